@@ -1,0 +1,178 @@
+/**
+ * The wire types of Punctual's API, as JSON carries them.
+ *
+ * Instants are ISO 8601 date-times in UTC with milliseconds. An optional field that is unset is
+ * left out, never null. The server's schemas are proved equal to these types by the compiler.
+ */
+
+export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS' | 'HEAD';
+export type ScheduleStatus = 'enabled' | 'disabled' | 'deleted';
+
+/** How one schedule's firing behaves; each field falls back to the service's default. */
+export interface Policy {
+  /** Time limit of one attempt, from connecting to the last byte: 1 to 1,800, 30 by default. */
+  timeoutSeconds?: number;
+  /** Attempts after the first one: 0 to 10, 3 by default. */
+  maxRetries?: number;
+  /** How old a time that passed unseen may be and still fire: 0 to 31,536,000, 86,400 by default. */
+  catchUpSeconds?: number;
+}
+
+export interface Integration {
+  id: string;
+  type: 'WEBHOOK';
+  name: string;
+  url: string;
+  includeScheduleUrlInCallback: boolean;
+  callOnSuccess: boolean;
+}
+
+export interface IntegrationInput {
+  /** Kept when it was already this schedule's; otherwise the service gives a new one. */
+  id?: string;
+  type: 'WEBHOOK';
+  url: string;
+  name?: string;
+  includeScheduleUrlInCallback?: boolean;
+  callOnSuccess?: boolean;
+}
+
+export interface Schedule {
+  id: string;
+  status: ScheduleStatus;
+  url: string;
+  verb: Verb;
+  /** Cron expression of five fields, six with seconds in front, or a macro such as `@daily`. */
+  interval: string;
+  /** IANA time zone name, as it was sent. */
+  timezone: string;
+  createdAt: string;
+  updatedAt?: string;
+  headers?: Record<string, string>;
+  data?: Record<string, string>;
+  integrations?: Integration[];
+  label: string;
+  policy?: Policy;
+}
+
+/** The body of create and replace. Read-only fields are accepted and ignored. */
+export interface ScheduleInput {
+  url: string;
+  verb: Verb;
+  interval: string;
+  timezone: string;
+  status?: 'enabled' | 'disabled';
+  headers?: Record<string, string>;
+  data?: Record<string, string>;
+  integrations?: IntegrationInput[];
+  label?: string;
+  policy?: Policy;
+  id?: unknown;
+  createdAt?: unknown;
+  updatedAt?: unknown;
+}
+
+export interface DeleteResult {
+  success: boolean;
+}
+
+export interface ErrorBody {
+  error: string;
+}
+
+export interface SchedulePage {
+  items: Schedule[];
+  nextCursor?: string;
+}
+
+export interface BatchInput {
+  items: ScheduleInput[];
+}
+
+export interface BatchResult {
+  items: Schedule[];
+}
+
+export interface PreviewInput {
+  interval: string;
+  timezone: string;
+  /** Exclusive; now by default. */
+  from?: string;
+  /** 1 to 100, 5 by default. */
+  count?: number;
+}
+
+export interface Times {
+  times: string[];
+}
+
+export type RunTrigger = 'schedule' | 'manual';
+export type RunStatus =
+  | 'queued'
+  | 'running'
+  | 'retrying'
+  | 'succeeded'
+  | 'failed'
+  | 'skipped'
+  | 'missed';
+/** What the network did with one request; `lost` when Punctual itself stopped before the answer. */
+export type AttemptOutcome = 'response' | 'timeout' | 'connectionError' | 'blocked' | 'lost';
+
+/** Spans of one attempt in milliseconds. A request on a kept connection has no dns, connect, tls. */
+export interface Phases {
+  dnsMs?: number;
+  connectMs?: number;
+  tlsMs?: number;
+  firstByteMs?: number;
+}
+
+export interface Attempt {
+  number: number;
+  startedAt: string;
+  /** Absent where nobody saw the end (`lost`). */
+  durationMs?: number;
+  outcome: AttemptOutcome;
+  responseStatus?: number;
+  error?: string;
+  phases?: Phases;
+  /** In the single run only. Lower-case names; repeated fields are joined with a comma. */
+  responseHeaders?: Record<string, string>;
+  /** In the single run only: the first 4 KiB, read as UTF-8. */
+  responseBody?: string;
+}
+
+/** One callback of a run, in the single run only. */
+export interface Callback {
+  id: string;
+  integrationId: string;
+  url: string;
+  status: 'queued' | 'running' | 'retrying' | 'succeeded' | 'failed';
+  attempts: Attempt[];
+}
+
+export interface Run {
+  id: string;
+  scheduleId: string;
+  scheduledFor: string;
+  trigger: RunTrigger;
+  status: RunStatus;
+  startedAt?: string;
+  finishedAt?: string;
+  attempts: Attempt[];
+  /** Why it was skipped or missed, or why its retries ended early. */
+  reason?: string;
+  /** Where one record stands for more than 1,000 missed times: how many, the first and the last. */
+  missedCount?: number;
+  from?: string;
+  to?: string;
+  callbacks?: Callback[];
+}
+
+export interface RunPage {
+  items: Run[];
+  nextCursor?: string;
+}
+
+export interface Health {
+  status: 'ok';
+}

@@ -1,0 +1,44 @@
+/**
+ * Every error that Punctual answers or reports, once: its code and the status it has on the wire.
+ *
+ * The sentence is written where the error is thrown, because only there is it known what is wrong
+ * and where. It is public: no stack, query, path or secret ever stands in it. The internal cause
+ * goes into `cause`, which is logged and never answered.
+ */
+export const ERROR_STATUS = {
+  body_invalid: 400,
+  body_too_large: 400,
+  request_invalid: 400,
+  interval_invalid: 400,
+  timezone_unknown: 400,
+  target_invalid: 400,
+  target_refused: 400,
+  headers_invalid: 400,
+  schedule_deleted: 400,
+  cursor_invalid: 400,
+  unauthorized: 401,
+  not_found: 404,
+  internal: 500,
+  /** Command line and start-up only: never answered over HTTP. */
+  setting_invalid: 500,
+  store_newer: 500,
+  store_in_use: 500,
+  store_unavailable: 500,
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+export class PunctualError extends Error {
+  readonly code: ErrorCode;
+
+  /** @param sentence one English sentence that says what is wrong and where */
+  constructor(code: ErrorCode, sentence: string, options?: { cause?: unknown }) {
+    super(sentence, options);
+    this.name = 'PunctualError';
+    this.code = code;
+  }
+
+  get status(): number {
+    return ERROR_STATUS[this.code];
+  }
+}

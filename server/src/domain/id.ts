@@ -1,0 +1,54 @@
+import { hash, randomBytes } from 'node:crypto';
+
+/** UUID version 7 (RFC 9562): ids sort by the instant they carry. */
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+export function isId(text: string): boolean {
+  return UUID_V7.test(text);
+}
+
+/**
+ * A new id at `now` (epoch ms). Those of one millisecond sort in the order they were made, so that
+ * a list that is newest first keeps the order of a batch.
+ */
+export function newId(now: number): string {
+  const instant = Math.max(now, lastInstant);
+  sequence = instant === lastInstant ? sequence + 1 : randomBytes(2).readUInt16BE() >> 5;
+  // 12 bits of sequence in one millisecond; beyond them the instant moves on by one.
+  lastInstant = sequence > 0xfff ? instant + 1 : instant;
+  sequence &= 0xfff;
+  return format(lastInstant, sequence, randomBytes(8).toString('hex'));
+}
+
+let lastInstant = 0;
+let sequence = 0;
+
+/**
+ * The identity of a run: schedule and nominal time, nothing else, so that the same firing has the
+ * same id wherever and however often it is tried. Carries `scheduledFor`, so runs sort by it.
+ */
+export function runId(scheduleId: string, scheduledFor: number): string {
+  const digest = hash('sha256', `${scheduleId}/${scheduledFor}`, 'hex');
+  return format(scheduledFor, Number.parseInt(digest.slice(0, 3), 16), digest.slice(3, 19));
+}
+
+/** The epoch ms that an id carries. */
+export function instantOf(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
+/** The lowest id that carries `instant`: what `from` and `to` of a list compare with. */
+export function lowestIdAt(instant: number): string {
+  return format(instant, 0, '0000000000000000');
+}
+
+/** @param tail 16 hex digits, of which the top two bits give way to the variant */
+function format(instant: number, twelveBits: number, tail: string): string {
+  const time = instant.toString(16).padStart(12, '0');
+  const variant = ((Number.parseInt(tail[0]!, 16) & 0x3) | 0x8).toString(16);
+  return (
+    `${time.slice(0, 8)}-${time.slice(8)}-7${twelveBits.toString(16).padStart(3, '0')}` +
+    `-${variant}${tail.slice(1, 4)}-${tail.slice(4)}`
+  );
+}

@@ -1,0 +1,51 @@
+/** Runs and attempts as values. Instants are epoch ms. */
+
+export type RunTrigger = 'schedule' | 'manual';
+export type RunStatus =
+  | 'queued'
+  | 'running'
+  | 'retrying'
+  | 'succeeded'
+  | 'failed'
+  | 'skipped'
+  | 'missed';
+
+/** What the network did with one request. */
+export type Outcome = 'response' | 'timeout' | 'connectionError' | 'blocked' | 'lost';
+
+/** Spans in ms. A request on a kept connection has no dns, connect, tls. */
+export interface Phases {
+  dnsMs?: number;
+  connectMs?: number;
+  tlsMs?: number;
+  firstByteMs?: number;
+}
+
+/** One request of a run or of a callback, as it is kept. */
+export interface Attempt {
+  number: number;
+  startedAt: number;
+  /** Absent where nobody saw the end (`lost`). */
+  durationMs?: number;
+  outcome: Outcome;
+  responseStatus?: number;
+  /** One sentence: why it is not a success. Absent on success. */
+  error?: string;
+  phases?: Phases;
+  responseHeaders?: Record<string, string>;
+  responseBody?: string;
+}
+
+/** A run that has ended for good, as history keeps it. */
+export interface RunRecord {
+  id: string;
+  scheduledFor: number;
+  trigger: RunTrigger;
+  status: 'succeeded' | 'failed' | 'skipped' | 'missed';
+  startedAt?: number;
+  finishedAt?: number;
+  attempts: Attempt[];
+  reason?: string;
+  /** One record for more than 1,000 missed times: how many, the first and the last. */
+  missed?: { count: number; from: number; to: number };
+}

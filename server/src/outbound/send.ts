@@ -1,0 +1,32 @@
+import type { Outcome, Phases } from '../domain/run.ts';
+
+/** One HTTP request, complete: every header that the request shall carry but those of the connection. */
+export interface OutboundRequest {
+  method: string;
+  /** Absolute http or https url. */
+  url: string;
+  /** Flat list: name, value, name, value. */
+  headers: string[];
+  body: string | null;
+  /** From connecting to the last byte. */
+  timeoutMs: number;
+}
+
+/** What happened to one request. Never thrown: every failure is a value. */
+export interface SendResult {
+  outcome: Exclude<Outcome, 'lost'>;
+  /** Epoch ms at which the request started: connecting, or writing on a kept connection. */
+  startedAt: number;
+  durationMs: number;
+  phases: Phases;
+  responseStatus?: number;
+  /** Lower-case names; repeated fields are joined with ", ". */
+  responseHeaders?: Record<string, string>;
+  /** The first 4 KiB, read as UTF-8. */
+  responseBody?: string;
+  /** One sentence, where the outcome is not `response`. */
+  error?: string;
+}
+
+/** Sends one request and tells what happened. The only way in which the engine reaches the network. */
+export type Send = (request: OutboundRequest) => Promise<SendResult>;
