@@ -1,4 +1,10 @@
-import type { Attempt } from './run.ts';
+import { lastTime, nextTime } from './calendar.ts';
+import { runId } from './id.ts';
+import { iso } from './iso.ts';
+import { passedRecords } from './passed.ts';
+import type { Attempt, RunRecord } from './run.ts';
+import { POLICY_DEFAULTS, type Schedule } from './schedule.ts';
+import type { Verdict } from './verdict.ts';
 
 /**
  * The queue row: at most one per schedule, and all that the engine knows between two looks at it.
@@ -22,4 +28,257 @@ export interface QueueRow {
   attempt: number;
   /** What is known of the attempts that ended. */
   attempts: Attempt[];
+}
+
+/** A row that was taken, with what stands around it. */
+export interface TakenRow extends QueueRow {
+  was: Exclude<QueueState, 'inFlight'>;
+  changedAt: number | null;
+  blockedSince: number | null;
+}
+
+/** What becomes of a row, and what history is told. */
+export interface Move {
+  /** Null where the schedule fires no more. `inFlight` where the request is to be sent now. */
+  row: QueueRow | null;
+  /** Times that passed without a request. */
+  passed: RunRecord[];
+  /** The run that has ended for good, which calls back. */
+  ended: RunRecord | null;
+}
+
+/** How long a row waits before it looks again whether a manual run's request has ended. */
+const BLOCKED_WAIT_MS = 250;
+
+/**
+ * Whether a due row may be sent at once. Where it may not, its time or its next one passed while
+ * nobody looked, and `decide` says what becomes of it.
+ *
+ * @param unseenUntil times before this instant may have passed unseen
+ */
+export function mayBegin(row: QueueRow, now: number, unseenUntil: number): boolean {
+  if (row.state === 'lost') return true;
+  if (row.nextFor !== null && row.nextFor <= now) return false;
+  return row.state === 'retrying' || row.scheduledFor >= unseenUntil;
+}
+
+/** The first row of a schedule that is to fire, or null where it is not. */
+export function waitingRow(
+  schedule: Pick<Schedule, 'status' | 'interval' | 'timezone'>,
+  scheduledFor: number | null,
+): QueueRow | null {
+  if (schedule.status !== 'enabled' || scheduledFor === null) return null;
+  const nextFor = nextTime(schedule.interval, schedule.timezone, scheduledFor);
+  return {
+    state: 'waiting',
+    dueAt: scheduledFor,
+    scheduledFor,
+    nextFor,
+    attempt: 0,
+    attempts: [],
+  };
+}
+
+/** What becomes of a due row that was taken and could not be sent at once (`mayBegin`). */
+export function decide(row: TakenRow, schedule: Schedule, now: number, unseenUntil: number): Move {
+  if (row.was !== 'waiting') return decideBegun(row, schedule, now);
+  if (schedule.status !== 'enabled') return { row: null, passed: [], ended: null };
+  if (row.blockedSince !== null) return decideBlocked(row, row.blockedSince, schedule, now);
+  return decidePassed(row, schedule, now, unseenUntil);
+}
+
+/** A run that has begun is finished, and never `missed`. */
+function decideBegun(row: TakenRow, schedule: Schedule, now: number): Move {
+  const reason = whyEnded(row, schedule, now);
+  if (reason !== null) {
+    const ended = endedRun(row, schedule, { kind: 'failed', reason }, now);
+    return { row: waitingRow(schedule, row.nextFor), passed: [], ended };
+  }
+  if (row.blockedSince !== null) return putBack(row, now + BLOCKED_WAIT_MS);
+  return begin(row);
+}
+
+function whyEnded(row: TakenRow, schedule: Schedule, now: number): string | null {
+  if (schedule.status !== 'enabled') {
+    return `It was not tried again: the schedule was ${schedule.status}.`;
+  }
+  if (row.was === 'retrying' && row.nextFor !== null && row.nextFor <= now) {
+    return `It was not tried again: the schedule's next time, ${iso(row.nextFor)}, came.`;
+  }
+  return null;
+}
+
+/** One request per schedule: a time that comes during a manual run's request is skipped. */
+function decideBlocked(row: TakenRow, blockedSince: number, schedule: Schedule, now: number): Move {
+  if (row.scheduledFor < blockedSince) return putBack(row, now + BLOCKED_WAIT_MS);
+  const reason = `A manual run that began at ${iso(blockedSince)} was still in flight.`;
+  return {
+    row: waitingRow(schedule, nextTime(schedule.interval, schedule.timezone, now)),
+    passed: passedRecords(schedule, row.scheduledFor, now, 'skipped', reason),
+    ended: null,
+  };
+}
+
+/** Of the times that passed, the latest fires once, late, if it is not too old. */
+function decidePassed(row: TakenRow, schedule: Schedule, now: number, unseenUntil: number): Move {
+  const { interval, timezone } = schedule;
+  const latest =
+    row.nextFor !== null && row.nextFor <= now
+      ? lastTime(interval, timezone, row.scheduledFor, now)!
+      : row.scheduledFor;
+  const passed = missed(schedule, row.scheduledFor, latest - 1, unseenUntil);
+  if (isTooOld(latest, schedule, now, unseenUntil)) {
+    return {
+      row: waitingRow(schedule, nextTime(interval, timezone, now)),
+      passed: [...passed, ...tooOld(schedule, latest)],
+      ended: null,
+    };
+  }
+  const nextFor = latest === row.scheduledFor ? row.nextFor : nextTime(interval, timezone, latest);
+  return { ...begin({ ...row, scheduledFor: latest, nextFor }), passed };
+}
+
+/** @param unseenUntil a time that came while somebody looked is fired, however late */
+function isTooOld(time: number, schedule: Schedule, now: number, unseenUntil: number): boolean {
+  const seconds = schedule.policy?.catchUpSeconds ?? POLICY_DEFAULTS.catchUpSeconds;
+  return time < unseenUntil && now - time > seconds * 1_000;
+}
+
+/**
+ * What becomes of a row whose attempt has ended.
+ *
+ * Times that came while the run was going are `skipped`; those that passed while Punctual was not
+ * there at all are caught up with, as at any start.
+ *
+ * @param row with the attempt that ended as the last of `attempts`
+ * @param endedAt when the attempt ended
+ */
+export function afterAttempt(
+  row: QueueRow,
+  schedule: Schedule,
+  verdict: Verdict,
+  endedAt: number,
+  unseenUntil: number,
+): Move {
+  if (verdict.kind === 'retry') {
+    if (schedule.status === 'enabled') {
+      const retry: QueueRow = { ...row, state: 'retrying', dueAt: verdict.at };
+      return { row: retry, passed: [], ended: null };
+    }
+    const reason = `It was not tried again: the schedule was ${schedule.status}.`;
+    return afterAttempt(row, schedule, { kind: 'failed', reason }, endedAt, unseenUntil);
+  }
+  const ended = endedRun(row, schedule, verdict, endedAt);
+  return { ...afterRun(row, schedule, endedAt, unseenUntil), ended };
+}
+
+function afterRun(
+  row: QueueRow,
+  schedule: Schedule,
+  endedAt: number,
+  unseenUntil: number,
+): Omit<Move, 'ended'> {
+  const { nextFor } = row;
+  if (nextFor === null || nextFor > endedAt || schedule.status !== 'enabled') {
+    return { row: waitingRow(schedule, nextFor), passed: [] };
+  }
+  const { interval, timezone } = schedule;
+  const reason = `The run of ${iso(row.scheduledFor)} was still going.`;
+  const seenFrom = Math.max(nextFor, unseenUntil);
+  const skipped = passedRecords(schedule, seenFrom, endedAt, 'skipped', reason);
+  const follow = nextTime(interval, timezone, endedAt);
+  const unseen = Math.min(unseenUntil - 1, endedAt);
+  const latest = nextFor <= unseen ? lastTime(interval, timezone, nextFor, unseen) : null;
+  if (latest === null) return { row: waitingRow(schedule, follow), passed: skipped };
+  const passed = [...missed(schedule, nextFor, latest - 1, unseenUntil), ...skipped];
+  if (isTooOld(latest, schedule, endedAt, unseenUntil)) {
+    return {
+      row: waitingRow(schedule, follow),
+      passed: [...passed, ...tooOld(schedule, latest)],
+    };
+  }
+  return { row: { ...waitingRow(schedule, latest)!, nextFor: follow }, passed };
+}
+
+/** Times that lost to a later one of the same gap. */
+function missed(schedule: Schedule, from: number, until: number, unseenUntil: number): RunRecord[] {
+  const unseen = Math.min(until, unseenUntil - 1);
+  return [
+    ...passedRecords(
+      schedule,
+      from,
+      unseen,
+      'missed',
+      'It passed while Punctual was not running; of such times only the latest fires.',
+    ),
+    ...passedRecords(
+      schedule,
+      Math.max(from, unseenUntil),
+      until,
+      'missed',
+      'It passed while Punctual was too busy to begin it; of such times only the latest fires.',
+    ),
+  ];
+}
+
+function tooOld(schedule: Schedule, latest: number): RunRecord[] {
+  const seconds = schedule.policy?.catchUpSeconds ?? POLICY_DEFAULTS.catchUpSeconds;
+  const reason =
+    seconds === 0
+      ? 'It passed while Punctual was not running, and catching up is turned off.'
+      : `It passed while Punctual was not running, and is older than ${seconds} s.`;
+  return passedRecords(schedule, latest, latest, 'missed', reason);
+}
+
+function begin(row: TakenRow): Move {
+  const { scheduledFor, nextFor, dueAt, attempt, attempts } = row;
+  const begun: QueueRow = {
+    state: 'inFlight',
+    dueAt,
+    scheduledFor,
+    nextFor,
+    attempt: attempt + 1,
+    attempts,
+  };
+  return { row: begun, passed: [], ended: null };
+}
+
+function putBack(row: TakenRow, dueAt: number): Move {
+  const { scheduledFor, nextFor, attempt, attempts } = row;
+  const back: QueueRow = { state: row.was, dueAt, scheduledFor, nextFor, attempt, attempts };
+  return { row: back, passed: [], ended: null };
+}
+
+/**
+ * What becomes of a claimed row whose request was never started, because the schedule was changed
+ * or the engine stops: the attempt is taken back, for nobody has seen it.
+ */
+export function giveBack(row: TakenRow, schedule: Schedule, now: number): Move {
+  const taken = { ...row, attempt: row.attempts.length };
+  if (row.changedAt === null) return putBack(taken, row.dueAt);
+  if (row.was === 'waiting')
+    return { row: waitingRow(schedule, row.nextFor), passed: [], ended: null };
+  const reason = whyEnded(taken, schedule, now);
+  if (reason === null) return putBack(taken, row.dueAt);
+  const ended = endedRun(taken, schedule, { kind: 'failed', reason }, now);
+  return { row: waitingRow(schedule, row.nextFor), passed: [], ended };
+}
+
+function endedRun(
+  row: QueueRow,
+  schedule: Schedule,
+  verdict: Exclude<Verdict, { kind: 'retry' }>,
+  endedAt: number,
+): RunRecord {
+  const record: RunRecord = {
+    id: runId(schedule.id, row.scheduledFor),
+    scheduledFor: row.scheduledFor,
+    trigger: 'schedule',
+    status: verdict.kind,
+    startedAt: row.attempts[0]?.startedAt ?? endedAt,
+    finishedAt: endedAt,
+    attempts: row.attempts,
+  };
+  if (verdict.kind === 'failed' && verdict.reason !== undefined) record.reason = verdict.reason;
+  return record;
 }

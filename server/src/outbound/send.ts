@@ -10,11 +10,14 @@ export interface OutboundRequest {
   body: string | null;
   /** From connecting to the last byte. */
   timeoutMs: number;
+  /** Looked at when a connection is free, before anything starts: true means do not send. */
+  isCancelled?: () => boolean;
 }
 
 /** What happened to one request. Never thrown: every failure is a value. */
 export interface SendResult {
-  outcome: Exclude<Outcome, 'lost'>;
+  /** `cancelled`: nothing was started, because `isCancelled` said so. */
+  outcome: Exclude<Outcome, 'lost'> | 'cancelled';
   /** Epoch ms at which the request started: connecting, or writing on a kept connection. */
   startedAt: number;
   durationMs: number;

@@ -191,9 +191,20 @@ export interface Claim extends QueueRow {
   firing: Firing;
 }
 
+/** An in-flight row as it stands now, with its schedule as it stands now. */
+export interface Standing {
+  scheduleKey: number;
+  scheduledFor: number;
+  attempt: number;
+  nextFor: number | null;
+  changedAt: number | null;
+  firing: Firing;
+}
+
 export interface NewCallback {
   /** Its `webhook-id` too. */
   id: string;
+  runId: string;
   integrationId: string;
   url: string;
   /** The JSON body, as it is signed and sent. */
@@ -228,12 +239,12 @@ export interface QueueStore {
   claim(now: number, limit: number, unseenUntil: number): Promise<Claim[]>;
   /** @returns the keys of the schedules whose row was no longer the claimed one */
   settle(settlements: Settlement[]): Promise<number[]>;
-  /** Claims in flight as they stand now, to decide again where `settle` named them. */
-  reread(scheduleKeys: number[]): Promise<Claim[]>;
+  /** In-flight rows as they stand now, to decide again where `settle` named them. */
+  reread(scheduleKeys: number[]): Promise<Standing[]>;
   /** When the earliest row is due, or null. In-flight rows do not count. */
   nextDueAt(): Promise<number | null>;
-  /** Rows that wait or retry, in flight ones left out. */
-  depth(): Promise<number>;
+  /** How many rows are due at `now` and not in flight. */
+  depth(now: number): Promise<number>;
   /**
    * For an engine that starts and is the only one: what stands in flight was cut off with the
    * process before. Rows become `lost` and due at once, with the attempt recorded so.
@@ -282,6 +293,7 @@ export interface OutboxSettlement {
   scheduleKey: number;
   kind: 'callback' | 'manual';
   attempt: number;
+  /** Fewer than `attempt` where the last one was never started: it is taken back. */
   attempts: Attempt[];
   /** Sent again at `dueAt`, or ended for good. */
   next: { dueAt: number } | 'succeeded' | 'failed';
@@ -291,6 +303,7 @@ export interface OutboxSettlement {
 }
 
 export interface OutboxStore {
+  /** @returns false where the schedule is unknown to this client, or deleted */
   insertManual(
     clientKey: number,
     scheduleId: string,
@@ -305,6 +318,7 @@ export interface OutboxStore {
   /** @returns the ids whose entry was no longer the claimed one */
   settle(settlements: OutboxSettlement[]): Promise<string[]>;
   nextDueAt(): Promise<number | null>;
+  /** Entries that wait to be sent, or to be sent again. */
   depth(): Promise<number>;
   /** As for the queue: what stands in flight was cut off. @returns how many */
   recover(now: number): Promise<number>;

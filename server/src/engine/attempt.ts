@@ -1,0 +1,19 @@
+import type { Attempt } from '../domain/run.ts';
+import { responseFault } from '../domain/verdict.ts';
+import type { SendResult } from '../outbound/send.ts';
+
+/** A request that was sent, as history keeps it. */
+export function attemptOf(number: number, result: SendResult): Attempt {
+  const { outcome, startedAt, durationMs, phases } = result;
+  if (outcome === 'cancelled') throw new Error('a cancelled request is no attempt');
+  const attempt: Attempt = { number, startedAt, durationMs, outcome, phases };
+  const { responseStatus, responseHeaders, responseBody } = result;
+  if (responseStatus !== undefined) attempt.responseStatus = responseStatus;
+  if (responseHeaders !== undefined) attempt.responseHeaders = responseHeaders;
+  if (responseBody !== undefined) attempt.responseBody = responseBody;
+  const error =
+    result.error ??
+    (outcome === 'response' ? responseFault(responseStatus!, responseHeaders) : undefined);
+  if (error !== undefined) attempt.error = error;
+  return attempt;
+}

@@ -1,0 +1,251 @@
+import type { Clock } from '../clock.ts';
+import { runId } from '../domain/id.ts';
+import { afterAttempt, decide, giveBack, type Move } from '../domain/queue.ts';
+import type { Attempt } from '../domain/run.ts';
+import { POLICY_DEFAULTS } from '../domain/schedule.ts';
+import { judge } from '../domain/verdict.ts';
+import { buildFiring } from '../outbound/request.ts';
+import type { Send } from '../outbound/send.ts';
+import type { Claim, QueueStore, Standing } from '../store/store.ts';
+import { attemptOf } from './attempt.ts';
+import type { EngineEvents } from './events.ts';
+import { Loop } from './loop.ts';
+import { settlementOf } from './settlement.ts';
+import { Settler } from './settler.ts';
+import { Watch } from './watch.ts';
+
+/** One claim is one commit: enough rows to share it, few enough for the first to leave soon. */
+const CLAIM_BATCH = 250;
+
+export interface DispatcherOptions {
+  queue: QueueStore;
+  send: Send;
+  clock: Clock;
+  /** 0 to below 1. */
+  random: () => number;
+  events: EngineEvents;
+  /** Firings claimed and not yet settled, at most. */
+  maxInFlight: number;
+  /** Told when rows were settled: callbacks may be due, and manual runs may have their turn. */
+  settled: () => void;
+}
+
+/** A firing between its claim and its settlement. */
+interface Flight {
+  claim: Claim;
+  started: boolean;
+  cancelled: boolean;
+}
+
+/** How a flight ended: with an attempt, or without one that was ever started. */
+interface Landing {
+  claim: Claim;
+  attempt: Attempt | null;
+  endedAt: number;
+}
+
+/**
+ * Dispatcher: carries due firings to their targets.
+ *
+ * Guarantee: every claimed firing is settled once. A target may still be called twice: if this
+ * process dies after sending and before settling, the row is due again (docs/lifecycle.md, "lost").
+ * Decides nothing: `domain/queue.ts` and `domain/verdict.ts` turn outcomes into moves.
+ */
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #flights = new Map<string, Flight>();
+  readonly #settler: Settler<Landing>;
+  readonly #loop: Loop;
+  readonly #watch: Watch;
+  #starved = false;
+  #stopping = false;
+  #abandoned = false;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    const { clock, events } = options;
+    this.#watch = new Watch(clock.now(), events.blind);
+    this.#settler = new Settler(clock, landings => this.#settle(landings), events);
+    this.#loop = new Loop(
+      clock,
+      () => this.#step(),
+      error => events.storeFailed(error),
+      now => this.#watch.look(now),
+    );
+  }
+
+  get inFlight(): number {
+    return this.#flights.size;
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** Something is due at `dueAt` (epoch ms), or now. */
+  wake(dueAt?: number): void {
+    this.#loop.wake(dueAt);
+  }
+
+  /** The schedule's interval, time zone or status was changed: a request not yet started stays here. */
+  cancel(scheduleId: string): void {
+    const flight = this.#flights.get(scheduleId);
+    if (flight && !flight.started) flight.cancelled = true;
+  }
+
+  /** Claims nothing more, gives back what was not started, and waits for what is in flight. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#loop.stop();
+    for (const id of this.#flights.keys()) this.cancel(id);
+    await new Promise<void>(resolve => {
+      this.#onEmpty = resolve;
+      this.#noteEmpty();
+    });
+    await this.#settler.drained();
+  }
+
+  #onEmpty: (() => void) | null = null;
+
+  /** What ends from now on is not recorded: the next start finds it in flight and sends it again. */
+  abandon(): void {
+    this.#abandoned = true;
+  }
+
+  async #step(): Promise<number | null> {
+    const { queue, clock, maxInFlight } = this.#options;
+    const limit = Math.min(maxInFlight - this.#flights.size - this.#settler.pending, CLAIM_BATCH);
+    this.#starved = limit < Math.min(CLAIM_BATCH, maxInFlight) / 4 || this.#settler.failing;
+    if (this.#starved || this.#stopping) return null;
+    const now = clock.now();
+    const claims = await queue.claim(now, limit, this.#watch.unseenUntil);
+    for (const claim of claims) if (claim.begun) this.#fire(claim);
+    await this.#decide(claims.filter(claim => !claim.begun));
+    return claims.length === limit ? now : queue.nextDueAt();
+  }
+
+  /** Rows whose time passed unseen, whose schedule changed, or that a manual run blocks. */
+  async #decide(claims: Claim[]): Promise<void> {
+    if (claims.length === 0) return;
+    const { queue, clock } = this.#options;
+    const now = clock.now();
+    const moves = claims.map(claim => decide(claim, claim.firing, now, this.#watch.unseenUntil));
+    const settlements = moves.map((move, index) => settlementOf(claims[index]!, move, now));
+    const overtaken = new Set(await queue.settle(settlements));
+    claims.forEach((claim, index) => {
+      const move = moves[index]!;
+      if (overtaken.has(claim.scheduleKey)) this.#land({ claim, attempt: null, endedAt: now });
+      else this.#decided(claim, move);
+    });
+  }
+
+  #decided(claim: Claim, move: Move): void {
+    this.#tell(move);
+    if (move.row?.state === 'inFlight') {
+      this.#fire({ ...claim, ...move.row, begun: true, changedAt: null });
+    } else if (move.row) {
+      this.wake(move.row.dueAt);
+    }
+    if (move.ended) this.#options.settled();
+  }
+
+  #fire(claim: Claim): void {
+    const { send, events } = this.#options;
+    const { firing, scheduledFor, attempt } = claim;
+    const flight: Flight = { claim, started: false, cancelled: this.#stopping };
+    this.#flights.set(firing.id, flight);
+    const request = buildFiring(firing, {
+      runId: runId(firing.id, scheduledFor),
+      scheduleId: firing.id,
+      scheduledFor,
+      attempt,
+      nowMs: claim.claimedAt,
+      signingSecret: firing.signingSecret,
+      timeoutMs: (firing.policy?.timeoutSeconds ?? POLICY_DEFAULTS.timeoutSeconds) * 1_000,
+    });
+    request.isCancelled = () => {
+      flight.started = !flight.cancelled;
+      return flight.cancelled;
+    };
+    void send(request).then(result => {
+      this.#flights.delete(firing.id);
+      const endedAt = this.#options.clock.now();
+      if (result.outcome === 'cancelled') {
+        this.#land({ claim, attempt: null, endedAt });
+      } else {
+        if (attempt === 1) events.fired(result.startedAt - scheduledFor);
+        events.attemptEnded('schedule', result.outcome, result.durationMs);
+        this.#land({ claim, attempt: attemptOf(attempt, result), endedAt });
+      }
+      this.#noteEmpty();
+    });
+  }
+
+  #land(landing: Landing): void {
+    if (!this.#abandoned) this.#settler.add(landing);
+    if (this.#starved && !this.#settler.failing) this.#loop.wake();
+  }
+
+  #noteEmpty(): void {
+    if (this.#onEmpty && this.#flights.size === 0) this.#onEmpty();
+  }
+
+  async #settle(landings: Landing[]): Promise<void> {
+    const { queue, settled } = this.#options;
+    let open = landings;
+    while (open.length > 0) {
+      const moves = open.map(landing => this.#moveOf(landing));
+      const now = this.#options.clock.now();
+      const overtaken = new Set(
+        await queue.settle(open.map(({ claim }, i) => settlementOf(claim, moves[i]!, now))),
+      );
+      open.forEach(({ claim }, i) => {
+        if (!overtaken.has(claim.scheduleKey)) this.#noteSettled(moves[i]!);
+      });
+      open = await this.#overtaken(open.filter(({ claim }) => overtaken.has(claim.scheduleKey)));
+    }
+    settled();
+    if (this.#starved) this.#loop.wake();
+  }
+
+  /** Landings whose schedule changed meanwhile, with the schedule as it is now. */
+  async #overtaken(landings: Landing[]): Promise<Landing[]> {
+    if (landings.length === 0) return [];
+    const keys = landings.map(({ claim }) => claim.scheduleKey);
+    const standings = new Map<number, Standing>();
+    for (const standing of await this.#options.queue.reread(keys)) {
+      standings.set(standing.scheduleKey, standing);
+    }
+    return landings.flatMap(landing => {
+      const { claim } = landing;
+      const standing = standings.get(claim.scheduleKey);
+      const isOurs =
+        standing?.scheduledFor === claim.scheduledFor && standing.attempt === claim.attempt;
+      if (!isOurs) return [];
+      const { nextFor, changedAt, firing } = standing;
+      return [{ ...landing, claim: { ...claim, nextFor, changedAt, firing } }];
+    });
+  }
+
+  #moveOf({ claim, attempt, endedAt }: Landing): Move {
+    const { firing, nextFor } = claim;
+    if (attempt === null) return giveBack(claim, firing, endedAt);
+    const row = { ...claim, attempts: [...claim.attempts, attempt] };
+    const random = this.#options.random();
+    const verdict = judge(row.attempts, firing.policy, endedAt, nextFor, random);
+    return afterAttempt(row, firing, verdict, endedAt, this.#watch.unseenUntil);
+  }
+
+  #noteSettled(move: Move): void {
+    this.#tell(move);
+    if (move.row && !this.#stopping) this.#loop.wake(move.row.dueAt);
+  }
+
+  #tell({ ended, passed }: Move): void {
+    const { events } = this.#options;
+    if (ended) events.runEnded(ended.status as 'succeeded' | 'failed');
+    for (const record of passed) {
+      events.passed(record.status as 'skipped' | 'missed', record.missed?.count ?? 1);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import type { Clock } from '../clock.ts';
+import type { Send } from '../outbound/send.ts';
+import type { Store } from '../store/store.ts';
+import { Dispatcher } from './dispatcher.ts';
+import type { EngineEvents } from './events.ts';
+import { Outbox } from './outbox.ts';
+
+export interface EngineOptions {
+  store: Store;
+  send: Send;
+  clock: Clock;
+  /** 0 to below 1, for the jitter of retries. */
+  random: () => number;
+  events: EngineEvents;
+  /** Firings claimed and not yet settled, at most. */
+  maxInFlight: number;
+}
+
+/** Callbacks and manual runs in flight, at most. */
+const MAX_OUTBOX_IN_FLIGHT = 200;
+
+/**
+ * The engine: makes due things happen. The only one on its store (the service holds the lock).
+ *
+ * At its start, what stands in flight was cut off with the process before, and is sent again first.
+ */
+export class Engine {
+  readonly #options: EngineOptions;
+  readonly #dispatcher: Dispatcher;
+  readonly #outbox: Outbox;
+  #started = false;
+  #stopped: Promise<void> | null = null;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    const { store, maxInFlight, ...shared } = options;
+    this.#dispatcher = new Dispatcher({
+      ...shared,
+      queue: store.queue,
+      maxInFlight,
+      settled: () => this.#outbox.wake(),
+    });
+    this.#outbox = new Outbox({
+      ...shared,
+      outbox: store.outbox,
+      maxInFlight: MAX_OUTBOX_IN_FLIGHT,
+      settled: () => this.#dispatcher.wake(),
+    });
+  }
+
+  get inFlight(): number {
+    return this.#dispatcher.inFlight + this.#outbox.inFlight;
+  }
+
+  async start(): Promise<void> {
+    if (this.#started) return;
+    this.#started = true;
+    const { store, clock } = this.#options;
+    await store.queue.recover(clock.now());
+    await store.outbox.recover(clock.now());
+    this.#outbox.start();
+    this.#dispatcher.start();
+  }
+
+  /** A schedule was written and is due at `dueAt` (epoch ms). */
+  wake(dueAt: number): void {
+    this.#dispatcher.wake(dueAt);
+  }
+
+  /** A manual run was put into the outbox. */
+  wakeOutbox(): void {
+    this.#outbox.wake();
+  }
+
+  /** Interval, time zone or status was changed: no request of the old times starts from here on. */
+  changed(scheduleId: string, dueAt: number): void {
+    this.#dispatcher.cancel(scheduleId);
+    this.#outbox.cancel(scheduleId);
+    this.#dispatcher.wake(dueAt);
+    this.#outbox.wake();
+  }
+
+  /**
+   * No new firing; those in flight finish, up to `limitMs`; everything settled. What is still in
+   * flight then is abandoned: the next start sends it again, under the same id. Idempotent.
+   */
+  stop(limitMs: number): Promise<void> {
+    this.#stopped ??= this.#stop(limitMs);
+    return this.#stopped;
+  }
+
+  async #stop(limitMs: number): Promise<void> {
+    const { clock } = this.#options;
+    const ended = Promise.all([this.#dispatcher.stop(), this.#outbox.stop()]);
+    let timer: { cancel(): void } | undefined;
+    const limit = new Promise<void>(resolve => {
+      timer = clock.after(limitMs, resolve);
+    });
+    await Promise.race([ended, limit]);
+    timer?.cancel();
+    this.#dispatcher.abandon();
+    this.#outbox.abandon();
+  }
+}

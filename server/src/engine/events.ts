@@ -1,0 +1,21 @@
+import type { Outcome } from '../domain/run.ts';
+
+/** What the engine tells of itself, at the seam, so that no loop can forget it. Spans in ms. */
+export interface EngineEvents {
+  /** The first attempt of a firing started `latenessMs` after its nominal time. */
+  fired(latenessMs: number): void;
+  attemptEnded(
+    kind: 'schedule' | 'manual' | 'callback',
+    outcome: Outcome,
+    durationMs: number,
+  ): void;
+  runEnded(status: 'succeeded' | 'failed'): void;
+  callbackEnded(status: 'succeeded' | 'failed'): void;
+  /** Nominal times that did not fire. */
+  passed(status: 'skipped' | 'missed', count: number): void;
+  settled(count: number, durationMs: number): void;
+  /** The store failed under a loop; it goes on trying. */
+  storeFailed(error: unknown): void;
+  /** Nobody looked at the clock from `from` to `until`: a stop, a suspended machine, a jump. */
+  blind(from: number, until: number): void;
+}

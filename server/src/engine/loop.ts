@@ -1,0 +1,95 @@
+import type { Clock, Timer } from '../clock.ts';
+
+/** The longest sleep: a clock that is set forward is seen within it, and a tick costs next to nothing. */
+const MAX_SLEEP_MS = 1_000;
+const RETRY_AFTER_FAILURE_MS = 250;
+
+/**
+ * One loop of the engine: does its step, sleeps until the instant that the step names, or until it
+ * is woken. A step that throws is tried again; it cannot end the loop.
+ *
+ * Start and stop are idempotent. `stop` resolves when no step is under way and none will follow.
+ */
+export class Loop {
+  readonly #clock: Clock;
+  readonly #step: () => Promise<number | null>;
+  readonly #failed: (error: unknown) => void;
+  /** Called at least once a second while the loop runs: somebody looks at the clock. */
+  readonly #tick: (now: number) => void;
+  #running = false;
+  #stepping: Promise<void> | null = null;
+  #wakeAgain = false;
+  #timer: Timer | null = null;
+  /** When the next step is due; Infinity: only when woken. */
+  #dueAt = Number.POSITIVE_INFINITY;
+
+  /** @param step does what is due; resolves to when it wants to be called again, null: when woken */
+  constructor(
+    clock: Clock,
+    step: () => Promise<number | null>,
+    failed: (error: unknown) => void,
+    tick: (now: number) => void = () => {},
+  ) {
+    this.#clock = clock;
+    this.#step = step;
+    this.#failed = failed;
+    this.#tick = tick;
+  }
+
+  start(): void {
+    if (this.#running) return;
+    this.#running = true;
+    this.wake();
+  }
+
+  /** Something is due at `dueAt` (epoch ms), or now. */
+  wake(dueAt = Number.NEGATIVE_INFINITY): void {
+    if (!this.#running) return;
+    if (this.#stepping) {
+      this.#wakeAgain = true;
+      return;
+    }
+    if (dueAt >= this.#dueAt) return;
+    this.#dueAt = dueAt;
+    this.#look();
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    this.#timer?.cancel();
+    this.#timer = null;
+    await this.#stepping;
+  }
+
+  /** Steps if it is time, else sleeps. Timers may call back early: only the clock decides. */
+  #look(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    if (!this.#running) return;
+    const now = this.#clock.now();
+    this.#tick(now);
+    if (now >= this.#dueAt) {
+      this.#stepping = this.#steps().finally(() => {
+        this.#stepping = null;
+        this.#look();
+      });
+      return;
+    }
+    const sleepMs = Math.min(this.#dueAt - now, MAX_SLEEP_MS);
+    this.#timer = this.#clock.after(sleepMs, () => this.#look());
+  }
+
+  async #steps(): Promise<void> {
+    do {
+      this.#wakeAgain = false;
+      try {
+        this.#dueAt = (await this.#step()) ?? Number.POSITIVE_INFINITY;
+      } catch (error) {
+        this.#failed(error);
+        this.#dueAt = this.#clock.now() + RETRY_AFTER_FAILURE_MS;
+        return;
+      }
+      this.#tick(this.#clock.now());
+    } while (this.#running && (this.#wakeAgain || this.#clock.now() >= this.#dueAt));
+  }
+}

@@ -1,0 +1,244 @@
+import type { Clock } from '../clock.ts';
+import { nextTime } from '../domain/calendar.ts';
+import type { Attempt, RunRecord } from '../domain/run.ts';
+import { POLICY_DEFAULTS } from '../domain/schedule.ts';
+import { judge, type Verdict } from '../domain/verdict.ts';
+import { buildCallback, buildFiring } from '../outbound/request.ts';
+import type { OutboundRequest, Send } from '../outbound/send.ts';
+import type { ManualClaim, OutboxClaim, OutboxSettlement, OutboxStore } from '../store/store.ts';
+import { attemptOf } from './attempt.ts';
+import type { EngineEvents } from './events.ts';
+import { Loop } from './loop.ts';
+import { newCallbacks } from './settlement.ts';
+import { Settler } from './settler.ts';
+
+const CLAIM_BATCH = 100;
+/** How soon to look again where all that is due waits for another request of its schedule. */
+const BLOCKED_WAIT_MS = 50;
+
+export interface OutboxOptions {
+  outbox: OutboxStore;
+  send: Send;
+  clock: Clock;
+  random: () => number;
+  events: EngineEvents;
+  maxInFlight: number;
+  /** Told when a manual run's request has ended: its schedule's row may have waited for it. */
+  settled: () => void;
+}
+
+interface Flight {
+  claim: OutboxClaim;
+  started: boolean;
+  cancelled: boolean;
+}
+
+/**
+ * Outbox: sends callbacks and manual runs, by the same send and the same verdict as firings.
+ *
+ * Guarantee: an entry leaves the outbox only when it has ended for good. Its `webhook-id` is the
+ * entry's, the same over all its attempts.
+ */
+export class Outbox {
+  readonly #options: OutboxOptions;
+  readonly #flights = new Map<string, Flight>();
+  readonly #settler: Settler<OutboxSettlement>;
+  readonly #loop: Loop;
+  #starved = false;
+  #stopping = false;
+  #abandoned = false;
+  #onEmpty: (() => void) | null = null;
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+    const { clock, events, outbox, settled } = options;
+    const write = async (settlements: OutboxSettlement[]) => {
+      await outbox.settle(settlements);
+      for (const { next } of settlements) {
+        this.#loop.wake(typeof next === 'object' ? next.dueAt : undefined);
+      }
+      settled();
+    };
+    this.#settler = new Settler(clock, write, events);
+    this.#loop = new Loop(
+      clock,
+      () => this.step(),
+      error => events.storeFailed(error),
+    );
+  }
+
+  get inFlight(): number {
+    return this.#flights.size;
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  wake(dueAt?: number): void {
+    this.#loop.wake(dueAt);
+  }
+
+  /** The schedule was deleted: its manual runs that have not started stay here. */
+  cancel(scheduleId: string): void {
+    for (const flight of this.#flights.values()) {
+      const { claim } = flight;
+      const isOfSchedule = claim.kind === 'manual' && claim.firing.id === scheduleId;
+      if (isOfSchedule && !flight.started) flight.cancelled = true;
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#loop.stop();
+    for (const flight of this.#flights.values()) flight.cancelled = !flight.started;
+    await new Promise<void>(resolve => {
+      this.#onEmpty = resolve;
+      this.#noteEmpty();
+    });
+    await this.#settler.drained();
+  }
+
+  abandon(): void {
+    this.#abandoned = true;
+  }
+
+  /** Claims and sends what is due. @returns when it is worth looking again, null: when woken */
+  async step(): Promise<number | null> {
+    const { outbox, clock, maxInFlight } = this.#options;
+    const limit = Math.min(maxInFlight - this.#flights.size - this.#settler.pending, CLAIM_BATCH);
+    this.#starved = limit <= 0 || this.#settler.failing;
+    if (this.#starved || this.#stopping) return null;
+    const now = clock.now();
+    const claims = await outbox.claim(now, limit);
+    for (const claim of claims) this.#begin(claim);
+    if (claims.length === limit) return now;
+    const nextDueAt = await outbox.nextDueAt();
+    return nextDueAt === null ? null : Math.max(nextDueAt, now + BLOCKED_WAIT_MS);
+  }
+
+  #begin(claim: OutboxClaim): void {
+    if (claim.kind === 'manual' && claim.firing.status === 'deleted') {
+      this.#settle(endUnsent(claim, this.#options.clock.now()));
+      return;
+    }
+    const flight: Flight = { claim, started: false, cancelled: this.#stopping };
+    this.#flights.set(claim.id, flight);
+    const request = requestOf(claim);
+    request.isCancelled = () => {
+      flight.started = !flight.cancelled;
+      return flight.cancelled;
+    };
+    void this.#options.send(request).then(result => {
+      this.#flights.delete(claim.id);
+      if (result.outcome === 'cancelled') this.#settle(this.#giveBack(claim));
+      else {
+        this.#options.events.attemptEnded(claim.kind, result.outcome, result.durationMs);
+        this.#settle(this.#settlementOf(claim, attemptOf(claim.attempt, result)));
+      }
+      this.#noteEmpty();
+    });
+  }
+
+  /** Not started: due again at once, and a deleted schedule's run is ended by the next look. */
+  #giveBack(claim: OutboxClaim): OutboxSettlement {
+    return { ...base(claim), attempts: claim.attempts, next: { dueAt: claim.claimedAt } };
+  }
+
+  #settlementOf(claim: OutboxClaim, attempt: Attempt): OutboxSettlement {
+    const now = this.#options.clock.now();
+    const attempts = [...claim.attempts, attempt];
+    const policy = claim.kind === 'manual' ? claim.firing.policy : undefined;
+    const nextFor = claim.kind === 'manual' ? nextOf(claim, now) : null;
+    const verdict = judge(attempts, policy, now, nextFor, this.#options.random());
+    if (verdict.kind === 'retry') {
+      return { ...base(claim), attempts, next: { dueAt: verdict.at } };
+    }
+    const ended = { ...base(claim), attempts, next: verdict.kind };
+    if (claim.kind === 'callback') {
+      this.#options.events.callbackEnded(verdict.kind);
+      return ended;
+    }
+    this.#options.events.runEnded(verdict.kind);
+    const record = recordOf(claim, attempts, verdict, now);
+    return { ...ended, record, callbacks: newCallbacks(claim.firing, record, now) };
+  }
+
+  #settle(settlement: OutboxSettlement): void {
+    if (!this.#abandoned) this.#settler.add(settlement);
+    if (this.#starved) this.#loop.wake();
+  }
+
+  #noteEmpty(): void {
+    if (this.#onEmpty && this.#flights.size === 0) this.#onEmpty();
+  }
+}
+
+function base({ id, clientKey, scheduleKey, kind, attempt }: OutboxClaim) {
+  return { id, clientKey, scheduleKey, kind, attempt, callbacks: [] };
+}
+
+function requestOf(claim: OutboxClaim): OutboundRequest {
+  const { id, attempt, claimedAt: nowMs } = claim;
+  if (claim.kind === 'callback') {
+    const { url, body, signingSecret } = claim;
+    const timeoutMs = POLICY_DEFAULTS.timeoutSeconds * 1_000;
+    return buildCallback({ id, url, body, attempt, nowMs, signingSecret, timeoutMs });
+  }
+  const { firing, scheduledFor } = claim;
+  return buildFiring(firing, {
+    runId: id,
+    scheduleId: firing.id,
+    scheduledFor,
+    attempt,
+    nowMs,
+    signingSecret: firing.signingSecret,
+    timeoutMs: (firing.policy?.timeoutSeconds ?? POLICY_DEFAULTS.timeoutSeconds) * 1_000,
+  });
+}
+
+/** A manual run's retries give way to the schedule's next time, like those of any run. */
+function nextOf({ firing }: ManualClaim, now: number): number | null {
+  if (firing.status !== 'enabled') return null;
+  return nextTime(firing.interval, firing.timezone, now);
+}
+
+function recordOf(
+  claim: ManualClaim,
+  attempts: Attempt[],
+  verdict: Exclude<Verdict, { kind: 'retry' }>,
+  now: number,
+): RunRecord {
+  const record: RunRecord = {
+    id: claim.id,
+    scheduledFor: claim.scheduledFor,
+    trigger: 'manual',
+    status: verdict.kind,
+    startedAt: attempts[0]!.startedAt,
+    finishedAt: now,
+    attempts,
+  };
+  if (verdict.kind === 'failed' && verdict.reason !== undefined) record.reason = verdict.reason;
+  return record;
+}
+
+/** A manual run of a schedule that was deleted before the request could start. */
+function endUnsent(claim: ManualClaim, now: number): OutboxSettlement {
+  const { attempts } = claim;
+  const hasBegun = attempts.length > 0;
+  const reason = 'The schedule was deleted before this run could be sent.';
+  const record: RunRecord = {
+    id: claim.id,
+    scheduledFor: claim.scheduledFor,
+    trigger: 'manual',
+    status: hasBegun ? 'failed' : 'skipped',
+    attempts,
+    reason,
+  };
+  if (hasBegun) {
+    record.startedAt = attempts[0]!.startedAt;
+    record.finishedAt = now;
+  }
+  const callbacks = newCallbacks(claim.firing, record, now);
+  return { ...base(claim), attempts, next: 'failed', record, callbacks };
+}

@@ -1,0 +1,28 @@
+import { callbacksOf } from '../domain/callback.ts';
+import { newId } from '../domain/id.ts';
+import type { Move } from '../domain/queue.ts';
+import type { RunRecord } from '../domain/run.ts';
+import type { Schedule } from '../domain/schedule.ts';
+import type { Claim, NewCallback, Settlement } from '../store/store.ts';
+
+/** A move of a claimed row as the store writes it: history, callbacks and the row, or nothing. */
+export function settlementOf(claim: Claim, move: Move, now: number): Settlement {
+  const { scheduleKey, clientKey, scheduledFor, attempt, changedAt, firing } = claim;
+  return {
+    scheduleKey,
+    clientKey,
+    fence: { scheduledFor, attempt, changedAt },
+    records: move.ended ? [...move.passed, move.ended] : move.passed,
+    callbacks: move.ended ? newCallbacks(firing, move.ended, now) : [],
+    row: move.row,
+  };
+}
+
+export function newCallbacks(schedule: Schedule, run: RunRecord, now: number): NewCallback[] {
+  return callbacksOf(schedule, run).map(draft => ({
+    ...draft,
+    id: newId(now),
+    runId: run.id,
+    dueAt: now,
+  }));
+}

@@ -1,0 +1,76 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Row } from '../rows.ts';
+import type { ApiKey, Client, ClientStore } from '../store.ts';
+import type { Commits } from './commit.ts';
+
+export function sqliteClients(database: DatabaseSync, commits: Commits): ClientStore {
+  const insertClient = database.prepare(
+    'INSERT INTO clients (id, name, signing_secret, created_at) VALUES (?, ?, ?, ?)',
+  );
+  const listClients = database.prepare('SELECT * FROM clients ORDER BY client_key');
+  const findClient = database.prepare('SELECT * FROM clients WHERE id = ?');
+  const insertKey = database.prepare(`
+    INSERT INTO api_keys (id, client_key, hash, created_at)
+    SELECT ?, client_key, ?, ? FROM clients WHERE id = ?`);
+  const listKeys = database.prepare(`
+    SELECT api_keys.*, clients.id AS client_id FROM api_keys JOIN clients USING (client_key)
+    WHERE clients.id = ? ORDER BY api_keys.id`);
+  const revokeKey = database.prepare(
+    'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?',
+  );
+  const findCaller = database.prepare(`
+    SELECT api_keys.id AS key_id, clients.id AS client_id, clients.client_key
+    FROM api_keys JOIN clients USING (client_key)
+    WHERE api_keys.hash = ? AND api_keys.revoked_at IS NULL`);
+
+  return {
+    async insertClient({ id, name, signingSecret, createdAt }) {
+      await commits.write(() => insertClient.run(id, name, signingSecret, createdAt));
+    },
+    async listClients() {
+      return (listClients.all() as Row[]).map(clientFrom);
+    },
+    async findClient(id) {
+      const row = findClient.get(id) as Row | undefined;
+      return row ? clientFrom(row) : null;
+    },
+    insertKey({ id, clientId, hash, createdAt }) {
+      return commits.write(() => insertKey.run(id, hash, createdAt, clientId).changes === 1);
+    },
+    async listKeys(clientId) {
+      return (listKeys.all(clientId) as Row[]).map(keyFrom);
+    },
+    revokeKey(keyId, revokedAt) {
+      return commits.write(() => revokeKey.run(revokedAt, keyId).changes === 1);
+    },
+    async findCaller(keyHash) {
+      const row = findCaller.get(keyHash) as Row | undefined;
+      if (!row) return null;
+      return {
+        clientId: row.client_id as string,
+        clientKey: row.client_key as number,
+        keyId: row.key_id as string,
+      };
+    },
+  };
+}
+
+function clientFrom(row: Row): Client {
+  return {
+    id: row.id as string,
+    name: row.name as string,
+    signingSecret: row.signing_secret as string,
+    createdAt: row.created_at as number,
+  };
+}
+
+function keyFrom(row: Row): ApiKey {
+  const key: ApiKey = {
+    id: row.id as string,
+    clientId: row.client_id as string,
+    hash: row.hash as string,
+    createdAt: row.created_at as number,
+  };
+  if (row.revoked_at !== null) key.revokedAt = row.revoked_at as number;
+  return key;
+}

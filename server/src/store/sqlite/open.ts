@@ -1,0 +1,119 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { PunctualError } from '../../domain/errors.ts';
+import { pendingMigrations, readMigrations } from '../migrate.ts';
+import type { Store } from '../store.ts';
+import { sqliteClients } from './clients.ts';
+import { Commits, storeUnavailable } from './commit.ts';
+import { sqliteOutbox } from './outbox.ts';
+import { sqliteQueue } from './queue.ts';
+import { sqliteRuns } from './runs.ts';
+import { sqliteSchedules } from './schedules.ts';
+
+const MIGRATIONS = join(import.meta.dirname, 'migrations');
+
+export interface SqliteOptions {
+  /** `NORMAL` loses acknowledged writes in a power cut; only the crash test asks for it. */
+  synchronous?: 'FULL' | 'NORMAL';
+}
+
+/**
+ * Opens (and creates and migrates) the embedded store at `path`.
+ *
+ * WAL, so that the command line can work beside a running service; synchronous=FULL, so that what
+ * was acknowledged survives a power cut (https://sqlite.org/pragma.html#pragma_synchronous).
+ *
+ * @throws PunctualError `store_newer`, `store_unavailable`
+ */
+export function openSqlite(path: string, options: SqliteOptions = {}): Store {
+  const database = openDatabase(path, options);
+  migrateSqlite(database);
+  const commits = new Commits(database);
+  let closed = false;
+  return {
+    clients: sqliteClients(database, commits),
+    schedules: sqliteSchedules(database, commits),
+    runs: sqliteRuns(database),
+    queue: sqliteQueue(database, commits),
+    outbox: sqliteOutbox(database, commits),
+    async check() {
+      if (closed) throw storeUnavailable(new Error('closed'));
+      // A healthy store commits all the time; only after a failure is it worth a write to know.
+      if (commits.failure === null) database.prepare('SELECT 1 FROM clients LIMIT 1').get();
+      else await commits.write(() => database.exec(`PRAGMA user_version = ${versionOf(database)}`));
+    },
+    async close() {
+      if (closed) return;
+      commits.flush();
+      closed = true;
+      database.close();
+    },
+  };
+}
+
+function openDatabase(path: string, options: SqliteOptions): DatabaseSync {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    const database = new DatabaseSync(path, { timeout: 5_000 });
+    database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = ${options.synchronous ?? 'FULL'};
+      PRAGMA foreign_keys = OFF;
+      PRAGMA cache_size = -65536;
+      PRAGMA wal_autocheckpoint = 4000;
+    `);
+    return database;
+  } catch (cause) {
+    throw new PunctualError(
+      'store_unavailable',
+      `The database ${path} cannot be opened: ${(cause as Error).message}.`,
+      { cause },
+    );
+  }
+}
+
+/** Brings the database to the newest version. Safe beside others who do the same: one waits. */
+export function migrateSqlite(database: DatabaseSync, migrations = readMigrations(MIGRATIONS)) {
+  const before = versionOf(database);
+  if (pendingMigrations(migrations, before).length === 0) return before;
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const pending = pendingMigrations(migrations, versionOf(database));
+    for (const migration of pending) {
+      database.exec(migration.sql);
+      database.exec(`PRAGMA user_version = ${migration.number}`);
+    }
+    database.exec('COMMIT');
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
+  return before;
+}
+
+function versionOf(database: DatabaseSync): number {
+  return database.prepare('PRAGMA user_version').get()!.user_version as number;
+}
+
+/**
+ * Makes this process the one engine of the database at `path`, until `release` or its end however
+ * it comes: the lock is the operating system's, so that a killed process leaves none behind.
+ *
+ * @throws PunctualError `store_in_use`
+ */
+export function lockEngine(path: string): { release(): void } {
+  const lock = new DatabaseSync(`${path}.engine`, { timeout: 0 });
+  try {
+    lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
+  } catch (cause) {
+    lock.close();
+    throw new PunctualError(
+      'store_in_use',
+      `Another Punctual is already running on the database ${path}: stop it first, or give this ` +
+        'one another DATABASE_URL.',
+      { cause },
+    );
+  }
+  return { release: () => lock.isOpen && lock.close() };
+}

@@ -1,0 +1,155 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { attemptsCell, attemptsFrom, firingFrom, lostAttempt, type Row } from '../rows.ts';
+import type { NewCallback, OutboxClaim, OutboxSettlement, OutboxStore } from '../store.ts';
+import type { Commits } from './commit.ts';
+import { runWriter } from './runs.ts';
+
+export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxStore {
+  const insertManual = database.prepare(`
+    INSERT INTO outbox (id, kind, client_key, schedule_key, state, due_at, scheduled_for)
+    SELECT :id, 'manual', client_key, schedule_key, 'waiting', :scheduledFor, :scheduledFor
+    FROM schedules WHERE client_key = :clientKey AND id = :scheduleId AND status <> 'deleted'`);
+  // A manual run waits for every other request of its schedule, an earlier manual run included.
+  const due = database.prepare(`
+    SELECT outbox.*, clients.id AS client_id, clients.signing_secret
+    FROM outbox JOIN clients USING (client_key)
+    WHERE state = 'waiting' AND due_at <= ? AND (kind = 'callback' OR NOT EXISTS (
+        SELECT 1 FROM queue
+        WHERE queue.schedule_key = outbox.schedule_key AND queue.state = 'inFlight')
+      AND NOT EXISTS (
+        SELECT 1 FROM outbox AS other
+        WHERE other.schedule_key = outbox.schedule_key AND other.kind = 'manual'
+          AND other.state = 'inFlight'))
+    ORDER BY due_at, outbox.id LIMIT ?`);
+  const scheduleOf = database.prepare(`
+    SELECT schedules.*, clients.id AS client_id, clients.signing_secret
+    FROM schedules JOIN clients USING (client_key) WHERE schedule_key = ?`);
+  const take = database.prepare(
+    "UPDATE outbox SET state = 'inFlight', claimed_at = ?, attempt = attempt + 1 WHERE id = ?",
+  );
+  const block = database.prepare('UPDATE queue SET blocked_since = ? WHERE schedule_key = ?');
+
+  const fence = "WHERE id = ? AND state = 'inFlight' AND attempt = ?";
+  const retry = database.prepare(
+    `UPDATE outbox SET state = 'waiting', due_at = ?, attempt = ?, attempts = ? ${fence}`,
+  );
+  // An ended callback stays for history, without the body that only a sender needs.
+  const endCallback = database.prepare(
+    `UPDATE outbox SET state = ?, attempts = ?, body = NULL ${fence}`,
+  );
+  const endManual = database.prepare(`DELETE FROM outbox ${fence}`);
+  const writeRun = runWriter(database);
+  const writeCallback = callbackWriter(database);
+
+  const nextDue = database.prepare(
+    "SELECT min(due_at) AS due_at FROM outbox WHERE state = 'waiting'",
+  );
+  const depth = database.prepare("SELECT count(*) AS depth FROM outbox WHERE state = 'waiting'");
+  const cutOff = database.prepare("SELECT * FROM outbox WHERE state = 'inFlight'");
+  const restore = database.prepare(
+    "UPDATE outbox SET state = 'waiting', due_at = ?, attempts = ? WHERE id = ?",
+  );
+
+  function claimOne(row: Row, now: number): OutboxClaim {
+    take.run(now, row.id!);
+    const base = {
+      id: row.id as string,
+      clientKey: row.client_key as number,
+      scheduleKey: row.schedule_key as number,
+      claimedAt: now,
+      attempt: (row.attempt as number) + 1,
+      attempts: attemptsFrom(row.attempts),
+    };
+    if (row.kind === 'callback') {
+      return {
+        ...base,
+        kind: 'callback',
+        runId: row.run_id as string,
+        integrationId: row.integration_id as string,
+        url: row.url as string,
+        body: row.body as string,
+        signingSecret: row.signing_secret as string,
+      };
+    }
+    block.run(now, base.scheduleKey);
+    const firing = firingFrom(scheduleOf.get(base.scheduleKey) as Row);
+    return { ...base, kind: 'manual', scheduledFor: row.scheduled_for as number, firing };
+  }
+
+  function applied({ id, attempt, attempts, next, kind }: OutboxSettlement): boolean {
+    const cell = attemptsCell(attempts);
+    if (typeof next === 'object') {
+      return retry.run(next.dueAt, attempts.length, cell, id, attempt).changes === 1;
+    }
+    if (kind === 'callback') return endCallback.run(next, cell, id, attempt).changes === 1;
+    return endManual.run(id, attempt).changes === 1;
+  }
+
+  return {
+    insertManual(clientKey, scheduleId, { id, scheduledFor }) {
+      return commits.write(
+        () => insertManual.run({ clientKey, scheduleId, id, scheduledFor }).changes === 1,
+      );
+    },
+    claim(now, limit) {
+      return commits.write(() => {
+        const busy = new Set<number>();
+        const claims: OutboxClaim[] = [];
+        for (const row of due.all(now, limit) as Row[]) {
+          if (row.kind === 'manual') {
+            if (busy.has(row.schedule_key as number)) continue;
+            busy.add(row.schedule_key as number);
+          }
+          claims.push(claimOne(row, now));
+        }
+        return claims;
+      });
+    },
+    settle(settlements) {
+      return commits.write(() => {
+        const overtaken: string[] = [];
+        for (const settlement of settlements) {
+          const { clientKey, scheduleKey, kind } = settlement;
+          if (!applied(settlement)) {
+            overtaken.push(settlement.id);
+            continue;
+          }
+          if (kind === 'manual') block.run(null, scheduleKey);
+          if (settlement.record) writeRun(clientKey, scheduleKey, settlement.record);
+          for (const callback of settlement.callbacks) {
+            writeCallback(clientKey, scheduleKey, callback);
+          }
+        }
+        return overtaken;
+      });
+    },
+    async nextDueAt() {
+      return (nextDue.get() as Row).due_at as number | null;
+    },
+    async depth() {
+      return (depth.get() as Row).depth as number;
+    },
+    recover(now) {
+      return commits.write(() => {
+        const rows = cutOff.all() as Row[];
+        for (const row of rows) {
+          const lost = lostAttempt(row.attempt as number, row.claimed_at as number);
+          restore.run(now, attemptsCell([...attemptsFrom(row.attempts), lost]), row.id!);
+        }
+        return rows.length;
+      });
+    },
+  };
+}
+
+/** How callbacks enter the outbox: in the transaction that ends their run. */
+export function callbackWriter(database: DatabaseSync) {
+  const insert = database.prepare(`
+    INSERT INTO outbox (id, kind, client_key, schedule_key, state, due_at, run_id, integration_id,
+      url, body)
+    VALUES (?, 'callback', ?, ?, 'waiting', ?, ?, ?, ?, ?)`);
+  return (clientKey: number, scheduleKey: number, callback: NewCallback): void => {
+    const { id, dueAt, runId, integrationId, url, body } = callback;
+    insert.run(id, clientKey, scheduleKey, dueAt, runId, integrationId, url, body);
+  };
+}

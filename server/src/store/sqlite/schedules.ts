@@ -1,0 +1,124 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Schedule } from '../../domain/schedule.ts';
+import { type Cell, json, type Row, scheduleFrom } from '../rows.ts';
+import type { Requeue, ScheduleStore, Start } from '../store.ts';
+import type { Commits } from './commit.ts';
+
+export function sqliteSchedules(database: DatabaseSync, commits: Commits): ScheduleStore {
+  // SQLite's own lower() knows ASCII only.
+  database.function('fold', { deterministic: true }, text => String(text).toLowerCase());
+
+  const insert = database.prepare(`
+    INSERT INTO schedules (client_key, id, status, url, verb, interval, timezone, created_at,
+      updated_at, headers, data, integrations, label, policy)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const find = database.prepare('SELECT * FROM schedules WHERE client_key = ? AND id = ?');
+  const update = database.prepare(`
+    UPDATE schedules SET version = version + 1, status = ?, url = ?, verb = ?, interval = ?,
+      timezone = ?, updated_at = ?, headers = ?, data = ?, integrations = ?, label = ?, policy = ?
+    WHERE client_key = ? AND id = ? AND version = ?
+    RETURNING schedule_key`);
+  const list = database.prepare(`
+    SELECT * FROM schedules
+    WHERE client_key = :clientKey AND id < :before
+      AND CASE WHEN :status IS NULL THEN status <> 'deleted' ELSE status = :status END
+      AND (:label IS NULL OR instr(fold(label), :label) > 0)
+      AND (:url IS NULL OR instr(fold(url), :url) > 0)
+    ORDER BY id DESC LIMIT :limit`);
+
+  const queueInsert = database.prepare(`
+    INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for, blocked_since)
+    VALUES (:key, 'waiting', :first, :first, :second, (
+      SELECT claimed_at FROM outbox
+      WHERE schedule_key = :key AND kind = 'manual' AND state = 'inFlight'))
+    ON CONFLICT (schedule_key) DO UPDATE SET due_at = :first, scheduled_for = :first,
+      next_for = :second WHERE state = 'waiting'`);
+  const queueRemoveWaiting = database.prepare(
+    "DELETE FROM queue WHERE schedule_key = ? AND state = 'waiting'",
+  );
+  const queueMarkBegun = database.prepare(`
+    UPDATE queue SET changed_at = :changedAt, next_for = :first,
+      due_at = min(due_at, coalesce(:first, :changedAt))
+    WHERE schedule_key = :key AND state <> 'waiting'`);
+  const endManual = database.prepare(`
+    UPDATE outbox SET due_at = min(due_at, ?)
+    WHERE schedule_key = ? AND kind = 'manual' AND state = 'waiting'`);
+
+  function start(key: number | bigint, { first, second }: Start): void {
+    queueInsert.run({ key, first, second });
+  }
+
+  function requeue(key: number, change: Exclude<Requeue, 'keep'>, status: string): void {
+    const first = change.start?.first ?? null;
+    queueMarkBegun.run({ key, first, changedAt: change.changedAt });
+    if (change.start) start(key, change.start);
+    else queueRemoveWaiting.run(key);
+    if (status === 'deleted') endManual.run(change.changedAt, key);
+  }
+
+  return {
+    async insert(clientKey, schedules) {
+      await commits.write(() => {
+        for (const { schedule, start: first } of schedules) {
+          const { lastInsertRowid } = insert.run(
+            clientKey,
+            schedule.id,
+            schedule.status,
+            schedule.url,
+            schedule.verb,
+            schedule.interval,
+            schedule.timezone,
+            schedule.createdAt,
+            schedule.updatedAt ?? null,
+            ...optionalCells(schedule),
+          );
+          if (first) start(lastInsertRowid, first);
+        }
+      });
+    },
+    async find(clientKey, id) {
+      const row = find.get(clientKey, id) as Row | undefined;
+      return row ? { schedule: scheduleFrom(row), version: row.version as number } : null;
+    },
+    update(clientKey, schedule, version, change) {
+      return commits.write(() => {
+        const row = update.get(
+          schedule.status,
+          schedule.url,
+          schedule.verb,
+          schedule.interval,
+          schedule.timezone,
+          schedule.updatedAt ?? null,
+          ...optionalCells(schedule),
+          clientKey,
+          schedule.id,
+          version,
+        ) as Row | undefined;
+        if (!row) return false;
+        if (change !== 'keep') requeue(row.schedule_key as number, change, schedule.status);
+        return true;
+      });
+    },
+    async list(clientKey, filter, limit, before = '~') {
+      const rows = list.all({
+        clientKey,
+        before,
+        limit,
+        status: filter.status ?? null,
+        label: filter.label?.toLowerCase() ?? null,
+        url: filter.url?.toLowerCase() ?? null,
+      }) as Row[];
+      return rows.map(scheduleFrom);
+    },
+  };
+}
+
+function optionalCells(schedule: Schedule): Cell[] {
+  return [
+    json(schedule.headers),
+    json(schedule.data),
+    json(schedule.integrations),
+    schedule.label,
+    json(schedule.policy),
+  ];
+}
