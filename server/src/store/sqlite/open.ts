@@ -52,6 +52,16 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Store {
   };
 }
 
+/** Migrates the database at `path` and closes it again. */
+export function migrateAt(path: string): { from: number; to: number } {
+  const database = openDatabase(path, {});
+  try {
+    return { from: migrateSqlite(database), to: versionOf(database) };
+  } finally {
+    database.close();
+  }
+}
+
 function openDatabase(path: string, options: SqliteOptions): DatabaseSync {
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -73,7 +83,11 @@ function openDatabase(path: string, options: SqliteOptions): DatabaseSync {
   }
 }
 
-/** Brings the database to the newest version. Safe beside others who do the same: one waits. */
+/**
+ * Brings the database to the newest version. Safe beside others who do the same: one waits.
+ *
+ * @returns the version before
+ */
 export function migrateSqlite(database: DatabaseSync, migrations = readMigrations(MIGRATIONS)) {
   const before = versionOf(database);
   if (pendingMigrations(migrations, before).length === 0) return before;

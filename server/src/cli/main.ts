@@ -1,0 +1,35 @@
+import { Command, CommanderError } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
+import { PunctualError } from '../domain/errors.ts';
+import { clientCommand } from './client.ts';
+import { devCommand } from './dev.ts';
+import { keyCommand } from './key.ts';
+import { migrateCommand } from './migrate.ts';
+import { fail } from './output.ts';
+import { serveCommand } from './serve.ts';
+
+/** The command line. Exit codes: 0 done, 1 it failed (one sentence says why), 2 wrong usage. */
+export async function main(argv: string[]): Promise<void> {
+  try {
+    await program().parseAsync(argv);
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? 0 : 2;
+    } else if (error instanceof PunctualError) {
+      fail(error.message, argv.includes('--json'));
+    } else {
+      throw error;
+    }
+  }
+}
+
+function program(): Command {
+  const command = new Command('punctual')
+    .description('Calls your URLs on time: a self-hosted HTTP schedule service.')
+    .version(manifest.version)
+    .exitOverride();
+  for (const add of [devCommand, serveCommand, migrateCommand, clientCommand, keyCommand]) {
+    add(command);
+  }
+  return command;
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { migrateAt } from '../store/sqlite/open.ts';
+import { print } from './output.ts';
+
+export function migrateCommand(program: Command): void {
+  program
+    .command('migrate')
+    .description('Bring the database to the newest version; dev and serve do so by themselves.')
+    .option('--json', 'print one JSON object')
+    .action(({ json }: { json?: boolean }) => {
+      const { from, to } = migrateAt(readConfig(process.env).sqlitePath);
+      const line =
+        from === to
+          ? `The database is at version ${to} already.`
+          : `The database was brought from version ${from} to ${to}.`;
+      print(json === true, { from, to }, [line]);
+    });
+}

@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+
+/** What commands print: one JSON value for programs, lines for people. Never anything else. */
+export function print(json: boolean, value: unknown, lines: string[]): void {
+  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`);
+}
+
+export function fail(sentence: string, json: boolean): void {
+  process.stderr.write(json ? `${JSON.stringify({ error: sentence })}\n` : `${sentence}\n`);
+  process.exitCode = 1;
+}
+
+/** Rows under their headings, as wide as their widest cell. */
+export function table(headings: string[], rows: string[][]): string[] {
+  const all = [headings, ...rows];
+  const widths = headings.map((_, column) => Math.max(...all.map(row => row[column]!.length)));
+  return all.map(row =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Resolves at the first SIGINT or SIGTERM. A second one ends the process at once. */
+export async function untilSignal(): Promise<void> {
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+}

@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { readConfig, unknownSettings } from '../config.ts';
+import { startService } from '../service.ts';
+import { createLogger } from '../telemetry.ts';
+import { untilSignal } from './output.ts';
+
+export function serveCommand(program: Command): void {
+  program
+    .command('serve')
+    .description('Run the service: JSON logs and nothing else, private targets refused.')
+    .option('--json', 'accepted; the logs are JSON anyway')
+    .action(async () => {
+      const config = readConfig(process.env);
+      const log = createLogger(config.logLevel);
+      for (const name of unknownSettings(process.env)) {
+        log.warn({ name }, 'this is no setting of Punctual');
+      }
+      const service = await startService({ config, log });
+      log.info({ url: service.url }, 'listening');
+      await untilSignal();
+      log.info('stopping: requests in flight may finish');
+      await service.stop();
+      log.info('stopped');
+    });
+}

@@ -1,0 +1,177 @@
+import { PunctualError } from './domain/errors.ts';
+import { type AllowTargets, parseAllowTargets } from './domain/target.ts';
+
+/**
+ * Every setting, once: its name in the environment, default, unit and check. The table in the
+ * README is this table (a test compares them).
+ */
+export const SETTINGS = {
+  HOST: setting('127.0.0.1', 'address', 'Address to listen on.', text),
+  PORT: setting('8080', 'port', 'Port to listen on; 0 takes any free one.', integer(0, 65_535)),
+  DATABASE_URL: setting(
+    'sqlite:./data/punctual.db',
+    'url',
+    'The embedded store: `sqlite:` and a path.',
+    sqlitePath,
+  ),
+  PUNCTUAL_ALLOW_TARGETS: setting(
+    '',
+    'list',
+    'Targets beyond public addresses: networks in CIDR form, host names or `*`, separated by commas. Metadata services are never opened.',
+    parseAllowTargets,
+  ),
+  PUNCTUAL_CLIENT_ID: setting(
+    '',
+    'text',
+    'With `PUNCTUAL_API_KEY`: this client exists at start.',
+    optionalToken,
+  ),
+  PUNCTUAL_API_KEY: setting(
+    '',
+    'text',
+    'With `PUNCTUAL_CLIENT_ID`: this key exists at start.',
+    optionalToken,
+  ),
+  PUNCTUAL_MAX_IN_FLIGHT: setting(
+    '2000',
+    'firings',
+    'Firings claimed and not yet settled, at most.',
+    integer(1, 100_000),
+  ),
+  PUNCTUAL_CONNECTIONS_PER_ORIGIN: setting(
+    '128',
+    'connections',
+    'Connections to one scheme, host and port, at most.',
+    integer(1, 10_000),
+  ),
+  PUNCTUAL_MAX_ORIGINS: setting(
+    '1000',
+    'origins',
+    'Origins with open connections, at most; the longest unused are closed.',
+    integer(1, 100_000),
+  ),
+  PUNCTUAL_STOP_SECONDS: setting(
+    '30',
+    'seconds',
+    'How long a graceful stop waits for requests in flight.',
+    integer(0, 3_600),
+  ),
+  PUNCTUAL_LOG_LEVEL: setting(
+    'info',
+    'level',
+    'trace, debug, info, warn, error or silent.',
+    oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
+  ),
+} as const;
+
+export interface Config {
+  host: string;
+  port: number;
+  sqlitePath: string;
+  allowTargets: AllowTargets;
+  /** A client and key that shall exist at start. */
+  credentials: { clientId: string; apiKey: string } | null;
+  maxInFlight: number;
+  connectionsPerOrigin: number;
+  maxOrigins: number;
+  stopMs: number;
+  logLevel: string;
+}
+
+/**
+ * Reads the settings from `environment`; an empty value counts as unset.
+ *
+ * @param defaults what a command sets where the environment is silent
+ * @throws PunctualError `setting_invalid` with one sentence that names the setting
+ */
+export function readConfig(
+  environment: Record<string, string | undefined>,
+  defaults: Partial<Record<keyof typeof SETTINGS, string>> = {},
+): Config {
+  const read = <Name extends keyof typeof SETTINGS>(name: Name) => {
+    const { fallback, check } = SETTINGS[name];
+    const value = environment[name] || (defaults[name] ?? fallback);
+    return check(value, name) as ReturnType<(typeof SETTINGS)[Name]['check']>;
+  };
+  return {
+    host: read('HOST'),
+    port: read('PORT'),
+    sqlitePath: read('DATABASE_URL'),
+    allowTargets: read('PUNCTUAL_ALLOW_TARGETS'),
+    credentials: credentialsOf(read('PUNCTUAL_CLIENT_ID'), read('PUNCTUAL_API_KEY')),
+    maxInFlight: read('PUNCTUAL_MAX_IN_FLIGHT'),
+    connectionsPerOrigin: read('PUNCTUAL_CONNECTIONS_PER_ORIGIN'),
+    maxOrigins: read('PUNCTUAL_MAX_ORIGINS'),
+    stopMs: read('PUNCTUAL_STOP_SECONDS') * 1_000,
+    logLevel: read('PUNCTUAL_LOG_LEVEL'),
+  };
+}
+
+/** Names that look like settings and are none: a typing error would go unnoticed otherwise. */
+export function unknownSettings(environment: Record<string, string | undefined>): string[] {
+  return Object.keys(environment).filter(
+    name => name.startsWith('PUNCTUAL_') && !Object.hasOwn(SETTINGS, name),
+  );
+}
+
+interface Setting<Value> {
+  fallback: string;
+  unit: string;
+  about: string;
+  check: (value: string, name: string) => Value;
+}
+
+function setting<Value>(
+  fallback: string,
+  unit: string,
+  about: string,
+  check: Setting<Value>['check'],
+): Setting<Value> {
+  return { fallback, unit, about, check };
+}
+
+function credentialsOf(clientId: string, apiKey: string): Config['credentials'] {
+  if (clientId === '' && apiKey === '') return null;
+  if (clientId !== '' && apiKey !== '') return { clientId, apiKey };
+  throw invalid('PUNCTUAL_CLIENT_ID and PUNCTUAL_API_KEY must be set together.');
+}
+
+function text(value: string): string {
+  return value;
+}
+
+function integer(least: number, most: number) {
+  return (value: string, name: string): number => {
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= least && number <= most) return number;
+    throw invalid(`${name} must be a whole number from ${least} to ${most}, not ${quote(value)}.`);
+  };
+}
+
+function oneOf(...values: string[]) {
+  return (value: string, name: string): string => {
+    if (values.includes(value)) return value;
+    throw invalid(`${name} must be one of ${values.join(', ')}, not ${quote(value)}.`);
+  };
+}
+
+/** Sent as a header's value, so no blanks and nothing beyond ASCII. Never quoted: it may be a key. */
+function optionalToken(value: string, name: string): string {
+  if (/^[\x21-\x7e]{0,200}$/.test(value)) return value;
+  throw invalid(`${name} must be 1 to 200 printable ASCII characters without blanks.`);
+}
+
+function sqlitePath(value: string, name: string): string {
+  const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
+  if (path) return path;
+  // The value may carry a password: it is not repeated.
+  throw invalid(`${name} must be sqlite: and a path, such as sqlite:./data/punctual.db.`);
+}
+
+function quote(value: string): string {
+  return JSON.stringify(value.slice(0, 60));
+}
+
+function invalid(sentence: string): PunctualError {
+  return new PunctualError('setting_invalid', sentence);
+}

@@ -1,0 +1,129 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { EngineEvents } from './engine/events.ts';
+
+/** Names under which a secret could ever reach a log line, at any of the depths that we log. */
+const SECRET_NAMES = ['apiKey', 'ApiKey', 'apikey', 'authorization', 'Authorization'];
+const MORE_SECRET_NAMES = ['signingSecret', 'secret', 'hash', 'cookie', 'password'];
+
+/** JSON logs, one line an event, in which no ApiKey, Authorization value or secret appears. */
+export function createLogger(level: string, destination?: DestinationStream): Logger {
+  const names = [...SECRET_NAMES, ...MORE_SECRET_NAMES];
+  const options = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: names.flatMap(name => [name, `*.${name}`, `*.*.${name}`]),
+  };
+  return destination ? pino(options, destination) : pino(options);
+}
+
+/** From a firing on the instant to one that is a minute late. */
+const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
+const SPAN_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
+
+/** What `collect` asks for at each scrape. */
+export interface Levels {
+  queueDepth(): Promise<number>;
+  outboxDepth(): Promise<number>;
+  inFlight(): number;
+}
+
+export interface Metrics {
+  events: EngineEvents;
+  text(): Promise<{ contentType: string; body: string }>;
+  /** Gives the gauges something to read; before, they are absent. */
+  observe(levels: Levels): void;
+}
+
+export function createMetrics(log: Logger): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return {
+    events: createEvents(registry, log),
+    async text() {
+      return { contentType: registry.contentType, body: await registry.metrics() };
+    },
+    observe: levels => createGauges(registry, levels),
+  };
+}
+
+function createEvents(registry: Registry, log: Logger): EngineEvents {
+  const registers = [registry];
+  const lateness = new Histogram({
+    name: 'punctual_lateness_seconds',
+    help: 'From the nominal time of a firing to the start of its first attempt.',
+    buckets: LATENESS_SECONDS,
+    registers,
+  });
+  const attempts = new Counter({
+    name: 'punctual_attempts_total',
+    help: 'Requests sent, by what caused them and what the network did.',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+  const attemptSpan = new Histogram({
+    name: 'punctual_attempt_seconds',
+    help: 'From connecting to the last byte of an attempt.',
+    buckets: SPAN_SECONDS,
+    registers,
+  });
+  const runs = new Counter({
+    name: 'punctual_runs_total',
+    help: 'Nominal times that came to their end, by status.',
+    labelNames: ['status'],
+    registers,
+  });
+  const callbacks = new Counter({
+    name: 'punctual_callbacks_total',
+    help: 'Callbacks that ended for good, by status.',
+    labelNames: ['status'],
+    registers,
+  });
+  const settle = new Histogram({
+    name: 'punctual_settle_seconds',
+    help: 'Time to write one batch of ended attempts.',
+    buckets: SPAN_SECONDS,
+    registers,
+  });
+  const storeFailures = new Counter({
+    name: 'punctual_store_failures_total',
+    help: 'Times that the store failed under the engine.',
+    registers,
+  });
+  return {
+    fired: latenessMs => lateness.observe(latenessMs / 1_000),
+    attemptEnded(kind, outcome, durationMs) {
+      attempts.inc({ kind, outcome });
+      attemptSpan.observe(durationMs / 1_000);
+    },
+    runEnded: status => runs.inc({ status }),
+    callbackEnded: status => callbacks.inc({ status }),
+    passed: (status, count) => runs.inc({ status }, count),
+    settled: (_count, durationMs) => settle.observe(durationMs / 1_000),
+    storeFailed(error) {
+      storeFailures.inc();
+      log.error({ err: error }, 'the store failed; the engine tries again');
+    },
+    blind(from, until) {
+      const gap = { from: new Date(from).toISOString(), until: new Date(until).toISOString() };
+      log.warn(gap, 'nobody looked at the clock for a while; times in the gap are caught up with');
+    },
+  };
+}
+
+function createGauges(registry: Registry, levels: Levels): void {
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(await read());
+      },
+    });
+  gauge('punctual_queue_depth', 'Schedules due and not yet claimed.', levels.queueDepth);
+  gauge('punctual_outbox_depth', 'Callbacks and manual runs waiting.', levels.outboxDepth);
+  gauge('punctual_in_flight', 'Requests claimed and not yet settled.', levels.inFlight);
+}
