@@ -9,16 +9,13 @@ export function isId(text: string): boolean {
 }
 
 /**
- * A new id at `now` (epoch ms). Those of one millisecond sort in the order they were made, so that
- * a list that is newest first keeps the order of a batch.
+ * A new id that carries `now` (epoch ms). Those made in one millisecond sort in the order they were
+ * made, 2,048 at least, so that a list that is newest first keeps the order of a batch.
  */
 export function newId(now: number): string {
-  const instant = Math.max(now, lastInstant);
-  sequence = instant === lastInstant ? sequence + 1 : randomBytes(2).readUInt16BE() >> 5;
-  // 12 bits of sequence in one millisecond; beyond them the instant moves on by one.
-  lastInstant = sequence > 0xfff ? instant + 1 : instant;
-  sequence &= 0xfff;
-  return format(lastInstant, sequence, randomBytes(8).toString('hex'));
+  sequence = now === lastInstant ? sequence + 1 : randomBytes(2).readUInt16BE() & 0x7ff;
+  lastInstant = now;
+  return format(now, sequence & 0xfff, randomBytes(8).toString('hex'));
 }
 
 let lastInstant = 0;

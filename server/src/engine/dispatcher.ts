@@ -60,12 +60,21 @@ export class Dispatcher {
   #starved = false;
   #stopping = false;
   #abandoned = false;
+  #onEmpty: (() => void) | null = null;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
     const { clock, events } = options;
     this.#watch = new Watch(clock.now(), events.blind);
-    this.#settler = new Settler(clock, landings => this.#settle(landings), events);
+    this.#settler = new Settler(
+      clock,
+      landings => this.#settle(landings),
+      events,
+      () => {
+        options.settled();
+        if (this.#starved) this.#loop.wake();
+      },
+    );
     this.#loop = new Loop(
       clock,
       () => this.#step(),
@@ -96,16 +105,14 @@ export class Dispatcher {
   /** Claims nothing more, gives back what was not started, and waits for what is in flight. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await this.#loop.stop();
     for (const id of this.#flights.keys()) this.cancel(id);
+    await this.#loop.stop();
     await new Promise<void>(resolve => {
       this.#onEmpty = resolve;
       this.#noteEmpty();
     });
     await this.#settler.drained();
   }
-
-  #onEmpty: (() => void) | null = null;
 
   /** What ends from now on is not recorded: the next start finds it in flight and sends it again. */
   abandon(): void {
@@ -191,7 +198,7 @@ export class Dispatcher {
   }
 
   async #settle(landings: Landing[]): Promise<void> {
-    const { queue, settled } = this.#options;
+    const { queue } = this.#options;
     let open = landings;
     while (open.length > 0) {
       const moves = open.map(landing => this.#moveOf(landing));
@@ -204,8 +211,6 @@ export class Dispatcher {
       });
       open = await this.#overtaken(open.filter(({ claim }) => overtaken.has(claim.scheduleKey)));
     }
-    settled();
-    if (this.#starved) this.#loop.wake();
   }
 
   /** Landings whose schedule changed meanwhile, with the schedule as it is now. */

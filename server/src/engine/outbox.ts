@@ -51,15 +51,14 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.#options = options;
-    const { clock, events, outbox, settled } = options;
+    const { clock, events, outbox } = options;
     const write = async (settlements: OutboxSettlement[]) => {
       await outbox.settle(settlements);
-      for (const { next } of settlements) {
-        this.#loop.wake(typeof next === 'object' ? next.dueAt : undefined);
-      }
-      settled();
     };
-    this.#settler = new Settler(clock, write, events);
+    this.#settler = new Settler(clock, write, events, () => {
+      this.#loop.wake();
+      options.settled();
+    });
     this.#loop = new Loop(
       clock,
       () => this.step(),
@@ -90,8 +89,8 @@ export class Outbox {
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    await this.#loop.stop();
     for (const flight of this.#flights.values()) flight.cancelled = !flight.started;
+    await this.#loop.stop();
     await new Promise<void>(resolve => {
       this.#onEmpty = resolve;
       this.#noteEmpty();

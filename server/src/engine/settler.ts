@@ -16,6 +16,8 @@ export class Settler<Item> {
   readonly #clock: Clock;
   readonly #write: (items: Item[]) => Promise<void>;
   readonly #events: EngineEvents;
+  /** Told after each batch that was written: there is room for more. */
+  readonly #written: () => void;
   #items: Item[] = [];
   #writing = false;
   #failing = false;
@@ -23,7 +25,13 @@ export class Settler<Item> {
   #timer: Timer | null = null;
   #onDrained: (() => void)[] = [];
 
-  constructor(clock: Clock, write: (items: Item[]) => Promise<void>, events: EngineEvents) {
+  constructor(
+    clock: Clock,
+    write: (items: Item[]) => Promise<void>,
+    events: EngineEvents,
+    written: () => void,
+  ) {
+    this.#written = written;
     this.#clock = clock;
     this.#write = write;
     this.#events = events;
@@ -72,6 +80,7 @@ export class Settler<Item> {
       this.#failing = false;
       this.#wroteAt = this.#clock.now();
       this.#events.settled(batch.length, this.#wroteAt - startedAt);
+      this.#written();
     } catch (error) {
       this.#failing = true;
       this.#events.storeFailed(error);

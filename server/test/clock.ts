@@ -1,0 +1,67 @@
+import type { Clock, Timer } from '../src/clock.ts';
+
+interface Pending {
+  at: number;
+  callback: () => void;
+}
+
+/**
+ * A clock that only a test moves. Timers call back in order when the clock passes them, and each
+ * of them is given the time to finish what it sets off before the clock goes on.
+ */
+export class ManualClock implements Clock {
+  #now: number;
+  #timers: Pending[] = [];
+
+  constructor(start: string | number) {
+    this.#now = typeof start === 'string' ? Date.parse(start) : start;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(delayMs: number, callback: () => void): Timer {
+    const timer: Pending = { at: this.#now + Math.max(0, delayMs), callback };
+    this.#timers.push(timer);
+    return {
+      cancel: () => {
+        this.#timers = this.#timers.filter(other => other !== timer);
+      },
+    };
+  }
+
+  /** Passes `ms` of time, stopping at every timer. */
+  async advance(ms: number): Promise<void> {
+    await this.advanceTo(this.#now + ms);
+  }
+
+  async advanceTo(instant: string | number): Promise<void> {
+    const target = typeof instant === 'string' ? Date.parse(instant) : instant;
+    await quiet();
+    for (;;) {
+      const next = this.#timers.reduce<Pending | null>(
+        (first, timer) => (first === null || timer.at < first.at ? timer : first),
+        null,
+      );
+      if (next === null || next.at > target) break;
+      this.#timers = this.#timers.filter(timer => timer !== next);
+      this.#now = Math.max(this.#now, next.at);
+      next.callback();
+      await quiet();
+    }
+    this.#now = target;
+    await quiet();
+  }
+
+  /** Sets the clock, as an operator or a suspended machine does: nothing in between happens. */
+  async jump(instant: string | number): Promise<void> {
+    this.#now = typeof instant === 'string' ? Date.parse(instant) : instant;
+    await quiet();
+  }
+}
+
+/** Lets promises and group commits that are under way come to their end. */
+export async function quiet(): Promise<void> {
+  for (let turn = 0; turn < 12; turn++) await new Promise(resolve => setImmediate(resolve));
+}

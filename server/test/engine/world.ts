@@ -1,0 +1,197 @@
+import { nextTime } from '../../src/domain/calendar.ts';
+import { newId } from '../../src/domain/id.ts';
+import type { Schedule } from '../../src/domain/schedule.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import type { EngineEvents } from '../../src/engine/events.ts';
+import type { OutboundRequest, SendResult } from '../../src/outbound/send.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import type { RunView, Start, Store } from '../../src/store/store.ts';
+import { ManualClock, quiet } from '../clock.ts';
+
+/** A real store, the real engine, a clock that is moved, and a network that the test plays. */
+
+export interface Sent {
+  at: number;
+  url: string;
+  /** The request's headers, by lower-case name. */
+  headers: Record<string, string>;
+  body: string | null;
+}
+
+/** What the network does with a request: a status, a result, or nothing until the test answers. */
+export type Answer = number | Partial<SendResult> | 'hang';
+
+export class World {
+  readonly clock: ManualClock;
+  readonly store: Store = openSqlite(':memory:');
+  readonly sent: Sent[] = [];
+  readonly told: string[] = [];
+  answer: (request: Sent) => Answer = () => 200;
+  engine: Engine;
+  clientKey = 0;
+  #hanging: { sent: Sent; answer: (result: SendResult) => void }[] = [];
+  /** Requests wait for a connection, not started, while this is true. */
+  congested = false;
+  #waiting: (() => void)[] = [];
+
+  constructor(start: string) {
+    this.clock = new ManualClock(start);
+    this.engine = this.newEngine();
+  }
+
+  static async start(start: string): Promise<World> {
+    const world = new World(start);
+    const id = newId(world.clock.now());
+    const signingSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    const createdAt = world.clock.now();
+    await world.store.clients.insertClient({ id, name: 'test', signingSecret, createdAt });
+    await world.store.clients.insertKey({ id: newId(0), clientId: id, hash: 'h', createdAt });
+    world.clientKey = (await world.store.clients.findCaller('h'))!.clientKey;
+    await world.engine.start();
+    return world;
+  }
+
+  newEngine(): Engine {
+    return new Engine({
+      store: this.store,
+      send: request => this.#send(request),
+      clock: this.clock,
+      random: () => 0,
+      events: this.#events(),
+      maxInFlight: 100,
+    });
+  }
+
+  /** The process dies: nothing that is in flight is recorded. A new one starts at once. */
+  async crash(downMs = 0): Promise<void> {
+    const stopped = this.engine.stop(0);
+    await this.clock.advance(0);
+    await stopped;
+    this.#hanging = [];
+    await this.clock.jump(this.clock.now() + downMs);
+    this.engine = this.newEngine();
+    await this.engine.start();
+    await quiet();
+  }
+
+  async schedule(fields: Partial<Schedule> & { interval: string }): Promise<Schedule> {
+    const now = this.clock.now();
+    const schedule: Schedule = {
+      id: newId(now),
+      status: 'enabled',
+      url: 'https://example.com/hook',
+      verb: 'POST',
+      timezone: 'UTC',
+      createdAt: now,
+      label: '',
+      ...fields,
+    };
+    const start = startOf(schedule, now);
+    await this.store.schedules.insert(this.clientKey, [{ schedule, start }]);
+    if (start) this.engine.wake(start.first);
+    return schedule;
+  }
+
+  /** Changes a schedule as the API does. */
+  async change(id: string, fields: Partial<Schedule>): Promise<void> {
+    const { schedule, version } = (await this.store.schedules.find(this.clientKey, id))!;
+    const changedAt = this.clock.now();
+    const changed = { ...schedule, ...fields, updatedAt: changedAt };
+    const start = startOf(changed, changedAt);
+    await this.store.schedules.update(this.clientKey, changed, version, { changedAt, start });
+    this.engine.changed(id, start?.first ?? changedAt);
+    await quiet();
+  }
+
+  async trigger(id: string): Promise<string> {
+    const scheduledFor = this.clock.now();
+    const run = { id: newId(scheduledFor), scheduledFor };
+    await this.store.outbox.insertManual(this.clientKey, id, run);
+    this.engine.wakeOutbox();
+    await quiet();
+    return run.id;
+  }
+
+  /** All runs, oldest nominal time first. */
+  async runs(): Promise<RunView[]> {
+    return (await this.store.runs.list(this.clientKey, {}, 10_000)).reverse();
+  }
+
+  /** `HH:MM:SS status` of all runs. */
+  async history(): Promise<string[]> {
+    return (await this.runs()).map(run => `${time(run.scheduledFor)} ${run.status}`);
+  }
+
+  /** `HH:MM:SS` of all requests to a url. */
+  times(url = 'https://example.com/hook'): string[] {
+    return this.sent.filter(sent => sent.url.startsWith(url)).map(sent => time(sent.at));
+  }
+
+  /** Lets the oldest hanging request end. */
+  async release(answer: Exclude<Answer, 'hang'> = 200): Promise<void> {
+    const { sent, answer: end } = this.#hanging.shift()!;
+    end(this.#result(sent, answer));
+    await quiet();
+  }
+
+  /** Connections become free. */
+  async decongest(): Promise<void> {
+    this.congested = false;
+    for (const go of this.#waiting.splice(0)) go();
+    await quiet();
+  }
+
+  async #send(request: OutboundRequest): Promise<SendResult> {
+    if (this.congested) await new Promise<void>(resolve => this.#waiting.push(resolve));
+    const at = this.clock.now();
+    const sent = { at, url: request.url, headers: headersOf(request), body: request.body };
+    if (request.isCancelled?.()) return this.#result(sent, { outcome: 'cancelled' });
+    this.sent.push(sent);
+    const answer = this.answer(sent);
+    if (answer !== 'hang') return this.#result(sent, answer);
+    return new Promise(resolve => this.#hanging.push({ sent, answer: resolve }));
+  }
+
+  #result({ at }: Sent, answer: Exclude<Answer, 'hang'>): SendResult {
+    const result: SendResult = {
+      outcome: 'response',
+      startedAt: at,
+      durationMs: this.clock.now() - at,
+      phases: {},
+    };
+    if (typeof answer === 'number') return { ...result, responseStatus: answer };
+    return { ...result, ...answer };
+  }
+
+  #events(): EngineEvents {
+    const tell = (line: string) => this.told.push(line);
+    return {
+      fired: () => {},
+      attemptEnded: () => {},
+      runEnded: status => tell(`run ${status}`),
+      callbackEnded: status => tell(`callback ${status}`),
+      passed: (status, count) => tell(`${status} ${count}`),
+      settled: () => {},
+      storeFailed: error => tell(`store failed: ${(error as Error).message}`),
+      blind: (from, until) => tell(`blind ${time(from)} ${time(until)}`),
+    };
+  }
+}
+
+function startOf(schedule: Schedule, after: number): Start | null {
+  if (schedule.status !== 'enabled') return null;
+  const first = nextTime(schedule.interval, schedule.timezone, after);
+  if (first === null) return null;
+  return { first, second: nextTime(schedule.interval, schedule.timezone, first) };
+}
+
+function headersOf({ headers }: OutboundRequest): Record<string, string> {
+  const entries: [string, string][] = [];
+  for (let i = 0; i < headers.length; i += 2)
+    entries.push([headers[i]!.toLowerCase(), headers[i + 1]!]);
+  return Object.fromEntries(entries);
+}
+
+export function time(instant: number): string {
+  return new Date(instant).toISOString().slice(11, 19);
+}
