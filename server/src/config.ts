@@ -1,5 +1,6 @@
 import { PunctualError } from './domain/errors.ts';
 import { type AllowTargets, parseAllowTargets } from './domain/target.ts';
+import type { Database } from './store/open.ts';
 
 /**
  * Every setting, once: its name in the environment, default, unit and check. The table in the
@@ -12,7 +13,7 @@ export const SETTINGS = {
     'sqlite:./data/punctual.db',
     'url',
     'The embedded store: `sqlite:` and a path.',
-    sqlitePath,
+    database,
   ),
   PUNCTUAL_ALLOW_TARGETS: setting(
     '',
@@ -67,7 +68,7 @@ export const SETTINGS = {
 export interface Config {
   host: string;
   port: number;
-  sqlitePath: string;
+  database: Database;
   allowTargets: AllowTargets;
   /** A client and key that shall exist at start. */
   credentials: { clientId: string; apiKey: string } | null;
@@ -96,7 +97,7 @@ export function readConfig(
   return {
     host: read('HOST'),
     port: read('PORT'),
-    sqlitePath: read('DATABASE_URL'),
+    database: read('DATABASE_URL'),
     allowTargets: read('PUNCTUAL_ALLOW_TARGETS'),
     credentials: credentialsOf(read('PUNCTUAL_CLIENT_ID'), read('PUNCTUAL_API_KEY')),
     maxInFlight: read('PUNCTUAL_MAX_IN_FLIGHT'),
@@ -161,9 +162,9 @@ function optionalToken(value: string, name: string): string {
   throw invalid(`${name} must be 1 to 200 printable ASCII characters without blanks.`);
 }
 
-function sqlitePath(value: string, name: string): string {
+function database(value: string, name: string): Database {
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
-  if (path) return path;
+  if (path) return { kind: 'sqlite', path };
   // The value may carry a password: it is not repeated.
   throw invalid(`${name} must be sqlite: and a path, such as sqlite:./data/punctual.db.`);
 }

@@ -9,7 +9,7 @@ import { PunctualError } from './domain/errors.ts';
 import { newId } from './domain/id.ts';
 import { Engine } from './engine/engine.ts';
 import { createSender } from './outbound/sender.ts';
-import { lockEngine, openSqlite } from './store/sqlite/open.ts';
+import { lockEngine, openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import { createMetrics, type Metrics } from './telemetry.ts';
 
@@ -34,13 +34,13 @@ export interface ServiceOptions {
 /** @throws PunctualError `store_in_use`, `store_newer`, `store_unavailable`, `setting_invalid` */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, clock = systemClock } = options;
-  const lock = lockEngine(config.sqlitePath);
+  const lock = lockEngine(config.database);
   const closers: (() => unknown)[] = [() => lock.release()];
   const stop = once(async () => {
     for (const close of closers.reverse()) await close();
   });
   try {
-    const store = openSqlite(config.sqlitePath);
+    const store = openStore(config.database);
     closers.push(() => store.close());
     await ensureCredentials(store, config.credentials, clock);
     const metrics = createMetrics(log);
@@ -71,7 +71,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 function createApi(
-  { config, log, echo = false }: ServiceOptions,
+  { config, log }: ServiceOptions,
   store: Store,
   engine: Engine,
   metrics: Metrics,
@@ -86,9 +86,11 @@ function createApi(
     store,
     clock,
     log,
-    echo,
     allow: config.allowTargets,
-    engine,
+    wake: dueAt => {
+      engine.wake(dueAt);
+      engine.wakeOutbox();
+    },
     readiness: () => readinessOf(store),
     metricsText: () => metrics.text(),
   });

@@ -21,12 +21,12 @@ export function devCommand(program: Command): void {
       });
       const log = createLogger(config.logLevel);
       const service = await startService({ config, log, echo: true });
-      const file = join(dirname(config.sqlitePath), 'dev-credentials.json');
+      const file = join(dirname(config.database.path), 'dev-credentials.json');
       const credentials = config.credentials ?? (await devCredentials(service.store, file));
       print(
         json === true,
         { url: service.url, ...credentials },
-        welcome(service.url, credentials, config.sqlitePath),
+        welcome(service.url, credentials, config.database.path),
       );
       await untilSignal();
       await service.stop();

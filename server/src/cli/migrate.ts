@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { migrateAt } from '../store/sqlite/open.ts';
+import { migrateStore } from '../store/open.ts';
 import { print } from './output.ts';
 
 export function migrateCommand(program: Command): void {
@@ -9,7 +9,7 @@ export function migrateCommand(program: Command): void {
     .description('Bring the database to the newest version; dev and serve do so by themselves.')
     .option('--json', 'print one JSON object')
     .action(({ json }: { json?: boolean }) => {
-      const { from, to } = migrateAt(readConfig(process.env).sqlitePath);
+      const { from, to } = migrateStore(readConfig(process.env).database);
       const line =
         from === to
           ? `The database is at version ${to} already.`

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
 import { PunctualError } from '../../domain/errors.ts';
 import { pendingMigrations, readMigrations } from '../migrate.ts';
 import type { Store } from '../store.ts';
@@ -63,9 +63,8 @@ export function migrateAt(path: string): { from: number; to: number } {
 }
 
 function openDatabase(path: string, options: SqliteOptions): DatabaseSync {
+  const database = openFile(path, { timeout: 5_000 });
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    const database = new DatabaseSync(path, { timeout: 5_000 });
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = ${options.synchronous ?? 'FULL'};
@@ -75,11 +74,8 @@ function openDatabase(path: string, options: SqliteOptions): DatabaseSync {
     `);
     return database;
   } catch (cause) {
-    throw new PunctualError(
-      'store_unavailable',
-      `The database ${path} cannot be opened: ${(cause as Error).message}.`,
-      { cause },
-    );
+    database.close();
+    throw cannotOpen(path, cause);
   }
 }
 
@@ -116,8 +112,8 @@ function versionOf(database: DatabaseSync): number {
  *
  * @throws PunctualError `store_in_use`
  */
-export function lockEngine(path: string): { release(): void } {
-  const lock = new DatabaseSync(`${path}.engine`, { timeout: 0 });
+export function lockSqlite(path: string): { release(): void } {
+  const lock = openFile(`${path}.engine`, { timeout: 0 });
   try {
     lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
   } catch (cause) {
@@ -130,4 +126,21 @@ export function lockEngine(path: string): { release(): void } {
     );
   }
   return { release: () => lock.isOpen && lock.close() };
+}
+
+/** @throws PunctualError `store_unavailable` */
+function openFile(path: string, options: DatabaseSyncOptions): DatabaseSync {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    return new DatabaseSync(path, options);
+  } catch (cause) {
+    throw cannotOpen(path, cause);
+  }
+}
+
+function cannotOpen(path: string, cause: unknown): PunctualError {
+  const why = (cause as Error).message;
+  return new PunctualError('store_unavailable', `The database ${path} cannot be opened: ${why}.`, {
+    cause,
+  });
 }

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+
+/** The import law of docs/architecture.md. */
+
+const SOURCE = join(import.meta.dirname, '../src');
+
+/** What each room may import besides itself: rooms, single files, packages. */
+const LAW: Record<string, string[]> = {
+  domain: ['node:crypto', 'node:net', 'lru-cache', 'ipaddr.js'],
+  store: ['domain', 'node:fs', 'node:path'],
+  'store/open.ts': ['store', 'store/sqlite'],
+  'store/sqlite': ['domain', 'store', 'node:fs', 'node:path', 'node:sqlite'],
+  outbound: ['domain', 'clock.ts', '../package.json', 'undici', 'lru-cache', 'node:*'],
+  engine: ['domain', 'clock.ts', 'store/store.ts', 'outbound'],
+  api: [
+    'domain',
+    'clock.ts',
+    'store/store.ts',
+    '../package.json',
+    '@punctual/client',
+    'fastify',
+    '@fastify/swagger',
+    'typebox',
+    'ajv',
+    'lru-cache',
+    'pino',
+    'node:*',
+  ],
+  cli: [
+    'domain',
+    'clock.ts',
+    'config.ts',
+    'service.ts',
+    'telemetry.ts',
+    'store/open.ts',
+    'store/store.ts',
+    '../package.json',
+    'commander',
+    'node:*',
+  ],
+  'clock.ts': [],
+  'config.ts': ['domain', 'store/open.ts'],
+  'telemetry.ts': ['engine', 'pino', 'prom-client'],
+  'service.ts': ['*'],
+};
+
+/** Files whose import of another room may be of types only. */
+const TYPES_ONLY = [
+  { from: 'engine', to: 'store/store.ts' },
+  { from: 'api', to: 'store/store.ts' },
+  { from: 'api', to: '@punctual/client' },
+  { from: 'telemetry.ts', to: 'engine' },
+];
+
+interface Import {
+  file: string;
+  target: string;
+  typeOnly: boolean;
+}
+
+const FILES = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(file =>
+  file.endsWith('.ts'),
+);
+const IMPORTS = FILES.flatMap(importsOf);
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(SOURCE, file), 'utf8');
+  const pattern = /^(?:import|export)(\s+type)?\s[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm;
+  return [...text.matchAll(pattern)].map(match => {
+    const target = (match[2] ?? match[3])!;
+    const path = target.startsWith('.')
+      ? relative(SOURCE, join(SOURCE, dirname(file), target))
+      : target;
+    return { file, target: path, typeOnly: match[1] !== undefined };
+  });
+}
+
+/** The longest entry of the law that a file stands under. */
+function roomOf(file: string): string {
+  const rooms = Object.keys(LAW).filter(room => file === room || file.startsWith(`${room}/`));
+  return rooms.sort((a, b) => b.length - a.length)[0] ?? 'nowhere';
+}
+
+function isAllowed(room: string, target: string): boolean {
+  const targetRoom = roomOf(target);
+  return [...LAW[room]!, room].some(
+    allowed =>
+      allowed === '*' ||
+      allowed === target ||
+      allowed === targetRoom ||
+      (allowed.endsWith('*') && target.startsWith(allowed.slice(0, -1))),
+  );
+}
+
+test('every file of the server stands in a room', () => {
+  assert.deepEqual(
+    FILES.filter(file => roomOf(file) === 'nowhere'),
+    [],
+  );
+});
+
+test('rooms import only what the law allows', () => {
+  const breaches = IMPORTS.filter(({ file, target }) => !isAllowed(roomOf(file), target));
+  assert.deepEqual(
+    breaches.map(({ file, target }) => `${file} imports ${target}`),
+    [],
+  );
+});
+
+test('the engine, the api and the telemetry know the store and the client by their types only', () => {
+  const breaches = IMPORTS.filter(({ file, target, typeOnly }) =>
+    TYPES_ONLY.some(
+      ({ from, to }) =>
+        roomOf(file) === from && (target === to || roomOf(target) === to) && !typeOnly,
+    ),
+  );
+  assert.deepEqual(
+    breaches.map(({ file, target }) => `${file} imports values of ${target}`),
+    [],
+  );
+});
+
+test('no file imports itself by way of others', () => {
+  const targets = new Map<string, string[]>();
+  for (const { file, target } of IMPORTS) {
+    if (FILES.includes(target)) targets.set(file, [...(targets.get(file) ?? []), target]);
+  }
+  const done = new Set<string>();
+  const visit = (file: string, path: string[]): void => {
+    assert.ok(!path.includes(file), `circle: ${[...path, file].join(' → ')}`);
+    if (done.has(file)) return;
+    for (const target of targets.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of FILES) visit(file, []);
+});
+
+test('there are no drawers', () => {
+  const drawer = /(^|[/-])(utils?|helpers?|common|types|misc|shared)([/.-]|$)/;
+  assert.deepEqual(
+    FILES.filter(file => drawer.test(file)),
+    [],
+  );
+});
+
+test('no file has become a hub', () => {
+  const long = FILES.filter(
+    file => readFileSync(join(SOURCE, file), 'utf8').split('\n').length > 301,
+  );
+  assert.deepEqual(long, []);
+});
+
+test('only the clock knows what time it is, and only ids and credentials are random', () => {
+  const allowed = ['clock.ts', 'domain/id.ts', 'domain/credential.ts', 'service.ts'];
+  const source = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\b|\brandomBytes\(/;
+  const offenders = FILES.filter(
+    file => !allowed.includes(file) && source.test(readFileSync(join(SOURCE, file), 'utf8')),
+  );
+  assert.deepEqual(offenders, []);
+});
