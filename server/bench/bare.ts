@@ -2,7 +2,7 @@ import { type Dispatcher, Pool } from 'undici';
 
 /**
  * The bare client, in a process of its own: undici's `dispatch` and nothing around it. Prints the
- * rate in requests per second.
+ * rate, and the processor time of one request.
  */
 const [, , url, countText, connectionsText] = process.argv;
 const count = Number(countText);
@@ -27,5 +27,8 @@ function run(total: number): Promise<number> {
 }
 
 await run(count / 4);
-process.stdout.write(`${await run(count)}\n`);
+const before = process.cpuUsage();
+const perSecond = await run(count);
+const { user, system } = process.cpuUsage(before);
+process.stdout.write(`${JSON.stringify({ perSecond, cpuMicros: (user + system) / count })}\n`);
 await pool.close();

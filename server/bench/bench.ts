@@ -16,9 +16,15 @@ const EVERY_SECONDS = 10;
 
 const CREDENTIALS = { ClientId: 'bench', ApiKey: 'bench-key' };
 
-interface Round {
-  firingsPerSecond: number;
+interface Rate {
+  perSecond: number;
+  /** Processor time of one request or firing, of all threads of its process. */
+  cpuMicros: number;
+}
+
+interface Round extends Rate {
   latenessMs: { first: number; median: number; p99: number };
+  memoryMb: number;
 }
 
 async function main(): Promise<void> {
@@ -30,16 +36,14 @@ async function main(): Promise<void> {
     const bare = [bareRate(target.url)];
     await createSchedules(service.url, target.url);
     const rounds: Round[] = [];
-    let memoryMb = 0;
     for (let round = 1; round <= ROUNDS; round++) {
       const result = await measureRound(service.url, round);
-      memoryMb = Math.max(memoryMb, result.memoryMb);
-      rounds.push(result.round);
-      say(`round ${round}: ${describe(result.round)}`);
+      rounds.push(result);
+      say(`round ${round}: ${describe(result)}`);
     }
     await service.stop();
     bare.push(bareRate(target.url));
-    report(bare, rounds, memoryMb);
+    report(bare, rounds);
   } finally {
     await service.stop();
     await target.stop();
@@ -76,11 +80,13 @@ async function stopped(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-function bareRate(url: string): number {
+function bareRate(url: string): Rate {
   const script = join(import.meta.dirname, 'bare.ts');
   const args = [script, url, String(SCHEDULES * 2), String(CONNECTIONS)];
-  const rate = Number(execFileSync(process.execPath, args, { encoding: 'utf8' }));
-  say(`bare undici dispatch: ${whole(rate)} requests/s`);
+  const rate: Rate = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+  say(
+    `bare undici dispatch: ${whole(rate.perSecond)} requests/s, ${rate.cpuMicros.toFixed(0)} µs each`,
+  );
   return rate;
 }
 
@@ -112,33 +118,46 @@ function nextInstant(): number {
 
 async function measureRound(base: string, round: number) {
   const instant = nextInstant();
-  const expected = SCHEDULES * round;
+  await until(instant - 500);
+  const cpuBefore = metric(await metrics(base), 'process_cpu_seconds_total');
   await until(instant);
-  let memoryMb = 0;
-  for (;;) {
-    const metrics = await (await fetch(`${base}/metrics`)).text();
-    memoryMb = Math.max(memoryMb, metric(metrics, 'process_resident_memory_bytes') / 2 ** 20);
-    if (metric(metrics, 'punctual_runs_total{status="succeeded"}') >= expected) break;
-    await until(Date.now() + 20);
-  }
-  const firingsPerSecond = SCHEDULES / ((Date.now() - instant) / 1_000);
-  const late = await latenesses(base, instant);
-  if (late.length !== SCHEDULES) throw new Error(`history has ${late.length} of ${SCHEDULES} runs`);
-  const latenessMs = { first: late[0]!, median: quantile(late, 0.5), p99: quantile(late, 0.99) };
-  return { round: { firingsPerSecond, latenessMs } satisfies Round, memoryMb };
+  let text: string;
+  do {
+    // Seldom enough not to disturb; the figures come from history.
+    await until(Date.now() + 250);
+    text = await metrics(base);
+  } while (metric(text, 'punctual_runs_total{status="succeeded"}') < SCHEDULES * round);
+  const cpuSeconds = metric(text, 'process_cpu_seconds_total') - cpuBefore;
+  const runs = await runsOf(base, instant);
+  if (runs.length !== SCHEDULES) throw new Error(`history has ${runs.length} of ${SCHEDULES} runs`);
+  const late = runs.map(run => run.startedAt - instant).sort((a, b) => a - b);
+  const lastEndedAt = runs.reduce((last, run) => Math.max(last, run.finishedAt), 0);
+  const result: Round = {
+    perSecond: SCHEDULES / ((lastEndedAt - instant) / 1_000),
+    cpuMicros: (cpuSeconds * 1e6) / SCHEDULES,
+    latenessMs: { first: late[0]!, median: quantile(late, 0.5), p99: quantile(late, 0.99) },
+    memoryMb: metric(text, 'process_resident_memory_bytes') / 2 ** 20,
+  };
+  return result;
 }
 
-/** Sorted, from history: the start of the first attempt less the nominal time. */
-async function latenesses(base: string, instant: number): Promise<number[]> {
-  const range = `limit=100&from=${iso(instant)}&to=${iso(instant + 1)}`;
-  const late: number[] = [];
+async function metrics(base: string): Promise<string> {
+  return (await fetch(`${base}/metrics`)).text();
+}
+
+/** Of one nominal time, from history: what stands there is settled and durable. */
+async function runsOf(base: string, instant: number) {
+  const range = `limit=100&from=${iso(instant)}&to=${iso(instant + 1)}&status=succeeded`;
+  const runs: { startedAt: number; finishedAt: number }[] = [];
   let cursor: string | undefined;
   do {
     const page = await api(base, 'GET', `/v1/run?${range}${cursor ? `&cursor=${cursor}` : ''}`);
-    for (const run of page.items) late.push(Date.parse(run.startedAt) - instant);
+    for (const { startedAt, finishedAt } of page.items) {
+      runs.push({ startedAt: Date.parse(startedAt), finishedAt: Date.parse(finishedAt) });
+    }
     cursor = page.nextCursor;
   } while (cursor);
-  return late.sort((a, b) => a - b);
+  return runs;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the answers of five routes, read in one place each
@@ -160,28 +179,32 @@ function metric(text: string, name: string): number {
   return line ? Number(line.slice(name.length + 1)) : 0;
 }
 
-function report(bare: number[], rounds: Round[], memoryMb: number): void {
-  const rates = rounds.map(round => round.firingsPerSecond).sort((a, b) => a - b);
-  const rate = quantile(rates, 0.5);
-  const bareMean = bare.reduce((sum, value) => sum + value, 0) / bare.length;
+function report(bare: Rate[], rounds: Round[]): void {
   const median = (pick: (round: Round) => number) =>
     quantile(
       rounds.map(pick).sort((a, b) => a - b),
       0.5,
     );
+  const mean = (pick: (rate: Rate) => number) =>
+    bare.reduce((sum, rate) => sum + pick(rate), 0) / bare.length;
+  const rate = median(round => round.perSecond);
+  const bareRate = mean(each => each.perSecond);
   say('');
-  say(`bare client            ${whole(bareMean)} requests/s (before and after)`);
+  say(`bare client            ${whole(bareRate)} requests/s (before and after)`);
   say(`durable firings        ${whole(rate)} /s (median of ${rounds.length} rounds)`);
-  say(`ratio                  ${(rate / bareMean).toFixed(2)}`);
+  say(`ratio                  ${(rate / bareRate).toFixed(2)}`);
+  say(
+    `processor time         ${median(round => round.cpuMicros).toFixed(0)} µs a firing, ${mean(each => each.cpuMicros).toFixed(0)} µs a bare request`,
+  );
   say(`lateness, first        ${median(round => round.latenessMs.first)} ms`);
   say(`lateness, median       ${median(round => round.latenessMs.median)} ms`);
   say(`lateness, p99          ${median(round => round.latenessMs.p99)} ms`);
-  say(`memory, peak resident  ${whole(memoryMb)} MB`);
+  say(`memory, resident       ${whole(Math.max(...rounds.map(round => round.memoryMb)))} MB`);
 }
 
-function describe({ firingsPerSecond, latenessMs }: Round): string {
+function describe({ perSecond, cpuMicros, latenessMs }: Round): string {
   const { first, median, p99 } = latenessMs;
-  return `${whole(firingsPerSecond)} firings/s; first ${first} ms, median ${median} ms, p99 ${p99} ms late`;
+  return `${whole(perSecond)} firings/s, ${cpuMicros.toFixed(0)} µs each; first ${first} ms, median ${median} ms, p99 ${p99} ms late`;
 }
 
 function quantile(sorted: number[], share: number): number {
