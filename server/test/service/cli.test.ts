@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { isId } from '../../src/domain/id.ts';
+import { emptyFolder, urlOf } from './command.ts';
+
+describe('every command', () => {
+  const commands = [
+    [],
+    ['dev'],
+    ['serve'],
+    ['migrate'],
+    ['client'],
+    ['client', 'create'],
+    ['client', 'list'],
+    ['key'],
+    ['key', 'create'],
+    ['key', 'list'],
+    ['key', 'revoke'],
+  ];
+  for (const command of commands) {
+    test(`punctual ${command.join(' ')} --help explains itself and exits with 0`, async context => {
+      const { code, out } = await emptyFolder(context).run([...command, '--help']);
+      assert.equal(code, 0);
+      assert.match(out, /^Usage: punctual/);
+    });
+  }
+
+  test('an unknown command, option or missing value exits with 2 and a sentence', async context => {
+    const folder = emptyFolder(context);
+    for (const args of [['nope'], ['serve', '--nope'], ['client', 'create']]) {
+      const { code, err } = await folder.run(args);
+      assert.equal(code, 2, args.join(' '));
+      assert.match(err, /^error: /);
+    }
+  });
+});
+
+describe('client and key', () => {
+  test('client create gives id, name, key and secret, and with --json under these names', async context => {
+    const folder = emptyFolder(context);
+    const { code, out } = await folder.run(['client', 'create', '--name', 'Ada', '--json']);
+    const made = JSON.parse(out);
+    assert.equal(code, 0);
+    assert.deepEqual(Object.keys(made).sort(), [
+      'apiKey',
+      'clientId',
+      'keyId',
+      'name',
+      'signingSecret',
+    ]);
+    assert.ok(isId(made.clientId));
+    assert.match(made.signingSecret, /^whsec_/);
+    assert.equal(made.name, 'Ada');
+  });
+
+  test('client list and key list show what was made, and no secret', async context => {
+    const folder = emptyFolder(context);
+    const made = JSON.parse(
+      (await folder.run(['client', 'create', '--name', 'Ada', '--json'])).out,
+    );
+    const more = JSON.parse(
+      (await folder.run(['key', 'create', '--client', made.clientId, '--json'])).out,
+    );
+    const clients = await folder.run(['client', 'list', '--json']);
+    assert.equal(JSON.parse(clients.out)[0].clientId, made.clientId);
+    const keys = await folder.run(['key', 'list', '--client', made.clientId, '--json']);
+    assert.deepEqual(
+      JSON.parse(keys.out).map((key: { keyId: string }) => key.keyId),
+      [made.keyId, more.keyId],
+    );
+    const shown = clients.out + keys.out;
+    for (const secret of [made.apiKey, more.apiKey, made.signingSecret]) {
+      assert.ok(!shown.includes(secret));
+    }
+  });
+
+  test('an unknown client or key is a sentence and exit code 1, as JSON with --json', async context => {
+    const folder = emptyFolder(context);
+    const plain = await folder.run(['key', 'create', '--client', 'nobody']);
+    assert.equal(plain.code, 1);
+    assert.equal(plain.err, 'There is no client nobody.\n');
+    const json = await folder.run(['key', 'revoke', 'nothing', '--json']);
+    assert.equal(json.code, 1);
+    assert.deepEqual(JSON.parse(json.err), { error: 'There is no key nothing.' });
+  });
+
+  test('a key made beside a running service works, and a revoked one stops within 5 s', async context => {
+    const folder = emptyFolder(context);
+    const service = await folder.start(['serve'], /"url":"/);
+    const url = urlOf(service.out());
+    const { clientId, apiKey, keyId } = JSON.parse(
+      (await folder.run(['client', 'create', '--name', 'Ada', '--json'])).out,
+    );
+    const status = async () => {
+      const headers = { ClientId: clientId, ApiKey: apiKey };
+      return (await fetch(`${url}/v1/schedule`, { headers })).status;
+    };
+    assert.equal(await status(), 200);
+    const { code } = await folder.run(['key', 'revoke', keyId]);
+    assert.equal(code, 0);
+    const revokedAt = Date.now();
+    while ((await status()) === 200) assert.ok(Date.now() - revokedAt < 5_000);
+    assert.equal(await status(), 401);
+    assert.equal(await service.stop(), 0);
+  });
+});
+
+describe('migrate', () => {
+  test('it says from which version to which, and a second time that there is nothing to do', async context => {
+    const folder = emptyFolder(context);
+    const first = JSON.parse((await folder.run(['migrate', '--json'])).out);
+    assert.equal(first.from, 0);
+    const second = JSON.parse((await folder.run(['migrate', '--json'])).out);
+    assert.deepEqual(second, { from: first.to, to: first.to });
+  });
+});

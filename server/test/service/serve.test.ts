@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, type TestContext, test } from 'node:test';
+import { emptyFolder, urlOf } from './command.ts';
+
+const CREDENTIALS = { PUNCTUAL_CLIENT_ID: 'ada', PUNCTUAL_API_KEY: 'key-of-ada' };
+const HEADERS = { ClientId: 'ada', ApiKey: 'key-of-ada', 'Content-Type': 'application/json' };
+
+interface Arrival {
+  headers: NodeJS.Dict<string | string[]>;
+  body: string;
+}
+
+/** A target on loopback that keeps what arrives. */
+async function target(context: TestContext) {
+  const arrivals: Arrival[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    arrivals.push({ headers: request.headers, body });
+    response.end('ok');
+    server.emit('arrival');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  const arrival = async (count: number) => {
+    while (arrivals.length < count) await once(server, 'arrival');
+    return arrivals[count - 1]!;
+  };
+  return { url, arrival };
+}
+
+function schedule(url: string) {
+  return JSON.stringify({
+    url,
+    verb: 'POST',
+    interval: '* * * * * *',
+    timezone: 'UTC',
+    headers: { Authorization: 'Bearer of-the-target' },
+    data: { hello: 'world' },
+  });
+}
+
+describe('punctual serve', () => {
+  test('a schedule made over HTTP fires, and its run stands in history', async context => {
+    const { url: hook, arrival } = await target(context);
+    const folder = emptyFolder(context);
+    const environment = { ...CREDENTIALS, PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8' };
+    const service = await folder.start(['serve'], /"url":"/, environment);
+    const base = urlOf(service.out());
+    const post = { method: 'POST', headers: HEADERS, body: schedule(hook) };
+    const made = await (await fetch(`${base}/v1/schedule`, post)).json();
+    const { headers, body } = await arrival(2);
+    assert.deepEqual(JSON.parse(body), { hello: 'world' });
+    assert.equal(headers['punctual-schedule-id'], made.id);
+    assert.equal(headers['punctual-attempt'], '1');
+    assert.equal(await service.stop(), 0);
+
+    const again = await folder.start(['serve'], /"url":"/, environment);
+    const restarted = urlOf(again.out());
+    const { items } = await (await fetch(`${restarted}/v1/run`, { headers: HEADERS })).json();
+    const ids = items.map((run: { id: string }) => run.id);
+    assert.ok(ids.includes(headers['webhook-id']));
+    await again.stop();
+  });
+
+  test('no key, Authorization value or secret stands in the logs, at any level', async context => {
+    const { url: hook, arrival } = await target(context);
+    const folder = emptyFolder(context);
+    const environment = {
+      ...CREDENTIALS,
+      PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8',
+      PUNCTUAL_LOG_LEVEL: 'trace',
+    };
+    const service = await folder.start(['serve'], /"url":"/, environment);
+    const base = urlOf(service.out());
+    await fetch(`${base}/v1/schedule`, { method: 'POST', headers: HEADERS, body: schedule(hook) });
+    await fetch(`${base}/v1/schedule`, { method: 'POST', headers: HEADERS, body: '{"url":' });
+    await arrival(1);
+    await service.stop();
+    const logs = service.out() + service.err();
+    for (const secret of ['key-of-ada', 'of-the-target', 'whsec_']) {
+      assert.ok(!logs.includes(secret), `${secret} stands in the logs`);
+    }
+    for (const line of service.out().trim().split('\n')) JSON.parse(line);
+  });
+
+  test('private targets are refused unless the setting opens them', async context => {
+    const folder = emptyFolder(context);
+    const service = await folder.start(['serve'], /"url":"/, CREDENTIALS);
+    const post = { method: 'POST', headers: HEADERS, body: schedule('http://127.0.0.1:9/') };
+    const response = await fetch(`${urlOf(service.out())}/v1/schedule`, post);
+    assert.equal(response.status, 400);
+    assert.match((await response.json()).error, /PUNCTUAL_ALLOW_TARGETS/);
+    await service.stop();
+  });
+
+  test('health, readiness and metrics answer without a key', async context => {
+    const folder = emptyFolder(context);
+    const service = await folder.start(['serve'], /"url":"/);
+    const base = urlOf(service.out());
+    for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/timezones']) {
+      assert.equal((await fetch(base + path)).status, 200, path);
+    }
+    const metrics = await (await fetch(`${base}/metrics`)).text();
+    for (const name of ['lateness_seconds', 'queue_depth', 'in_flight', 'settle_seconds']) {
+      assert.match(metrics, new RegExp(`^punctual_${name}`, 'm'));
+    }
+    await service.stop();
+  });
+
+  test('a second engine on the same database is refused with a sentence', async context => {
+    const folder = emptyFolder(context);
+    const service = await folder.start(['serve'], /"url":"/);
+    const { code, err } = await folder.run(['serve']);
+    assert.equal(code, 1);
+    assert.match(err, /^Another Punctual is already running on the database/);
+    await service.stop();
+  });
+
+  test('a name that looks like a setting and is none is warned about', async context => {
+    const folder = emptyFolder(context);
+    const environment = { PUNCTUAL_ALOW_TARGETS: '*' };
+    const service = await folder.start(['serve'], /"url":"/, environment);
+    assert.match(service.out(), /PUNCTUAL_ALOW_TARGETS.*no setting of Punctual/);
+    await service.stop();
+  });
+
+  const wrong: [Record<string, string>, RegExp][] = [
+    [{ PORT: '65536' }, /^PORT must be a whole number from 0 to 65535, not "65536"\.$/],
+    [{ PORT: 'http' }, /^PORT must be/],
+    [{ PUNCTUAL_MAX_IN_FLIGHT: '0' }, /^PUNCTUAL_MAX_IN_FLIGHT must be/],
+    [{ PUNCTUAL_LOG_LEVEL: 'loud' }, /^PUNCTUAL_LOG_LEVEL must be one of/],
+    [{ PUNCTUAL_ALLOW_TARGETS: '10.0.0.0/33' }, /PUNCTUAL_ALLOW_TARGETS/],
+    [{ PUNCTUAL_CLIENT_ID: 'ada' }, /must be set together/],
+    [{ ...CREDENTIALS, PUNCTUAL_API_KEY: 'with blank' }, /^PUNCTUAL_API_KEY must be/],
+    [{ DATABASE_URL: 'mysql://root:secret@localhost/' }, /^DATABASE_URL must be/],
+    [{ DATABASE_URL: 'sqlite:/dev/null/x.db' }, /cannot be opened/],
+  ];
+  for (const [environment, sentence] of wrong) {
+    const name = JSON.stringify(environment);
+    test(`${name} is refused at start with one sentence and exit code 1`, async context => {
+      const { code, err } = await emptyFolder(context).run(['serve'], environment);
+      assert.equal(code, 1);
+      assert.match(err.trim(), sentence);
+      assert.equal(err.trim().split('\n').length, 1, err);
+      assert.ok(!err.includes('secret') && !err.includes('with blank'));
+    });
+  }
+});
+
+describe('punctual dev', () => {
+  test('the request that it prints makes a schedule that fires at /echo within seconds', async context => {
+    const folder = emptyFolder(context);
+    const service = await folder.start(['dev', '--json'], /\}\n/);
+    const { url, clientId, apiKey } = JSON.parse(service.out());
+    const headers = { ClientId: clientId, ApiKey: apiKey, 'Content-Type': 'application/json' };
+    const body = schedule(`${url}/echo`);
+    await fetch(`${url}/v1/schedule`, { method: 'POST', headers, body });
+    let runs: { status: string; id: string }[] = [];
+    while (!runs.some(run => run.status === 'succeeded')) {
+      await new Promise(resolve => setTimeout(resolve, 100));
+      runs = (await (await fetch(`${url}/v1/run`, { headers })).json()).items;
+      assert.ok(!runs.some(run => run.status === 'failed'), JSON.stringify(runs));
+    }
+    const ended = runs.find(run => run.status === 'succeeded')!;
+    const run = await (await fetch(`${url}/v1/run/${ended.id}`, { headers })).json();
+    assert.deepEqual(JSON.parse(run.attempts[0].responseBody).body, '{"hello":"world"}');
+    assert.equal(await service.stop(), 0);
+  });
+
+  test('its client and key are the same at the next start', async context => {
+    const folder = emptyFolder(context);
+    const first = await folder.start(['dev', '--json'], /\}\n/);
+    await first.stop();
+    const second = await folder.start(['dev', '--json'], /\}\n/);
+    await second.stop();
+    const { apiKey, clientId } = JSON.parse(first.out());
+    assert.equal(JSON.parse(second.out()).apiKey, apiKey);
+    assert.equal(JSON.parse(second.out()).clientId, clientId);
+  });
+
+  test('for people it prints credentials and two commands to paste', async context => {
+    const service = await emptyFolder(context).start(['dev'], /Ctrl\+C/);
+    assert.match(service.out(), /curl -s http:\/\/127\.0\.0\.1:\d+\/v1\/schedule/);
+    assert.match(service.out(), /curl -s http:\/\/127\.0\.0\.1:\d+\/v1\/run/);
+    await service.stop();
+  });
+});
