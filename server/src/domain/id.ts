@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 /** UUID version 7 (RFC 9562): ids sort by the instant they carry. */
 
@@ -23,11 +23,18 @@ let sequence = 0;
 
 /**
  * The identity of a run: schedule and nominal time, nothing else, so that the same firing has the
- * same id wherever and however often it is tried. Carries `scheduledFor`, so runs sort by it.
+ * same id wherever and however often it is tried. It is the schedule's id with `scheduledFor` in
+ * the place of its instant; what is behind the instant (`tailOf`) leads back to the schedule, so
+ * that history needs no index of ids (docs/decisions/0002-run-ids.md).
  */
 export function runId(scheduleId: string, scheduledFor: number): string {
-  const digest = hash('sha256', `${scheduleId}/${scheduledFor}`, 'hex');
-  return format(scheduledFor, Number.parseInt(digest.slice(0, 3), 16), digest.slice(3, 19));
+  const time = scheduledFor.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-${tailOf(scheduleId)}`;
+}
+
+/** What stands behind the instant of an id: version, sequence and random bits. */
+export function tailOf(id: string): string {
+  return id.slice(14);
 }
 
 /** The epoch ms that an id carries. */

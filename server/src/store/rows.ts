@@ -1,3 +1,4 @@
+import { runId } from '../domain/id.ts';
 import type { Attempt, RunRecord, RunStatus, RunTrigger } from '../domain/run.ts';
 import type { Schedule, ScheduleStatus, Verb } from '../domain/schedule.ts';
 import type { Firing, RunView } from './store.ts';
@@ -47,11 +48,14 @@ export function firingFrom(row: Row): Firing {
   return firing;
 }
 
+/** @param row a run's row with its schedule's `schedule_id` beside it */
 export function runViewFrom(row: Row): RunView {
+  const scheduleId = row.schedule_id as string;
+  const scheduledFor = row.scheduled_for as number;
   const view: RunView = {
-    id: row.id as string,
-    scheduleId: row.schedule_id as string,
-    scheduledFor: row.scheduled_for as number,
+    id: (row.manual_id as string) || runId(scheduleId, scheduledFor),
+    scheduleId,
+    scheduledFor,
     trigger: row.trigger as RunTrigger,
     status: row.status as RunStatus,
     attempts: attemptsFrom(row.attempts),

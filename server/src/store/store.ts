@@ -155,7 +155,11 @@ export interface RunFilter {
 }
 
 export interface RunStore {
-  /** Newest nominal time first (the order of ids), ids below `before` only. */
+  /**
+   * Newest nominal time first; those of one time in an order that stays.
+   *
+   * @param before the id of a run: only those behind it in this order
+   */
   list(clientKey: number, filter: RunFilter, limit: number, before?: string): Promise<RunView[]>;
   find(clientKey: number, id: string): Promise<RunView | null>;
   /** The callbacks of one run, oldest first. */
@@ -247,7 +251,9 @@ export interface QueueStore {
   depth(now: number): Promise<number>;
   /**
    * For an engine that starts and is the only one: what stands in flight was cut off with the
-   * process before. Rows become `lost` and due at once, with the attempt recorded so.
+   * process before. Rows become `lost` and due at once, with the attempt recorded so; those that
+   * were taken and not begun are again what they were. A row that a manual run's request blocks
+   * stays blocked: that request was cut off too, and is sent again first.
    *
    * @returns how many
    */
@@ -303,7 +309,10 @@ export interface OutboxSettlement {
 }
 
 export interface OutboxStore {
-  /** @returns false where the schedule is unknown to this client, or deleted */
+  /**
+   * @param run its `scheduledFor` is the instant that its id carries, as for every run
+   * @returns false where the schedule is unknown to this client, or deleted
+   */
   insertManual(
     clientKey: number,
     scheduleId: string,
@@ -320,6 +329,9 @@ export interface OutboxStore {
   nextDueAt(): Promise<number | null>;
   /** Entries that wait to be sent, or to be sent again. */
   depth(): Promise<number>;
-  /** As for the queue: what stands in flight was cut off. @returns how many */
+  /**
+   * As for the queue: what stands in flight was cut off. It is due at once, and before what waited
+   * for it. @returns how many
+   */
   recover(now: number): Promise<number>;
 }

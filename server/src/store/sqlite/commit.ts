@@ -13,7 +13,7 @@ import { PunctualError } from '../../domain/errors.ts';
 export class Commits {
   readonly #database: DatabaseSync;
   #waiting: Write[] = [];
-  /** Set while the last commit failed, until one succeeds. */
+  /** Set where the database refused the last commit or a writer in it, until one goes well. */
   failure: unknown = null;
 
   constructor(database: DatabaseSync) {
@@ -34,8 +34,8 @@ export class Commits {
     this.#waiting = [];
     let settle: (() => void)[];
     try {
-      settle = this.#commit(writes);
       this.failure = null;
+      settle = this.#commit(writes);
     } catch (cause) {
       this.failure = cause;
       this.#rollBack();
@@ -59,9 +59,12 @@ export class Commits {
       this.#database.exec('RELEASE one');
       return () => resolve(value);
     } catch (error) {
-      // A full disk may have ended the whole transaction: then this throws, and all are rejected.
+      // A full disk may have ended the whole transaction: then all are rejected.
+      if (!this.#database.isTransaction) throw error;
       this.#database.exec('ROLLBACK TO one; RELEASE one');
-      return () => reject(isStoreFault(error) ? storeUnavailable(error) : error);
+      if (!isStoreFault(error)) return () => reject(error);
+      this.failure = error;
+      return () => reject(storeUnavailable(error));
     }
   }
 
@@ -76,9 +79,14 @@ interface Write {
   reject: (error: unknown) => void;
 }
 
+/** A row that breaks a constraint is the writer's fault: the store itself is well. */
 function isStoreFault(error: unknown): boolean {
-  return (error as { code?: string }).code === 'ERR_SQLITE_ERROR';
+  const { code, errcode = 0 } = error as { code?: string; errcode?: number };
+  return code === 'ERR_SQLITE_ERROR' && (errcode & 0xff) !== SQLITE_CONSTRAINT;
 }
+
+/** The lowest byte of a code is its kind (https://sqlite.org/rescode.html#constraint). */
+const SQLITE_CONSTRAINT = 19;
 
 export function storeUnavailable(cause: unknown): PunctualError {
   return new PunctualError('store_unavailable', 'The store cannot be written to at the moment.', {

@@ -28,7 +28,12 @@ export interface SqliteOptions {
  */
 export function openSqlite(path: string, options: SqliteOptions = {}): Store {
   const database = openDatabase(path, options);
-  migrateSqlite(database);
+  try {
+    migrateSqlite(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
   const commits = new Commits(database);
   let closed = false;
   return {
@@ -39,9 +44,14 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Store {
     outbox: sqliteOutbox(database, commits),
     async check() {
       if (closed) throw storeUnavailable(new Error('closed'));
+      try {
+        database.prepare('SELECT 1 FROM clients LIMIT 1').get();
+      } catch (cause) {
+        throw storeUnavailable(cause);
+      }
       // A healthy store commits all the time; only after a failure is it worth a write to know.
-      if (commits.failure === null) database.prepare('SELECT 1 FROM clients LIMIT 1').get();
-      else await commits.write(() => database.exec(`PRAGMA user_version = ${versionOf(database)}`));
+      if (commits.failure === null) return;
+      await commits.write(() => database.exec(`PRAGMA user_version = ${versionOf(database)}`));
     },
     async close() {
       if (closed) return;
@@ -96,7 +106,7 @@ export function migrateSqlite(database: DatabaseSync, migrations = readMigration
     }
     database.exec('COMMIT');
   } catch (error) {
-    database.exec('ROLLBACK');
+    if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
   return before;
@@ -110,7 +120,7 @@ function versionOf(database: DatabaseSync): number {
  * Makes this process the one engine of the database at `path`, until `release` or its end however
  * it comes: the lock is the operating system's, so that a killed process leaves none behind.
  *
- * @throws PunctualError `store_in_use`
+ * @throws PunctualError `store_in_use`, `store_unavailable`
  */
 export function lockSqlite(path: string): { release(): void } {
   const lock = openFile(`${path}.engine`, { timeout: 0 });
@@ -118,6 +128,7 @@ export function lockSqlite(path: string): { release(): void } {
     lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
   } catch (cause) {
     lock.close();
+    if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw cannotOpen(path, cause);
     throw new PunctualError(
       'store_in_use',
       `Another Punctual is already running on the database ${path}: stop it first, or give this ` +
@@ -127,6 +138,9 @@ export function lockSqlite(path: string): { release(): void } {
   }
   return { release: () => lock.isOpen && lock.close() };
 }
+
+/** Somebody else has the lock (https://sqlite.org/rescode.html#busy). */
+const SQLITE_BUSY = 5;
 
 /** @throws PunctualError `store_unavailable` */
 function openFile(path: string, options: DatabaseSyncOptions): DatabaseSync {

@@ -9,13 +9,14 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
     INSERT INTO outbox (id, kind, client_key, schedule_key, state, due_at, scheduled_for)
     SELECT :id, 'manual', client_key, schedule_key, 'waiting', :scheduledFor, :scheduledFor
     FROM schedules WHERE client_key = :clientKey AND id = :scheduleId AND status <> 'deleted'`);
-  // A manual run waits for every other request of its schedule, an earlier manual run included.
+  // A manual run waits for every other request of its schedule, an earlier manual run included, and
+  // for one that was cut off: that is sent again before anything newer.
   const due = database.prepare(`
     SELECT outbox.*, clients.id AS client_id, clients.signing_secret
     FROM outbox JOIN clients USING (client_key)
     WHERE state = 'waiting' AND due_at <= ? AND (kind = 'callback' OR NOT EXISTS (
         SELECT 1 FROM queue
-        WHERE queue.schedule_key = outbox.schedule_key AND queue.state = 'inFlight')
+        WHERE queue.schedule_key = outbox.schedule_key AND queue.state IN ('inFlight', 'lost'))
       AND NOT EXISTS (
         SELECT 1 FROM outbox AS other
         WHERE other.schedule_key = outbox.schedule_key AND other.kind = 'manual'
@@ -47,7 +48,7 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
   const depth = database.prepare("SELECT count(*) AS depth FROM outbox WHERE state = 'waiting'");
   const cutOff = database.prepare("SELECT * FROM outbox WHERE state = 'inFlight'");
   const restore = database.prepare(
-    "UPDATE outbox SET state = 'waiting', due_at = ?, attempts = ? WHERE id = ?",
+    "UPDATE outbox SET state = 'waiting', due_at = min(due_at, ?), attempts = ? WHERE id = ?",
   );
 
   function claimOne(row: Row, now: number): OutboxClaim {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { mayBegin, type QueueRow } from '../../domain/queue.ts';
+import { mayBegin, neverEarly, type QueueRow } from '../../domain/queue.ts';
 import { attemptsCell, attemptsFrom, firingFrom, lostAttempt, type Row } from '../rows.ts';
 import type { Claim, QueueStore, Settlement, Standing } from '../store.ts';
 import type { Commits } from './commit.ts';
@@ -41,9 +41,6 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
   const cutOff = database.prepare("SELECT * FROM queue WHERE state = 'inFlight'");
   const restore = database.prepare(
     'UPDATE queue SET state = ?, due_at = ?, attempts = ? WHERE schedule_key = ?',
-  );
-  const unblock = database.prepare(
-    'UPDATE queue SET blocked_since = NULL WHERE blocked_since IS NOT NULL',
   );
 
   function applied({ fence: claimed, row, scheduleKey }: Settlement): boolean {
@@ -109,7 +106,6 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
           const { state, dueAt, attempts } = recovered(row, now);
           restore.run(state, dueAt, attemptsCell(attempts), row.schedule_key!);
         }
-        unblock.run();
         return rows.length;
       });
     },
@@ -160,10 +156,13 @@ function standingFrom(row: Row): Standing {
 
 /** What a row that was in flight becomes when the process that claimed it is gone. */
 function recovered(row: Row, now: number): Pick<QueueRow, 'state' | 'dueAt' | 'attempts'> {
-  const { attempt, attempts, dueAt } = queueRowFrom(row);
+  const was = queueRowFrom(row);
+  const { attempt, attempts, dueAt } = was;
   if (attempt > attempts.length) {
     const lost = lostAttempt(attempt, row.claimed_at as number);
-    return { state: 'lost', dueAt: now, attempts: [...attempts, lost] };
+    return { state: 'lost', dueAt: neverEarly(was, now), attempts: [...attempts, lost] };
   }
-  return { state: attempt > 0 ? 'retrying' : 'waiting', dueAt, attempts };
+  // Taken and not begun: it is again what it was.
+  if (attempt === 0) return { state: 'waiting', dueAt, attempts };
+  return { state: attempts.at(-1)!.outcome === 'lost' ? 'lost' : 'retrying', dueAt, attempts };
 }

@@ -6,7 +6,7 @@ import type { Commits } from './commit.ts';
 
 export function sqliteSchedules(database: DatabaseSync, commits: Commits): ScheduleStore {
   // SQLite's own lower() knows ASCII only.
-  database.function('fold', { deterministic: true }, text => String(text).toLowerCase());
+  database.function('fold', { deterministic: true }, text => fold(String(text)));
 
   const insert = database.prepare(`
     INSERT INTO schedules (client_key, id, status, url, verb, interval, timezone, created_at,
@@ -32,12 +32,13 @@ export function sqliteSchedules(database: DatabaseSync, commits: Commits): Sched
       SELECT claimed_at FROM outbox
       WHERE schedule_key = :key AND kind = 'manual' AND state = 'inFlight'))
     ON CONFLICT (schedule_key) DO UPDATE SET due_at = :first, scheduled_for = :first,
-      next_for = :second WHERE state = 'waiting'`);
+      next_for = :second, changed_at = NULL WHERE state = 'waiting'`);
   const queueRemoveWaiting = database.prepare(
     "DELETE FROM queue WHERE schedule_key = ? AND state = 'waiting'",
   );
+  // `changed_at` is part of the fence: two changes within one millisecond are two.
   const queueMarkBegun = database.prepare(`
-    UPDATE queue SET changed_at = :changedAt, next_for = :first,
+    UPDATE queue SET changed_at = max(:changedAt, coalesce(changed_at + 1, 0)), next_for = :first,
       due_at = min(due_at, coalesce(:first, :changedAt))
     WHERE schedule_key = :key AND state <> 'waiting'`);
   const endManual = database.prepare(`
@@ -105,12 +106,17 @@ export function sqliteSchedules(database: DatabaseSync, commits: Commits): Sched
         before,
         limit,
         status: filter.status ?? null,
-        label: filter.label?.toLowerCase() ?? null,
-        url: filter.url?.toLowerCase() ?? null,
+        label: filter.label === undefined ? null : fold(filter.label),
+        url: filter.url === undefined ? null : fold(filter.url),
       }) as Row[];
       return rows.map(scheduleFrom);
     },
   };
+}
+
+/** The same for texts that differ only in case; ς and σ, ß and ẞ are such. */
+function fold(text: string): string {
+  return text.toLowerCase().toUpperCase();
 }
 
 function optionalCells(schedule: Schedule): Cell[] {

@@ -36,6 +36,8 @@ CREATE TABLE schedules (
 ) STRICT;
 
 CREATE UNIQUE INDEX schedules_by_client ON schedules (client_key, id);
+-- From the id of a run back to its schedule: what stands behind the instant (domain/id.ts, tailOf).
+CREATE INDEX schedules_by_tail ON schedules (client_key, substr(id, 15));
 
 -- At most one row per schedule: when it next wants attention, and which run and attempt that is.
 CREATE TABLE queue (
@@ -58,13 +60,15 @@ CREATE INDEX queue_due ON queue (due_at) WHERE state <> 'inFlight';
 -- The runs that have begun and not ended: small, for history and for recovery.
 CREATE INDEX queue_begun ON queue (schedule_key) WHERE state <> 'waiting';
 
--- Ended runs. Clustered by owner and id: ids carry the nominal time, so a page of history is one
--- range, and a firing appends.
+-- Ended runs, clustered by owner and nominal time: a page of history is one range, and a burst of
+-- firings, claimed in the order of their keys, appends. Clustered by id it cost three times as much
+-- (36 µs instead of 16 µs a firing): ids of one time are random, and each dirties a page of its own.
+-- The id of a scheduled run is derived (domain/id.ts); only that of a manual one is stored.
 CREATE TABLE runs (
   client_key INTEGER NOT NULL,
-  id TEXT NOT NULL,
-  schedule_key INTEGER NOT NULL,
   scheduled_for INTEGER NOT NULL,
+  schedule_key INTEGER NOT NULL,
+  manual_id TEXT NOT NULL,
   trigger TEXT NOT NULL,
   status TEXT NOT NULL,
   started_at INTEGER,
@@ -72,11 +76,13 @@ CREATE TABLE runs (
   attempts TEXT NOT NULL,
   reason TEXT,
   missed TEXT,
-  PRIMARY KEY (client_key, id)
+  PRIMARY KEY (client_key, scheduled_for, schedule_key, manual_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX runs_by_schedule ON runs (schedule_key, id);
-CREATE INDEX runs_by_status ON runs (client_key, status, id) WHERE status <> 'succeeded';
+CREATE INDEX runs_by_schedule ON runs (schedule_key, scheduled_for);
+CREATE INDEX runs_by_status ON runs (client_key, status, scheduled_for)
+  WHERE status <> 'succeeded';
+CREATE INDEX runs_manual ON runs (manual_id) WHERE manual_id <> '';
 
 -- Callbacks and manual runs that still have to be sent, and callbacks that have ended.
 CREATE TABLE outbox (
