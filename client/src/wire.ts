@@ -72,12 +72,55 @@ export interface ScheduleInput {
   updatedAt?: unknown;
 }
 
+/**
+ * The body of PATCH, a JSON Merge Patch (RFC 7396): what is left out stays, null removes an optional
+ * property. Headers, data and policy are merged key by key; integrations are replaced as a whole.
+ */
+export interface SchedulePatch {
+  url?: string;
+  verb?: Verb;
+  interval?: string;
+  timezone?: string;
+  status?: 'enabled' | 'disabled';
+  headers?: Record<string, string | null> | null;
+  data?: Record<string, string | null> | null;
+  integrations?: IntegrationInput[] | null;
+  label?: string | null;
+  policy?: PolicyPatch | null;
+  id?: unknown;
+  createdAt?: unknown;
+  updatedAt?: unknown;
+}
+
+export interface PolicyPatch {
+  timeoutSeconds?: number | null;
+  maxRetries?: number | null;
+  catchUpSeconds?: number | null;
+}
+
 export interface DeleteResult {
   success: boolean;
 }
 
 export interface ErrorBody {
   error: string;
+}
+
+/** Which page of a list, newest first. */
+export interface PageQuery {
+  /** 1 to 100, 20 by default. */
+  limit?: number;
+  /** The `nextCursor` of the page before. */
+  cursor?: string;
+}
+
+/** Deleted schedules are left out unless `status` asks for them. */
+export interface ScheduleQuery extends PageQuery {
+  status?: ScheduleStatus;
+  /** Contained, any case. */
+  label?: string;
+  /** Contained, any case. */
+  url?: string;
 }
 
 export interface SchedulePage {
@@ -98,6 +141,11 @@ export interface PreviewInput {
   timezone: string;
   /** Exclusive; now by default. */
   from?: string;
+  /** 1 to 100, 5 by default. */
+  count?: number;
+}
+
+export interface NextQuery {
   /** 1 to 100, 5 by default. */
   count?: number;
 }
@@ -166,6 +214,15 @@ export interface Run {
   from?: string;
   to?: string;
   callbacks?: Callback[];
+}
+
+export interface RunQuery extends PageQuery {
+  scheduleId?: string;
+  status?: RunStatus;
+  /** ISO 8601; nominal time, inclusive. */
+  from?: string;
+  /** ISO 8601; nominal time, exclusive. */
+  to?: string;
 }
 
 export interface RunPage {

@@ -71,7 +71,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 function createApi(
-  { config, log }: ServiceOptions,
+  { config, log, echo = false }: ServiceOptions,
   store: Store,
   engine: Engine,
   metrics: Metrics,
@@ -87,10 +87,8 @@ function createApi(
     clock,
     log,
     allow: config.allowTargets,
-    wake: dueAt => {
-      engine.wake(dueAt);
-      engine.wakeOutbox();
-    },
+    echo,
+    engine,
     readiness: () => readinessOf(store),
     metricsText: () => metrics.text(),
   });

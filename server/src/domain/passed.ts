@@ -1,7 +1,7 @@
 import { countTimes, lastTime, timesBetween } from './calendar.ts';
 import { runId } from './id.ts';
 import type { RunRecord } from './run.ts';
-import type { Schedule } from './schedule.ts';
+import { POLICY_DEFAULTS, type Schedule } from './schedule.ts';
 
 /** Nominal times that did not fire, as history keeps them. */
 
@@ -34,10 +34,57 @@ export function passedRecords(
   const times = timesBetween(interval, timezone, from, until, MAX_RECORDS + 1);
   if (times.length <= MAX_RECORDS) return times.map(record);
   const first = times[0]!;
-  const missed = {
+  const all = {
     count: countTimes(interval, timezone, first, until),
     from: first,
     to: lastTime(interval, timezone, first, until)!,
   };
-  return [{ ...record(first), missed }];
+  return [{ ...record(first), missed: all }];
+}
+
+/** Whether a time has passed for good: one that came while somebody looked fires, however late. */
+export function isTooOld(
+  time: number,
+  schedule: Schedule,
+  now: number,
+  unseenUntil: number,
+): boolean {
+  const seconds = schedule.policy?.catchUpSeconds ?? POLICY_DEFAULTS.catchUpSeconds;
+  return time < unseenUntil && now - time > seconds * 1_000;
+}
+
+/** The records of times that lost to a later one of the same gap. */
+export function missed(
+  schedule: Schedule,
+  from: number,
+  until: number,
+  unseenUntil: number,
+): RunRecord[] {
+  const unseen = Math.min(until, unseenUntil - 1);
+  return [
+    ...passedRecords(
+      schedule,
+      from,
+      unseen,
+      'missed',
+      'It passed while Punctual was not running; of such times only the latest fires.',
+    ),
+    ...passedRecords(
+      schedule,
+      Math.max(from, unseenUntil),
+      until,
+      'missed',
+      'It passed while Punctual was too busy to begin it; of such times only the latest fires.',
+    ),
+  ];
+}
+
+/** The records of a gap whose latest time is too old to fire: then all of them are. */
+export function tooOld(schedule: Schedule, from: number, latest: number): RunRecord[] {
+  const seconds = schedule.policy?.catchUpSeconds ?? POLICY_DEFAULTS.catchUpSeconds;
+  const reason =
+    seconds === 0
+      ? 'It passed while Punctual was not running, and catching up is turned off.'
+      : `It passed while Punctual was not running, and is older than ${seconds} s.`;
+  return passedRecords(schedule, from, latest, 'missed', reason);
 }

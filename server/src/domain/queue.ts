@@ -1,9 +1,9 @@
 import { lastTime, nextTime } from './calendar.ts';
 import { runId } from './id.ts';
 import { iso } from './iso.ts';
-import { passedRecords } from './passed.ts';
+import { isTooOld, missed, passedRecords, tooOld } from './passed.ts';
 import type { Attempt, RunRecord } from './run.ts';
-import { POLICY_DEFAULTS, type Schedule } from './schedule.ts';
+import type { Schedule } from './schedule.ts';
 import type { Verdict } from './verdict.ts';
 
 /**
@@ -82,8 +82,12 @@ export function waitingRow(
 /** What becomes of a due row that was taken and could not be sent at once (`mayBegin`). */
 export function decide(row: TakenRow, schedule: Schedule, now: number, unseenUntil: number): Move {
   if (row.was !== 'waiting') return decideBegun(row, schedule, now);
+  // A crash came between the change and its settlement: the row's own time is of the old interval.
+  if (row.changedAt !== null) return giveBack(row, schedule, now);
   if (schedule.status !== 'enabled') return { row: null, passed: [], ended: null };
-  if (row.blockedSince !== null) return decideBlocked(row, row.blockedSince, schedule, now);
+  if (row.blockedSince !== null) {
+    return decideBlocked(row, row.blockedSince, schedule, now, unseenUntil);
+  }
   return decidePassed(row, schedule, now, unseenUntil);
 }
 
@@ -108,13 +112,28 @@ function whyEnded(row: TakenRow, schedule: Schedule, now: number): string | null
   return null;
 }
 
-/** One request per schedule: a time that comes during a manual run's request is skipped. */
-function decideBlocked(row: TakenRow, blockedSince: number, schedule: Schedule, now: number): Move {
-  if (row.scheduledFor < blockedSince) return putBack(row, now + BLOCKED_WAIT_MS);
+/**
+ * One request per schedule: a time that comes during a manual run's request is skipped. One that
+ * came before it, or unseen, waits for its end and is decided about then.
+ */
+function decideBlocked(
+  row: TakenRow,
+  blockedSince: number,
+  schedule: Schedule,
+  now: number,
+  unseenUntil: number,
+): Move {
+  if (row.scheduledFor < Math.max(blockedSince, unseenUntil)) {
+    return putBack(row, now + BLOCKED_WAIT_MS);
+  }
   const reason = `A manual run that began at ${iso(blockedSince)} was still in flight.`;
+  // A clock that was set back since the claim does not bring the same time again.
+  const until = Math.max(now, row.scheduledFor);
   return {
-    row: waitingRow(schedule, nextTime(schedule.interval, schedule.timezone, now)),
-    passed: passedRecords(schedule, row.scheduledFor, now, 'skipped', reason),
+    row: waitingRow(schedule, followOf(row, schedule, until)),
+    passed: openRanges(row, schedule, until).flatMap(range =>
+      passedRecords(schedule, ...range, 'skipped', reason),
+    ),
     ended: null,
   };
 }
@@ -126,22 +145,41 @@ function decidePassed(row: TakenRow, schedule: Schedule, now: number, unseenUnti
     row.nextFor !== null && row.nextFor <= now
       ? lastTime(interval, timezone, row.scheduledFor, now)!
       : row.scheduledFor;
-  const passed = missed(schedule, row.scheduledFor, latest - 1, unseenUntil);
   if (isTooOld(latest, schedule, now, unseenUntil)) {
     return {
-      row: waitingRow(schedule, nextTime(interval, timezone, now)),
-      passed: [...passed, ...tooOld(schedule, latest)],
+      row: waitingRow(schedule, followOf(row, schedule, now)),
+      passed: openRanges(row, schedule, latest).flatMap(range => tooOld(schedule, ...range)),
       ended: null,
     };
   }
-  const nextFor = latest === row.scheduledFor ? row.nextFor : nextTime(interval, timezone, latest);
+  if (latest === row.scheduledFor) return begin(row);
+  const passed = openRanges(row, schedule, latest - 1).flatMap(range =>
+    missed(schedule, ...range, unseenUntil),
+  );
+  const nextFor = nextTime(interval, timezone, latest);
   return { ...begin({ ...row, scheduledFor: latest, nextFor }), passed };
 }
 
-/** @param unseenUntil a time that came while somebody looked is fired, however late */
-function isTooOld(time: number, schedule: Schedule, now: number, unseenUntil: number): boolean {
-  const seconds = schedule.policy?.catchUpSeconds ?? POLICY_DEFAULTS.catchUpSeconds;
-  return time < unseenUntil && now - time > seconds * 1_000;
+/** The time that a row goes on to when all up to `until` are decided. */
+function followOf({ nextFor }: QueueRow, schedule: Schedule, until: number): number | null {
+  if (nextFor === null || nextFor > until) return nextFor;
+  return nextTime(schedule.interval, schedule.timezone, until);
+}
+
+/**
+ * The times of a row up to `until`, as ranges: its own and those from `nextFor` on. What lies
+ * between the two was recorded when a run ended (`afterRun`); mostly nothing does.
+ */
+function openRanges(row: QueueRow, schedule: Schedule, until: number): [number, number][] {
+  const { scheduledFor, nextFor } = row;
+  const { interval, timezone } = schedule;
+  if (nextFor === null || nextTime(interval, timezone, scheduledFor) === nextFor) {
+    return [[scheduledFor, until]];
+  }
+  return [
+    [scheduledFor, scheduledFor],
+    [nextFor, until],
+  ];
 }
 
 /**
@@ -162,7 +200,8 @@ export function afterAttempt(
 ): Move {
   if (verdict.kind === 'retry') {
     if (schedule.status === 'enabled') {
-      const retry: QueueRow = { ...row, state: 'retrying', dueAt: verdict.at };
+      const dueAt = neverEarly(row, verdict.at);
+      const retry: QueueRow = { ...row, state: 'retrying', dueAt };
       return { row: retry, passed: [], ended: null };
     }
     const reason = `It was not tried again: the schedule was ${schedule.status}.`;
@@ -186,48 +225,18 @@ function afterRun(
   const reason = `The run of ${iso(row.scheduledFor)} was still going.`;
   const seenFrom = Math.max(nextFor, unseenUntil);
   const skipped = passedRecords(schedule, seenFrom, endedAt, 'skipped', reason);
-  const follow = nextTime(interval, timezone, endedAt);
+  const follow = followOf(row, schedule, endedAt);
   const unseen = Math.min(unseenUntil - 1, endedAt);
   const latest = nextFor <= unseen ? lastTime(interval, timezone, nextFor, unseen) : null;
   if (latest === null) return { row: waitingRow(schedule, follow), passed: skipped };
-  const passed = [...missed(schedule, nextFor, latest - 1, unseenUntil), ...skipped];
   if (isTooOld(latest, schedule, endedAt, unseenUntil)) {
     return {
       row: waitingRow(schedule, follow),
-      passed: [...passed, ...tooOld(schedule, latest)],
+      passed: [...tooOld(schedule, nextFor, latest), ...skipped],
     };
   }
+  const passed = [...missed(schedule, nextFor, latest - 1, unseenUntil), ...skipped];
   return { row: { ...waitingRow(schedule, latest)!, nextFor: follow }, passed };
-}
-
-/** Times that lost to a later one of the same gap. */
-function missed(schedule: Schedule, from: number, until: number, unseenUntil: number): RunRecord[] {
-  const unseen = Math.min(until, unseenUntil - 1);
-  return [
-    ...passedRecords(
-      schedule,
-      from,
-      unseen,
-      'missed',
-      'It passed while Punctual was not running; of such times only the latest fires.',
-    ),
-    ...passedRecords(
-      schedule,
-      Math.max(from, unseenUntil),
-      until,
-      'missed',
-      'It passed while Punctual was too busy to begin it; of such times only the latest fires.',
-    ),
-  ];
-}
-
-function tooOld(schedule: Schedule, latest: number): RunRecord[] {
-  const seconds = schedule.policy?.catchUpSeconds ?? POLICY_DEFAULTS.catchUpSeconds;
-  const reason =
-    seconds === 0
-      ? 'It passed while Punctual was not running, and catching up is turned off.'
-      : `It passed while Punctual was not running, and is older than ${seconds} s.`;
-  return passedRecords(schedule, latest, latest, 'missed', reason);
 }
 
 function begin(row: TakenRow): Move {
@@ -243,10 +252,16 @@ function begin(row: TakenRow): Move {
   return { row: begun, passed: [], ended: null };
 }
 
-function putBack(row: TakenRow, dueAt: number): Move {
+function putBack(row: TakenRow, at: number): Move {
   const { scheduledFor, nextFor, attempt, attempts } = row;
+  const dueAt = neverEarly(row, at);
   const back: QueueRow = { state: row.was, dueAt, scheduledFor, nextFor, attempt, attempts };
   return { row: back, passed: [], ended: null };
+}
+
+/** A clock that was set back does not bring a request before its nominal time. */
+export function neverEarly({ scheduledFor }: QueueRow, at: number): number {
+  return Math.max(at, scheduledFor);
 }
 
 /**

@@ -65,8 +65,15 @@ export function retryDelayMs(retry: number, random: number): number {
 function retryAfterMs({ responseHeaders }: Attempt, endedAt: number): number {
   const value = responseHeaders?.['retry-after']?.trim();
   if (!value) return 0;
-  const ms = /^\d+$/.test(value) ? Number(value) * SECOND : Date.parse(value) - endedAt;
+  const ms = /^\d+$/.test(value) ? Number(value) * SECOND : httpDate(value) - endedAt;
   return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
+}
+
+/** RFC 9110 5.6.7, or NaN. `Date.parse` alone takes "try 2099" for a date. */
+function httpDate(value: string): number {
+  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/.test(value)) return Number.NaN;
+  // The form of asctime names no zone: it is GMT, not the zone of this machine.
+  return Date.parse(value.endsWith(' GMT') ? value : `${value} GMT`);
 }
 
 /** Why a response is not a success, in one sentence. */

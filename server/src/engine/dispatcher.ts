@@ -134,8 +134,9 @@ export class Dispatcher {
   /** Rows whose time passed unseen, whose schedule changed, or that a manual run blocks. */
   async #decide(claims: Claim[]): Promise<void> {
     if (claims.length === 0) return;
-    const { queue, clock } = this.#options;
-    const now = clock.now();
+    const { queue } = this.#options;
+    // A lost attempt is told by the instant of its claim: no time that came after it may begin here.
+    const now = claims[0]!.claimedAt;
     const moves = claims.map(claim => decide(claim, claim.firing, now, this.#watch.unseenUntil));
     const settlements = moves.map((move, index) => settlementOf(claims[index]!, move, now));
     const overtaken = new Set(await queue.settle(settlements));

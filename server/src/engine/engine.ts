@@ -73,10 +73,10 @@ export class Engine {
   }
 
   /** Interval, time zone or status was changed: no request of the old times starts from here on. */
-  changed(scheduleId: string, dueAt: number): void {
+  changed(scheduleId: string, changedAt: number): void {
     this.#dispatcher.cancel(scheduleId);
     this.#outbox.cancel(scheduleId);
-    this.#dispatcher.wake(dueAt);
+    this.#dispatcher.wake(changedAt);
     this.#outbox.wake();
   }
 

@@ -8,6 +8,11 @@ import { emptyFolder, urlOf } from './command.ts';
 const CREDENTIALS = { PUNCTUAL_CLIENT_ID: 'ada', PUNCTUAL_API_KEY: 'key-of-ada' };
 const HEADERS = { ClientId: 'ada', ApiKey: 'key-of-ada', 'Content-Type': 'application/json' };
 
+// biome-ignore lint/suspicious/noExplicitAny: whatever was answered
+async function json(response: Response): Promise<any> {
+  return response.json();
+}
+
 interface Arrival {
   headers: NodeJS.Dict<string | string[]>;
   body: string;
@@ -56,7 +61,7 @@ describe('punctual serve', () => {
     const service = await folder.start(['serve'], /"url":"/, environment);
     const base = urlOf(service.out());
     const post = { method: 'POST', headers: HEADERS, body: schedule(hook) };
-    const made = await (await fetch(`${base}/v1/schedule`, post)).json();
+    const made = await json(await fetch(`${base}/v1/schedule`, post));
     const { headers, body } = await arrival(2);
     assert.deepEqual(JSON.parse(body), { hello: 'world' });
     assert.equal(headers['punctual-schedule-id'], made.id);
@@ -65,7 +70,7 @@ describe('punctual serve', () => {
 
     const again = await folder.start(['serve'], /"url":"/, environment);
     const restarted = urlOf(again.out());
-    const { items } = await (await fetch(`${restarted}/v1/run`, { headers: HEADERS })).json();
+    const { items } = await json(await fetch(`${restarted}/v1/run`, { headers: HEADERS }));
     const ids = items.map((run: { id: string }) => run.id);
     assert.ok(ids.includes(headers['webhook-id']));
     await again.stop();
@@ -98,7 +103,7 @@ describe('punctual serve', () => {
     const post = { method: 'POST', headers: HEADERS, body: schedule('http://127.0.0.1:9/') };
     const response = await fetch(`${urlOf(service.out())}/v1/schedule`, post);
     assert.equal(response.status, 400);
-    assert.match((await response.json()).error, /PUNCTUAL_ALLOW_TARGETS/);
+    assert.match((await json(response)).error, /PUNCTUAL_ALLOW_TARGETS/);
     await service.stop();
   });
 
@@ -167,11 +172,11 @@ describe('punctual dev', () => {
     let runs: { status: string; id: string }[] = [];
     while (!runs.some(run => run.status === 'succeeded')) {
       await new Promise(resolve => setTimeout(resolve, 100));
-      runs = (await (await fetch(`${url}/v1/run`, { headers })).json()).items;
+      runs = (await json(await fetch(`${url}/v1/run`, { headers }))).items;
       assert.ok(!runs.some(run => run.status === 'failed'), JSON.stringify(runs));
     }
     const ended = runs.find(run => run.status === 'succeeded')!;
-    const run = await (await fetch(`${url}/v1/run/${ended.id}`, { headers })).json();
+    const run = await json(await fetch(`${url}/v1/run/${ended.id}`, { headers }));
     assert.deepEqual(JSON.parse(run.attempts[0].responseBody).body, '{"hello":"world"}');
     assert.equal(await service.stop(), 0);
   });

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { PunctualApiError, PunctualClient, type ScheduleInput } from '@punctual/client';
+import { startService } from '../../server/test/api/service.ts';
+
+/** Every method against the real API. */
+
+const service = await startService();
+after(() => service.close());
+const baseUrl = `http://127.0.0.1:${service.port}`;
+const client = new PunctualClient({ baseUrl: `${baseUrl}/`, ...service.mine });
+const input: ScheduleInput = {
+  url: 'https://example.com/hook',
+  verb: 'POST',
+  interval: '0 * * * *',
+  timezone: 'Europe/Berlin',
+};
+
+test('a schedule is created, got, replaced, patched and deleted', async () => {
+  const created = await client.createSchedule({ ...input, label: 'a' });
+  assert.deepEqual(await client.getSchedule(created.id), created);
+  const { status: _, ...stored } = created;
+  const replaced = await client.replaceSchedule(created.id, { ...stored, label: 'b' });
+  assert.equal(replaced.label, 'b');
+  const patched = await client.patchSchedule(created.id, { label: null, headers: { 'X-A': '1' } });
+  assert.deepEqual([patched.label, patched.headers], ['', { 'X-A': '1' }]);
+  assert.deepEqual(await client.deleteSchedule(created.id), { success: true });
+  assert.equal((await client.getSchedule(created.id)).status, 'deleted');
+});
+
+test('lists are paged and filtered', async () => {
+  const { items } = await client.createSchedules([
+    { ...input, label: 'list & 1' },
+    { ...input, label: 'list & 2' },
+  ]);
+  const first = await client.listSchedules({ label: 'list &', limit: 1 });
+  assert.deepEqual(first.items, [items[1]]);
+  const second = await client.listSchedules({
+    label: 'list &',
+    limit: 1,
+    ...(first.nextCursor && { cursor: first.nextCursor }),
+  });
+  assert.deepEqual(second, { items: [items[0]] });
+  assert.ok((await client.listSchedules()).items.length >= 2);
+});
+
+test('a trigger answers a run, which is listed and got', async () => {
+  const { id } = await client.createSchedule(input);
+  const run = await client.triggerSchedule(id);
+  assert.deepEqual([run.trigger, run.scheduleId], ['manual', id]);
+  assert.deepEqual(await client.getRun(run.id), run);
+  assert.deepEqual((await client.listRuns({ scheduleId: id, from: run.scheduledFor })).items, [
+    run,
+  ]);
+});
+
+test('times, of a schedule and of an interval that is not stored', async () => {
+  const { id } = await client.createSchedule(input);
+  assert.equal((await client.nextTimes(id)).times.length, 5);
+  assert.equal((await client.nextTimes(id, { count: 2 })).times.length, 2);
+  const { interval, timezone } = input;
+  const from = '2026-01-01T00:00:00Z';
+  assert.deepEqual(await client.previewTimes({ interval, timezone, from, count: 1 }), {
+    times: ['2026-01-01T01:00:00.000Z'],
+  });
+  assert.ok((await client.listTimezones()).includes('Europe/Berlin'));
+});
+
+test('a refusal is a PunctualApiError with the status and the sentence', async () => {
+  const refused = (status: number, message: RegExp) => (error: unknown) => {
+    assert.ok(error instanceof PunctualApiError);
+    assert.equal(error.status, status);
+    assert.match(error.message, message);
+    return true;
+  };
+  await assert.rejects(
+    client.createSchedule({ ...input, interval: 'x' }),
+    refused(400, /interval/),
+  );
+  await assert.rejects(client.getSchedule('a/b?c#d'), refused(404, /no schedule with this id/));
+  await assert.rejects(client.getRun('../schedule'), refused(404, /no run with this id/));
+  const stranger = new PunctualClient({ baseUrl, ...service.mine, apiKey: 'wrong' });
+  await assert.rejects(stranger.listRuns(), refused(401, /ApiKey/));
+});
+
+test('an answer in words of its own, from a proxy, is an error with its status', async () => {
+  const proxied = new PunctualClient({
+    baseUrl,
+    ...service.mine,
+    fetch: async () => new Response('<h1>Bad Gateway</h1>', { status: 502 }),
+  });
+  await assert.rejects(proxied.listSchedules(), { name: 'PunctualApiError', status: 502 });
+});

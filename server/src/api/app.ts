@@ -1,0 +1,122 @@
+import swagger from '@fastify/swagger';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { authenticator } from './authenticate.ts';
+import { ignoreBodies, readBodies } from './body.ts';
+import { type ApiDeps, LIMITS, type Limits } from './deps.ts';
+import { DOCUMENT } from './document.ts';
+import { answerFailure, nothingHere } from './failure.ts';
+import { checkFraming } from './framing.ts';
+import { answerBrokenRequest, createListener } from './listener.ts';
+import { parseQuery, readQuery } from './query.ts';
+import { createBatch } from './routes/create-batch.ts';
+import { createSchedule } from './routes/create-schedule.ts';
+import { deleteSchedule } from './routes/delete-schedule.ts';
+import { echo } from './routes/echo.ts';
+import { getRun } from './routes/get-run.ts';
+import { getSchedule } from './routes/get-schedule.ts';
+import { health } from './routes/health.ts';
+import { listRuns } from './routes/list-runs.ts';
+import { listSchedules } from './routes/list-schedules.ts';
+import { metrics } from './routes/metrics.ts';
+import { nextTimes } from './routes/next-times.ts';
+import { openapi } from './routes/openapi.ts';
+import { patchSchedule } from './routes/patch-schedule.ts';
+import { preview } from './routes/preview.ts';
+import { replaceSchedule } from './routes/replace-schedule.ts';
+import { timezones } from './routes/timezones.ts';
+import { triggerSchedule } from './routes/trigger-schedule.ts';
+import { COMPONENTS } from './schemas/components.ts';
+import { lookupPath } from './target-path.ts';
+
+/**
+ * The API: HTTP enters the house.
+ *
+ * Guarantee: whatever arrives is answered, with a status of the table (domain/errors.ts) and, where
+ * it is an error, with `{"error": sentence}` and nothing else. Under `/v1` nobody learns anything
+ * without a valid key: authentication is the first hook of the part that holds these routes and
+ * its own 404s, so that it goes by where a request arrived and not by how its path was spelled.
+ */
+export function buildApi(deps: ApiDeps): FastifyInstance {
+  const limits = { ...LIMITS, ...deps.limits };
+  const app = fastify({
+    serverFactory: handler => createListener(handler, limits),
+    clientErrorHandler: answerBrokenRequest,
+    loggerInstance: deps.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: limits.bodyBytes,
+    // While it closes, a request on an open connection is still served, and the connection ended.
+    return503OnClosing: false,
+    rewriteUrl: ({ url = '' }) => lookupPath(url),
+    frameworkErrors: answerFailure,
+    routerOptions: {
+      caseSensitive: true,
+      querystringParser: parseQuery,
+      // No length is too long to be looked up: the header limit is smaller.
+      maxParamLength: limits.headerBytes,
+    },
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        useDefaults: false,
+        removeAdditional: false,
+        allErrors: false,
+        strict: true,
+        allowUnionTypes: true,
+      },
+    },
+  });
+  app.setErrorHandler(answerFailure);
+  for (const schema of COMPONENTS) app.addSchema(schema);
+  app.register(swagger, DOCUMENT);
+  app.register(async open => openPart(open, deps));
+  app.register(async v1 => v1Part(v1, deps, limits), { prefix: '/v1' });
+  return app;
+}
+
+function openPart(app: FastifyInstance, deps: ApiDeps): void {
+  app.addHook('onRequest', checkFraming);
+  answerUnknown(app);
+  health(app, deps);
+  metrics(app, deps);
+  openapi(app);
+  timezones(app);
+  if (deps.echo === true) app.register(async target => echo(target));
+}
+
+function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {
+  app.addHook('onRoute', ({ schema }) => {
+    Object.assign(schema ?? {}, { security: [{ ClientId: [], ApiKey: [] }] });
+  });
+  app.addHook('onRequest', authenticator(deps.store.clients, limits.callerCacheMs));
+  app.addHook('onRequest', checkFraming);
+  app.addHook('preValidation', readQuery);
+  answerUnknown(app);
+  app.register(async withBody => {
+    readBodies(withBody);
+    createSchedule(withBody, deps);
+    createBatch(withBody, deps, limits.batchBodyBytes);
+    replaceSchedule(withBody, deps);
+    patchSchedule(withBody, deps);
+    preview(withBody, deps);
+  });
+  app.register(async withoutBody => {
+    ignoreBodies(withoutBody);
+    getSchedule(withoutBody, deps);
+    listSchedules(withoutBody, deps);
+    deleteSchedule(withoutBody, deps);
+    triggerSchedule(withoutBody, deps);
+    nextTimes(withoutBody, deps);
+    listRuns(withoutBody, deps);
+    getRun(withoutBody, deps);
+  });
+}
+
+/** Before a body is read: what is not there is not there, whatever was sent to it. */
+function answerUnknown(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ is404 }) => {
+    if (is404) throw nothingHere();
+  });
+  app.setNotFoundHandler(() => {
+    throw nothingHere();
+  });
+}

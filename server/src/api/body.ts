@@ -1,0 +1,57 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { PunctualError } from '../domain/errors.ts';
+import { readJson } from './json.ts';
+
+/**
+ * Bodies are JSON in UTF-8, not compressed, and said to be so. What a request says of its body is
+ * judged before the first byte of it is read; its size, by Fastify, as soon as it shows.
+ */
+export function readBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addHook('preParsing', async request => checkBodyHeaders(request));
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: unknown, bytes: Buffer) =>
+    readJson(bytes),
+  );
+}
+
+/**
+ * For operations that have none: whatever is sent is left unread, since HTTP gives it no meaning
+ * there, and a client that always sends `{}` is not worth an error.
+ */
+export function ignoreBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addHook('onRequest', async ({ raw }) => {
+    delete raw.headers['content-type'];
+  });
+  app.addContentTypeParser('*', async () => undefined);
+}
+
+/** @throws PunctualError `request_invalid` */
+function checkBodyHeaders({ headers, method }: FastifyRequest): void {
+  if (method === 'GET' || method === 'HEAD') return;
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw refused('The Content-Encoding must be identity: send the body uncompressed.');
+  }
+  const accepted = method === 'PATCH' ? PATCH_TYPES : TYPES;
+  if (!isTyped(headers['content-type'] ?? '', accepted)) {
+    throw refused(`The Content-Type must be ${accepted.join(' or ')}, in UTF-8.`);
+  }
+}
+
+/** Of the parameters only charset says anything about JSON (RFC 8259, 11). */
+function isTyped(contentType: string, accepted: readonly string[]): boolean {
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';');
+  return (
+    accepted.includes(type.trim()) &&
+    parameters.every(text => !/^\s*charset\b/.test(text) || UTF_8.test(text))
+  );
+}
+
+function refused(sentence: string): PunctualError {
+  return new PunctualError('request_invalid', sentence);
+}
+
+const TYPES = ['application/json'];
+const PATCH_TYPES = [...TYPES, 'application/merge-patch+json'];
+const UTF_8 = /^\s*charset=(?:utf-8|"utf-8")\s*$/;

@@ -1,0 +1,58 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../clock.ts';
+import type { AllowTargets } from '../domain/target.ts';
+import type { Store } from '../store/store.ts';
+
+/** What the API is handed. It reaches for nothing else. */
+export interface ApiDeps {
+  store: Store;
+  clock: Clock;
+  allow: AllowTargets;
+  engine: EnginePort;
+  /** Whether the target of `punctual dev` is there. */
+  echo?: boolean;
+  log: Logger;
+  /** Null when requests can be served, else a sentence that says why not. */
+  readiness: () => Promise<string | null>;
+  metricsText: () => Promise<{ contentType: string; body: string }>;
+  limits?: Partial<Limits>;
+}
+
+/** What the engine is told where it shares the process; elsewhere it finds out by itself. */
+export interface EnginePort {
+  /** A schedule was written and is due at `dueAt`. */
+  wake(dueAt: number): void;
+  /** Interval, time zone or status changed: no request of the old times starts from here on. */
+  changed(scheduleId: string, changedAt: number): void;
+  /** A manual run waits. */
+  wakeOutbox(): void;
+}
+
+export interface Limits {
+  bodyBytes: number;
+  batchBodyBytes: number;
+  /** The request line and the headers, together. */
+  headerBytes: number;
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+  /** How often the two above are looked at. */
+  timeoutCheckMs: number;
+  /** How long a connection may rest between two requests: longer than most load balancers'. */
+  keepAliveMs: number;
+  /** How long a connection may stand still within a request or an answer. */
+  stalledMs: number;
+  /** How long a key counts as valid after it was looked up: a revoked one stops within 5 s. */
+  callerCacheMs: number;
+}
+
+export const LIMITS: Limits = {
+  bodyBytes: 256 * 1024,
+  batchBodyBytes: 4 * 1024 * 1024,
+  headerBytes: 16 * 1024,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  timeoutCheckMs: 500,
+  keepAliveMs: 72_000,
+  stalledMs: 60_000,
+  callerCacheMs: 2_000,
+};

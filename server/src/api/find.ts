@@ -1,0 +1,19 @@
+import { PunctualError } from '../domain/errors.ts';
+import { isId } from '../domain/id.ts';
+import type { Caller, Store, Versioned } from '../store/store.ts';
+
+/**
+ * The caller's own schedule. One answer for an id that never was, another client's and a text that
+ * is no id at all.
+ *
+ * @throws PunctualError `not_found`
+ */
+export async function findSchedule(
+  { schedules }: Store,
+  { clientKey }: Caller,
+  id: string,
+): Promise<Versioned> {
+  const found = isId(id) ? await schedules.find(clientKey, id) : null;
+  if (found === null) throw new PunctualError('not_found', 'There is no schedule with this id.');
+  return found;
+}

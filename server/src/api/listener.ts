@@ -1,0 +1,170 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Limits } from './deps.ts';
+import { NOTHING_HERE } from './failure.ts';
+
+/**
+ * The listener: HTTP/1.1 as Node speaks it, with the error object where Node would answer by itself
+ * or say nothing (parser errors, 408, 413, 417, 431, CONNECT).
+ *
+ * Guarantee: whoever sends something that is not a request gets one answer and a closed connection;
+ * answers to requests that came before it on the same connection are not cut short or overtaken.
+ */
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+export function createListener(handler: Handler, limits: Limits): Server {
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionsCheckingInterval: limits.timeoutCheckMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    requireHostHeader: false,
+  });
+  // Their size is limited; a limit on their number makes Node drop the rest of them in silence.
+  server.maxHeadersCount = 0;
+  server.timeout = limits.stalledMs;
+  // A client may end its side once the request is sent, and still gets its answer.
+  Object.assign(server, { httpAllowHalfOpen: true });
+
+  const accept: Handler = (request, response) => {
+    conversationOn(request.socket).begin(request, response);
+    // A method that it has not heard of (DESCRIBE of RTSP) the router takes for a fault of its
+    // own. TRACE it knows, and no route has it.
+    if (!METHODS.has(request.method)) request.method = 'TRACE';
+    handler(request, response);
+  };
+  server.on('request', accept);
+  server.on('checkExpectation', accept);
+  server.on('connect', (_request, socket: Socket) => {
+    // From here on Node no longer listens to the socket, not even to its errors.
+    socket.on('error', () => socket.destroy()).resume();
+    void conversationOn(socket).breakOff(() => endWith(socket, 404, NOTHING_HERE));
+  });
+  return server;
+}
+
+const METHODS = new Set<string | undefined>([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+]);
+
+export function answerBrokenRequest(error: ParserError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) {
+    socket.destroy();
+    return;
+  }
+  const { status, sentence } = verdictOn(error);
+  void conversationOn(socket).breakOff(() => endWith(socket, status, sentence));
+}
+
+/** What has been asked on one connection and not been answered yet. */
+class Conversation {
+  readonly #socket: Socket;
+  readonly #unanswered = new Set<ServerResponse>();
+  #last: { request: IncomingMessage; response: ServerResponse } | undefined;
+  #broken = false;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    this.#last = { request, response };
+    this.#unanswered.add(response);
+    response.once('close', () => this.#unanswered.delete(response));
+  }
+
+  /** The parser fails again on whatever else arrives; only the first time counts. */
+  async breakOff(answer: () => void): Promise<void> {
+    if (this.#broken) return;
+    this.#broken = true;
+    // A request that is broken itself may have been answered before all of it was there.
+    const cut = this.#last?.request.complete === false ? this.#last.response : undefined;
+    await this.#allAnsweredBut(cut);
+    const isAnswered = cut?.headersSent === true;
+    if (isAnswered) await this.#allAnsweredBut();
+    if (isAnswered) endSoon(this.#socket);
+    else answer();
+  }
+
+  async #allAnsweredBut(excepted?: ServerResponse): Promise<void> {
+    for (const response of this.#unanswered) {
+      if (response !== excepted) await new Promise(resolve => response.once('close', resolve));
+    }
+  }
+}
+
+const conversations = new WeakMap<Socket, Conversation>();
+
+function conversationOn(socket: Socket): Conversation {
+  let conversation = conversations.get(socket);
+  if (conversation === undefined) {
+    conversation = new Conversation(socket);
+    conversations.set(socket, conversation);
+  }
+  return conversation;
+}
+
+interface ParserError extends Error {
+  code?: string;
+  rawPacket?: unknown;
+  bytesParsed?: number;
+}
+
+function verdictOn(error: ParserError) {
+  if (error.code === 'HPE_INVALID_METHOD' && isRequest(error)) {
+    return { status: 404, sentence: NOTHING_HERE };
+  }
+  const sentence = SENTENCES[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.';
+  return { status: 400, sentence };
+}
+
+const SENTENCES: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The request line and the headers are too large.',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'The chunk extensions of the body are too large.',
+  HPE_INVALID_EOF_STATE: 'The request ended before it was complete.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
+};
+
+/** Whether the line is well-formed as far as it can be seen: then only its method is unknown. */
+function isRequest({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
+  if (!Buffer.isBuffer(rawPacket)) return false;
+  const lineEnd = rawPacket.lastIndexOf('\r\n', bytesParsed);
+  const start = lineEnd === -1 ? 0 : lineEnd + 2;
+  return REQUEST_LINE.test(rawPacket.toString('latin1', start, start + LONGEST_LINE));
+}
+
+const LONGEST_LINE = 512;
+const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \/\S* HTTP\/1\.[01]\r\n/;
+
+function endWith(socket: Socket, status: number, sentence: string): void {
+  const body = JSON.stringify({ error: sentence });
+  const reason = status === 404 ? 'Not Found' : 'Bad Request';
+  endSoon(
+    socket,
+    `HTTP/1.1 ${status} ${reason}\r\n` +
+      'Content-Type: application/json; charset=utf-8\r\n' +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
+  );
+}
+
+/**
+ * Ends this side, and goes on reading for a moment: closing on unread bytes resets the connection,
+ * and with it the answer that may still be under way.
+ */
+function endSoon(socket: Socket, last = ''): void {
+  if (socket.writable) socket.end(last);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  timer.unref();
+  socket.once('close', () => clearTimeout(timer));
+}
+
+/** Long enough for a client to read an answer, too short to be worth holding on to. */
+const LINGER_MS = 1_000;

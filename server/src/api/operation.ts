@@ -1,0 +1,65 @@
+import type { FastifySchema } from 'fastify';
+import type { TSchema } from 'typebox';
+import { ref } from './schemas/shared.ts';
+import { ErrorBody } from './schemas/time.ts';
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tag: 'schedules' | 'runs' | 'times' | 'service';
+  /** Names of path parameters, with what they are. */
+  params?: Record<string, string>;
+  query?: TSchema;
+  body?: TSchema & { $id: string };
+  answer: TSchema & { $id: string };
+  /** Media types of the body, where there is more than the usual one. */
+  consumes?: string[];
+}
+
+/**
+ * What Fastify judges and serialises by, and what the document says, from one description. The
+ * statuses are those of the interface: every operation can answer each of them.
+ */
+export function operation(described: Operation): FastifySchema {
+  const { answer, ...rest } = described;
+  const failure = failures(400, 401, 404, 500);
+  return { ...request(rest), response: { 200: success(answer), ...failure } };
+}
+
+/** An operation outside `/v1`: it asks for nothing, so little can be wrong with it. */
+export function openOperation(described: Operation, ...statuses: number[]): FastifySchema {
+  const { answer, ...rest } = described;
+  return {
+    ...request(rest),
+    response: { 200: success(answer), ...failures(400, 500, ...statuses) },
+  };
+}
+
+function request({ tag, params, query, body, ...words }: Omit<Operation, 'answer'>) {
+  return {
+    ...words,
+    tags: [tag],
+    ...(params && { params: paramsSchema(params) }),
+    ...(query && { querystring: query }),
+    ...(body && { body: ref(body) }),
+  };
+}
+
+function success(answer: Operation['answer']) {
+  return { description: 'The answer.', ...ref(answer) };
+}
+
+function failures(...statuses: number[]) {
+  const failure = { description: 'What is wrong, and where.', ...ref(ErrorBody) };
+  return Object.fromEntries(statuses.map(status => [status, failure]));
+}
+
+function paramsSchema(params: Record<string, string>) {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      Object.entries(params).map(([name, description]) => [name, { type: 'string', description }]),
+    ),
+  };
+}

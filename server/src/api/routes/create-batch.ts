@@ -1,0 +1,53 @@
+import { setImmediate } from 'node:timers/promises';
+import type * as Wire from '@punctual/client';
+import type { FastifyInstance } from 'fastify';
+import { draftNew, startOf } from '../../domain/draft.ts';
+import { PunctualError } from '../../domain/errors.ts';
+import type { NewSchedule } from '../../store/store.ts';
+import { scheduleAnswer } from '../answers.ts';
+import { callerOf } from '../authenticate.ts';
+import type { ApiDeps } from '../deps.ts';
+import { operation } from '../operation.ts';
+import { BatchInput, BatchResult } from '../schemas/schedule.ts';
+
+export function createBatch(app: FastifyInstance, deps: ApiDeps, bodyLimit: number): void {
+  const { store, engine } = deps;
+  const schema = operation({
+    operationId: 'createSchedules',
+    summary: 'Create up to 1,000 schedules, all or nothing',
+    tag: 'schedules',
+    body: BatchInput,
+    answer: BatchResult,
+  });
+  app.post<{ Body: Wire.BatchInput }>('/schedule/batch', { schema, bodyLimit }, async request => {
+    const drafts = await draftAll(request.body.items, deps);
+    if (drafts.length > 0) {
+      await store.schedules.insert(callerOf(request).clientKey, drafts);
+    }
+    const firsts = drafts.flatMap(({ start }) => start?.first ?? []);
+    if (firsts.length > 0) engine.wake(Math.min(...firsts));
+    return { items: drafts.map(({ schedule }) => scheduleAnswer(schedule)) };
+  });
+}
+
+/** In turns with everything else: a thousand intervals at once would hold up what is due. */
+async function draftAll(
+  bodies: Wire.ScheduleInput[],
+  { clock, allow }: ApiDeps,
+): Promise<NewSchedule[]> {
+  const now = clock.now();
+  const drafts: NewSchedule[] = [];
+  for (const [index, body] of bodies.entries()) {
+    if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await setImmediate();
+    try {
+      const schedule = draftNew(body, now, allow);
+      drafts.push({ schedule, start: startOf(schedule, now) });
+    } catch (error) {
+      if (!(error instanceof PunctualError)) throw error;
+      throw new PunctualError(error.code, `items[${index}]: ${error.message}`);
+    }
+  }
+  return drafts;
+}
+
+const ITEMS_PER_TURN = 50;

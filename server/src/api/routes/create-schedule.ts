@@ -1,0 +1,27 @@
+import type * as Wire from '@punctual/client';
+import type { FastifyInstance } from 'fastify';
+import { draftNew, startOf } from '../../domain/draft.ts';
+import { scheduleAnswer } from '../answers.ts';
+import { callerOf } from '../authenticate.ts';
+import type { ApiDeps } from '../deps.ts';
+import { operation } from '../operation.ts';
+import { Schedule, ScheduleInput } from '../schemas/schedule.ts';
+
+export function createSchedule(app: FastifyInstance, deps: ApiDeps): void {
+  const { store, clock, allow, engine } = deps;
+  const schema = operation({
+    operationId: 'createSchedule',
+    summary: 'Create a schedule',
+    tag: 'schedules',
+    body: ScheduleInput,
+    answer: Schedule,
+  });
+  app.post<{ Body: Wire.ScheduleInput }>('/schedule', { schema }, async request => {
+    const now = clock.now();
+    const schedule = draftNew(request.body, now, allow);
+    const start = startOf(schedule, now);
+    await store.schedules.insert(callerOf(request).clientKey, [{ schedule, start }]);
+    if (start) engine.wake(start.first);
+    return scheduleAnswer(schedule);
+  });
+}

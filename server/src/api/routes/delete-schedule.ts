@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify';
+import { draftDeletion } from '../../domain/draft.ts';
+import { callerOf } from '../authenticate.ts';
+import { changeSchedule } from '../change.ts';
+import type { ApiDeps } from '../deps.ts';
+import { operation } from '../operation.ts';
+import { DeleteResult } from '../schemas/schedule.ts';
+import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
+
+export function deleteSchedule(app: FastifyInstance, deps: ApiDeps): void {
+  const schema = operation({
+    operationId: 'deleteSchedule',
+    summary: 'Delete a schedule',
+    description: 'It is disabled permanently and its metadata is kept. Idempotent.',
+    tag: 'schedules',
+    params: SCHEDULE_ID,
+    answer: DeleteResult,
+  });
+  app.delete<ByScheduleId>('/schedule/:scheduleId', { schema }, async request => {
+    await changeSchedule(deps, callerOf(request), request.params.scheduleId, draftDeletion);
+    return { success: true };
+  });
+}

@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify';
+import { PunctualError } from '../../domain/errors.ts';
+import { isId } from '../../domain/id.ts';
+import { runAnswer } from '../answers.ts';
+import { callerOf } from '../authenticate.ts';
+import type { ApiDeps } from '../deps.ts';
+import { operation } from '../operation.ts';
+import { Run } from '../schemas/run.ts';
+import { type ByRunId, RUN_ID } from './params.ts';
+
+export function getRun(app: FastifyInstance, { store }: ApiDeps): void {
+  const schema = operation({
+    operationId: 'getRun',
+    summary: 'Get a run, with what was answered and with its callbacks',
+    tag: 'runs',
+    params: RUN_ID,
+    answer: Run,
+  });
+  app.get<ByRunId>('/run/:runId', { schema }, async request => {
+    const { clientKey } = callerOf(request);
+    const { runId } = request.params;
+    const run = isId(runId) ? await store.runs.find(clientKey, runId) : null;
+    if (run === null) throw new PunctualError('not_found', 'There is no run with this id.');
+    return runAnswer(run, await store.runs.callbacks(clientKey, runId));
+  });
+}

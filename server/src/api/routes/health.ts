@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify';
+import type { ApiDeps } from '../deps.ts';
+import { openOperation } from '../operation.ts';
+import { Health } from '../schemas/time.ts';
+
+export function health(app: FastifyInstance, { readiness }: ApiDeps): void {
+  const alive = openOperation({
+    operationId: 'getHealth',
+    summary: 'Whether the process is alive',
+    tag: 'service',
+    answer: Health,
+  });
+  app.get('/healthz', { schema: alive }, async () => ({ status: 'ok' }));
+
+  const ready = openOperation(
+    {
+      operationId: 'getReadiness',
+      summary: 'Whether requests can be served',
+      tag: 'service',
+      answer: Health,
+    },
+    503,
+  );
+  app.get('/readyz', { schema: ready }, async (_request, reply) => {
+    const fault = await readiness();
+    if (fault === null) return { status: 'ok' };
+    return reply.code(503).send({ error: fault });
+  });
+}

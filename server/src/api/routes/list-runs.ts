@@ -1,0 +1,45 @@
+import type * as Wire from '@punctual/client';
+import type { FastifyInstance } from 'fastify';
+import { PunctualError } from '../../domain/errors.ts';
+import { isId } from '../../domain/id.ts';
+import type { RunFilter } from '../../store/store.ts';
+import { runListAnswer } from '../answers.ts';
+import { callerOf } from '../authenticate.ts';
+import type { ApiDeps } from '../deps.ts';
+import { readInstant } from '../instant.ts';
+import { operation } from '../operation.ts';
+import { DEFAULT_LIMIT, idBefore, pageOf } from '../page.ts';
+import { RunPage, RunQuery } from '../schemas/run.ts';
+
+export function listRuns(app: FastifyInstance, { store }: ApiDeps): void {
+  const schema = operation({
+    operationId: 'listRuns',
+    summary: 'List runs, newest first',
+    tag: 'runs',
+    query: RunQuery,
+    answer: RunPage,
+  });
+  app.get<{ Querystring: Wire.RunQuery }>('/run', { schema }, async request => {
+    const { limit = DEFAULT_LIMIT, cursor, ...query } = request.query;
+    const { clientKey } = callerOf(request);
+    const found = await store.runs.list(clientKey, filterFrom(query), limit + 1, idBefore(cursor));
+    return pageOf(found, limit, runListAnswer);
+  });
+}
+
+function filterFrom({ scheduleId, status, from, to }: Wire.RunQuery): RunFilter {
+  if (scheduleId !== undefined && !isId(scheduleId)) {
+    throw new PunctualError('request_invalid', 'The query parameter scheduleId is not an id.');
+  }
+  return {
+    ...(scheduleId !== undefined && { scheduleId }),
+    ...(status !== undefined && { status }),
+    ...(from !== undefined && { from: instantFrom(from, 'from') }),
+    ...(to !== undefined && { to: instantFrom(to, 'to') }),
+  };
+}
+
+/** No run is older than the epoch, where ids begin. */
+function instantFrom(text: string, name: string): number {
+  return Math.max(0, readInstant(text, `The query parameter ${name}`));
+}

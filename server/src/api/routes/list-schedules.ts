@@ -1,0 +1,25 @@
+import type * as Wire from '@punctual/client';
+import type { FastifyInstance } from 'fastify';
+import { scheduleAnswer } from '../answers.ts';
+import { callerOf } from '../authenticate.ts';
+import type { ApiDeps } from '../deps.ts';
+import { operation } from '../operation.ts';
+import { DEFAULT_LIMIT, idBefore, pageOf } from '../page.ts';
+import { SchedulePage, ScheduleQuery } from '../schemas/schedule.ts';
+
+export function listSchedules(app: FastifyInstance, { store }: ApiDeps): void {
+  const schema = operation({
+    operationId: 'listSchedules',
+    summary: 'List schedules, newest first',
+    tag: 'schedules',
+    query: ScheduleQuery,
+    answer: SchedulePage,
+  });
+  app.get<{ Querystring: Wire.ScheduleQuery }>('/schedule', { schema }, async request => {
+    const { limit = DEFAULT_LIMIT, cursor, ...filter } = request.query;
+    const { clientKey } = callerOf(request);
+    // One more than asked for tells whether another page follows.
+    const found = await store.schedules.list(clientKey, filter, limit + 1, idBefore(cursor));
+    return pageOf(found, limit, scheduleAnswer);
+  });
+}

@@ -1,0 +1,37 @@
+import type * as Wire from '@punctual/client';
+import type { FastifyInstance } from 'fastify';
+import { draftPatch } from '../../domain/draft.ts';
+import { scheduleAnswer } from '../answers.ts';
+import { callerOf } from '../authenticate.ts';
+import { changeSchedule } from '../change.ts';
+import type { ApiDeps } from '../deps.ts';
+import { operation } from '../operation.ts';
+import { Schedule, SchedulePatch } from '../schemas/schedule.ts';
+import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
+
+export function patchSchedule(app: FastifyInstance, deps: ApiDeps): void {
+  const schema = operation({
+    operationId: 'patchSchedule',
+    summary: 'Change some properties of a schedule',
+    description: 'A JSON Merge Patch (RFC 7396): null removes an optional property.',
+    tag: 'schedules',
+    params: SCHEDULE_ID,
+    body: SchedulePatch,
+    consumes: ['application/json', 'application/merge-patch+json'],
+    answer: Schedule,
+  });
+  app.patch<ByScheduleId & { Body: Wire.SchedulePatch }>(
+    '/schedule/:scheduleId',
+    { schema },
+    async request => {
+      const { body, params } = request;
+      const changed = await changeSchedule(
+        deps,
+        callerOf(request),
+        params.scheduleId,
+        (current, now) => draftPatch(body, current, now, deps.allow),
+      );
+      return scheduleAnswer(changed);
+    },
+  );
+}

@@ -1,0 +1,22 @@
+import type * as Wire from '@punctual/client';
+import type { FastifyInstance } from 'fastify';
+import type { ApiDeps } from '../deps.ts';
+import { readInstant } from '../instant.ts';
+import { operation } from '../operation.ts';
+import { PreviewInput, Times } from '../schemas/time.ts';
+import { DEFAULT_COUNT, timesAfter } from '../times.ts';
+
+export function preview(app: FastifyInstance, { clock }: ApiDeps): void {
+  const schema = operation({
+    operationId: 'previewTimes',
+    summary: 'The times of an interval, without storing anything',
+    tag: 'times',
+    body: PreviewInput,
+    answer: Times,
+  });
+  app.post<{ Body: Wire.PreviewInput }>('/preview', { schema }, async request => {
+    const { interval, timezone, from, count = DEFAULT_COUNT } = request.body;
+    const after = from === undefined ? clock.now() : readInstant(from, 'from');
+    return timesAfter(interval, timezone, after, count);
+  });
+}

@@ -1,0 +1,36 @@
+import type * as Wire from '@punctual/client';
+import type { FastifyInstance } from 'fastify';
+import { draftReplacement } from '../../domain/draft.ts';
+import { scheduleAnswer } from '../answers.ts';
+import { callerOf } from '../authenticate.ts';
+import { changeSchedule } from '../change.ts';
+import type { ApiDeps } from '../deps.ts';
+import { operation } from '../operation.ts';
+import { Schedule, ScheduleInput } from '../schemas/schedule.ts';
+import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
+
+export function replaceSchedule(app: FastifyInstance, deps: ApiDeps): void {
+  const schema = operation({
+    operationId: 'replaceSchedule',
+    summary: 'Replace a schedule',
+    description: 'All properties: optional ones that are left out are not kept, but status is.',
+    tag: 'schedules',
+    params: SCHEDULE_ID,
+    body: ScheduleInput,
+    answer: Schedule,
+  });
+  app.put<ByScheduleId & { Body: Wire.ScheduleInput }>(
+    '/schedule/:scheduleId',
+    { schema },
+    async request => {
+      const { body, params } = request;
+      const changed = await changeSchedule(
+        deps,
+        callerOf(request),
+        params.scheduleId,
+        (current, now) => draftReplacement(body, current, now, deps.allow),
+      );
+      return scheduleAnswer(changed);
+    },
+  );
+}

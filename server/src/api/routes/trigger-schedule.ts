@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify';
+import { refuseDeleted } from '../../domain/draft.ts';
+import { newId, runId } from '../../domain/id.ts';
+import { runAnswer } from '../answers.ts';
+import { callerOf } from '../authenticate.ts';
+import type { ApiDeps } from '../deps.ts';
+import { findSchedule } from '../find.ts';
+import { operation } from '../operation.ts';
+import { Run } from '../schemas/run.ts';
+import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
+
+export function triggerSchedule(app: FastifyInstance, deps: ApiDeps): void {
+  const { store, clock, engine } = deps;
+  const schema = operation({
+    operationId: 'triggerSchedule',
+    summary: 'Run a schedule now, once, a disabled one too',
+    tag: 'runs',
+    params: SCHEDULE_ID,
+    answer: Run,
+  });
+  app.post<ByScheduleId>('/schedule/:scheduleId/trigger', { schema }, async request => {
+    const caller = callerOf(request);
+    const { schedule } = await findSchedule(store, caller, request.params.scheduleId);
+    refuseDeleted(schedule, 'triggered');
+    const now = clock.now();
+    // Of its own for every call, and carrying exactly `now`, by which runs are listed and found.
+    const id = runId(newId(now), now);
+    const run = { id, scheduledFor: now };
+    if (!(await store.outbox.insertManual(caller.clientKey, schedule.id, run))) {
+      // It was deleted in between.
+      refuseDeleted({ ...schedule, status: 'deleted' }, 'triggered');
+    }
+    engine.wakeOutbox();
+    const queued = {
+      ...run,
+      scheduleId: schedule.id,
+      trigger: 'manual' as const,
+      status: 'queued' as const,
+      attempts: [],
+    };
+    return runAnswer((await store.runs.find(caller.clientKey, id)) ?? queued, []);
+  });
+}

@@ -1,0 +1,49 @@
+import type * as Wire from '@punctual/client';
+import type { Static, TSchema } from 'typebox';
+import type * as runs from './run.ts';
+import type * as schedules from './schedule.ts';
+import type * as times from './time.ts';
+
+/**
+ * The proof that every schema says exactly what its wire type says, optional fields included: this
+ * file compiles only then. So server and client cannot drift apart.
+ */
+
+/** Flattened, so that two spellings of one type become one. */
+type Plain<T> = T extends object ? { [Key in keyof T]: Plain<T[Key]> } : T;
+
+/** True only for types that no generic use can tell apart: `a?: T` is not `a: T | undefined`. */
+type Equal<A, B> =
+  (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : false;
+
+type Proof<Schema extends TSchema, Type> = Equal<Static<Schema>, Type>;
+
+type Proofs = [
+  Proof<typeof schedules.Policy, Wire.Policy>,
+  Proof<typeof schedules.PolicyPatch, Wire.PolicyPatch>,
+  Proof<typeof schedules.Integration, Wire.Integration>,
+  Proof<typeof schedules.IntegrationInput, Wire.IntegrationInput>,
+  Proof<typeof schedules.Schedule, Wire.Schedule>,
+  Proof<typeof schedules.ScheduleInput, Wire.ScheduleInput>,
+  Proof<typeof schedules.SchedulePatch, Wire.SchedulePatch>,
+  Proof<typeof schedules.DeleteResult, Wire.DeleteResult>,
+  Proof<typeof schedules.ScheduleQuery, Wire.ScheduleQuery>,
+  Proof<typeof schedules.SchedulePage, Wire.SchedulePage>,
+  Proof<typeof schedules.BatchInput, Wire.BatchInput>,
+  Proof<typeof schedules.BatchResult, Wire.BatchResult>,
+  Proof<typeof runs.Phases, Wire.Phases>,
+  Proof<typeof runs.Attempt, Wire.Attempt>,
+  Proof<typeof runs.Callback, Wire.Callback>,
+  Proof<typeof runs.Run, Wire.Run>,
+  Proof<typeof runs.RunQuery, Wire.RunQuery>,
+  Proof<typeof runs.RunPage, Wire.RunPage>,
+  Proof<typeof times.PreviewInput, Wire.PreviewInput>,
+  Proof<typeof times.NextQuery, Wire.NextQuery>,
+  Proof<typeof times.Times, Wire.Times>,
+  Proof<typeof times.Timezones, string[]>,
+  Proof<typeof times.Health, Wire.Health>,
+  Proof<typeof times.ErrorBody, Wire.ErrorBody>,
+];
+
+type AllTrue<List extends readonly true[]> = List;
+export type Proved = AllTrue<Proofs>;

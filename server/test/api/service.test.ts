@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, test } from 'node:test';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { assertError, assertOk } from './expect.ts';
+import { exchange, requestBytes } from './raw.ts';
+import { startService, valid } from './service.ts';
+
+/** Health, metrics, the document, and how the API ends. */
+
+let unready: string | null = null;
+const service = await startService({ readiness: async () => unready });
+after(() => service.close());
+
+test('healthz: 200 while the process is alive', async () => {
+  const answer = await service.call('GET', '/healthz');
+  assertOk(answer);
+  assert.deepEqual(answer.body, { status: 'ok' });
+});
+
+test('readyz: 200 when ready, otherwise 503 with a sentence that says why not', async () => {
+  assert.deepEqual((await service.call('GET', '/readyz')).body, { status: 'ok' });
+  unready = 'The database does not answer.';
+  assertError(await service.call('GET', '/readyz'), 503, /^The database does not answer\.$/);
+  assert.equal((await service.call('GET', '/healthz')).status, 200);
+  unready = null;
+});
+
+test('metrics: the text as it is handed in, with its type', async () => {
+  const { status, headers, text } = await service.call('GET', '/metrics');
+  assert.deepEqual([status, text], [200, 'up 1\n']);
+  assert.equal(headers.get('content-type'), 'text/plain; version=0.0.4');
+});
+
+test('openapi.json: the document that is committed (else run scripts/openapi.ts)', async () => {
+  const answer = await service.call('GET', '/openapi.json');
+  assertOk(answer);
+  const committed = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8');
+  assert.equal(`${JSON.stringify(answer.body, null, 2)}\n`, committed);
+});
+
+test('openapi.json: every operation under /v1 asks for both headers and names its errors', async () => {
+  const { paths, openapi } = (await service.call('GET', '/openapi.json')).body;
+  assert.equal(openapi, '3.1.0');
+  const ids = new Set<string>();
+  for (const [path, methods] of Object.entries(paths)) {
+    // biome-ignore lint/suspicious/noExplicitAny: a document
+    for (const [method, described] of Object.entries(methods as Record<string, any>)) {
+      ids.add(described.operationId);
+      if (!path.startsWith('/v1/')) continue;
+      assert.deepEqual(described.security, [{ ClientId: [], ApiKey: [] }], `${method} ${path}`);
+      assert.deepEqual(Object.keys(described.responses), ['200', '400', '401', '404', '500']);
+    }
+  }
+  assert.equal(ids.size, 15);
+});
+
+test('an answer holds nothing but what its schema says, whatever the store gave', async () => {
+  const store = openSqlite(':memory:');
+  const leaky = await startService({
+    store: {
+      ...store,
+      schedules: {
+        ...store.schedules,
+        async find(clientKey, id) {
+          const found = await store.schedules.find(clientKey, id);
+          const secret = { signingSecret: 'hunter2', clientKey };
+          return found && { ...found, schedule: { ...found.schedule, ...secret } };
+        },
+      },
+    },
+  });
+  const { id } = await leaky.create();
+  const { text } = await leaky.call('GET', `/v1/schedule/${id}`);
+  await leaky.close();
+  assert.doesNotMatch(text, /hunter2|clientKey/);
+});
+
+test('a race that is lost is run again; one that cannot be won is a 500', async () => {
+  const store = openSqlite(':memory:');
+  let losses = 3;
+  const racing = await startService({
+    store: {
+      ...store,
+      schedules: {
+        ...store.schedules,
+        async update(...all) {
+          return losses-- > 0 ? false : store.schedules.update(...all);
+        },
+      },
+    },
+  });
+  const { id } = await racing.create();
+  const put = () => racing.call('PUT', `/v1/schedule/${id}`, { body: { ...valid, label: 'x' } });
+  assert.equal((await put()).body.label, 'x');
+  losses = Number.POSITIVE_INFINITY;
+  assertError(await put(), 500);
+  await racing.close();
+});
+
+test('a trigger that loses against a delete is a 400', async () => {
+  const store = openSqlite(':memory:');
+  const outbox = { ...store.outbox, insertManual: async () => false };
+  const racing = await startService({ store: { ...store, outbox } });
+  const { id } = await racing.create();
+  assertError(await racing.call('POST', `/v1/schedule/${id}/trigger`), 400, /deleted/);
+  await racing.close();
+});
+
+test('closing: what is under way is answered, and so is what still comes on its connection', async () => {
+  const store = openSqlite(':memory:');
+  let release = () => {};
+  const held = new Promise<void>(resolve => {
+    release = resolve;
+  });
+  const closing = await startService({
+    store: {
+      ...store,
+      schedules: {
+        ...store.schedules,
+        async list(...all) {
+          await held;
+          return store.schedules.list(...all);
+        },
+      },
+    },
+  });
+  const credentials = [
+    ['ClientId', closing.mine.clientId],
+    ['ApiKey', closing.mine.apiKey],
+  ] as const;
+  const bytes = Buffer.concat([
+    requestBytes('GET', '/v1/schedule', credentials),
+    requestBytes('GET', '/nope'),
+  ]);
+  const answered = exchange(closing.port, bytes, { untilClosed: true });
+  await closing.call('GET', '/healthz');
+  const closed = closing.app.close();
+  release();
+  const { answers } = await answered;
+  assert.deepEqual(answers.map(({ status }) => status).slice(0, 1), [200]);
+  for (const { body } of answers.slice(1))
+    assert.deepEqual(Object.keys(JSON.parse(body)), ['error']);
+  await closed;
+  await closing.close();
+});

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { ManualClock } from '../clock.ts';
+import { assertError, assertOk } from './expect.ts';
+import { startService } from './service.ts';
+
+const clock = new ManualClock('2026-03-28T23:30:00.500Z');
+const service = await startService({ clock });
+after(() => service.close());
+const preview = (body: object) =>
+  service.call('POST', '/v1/preview', {
+    body: { interval: '0 * * * *', timezone: 'UTC', ...body },
+  });
+const times = async (body: object) => (await preview(body)).body.times;
+const next = (id: string, query = '') => service.call('GET', `/v1/schedule/${id}/next${query}`);
+
+// POST /v1/preview
+
+test('preview: five times after now, in UTC with milliseconds', async () => {
+  const answer = await preview({ interval: '30 2 * * *', timezone: 'Europe/Berlin' });
+  assertOk(answer);
+  assert.deepEqual(answer.body, {
+    times: [
+      '2026-03-29T01:00:00.000Z',
+      '2026-03-30T00:30:00.000Z',
+      '2026-03-31T00:30:00.000Z',
+      '2026-04-01T00:30:00.000Z',
+      '2026-04-02T00:30:00.000Z',
+    ],
+  });
+});
+
+test('preview: from is exclusive, in any offset, and count is what is asked', async () => {
+  const from = '2026-01-01T00:00:00.000Z';
+  assert.deepEqual(await times({ from, count: 1 }), ['2026-01-01T01:00:00.000Z']);
+  const same = '2026-01-01T02:00+02:00';
+  assert.deepEqual(await times({ from: same, count: 1 }), ['2026-01-01T01:00:00.000Z']);
+  const before = '2025-12-31T23:59:59.999999999Z';
+  assert.deepEqual(await times({ from: before, count: 1 }), ['2026-01-01T00:00:00.000Z']);
+  assert.equal((await times({ count: 100 })).length, 100);
+});
+
+test('preview: the first and the last years there are', async () => {
+  assert.equal((await preview({ from: '0000-01-01T00:00:00Z' })).status, 200);
+  assert.equal((await preview({ from: '0001-01-01T00:00:00Z' })).status, 200);
+  assert.deepEqual(await times({ from: '9999-12-31T23:30:00Z' }), []);
+});
+
+test('preview: nothing is stored', async () => {
+  assert.deepEqual((await service.call('GET', '/v1/schedule')).body.items, []);
+});
+
+test('preview: 400 for what is missing, unknown, out of bounds or no date', async () => {
+  for (const [body, sentence] of [
+    [{ interval: undefined }, /^interval is required/],
+    [{ timezone: undefined }, /^timezone is required/],
+    [{ interval: '60 * * * *' }, /interval/],
+    [{ timezone: 'utc' }, /timezone/],
+    [{ count: 0 }, /^count must be at least 1/],
+    [{ count: 101 }, /^count must be at most 100/],
+    [{ count: '5' }, /^count must be an integer/],
+    [{ count: null }, /^count must be an integer/],
+    [{ to: 'x' }, /"to"/],
+    [{ from: 1 }, /^from must be a string/],
+  ] as const) {
+    assertError(await preview(body), 400, sentence);
+  }
+  for (const from of [
+    '',
+    'now',
+    '2026-01-01',
+    '2026-01-01T00:00:00',
+    '2026-02-30T00:00:00Z',
+    '2026-01-01T24:00:00Z',
+    '2026-01-01 00:00:00Z',
+    '+012026-01-01T00:00:00Z',
+    '2026-01-01T00:00:00Z[Europe/Berlin]',
+    '1767225600000',
+  ]) {
+    assertError(await preview({ from }), 400, /^from must be an ISO 8601 date-time/);
+  }
+});
+
+// GET /v1/schedule/{id}/next
+
+test('next: the times after now of a stored schedule', async () => {
+  const { id } = await service.create({ interval: '0 * * * *' });
+  assert.deepEqual((await next(id, '?count=2')).body, {
+    times: ['2026-03-29T00:00:00.000Z', '2026-03-29T01:00:00.000Z'],
+  });
+  assert.equal((await next(id)).body.times.length, 5);
+  assert.equal((await next(id, '?count=100')).body.times.length, 100);
+});
+
+test('next: none of a schedule that is not enabled', async () => {
+  const { id } = await service.create({ status: 'disabled' });
+  assert.deepEqual((await next(id)).body, { times: [] });
+});
+
+test('next: 400 for a count that is not 1 to 100, 404 for an unknown id', async () => {
+  const { id } = await service.create();
+  for (const count of ['0', '101', 'x', '1&count=2']) {
+    assertError(await next(id, `?count=${count}`), 400, /count/);
+  }
+  const theirs = await service.create({}, service.theirs);
+  for (const other of [theirs.id, 'x']) assertError(await next(other), 404);
+});
+
+// GET /timezones
+
+test('timezones: a sorted array, without authentication, of what a schedule may have', async () => {
+  const answer = await service.call('GET', '/timezones', {
+    headers: { ClientId: null, ApiKey: null },
+  });
+  assertOk(answer);
+  const names: string[] = answer.body;
+  assert.deepEqual(names, [...names].sort());
+  assert.equal(new Set(names).size, names.length);
+  for (const name of ['UTC', 'Europe/Berlin', 'Etc/GMT+12', 'US/Pacific', 'WET']) {
+    assert.ok(names.includes(name), name);
+  }
+  for (const timezone of names) {
+    const { body } = await preview({ timezone, count: 1 });
+    assert.equal(body.times?.length, 1, timezone);
+  }
+});

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { instantOf, isId, newId } from '../../src/domain/id.ts';
+import { assertError, assertOk, INSTANT } from './expect.ts';
+import { startService } from './service.ts';
+
+const service = await startService();
+after(() => service.close());
+const trigger = (id: string) => service.call('POST', `/v1/schedule/${id}/trigger`);
+
+test('200: the run, queued for now, and found under its id', async () => {
+  const { id } = await service.create();
+  service.told.length = 0;
+  const startedAt = Date.now();
+  const answer = await trigger(id);
+  assertOk(answer);
+  const { id: runId, scheduledFor, ...rest } = answer.body;
+  assert.ok(isId(runId));
+  assert.match(scheduledFor, INSTANT);
+  assert.equal(instantOf(runId), Date.parse(scheduledFor));
+  assert.ok(Date.parse(scheduledFor) >= startedAt && Date.parse(scheduledFor) <= Date.now());
+  assert.deepEqual(rest, { scheduleId: id, trigger: 'manual', status: 'queued', attempts: [] });
+  assert.deepEqual(service.told, ['outbox']);
+  assert.deepEqual((await service.call('GET', `/v1/run/${runId}`)).body, answer.body);
+});
+
+test('200: every call is a run of its own, also within one millisecond', async () => {
+  const { id } = await service.create();
+  const runs = await Promise.all(Array.from({ length: 20 }, () => trigger(id)));
+  assert.equal(new Set(runs.map(({ body }) => body.id)).size, 20);
+  const { items } = (await service.call('GET', `/v1/run?scheduleId=${id}&limit=100`)).body;
+  assert.equal(items.length, 20);
+});
+
+test('200: a disabled schedule too', async () => {
+  const { id } = await service.create({ status: 'disabled' });
+  assert.equal((await trigger(id)).body.status, 'queued');
+});
+
+test('400: a deleted schedule', async () => {
+  const { id } = await service.create();
+  await service.call('DELETE', `/v1/schedule/${id}`);
+  assertError(await trigger(id), 400, /deleted/);
+});
+
+test("404: an unknown id and another client's; nothing is run", async () => {
+  const theirs = await service.create({}, service.theirs);
+  for (const id of [newId(Date.now()), theirs.id, 'x']) assertError(await trigger(id), 404);
+  const as = service.theirs;
+  assert.deepEqual((await service.call('GET', '/v1/run', { as })).body.items, []);
+});
