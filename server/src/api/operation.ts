@@ -1,6 +1,6 @@
 import type { FastifySchema } from 'fastify';
 import type { TSchema } from 'typebox';
-import { ref } from './schemas/shared.ts';
+import { ref } from './schemas/fields.ts';
 import { ErrorBody } from './schemas/time.ts';
 
 interface Operation {

@@ -6,7 +6,7 @@ import { POLICY_DEFAULTS } from '../domain/schedule.ts';
 import { judge } from '../domain/verdict.ts';
 import { buildFiring } from '../outbound/request.ts';
 import type { Send } from '../outbound/send.ts';
-import type { Claim, QueueStore, Standing } from '../store/store.ts';
+import type { Claim, QueueStore, Standing } from '../store/work.ts';
 import { attemptOf } from './attempt.ts';
 import type { EngineEvents } from './events.ts';
 import { Loop } from './loop.ts';

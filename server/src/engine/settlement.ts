@@ -3,7 +3,7 @@ import { newId } from '../domain/id.ts';
 import type { Move } from '../domain/queue.ts';
 import type { RunRecord } from '../domain/run.ts';
 import type { Schedule } from '../domain/schedule.ts';
-import type { Claim, NewCallback, Settlement } from '../store/store.ts';
+import type { Claim, NewCallback, Settlement } from '../store/work.ts';
 
 /** A move of a claimed row as the store writes it: history, callbacks and the row, or nothing. */
 export function settlementOf(claim: Claim, move: Move, now: number): Settlement {

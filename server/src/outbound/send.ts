@@ -16,16 +16,17 @@ export interface OutboundRequest {
 
 /** What happened to one request. Never thrown: every failure is a value. */
 export interface SendResult {
-  /** `cancelled`: nothing was started, because `isCancelled` said so. */
+  /** `cancelled`: nothing was started, because `isCancelled` said so or the sender is closed. */
   outcome: Exclude<Outcome, 'lost'> | 'cancelled';
   /** Epoch ms at which the request started: connecting, or writing on a kept connection. */
   startedAt: number;
   durationMs: number;
   phases: Phases;
+  /** Kept where the answer broke off or did not end in time, too; so are headers and body. */
   responseStatus?: number;
-  /** Lower-case names; repeated fields are joined with ", ". */
+  /** Lower-case names; repeated fields are joined with ", ". 8 KiB in all, a cut value ends in "…". */
   responseHeaders?: Record<string, string>;
-  /** The first 4 KiB, read as UTF-8. */
+  /** The first 4 KiB, read as UTF-8, NUL replaced by U+FFFD. Absent where no body came. */
   responseBody?: string;
   /** One sentence, where the outcome is not `response`. */
   error?: string;

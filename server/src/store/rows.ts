@@ -1,7 +1,8 @@
 import { runId } from '../domain/id.ts';
 import type { Attempt, RunRecord, RunStatus, RunTrigger } from '../domain/run.ts';
 import type { Schedule, ScheduleStatus, Verb } from '../domain/schedule.ts';
-import type { Firing, RunView } from './store.ts';
+import type { RunView } from './store.ts';
+import type { Firing } from './work.ts';
 
 /** Rows as the database gives them, and the values that they mean. */
 

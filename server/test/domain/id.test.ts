@@ -19,7 +19,9 @@ describe('UUID version 7 (RFC 9562 5.7)', () => {
   });
 
   test("a run's id has the form and carries its nominal time", () => {
-    fc.assert(fc.property(fc.uuid({ version: 7 }), instant, (id, at) => hasForm(runId(id, at), at)));
+    fc.assert(
+      fc.property(fc.uuid({ version: 7 }), instant, (id, at) => hasForm(runId(id, at), at)),
+    );
   });
 
   test('the first 48 bits are the instant, as in the example of appendix A.6', () => {
@@ -89,9 +91,15 @@ describe('the identity of a run', () => {
 
   test('another schedule or another time is another run', () => {
     fc.assert(
-      fc.property(fc.uuid({ version: 7 }), fc.uuid({ version: 7 }), instant, instant, (a, b, one, other) => {
-        assert.equal(runId(a, one) === runId(b, other), a === b && one === other);
-      }),
+      fc.property(
+        fc.uuid({ version: 7 }),
+        fc.uuid({ version: 7 }),
+        instant,
+        instant,
+        (a, b, one, other) => {
+          assert.equal(runId(a, one) === runId(b, other), a === b && one === other);
+        },
+      ),
     );
   });
 });

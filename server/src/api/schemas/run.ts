@@ -1,6 +1,6 @@
 import Type from 'typebox';
+import { Id, Instant, named, oneOf, ref, strings } from './fields.ts';
 import { page } from './schedule.ts';
-import { Id, Instant, named, oneOf, ref, strings } from './shared.ts';
 
 /** Runs: the firings of schedules, as they are shown. */
 

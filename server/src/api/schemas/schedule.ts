@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { VERBS } from '../../domain/schedule.ts';
-import { closed, Id, Instant, ignored, named, oneOf, orNull, ref, strings } from './shared.ts';
+import { closed, Id, Instant, ignored, named, oneOf, orNull, ref, strings } from './fields.ts';
 
 /** Schedules: what is answered, and what a create, a replace and a patch may say. */
 

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { closed, named } from './shared.ts';
+import { closed, named } from './fields.ts';
 
 /** What is asked and answered about times, and about the service itself. */
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { attemptsCell, attemptsFrom, firingFrom, lostAttempt, type Row } from '../rows.ts';
-import type { NewCallback, OutboxClaim, OutboxSettlement, OutboxStore } from '../store.ts';
+import type { NewCallback, OutboxClaim, OutboxSettlement, OutboxStore } from '../work.ts';
 import type { Commits } from './commit.ts';
 import { runWriter } from './runs.ts';
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { mayBegin, neverEarly, type QueueRow } from '../../domain/queue.ts';
 import { attemptsCell, attemptsFrom, firingFrom, lostAttempt, type Row } from '../rows.ts';
-import type { Claim, QueueStore, Settlement, Standing } from '../store.ts';
+import type { Claim, QueueStore, Settlement, Standing } from '../work.ts';
 import type { Commits } from './commit.ts';
 import { callbackWriter } from './outbox.ts';
 import { runWriter } from './runs.ts';

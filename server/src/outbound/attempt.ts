@@ -1,0 +1,178 @@
+import type { Socket } from 'node:net';
+import type { Dispatcher } from 'undici';
+import type { Phases } from '../domain/run.ts';
+import { bodyText, keepHeaders, MAX_KEPT_BODY, MAX_READ_BODY } from './answer.ts';
+import { Blocked, faultSentence, type Stage, timeoutSentence } from './fault.ts';
+import type { Opening, Target } from './guard.ts';
+import type { OutboundRequest, SendResult } from './send.ts';
+
+/** What carries an attempt: the pool until there is a connection, and then the connection. */
+export interface Carrier {
+  readonly socket: Socket | null;
+  /**
+   * Told once, when the attempt has its result.
+   *
+   * @param reusable whether the connection came through in good order
+   */
+  ended(attempt: Attempt, reusable: boolean): void;
+  /** Its connection was closed before a byte of the request was written. */
+  stale(attempt: Attempt): void;
+}
+
+/** What undici hands on for a connection that is gone; no fault of the attempt. */
+export const STALE = new Error('stale');
+
+/**
+ * One request under way: gathers what happens and makes it the result, once.
+ *
+ * It is undici's handler itself, and fields instead of closures, because this is the code that runs
+ * most. undici rethrows what a handler throws as an `error` event that nobody can answer: so
+ * nothing here throws.
+ */
+export class Attempt implements Dispatcher.DispatchHandler {
+  readonly request: OutboundRequest;
+  readonly target: Target;
+  readonly path: string;
+  /** The one that waits behind this one. */
+  next: Attempt | null = null;
+  /** Its place among the deadlines. */
+  slot = -1;
+  /** On the scale of `performance.now()`. */
+  deadlineAt = 0;
+  opening: Opening | null = null;
+  settled = false;
+
+  #carrier: Carrier;
+  readonly #resolve: (result: SendResult) => void;
+  #startedAt = 0;
+  #begunAt = 0;
+  #readyAt = 0;
+  #firstByteAt = 0;
+  #status = 0;
+  #headers: Record<string, string | string[] | undefined> | null = null;
+  #body: Buffer | null = null;
+  #bodyBytes = 0;
+
+  constructor(
+    request: OutboundRequest,
+    target: Target,
+    path: string,
+    carrier: Carrier,
+    resolve: (result: SendResult) => void,
+  ) {
+    this.request = request;
+    this.target = target;
+    this.path = path;
+    this.#carrier = carrier;
+    this.#resolve = resolve;
+  }
+
+  /** Its time begins, once: a stale connection takes from it, and gives it no second one. */
+  begin(startedAt: number): void {
+    this.#startedAt = startedAt;
+    this.#begunAt = performance.now();
+    this.#readyAt = this.#begunAt;
+    this.deadlineAt = this.#begunAt + this.request.timeoutMs;
+  }
+
+  /** Goes onto a connection, which it has opened itself (`opening`) or which was kept. */
+  onto(connection: Carrier): void {
+    this.#carrier = connection;
+    if (this.opening !== null) this.#readyAt = performance.now();
+  }
+
+  /** undici requires it. */
+  onRequestStart(): void {}
+
+  onResponseStarted(): void {
+    if (this.#firstByteAt === 0) this.#firstByteAt = performance.now();
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // 102 and 103 only announce the answer.
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.settled) return;
+    this.#bodyBytes += chunk.length;
+    if (this.#body === null) this.#body = chunk;
+    else if (this.#body.length <= MAX_KEPT_BODY) {
+      const wanted = MAX_KEPT_BODY + 1 - this.#body.length;
+      this.#body = Buffer.concat([this.#body, chunk.subarray(0, wanted)]);
+    }
+    if (this.#bodyBytes > MAX_READ_BODY) this.#settle('response', undefined, false);
+  }
+
+  onResponseEnd(): void {
+    // A body without a length ends with the connection; undici takes a reset for that end too.
+    const reset = this.#carrier.socket?.errored ?? null;
+    if (reset !== null) this.fail(reset);
+    else this.#settle('response', undefined, true);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.settled) return;
+    if (error === STALE) this.#carrier.stale(this);
+    else this.fail(error);
+  }
+
+  /** Before it began. */
+  cancel(now: number): void {
+    this.begin(now);
+    this.#settle('cancelled', undefined, false);
+  }
+
+  fail(error: unknown): void {
+    if (error instanceof Blocked) this.#settle('blocked', error.message, false);
+    else this.failWith(faultSentence(error, this.#stage(), this.target.authority));
+  }
+
+  failWith(sentence: string): void {
+    this.#settle('connectionError', sentence, false);
+  }
+
+  timeOut(): void {
+    const { authority } = this.target;
+    const sentence = timeoutSentence(this.#stage(), authority, this.request.timeoutMs);
+    this.#settle('timeout', sentence, false);
+  }
+
+  #stage(): Stage {
+    if (this.#carrier.socket === null) return this.opening?.stage ?? 'waiting';
+    return this.#status === 0 ? 'waiting' : 'reading';
+  }
+
+  #settle(outcome: SendResult['outcome'], error: string | undefined, reusable: boolean): void {
+    if (this.settled) return;
+    this.settled = true;
+    const result: SendResult = {
+      outcome,
+      startedAt: this.#startedAt,
+      durationMs: Math.round(performance.now() - this.#begunAt),
+      phases: this.#phases(),
+    };
+    if (this.#status !== 0) {
+      result.responseStatus = this.#status;
+      result.responseHeaders = keepHeaders(this.#headers!);
+      if (this.#body !== null) result.responseBody = bodyText(this.#body);
+    }
+    if (error !== undefined) result.error = error;
+    this.#carrier.ended(this, reusable);
+    this.#resolve(result);
+  }
+
+  #phases(): Phases {
+    const phases: Phases = this.opening === null ? {} : { ...this.opening.phases };
+    if (this.#firstByteAt !== 0) {
+      phases.firstByteMs = Math.round(this.#firstByteAt - this.#readyAt);
+    }
+    return phases;
+  }
+}

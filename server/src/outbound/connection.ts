@@ -1,0 +1,82 @@
+import type { Socket } from 'node:net';
+import { Client } from 'undici';
+import { type Attempt, type Carrier, STALE } from './attempt.ts';
+
+/** Where a connection belongs. */
+export interface Home {
+  /** The attempt is over and the connection free again. */
+  release(connection: Connection, attempt: Attempt): void;
+  /** The attempt is over, and the connection with it. */
+  drop(connection: Connection, attempt: Attempt): void;
+  /** The attempt needs another connection. */
+  stale(attempt: Attempt): void;
+  /** Its socket has closed, whoever closed it. */
+  closed(connection: Connection): void;
+}
+
+/**
+ * One connection, for as long as it lasts: an undici client that is given a socket already open,
+ * and never gets another.
+ *
+ * undici would reconnect and send what still waits in the client. Here it asks for a second socket
+ * in vain, and the attempt, of which no byte was written, is told that the connection is stale.
+ * What was written on a connection that then breaks is never sent again from here.
+ */
+export class Connection implements Carrier {
+  readonly socket: Socket;
+  readonly #home: Home;
+  readonly #client: Client;
+  #handed = false;
+  #used = false;
+
+  /** @param keepAliveMs how long it may rest between two requests */
+  constructor(origin: string, socket: Socket, keepAliveMs: number, home: Home) {
+    this.socket = socket;
+    this.#home = home;
+    this.#client = new Client(origin, {
+      connect: (_options, callback) => {
+        if (this.#handed) return callback(STALE, null);
+        this.#handed = true;
+        // undici forgets to write if it is called back before its own call has returned.
+        queueMicrotask(() => callback(null, socket));
+      },
+      allowH2: false,
+      pipelining: 1,
+      // The attempt's time limit is the only one.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      // A server's `Keep-Alive: timeout` can only shorten it: 2 s before that time the connection is
+      // no longer used, so that a request does not cross the server's close on its way.
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: keepAliveMs,
+      keepAliveTimeoutThreshold: 2_000,
+      maxHeaderSize: MAX_ANSWER_HEADERS,
+    });
+    socket.once('close', () => home.closed(this));
+  }
+
+  send(attempt: Attempt): void {
+    attempt.onto(this);
+    const { method, headers, body } = attempt.request;
+    this.#client.dispatch({ path: attempt.path, method, headers, body, blocking: false }, attempt);
+  }
+
+  ended(attempt: Attempt, reusable: boolean): void {
+    this.#used = true;
+    if (reusable) this.#home.release(this, attempt);
+    else this.#home.drop(this, attempt);
+  }
+
+  stale(attempt: Attempt): void {
+    // On a connection of its own it has nobody else's leftovers to fear: it is the target's doing.
+    if (this.#used) this.#home.stale(attempt);
+    else attempt.fail(this.socket.errored ?? STALE);
+  }
+
+  /** Closes it at once, whatever is under way. */
+  destroy(): void {
+    void this.#client.destroy();
+  }
+}
+
+const MAX_ANSWER_HEADERS = 16 * 1024;

@@ -1,0 +1,96 @@
+import { errors } from 'undici';
+
+/**
+ * What went wrong on the network, as one sentence for the owner of the schedule.
+ *
+ * Names host and port as the url does, never the addresses behind a name: they may tell of a
+ * network that the owner has no business in. Error codes stand in brackets where the sentence
+ * cannot say more than they do.
+ */
+
+/** Where an attempt stands: what it is waiting for. */
+export type Stage = 'resolving' | 'connecting' | 'handshaking' | 'waiting' | 'reading';
+
+/** The guard's refusal; its message is the sentence. */
+export class Blocked extends Error {}
+
+export function timeoutSentence(stage: Stage, authority: string, timeoutMs: number): string {
+  return `The time limit of ${timeoutMs / 1000} s passed while ${DOING[stage](authority)}.`;
+}
+
+export function faultSentence(error: unknown, stage: Stage, authority: string): string {
+  const code = codeOf(error);
+  const known = BY_CODE[code];
+  if (known !== undefined) return known(authority);
+  if (error instanceof errors.HTTPParserError) {
+    return `${authority} did not answer in valid HTTP/1.1${reasonOf(error)}.`;
+  }
+  if (BROKEN_OFF.has(code)) return brokenOff(stage, authority);
+  if (stage === 'resolving') return `The name of ${authority} could not be resolved (${code}).`;
+  if (stage === 'handshaking') return `The TLS handshake with ${authority} failed (${code}).`;
+  return `The request to ${authority} failed (${code}).`;
+}
+
+function brokenOff(stage: Stage, authority: string): string {
+  if (stage === 'handshaking') return `${authority} closed the connection in the TLS handshake.`;
+  return stage === 'reading'
+    ? `${authority} broke off its answer before the end.`
+    : `${authority} closed the connection without an answer.`;
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'UNKNOWN';
+  // undici's messages for 101 and 100, under the code that all broken connections have.
+  if (error.message === 'bad upgrade' || error.message === 'bad response') return error.message;
+  const code = (error as NodeJS.ErrnoException).code;
+  return typeof code === 'string' ? code : error.name;
+}
+
+/** The parser's own words, which stand in brackets at the end of undici's message. */
+function reasonOf({ message }: Error): string {
+  const reason = /\(([^()]+)\)$/.exec(message)?.[1];
+  return reason === undefined ? '' : ` (${reason})`;
+}
+
+const DOING: Record<Stage, (authority: string) => string> = {
+  resolving: at => `resolving the name of ${at}`,
+  connecting: at => `connecting to ${at}`,
+  handshaking: at => `waiting for the TLS handshake with ${at}`,
+  waiting: at => `waiting for the answer of ${at}`,
+  reading: at => `reading the body of the answer of ${at}`,
+};
+
+const untrusted = (at: string) => `The certificate of ${at} is not signed by a trusted authority.`;
+const unreachable = (at: string) => `${at} could not be reached: there is no way to its network.`;
+
+const BY_CODE: Record<string, (authority: string) => string> = {
+  ENOTFOUND: at => `The name of ${at} does not exist or has no address.`,
+  ENODATA: at => `The name of ${at} does not exist or has no address.`,
+  EAI_AGAIN: at => `The name of ${at} could not be resolved: no name server answered.`,
+  ECONNREFUSED: at => `The connection to ${at} was refused.`,
+  ETIMEDOUT: at => `${at} did not answer when it was connected to.`,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  CERT_HAS_EXPIRED: at => `The certificate of ${at} has expired.`,
+  CERT_NOT_YET_VALID: at => `The certificate of ${at} is not valid yet.`,
+  CERT_REVOKED: at => `The certificate of ${at} has been revoked.`,
+  ERR_TLS_CERT_ALTNAME_INVALID: at => `The certificate of ${at} is for another name.`,
+  DEPTH_ZERO_SELF_SIGNED_CERT: at => `The certificate of ${at} is self-signed and not trusted.`,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  ERR_SSL_WRONG_VERSION_NUMBER: at => `${at} does not speak TLS; is the url https by mistake?`,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: at => `${at} does not speak TLS; is the url https by mistake?`,
+  UND_ERR_HEADERS_OVERFLOW: at => `${at} answered with more than 16 KiB of headers.`,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: at => brokenOff('reading', at),
+  'bad upgrade': at => `${at} switched to another protocol, which it was not asked to.`,
+  'bad response': at => `${at} answered 100 Continue, which it was not asked for.`,
+};
+
+const BROKEN_OFF: ReadonlySet<string> = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+  'CLOSED',
+]);

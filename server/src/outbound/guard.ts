@@ -1,0 +1,176 @@
+import { isIP, connect as openTcp, type Socket } from 'node:net';
+import { connect as openTls, type SecureContext } from 'node:tls';
+import type { Phases } from '../domain/run.ts';
+import {
+  type AllowTargets,
+  addressRefusal,
+  allowFor,
+  judgeAddress,
+  refusal,
+} from '../domain/target.ts';
+import { Blocked, type Stage } from './fault.ts';
+
+/**
+ * The egress guard: every connection of the service is opened here.
+ *
+ * Guarantee: no byte, not even a SYN, goes to an address that `judgeAddress` refuses. Names are
+ * resolved by us, every address is judged, and the judged text is what is dialled; the socket never
+ * resolves anything itself. Literal hosts go the same way. Nothing resolved is remembered, so a name
+ * that moves between two connections (DNS rebinding) is judged again.
+ */
+export interface Guard {
+  allow: () => AllowTargets;
+  resolve: Resolve;
+  secureContext: SecureContext;
+}
+
+/** The addresses of a name, in the order in which they should be tried. */
+export type Resolve = (hostname: string) => Promise<string[]>;
+
+/** Where a url leads, as far as a connection is concerned. */
+export interface Target {
+  /** Scheme, host and port: what shares connections. */
+  origin: string;
+  secure: boolean;
+  /** As the WHATWG parser gives it. */
+  hostname: string;
+  /** Without brackets and without a dot at the end: for TLS, and for numeric hosts. */
+  host: string;
+  port: number;
+  /** For sentences. */
+  authority: string;
+}
+
+/**
+ * The judged addresses of a target, at most four, those of the other family early: so that a
+ * host without IPv6 reaches one that lists it first.
+ *
+ * @throws Blocked when none is allowed
+ */
+export async function admit(target: Target, guard: Guard): Promise<string[]> {
+  const allow = guard.allow();
+  const refused = refusal(target.hostname, String(target.port), allow);
+  if (refused !== null) throw new Blocked(asSentence(refused));
+  if (isIP(target.host) !== 0) return [target.host];
+
+  const resolved = await guard.resolve(target.hostname);
+  const rules = allowFor(target.hostname, allow);
+  const verdicts = resolved.map(address => judgeAddress(address, rules));
+  const allowed = resolved.filter((_, i) => verdicts[i]!.allowed);
+  if (allowed.length === 0) {
+    const verdict = verdicts[0];
+    if (verdict === undefined || verdict.allowed) throw coded('ENOTFOUND');
+    throw new Blocked(asSentence(addressRefusal(`what ${target.host} resolves to`, verdict)));
+  }
+  const first = allowed[0]!;
+  const other = allowed.find(address => isIP(address) !== isIP(first));
+  return [...new Set(other === undefined ? allowed : [first, other, ...allowed])].slice(0, 4);
+}
+
+/** One connection being opened. What it has measured so far can be read while it is under way. */
+export class Opening {
+  readonly phases: Phases = {};
+  stage: Stage = 'resolving';
+  readonly #target: Target;
+  readonly #guard: Guard;
+  readonly #deadlineAt: number;
+  #cancelled = false;
+  #abandon: () => void = () => {};
+
+  /** @param deadlineAt on the scale of `performance.now()`; held by whoever cancels */
+  constructor(target: Target, guard: Guard, deadlineAt: number) {
+    this.#target = target;
+    this.#guard = guard;
+    this.#deadlineAt = deadlineAt;
+  }
+
+  async open(): Promise<Socket> {
+    const addresses = await this.#resolve();
+    while (true) {
+      const address = addresses.shift()!;
+      try {
+        return await this.#dial(address, addresses.length);
+      } catch (error) {
+        // Only a connection that never came about is tried elsewhere: a bad certificate is an answer.
+        if (addresses.length === 0 || this.#cancelled || this.stage !== 'connecting') throw error;
+      }
+    }
+  }
+
+  /** Ends it at once: `open` rejects, and nothing is left behind but a lookup that the system owns. */
+  cancel(): void {
+    this.#cancelled = true;
+    this.#abandon();
+  }
+
+  #resolve(): Promise<string[]> {
+    const startedAt = performance.now();
+    return new Promise((resolve, reject) => {
+      this.#abandon = () => reject(coded('CLOSED'));
+      admit(this.#target, this.#guard).then(addresses => {
+        if (isIP(this.#target.host) === 0) this.phases.dnsMs = since(startedAt);
+        resolve(addresses);
+      }, reject);
+    });
+  }
+
+  /** @param others how many addresses wait for their turn; each has a right to some of the time */
+  #dial(address: string, others: number): Promise<Socket> {
+    if (this.#cancelled) return Promise.reject(coded('CLOSED'));
+    this.stage = 'connecting';
+    const { secure, host, port } = this.#target;
+    const startedAt = performance.now();
+    let connectedAt = 0;
+    return new Promise((resolve, reject) => {
+      const socket = secure
+        ? openTls({
+            host: address,
+            port,
+            // Empty for an address: then the certificate must carry the address itself.
+            servername: isIP(host) === 0 ? host : '',
+            ALPNProtocols: ['http/1.1'],
+            secureContext: this.#guard.secureContext,
+            rejectUnauthorized: true,
+          })
+        : openTcp({ host: address, port });
+      socket.setNoDelay(true);
+      socket.setKeepAlive(true, 60_000);
+      const share = Math.min(PATIENCE_MS, (this.#deadlineAt - startedAt) / (others + 1));
+      const impatience =
+        others === 0 ? undefined : setTimeout(() => socket.destroy(coded('ETIMEDOUT')), share);
+      const over = (error: Error) => {
+        clearTimeout(impatience);
+        reject(error);
+      };
+      this.#abandon = () => socket.destroy();
+      socket.on('error', over);
+      socket.once('close', () => over(coded('CLOSED')));
+      socket.once('connect', () => {
+        clearTimeout(impatience);
+        connectedAt = performance.now();
+        this.phases.connectMs = Math.round(connectedAt - startedAt);
+        if (secure) this.stage = 'handshaking';
+        else resolve(socket);
+      });
+      socket.once('secureConnect', () => {
+        this.phases.tlsMs = since(connectedAt);
+        resolve(socket);
+      });
+    });
+  }
+}
+
+function asSentence(text: string): string {
+  return text[0]!.toUpperCase() + text.slice(1);
+}
+
+function coded(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+function since(startedAt: number): number {
+  return Math.round(performance.now() - startedAt);
+}
+
+/** How long one address of several may keep the others waiting. */
+const PATIENCE_MS = 2_000;

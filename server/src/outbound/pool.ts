@@ -1,0 +1,187 @@
+import type { Clock } from '../clock.ts';
+import type { Attempt, Carrier } from './attempt.ts';
+import { Connection, type Home } from './connection.ts';
+import type { Deadlines } from './deadlines.ts';
+import { type Guard, Opening, type Target } from './guard.ts';
+
+/** What all pools of a sender share. */
+export interface PoolOptions {
+  readonly guard: Guard;
+  readonly clock: Clock;
+  readonly deadlines: Deadlines;
+  readonly connectionsPerOrigin: number;
+  readonly keepAliveMs: number;
+  /** Told when a pool gets an attempt after having had none, and when it has none any more. */
+  readonly onBusy: (pool: Pool) => void;
+  readonly onQuiet: (pool: Pool) => void;
+}
+
+/**
+ * The connections to one origin, and the attempts that wait for one: first come, first served.
+ *
+ * An attempt takes the connection that was used last, or opens its own, so it knows which phases
+ * were its own; connections that are not needed grow old and close. An attempt's time begins when
+ * it gets a connection or a place to open one, not while it waits here.
+ */
+export class Pool implements Carrier, Home {
+  readonly target: Target;
+  /** As a carrier: there is none yet. */
+  readonly socket = null;
+  /** Places taken: connections being opened, and sockets until they have closed. */
+  size = 0;
+  waiting = 0;
+  readonly #options: PoolOptions;
+  readonly #kept: Connection[] = [];
+  /** Attempts begun and not over. */
+  #active = 0;
+  #first: Attempt | null = null;
+  #last: Attempt | null = null;
+  #drainScheduled = false;
+
+  constructor(target: Target, options: PoolOptions) {
+    this.target = target;
+    this.#options = options;
+  }
+
+  get kept(): number {
+    return this.#kept.length;
+  }
+
+  /** Without attempts. Where `size` is 0 too, nothing is left of it. */
+  get isQuiet(): boolean {
+    return this.#active === 0 && this.waiting === 0;
+  }
+
+  take(attempt: Attempt): void {
+    if (this.isQuiet) this.#options.onBusy(this);
+    if (this.#first === null && this.#hasPlace) this.#start(attempt);
+    else this.#append(attempt);
+  }
+
+  /** The attempts that wait, and no longer do. */
+  dismiss(): Attempt[] {
+    const dismissed: Attempt[] = [];
+    while (this.#first !== null) dismissed.push(this.#shift());
+    this.#settleDown();
+    return dismissed;
+  }
+
+  closeKept(): void {
+    for (const connection of this.#kept.splice(0)) connection.destroy();
+  }
+
+  ended(attempt: Attempt): void {
+    attempt.opening?.cancel();
+    if (attempt.slot === -1) this.#settleDown();
+    else this.#over(attempt);
+  }
+
+  release(connection: Connection, attempt: Attempt): void {
+    this.#kept.push(connection);
+    this.#over(attempt);
+  }
+
+  drop(connection: Connection, attempt: Attempt): void {
+    connection.destroy();
+    this.#over(attempt);
+  }
+
+  /** Goes beyond `connectionsPerOrigin` rather than let an attempt wait whose time is running. */
+  stale(attempt: Attempt): void {
+    this.#carry(attempt);
+  }
+
+  #carry(attempt: Attempt): void {
+    const connection = this.#takeKept();
+    if (connection !== null) connection.send(attempt);
+    else void this.#open(attempt);
+  }
+
+  closed(connection: Connection): void {
+    const place = this.#kept.indexOf(connection);
+    if (place !== -1) this.#kept.splice(place, 1);
+    this.size--;
+    this.#settleDown();
+  }
+
+  get #hasPlace(): boolean {
+    return this.#kept.length > 0 || this.size < this.#options.connectionsPerOrigin;
+  }
+
+  #start(attempt: Attempt): void {
+    const now = this.#options.clock.now();
+    if (attempt.request.isCancelled?.()) {
+      attempt.cancel(now);
+      return;
+    }
+    this.#active++;
+    attempt.begin(now);
+    this.#options.deadlines.add(attempt);
+    this.#carry(attempt);
+  }
+
+  async #open(attempt: Attempt): Promise<void> {
+    this.size++;
+    const { guard, keepAliveMs } = this.#options;
+    attempt.opening = new Opening(this.target, guard, attempt.deadlineAt);
+    attempt.onto(this);
+    try {
+      const socket = await attempt.opening.open();
+      if (attempt.settled) {
+        socket.destroy();
+        throw new Error('too late');
+      }
+      new Connection(this.target.origin, socket, keepAliveMs, this).send(attempt);
+    } catch (error) {
+      this.size--;
+      attempt.fail(error);
+      this.#settleDown();
+    }
+  }
+
+  /** A connection that is about to close, as after `Connection: close`, is as good as closed. */
+  #takeKept(): Connection | null {
+    while (true) {
+      const connection = this.#kept.pop();
+      if (connection === undefined) return null;
+      if (!connection.socket.destroyed) return connection;
+    }
+  }
+
+  #over(attempt: Attempt): void {
+    this.#active--;
+    this.#options.deadlines.remove(attempt);
+    this.#settleDown();
+  }
+
+  #settleDown(): void {
+    if (this.#first !== null) this.#drainSoon();
+    else if (this.isQuiet) this.#options.onQuiet(this);
+  }
+
+  /** A little later, when undici is through with the answer and it shows whether it closes. */
+  #drainSoon(): void {
+    if (this.#drainScheduled) return;
+    this.#drainScheduled = true;
+    queueMicrotask(() => {
+      this.#drainScheduled = false;
+      while (this.#first !== null && this.#hasPlace) this.#start(this.#shift());
+    });
+  }
+
+  #append(attempt: Attempt): void {
+    if (this.#last === null) this.#first = attempt;
+    else this.#last.next = attempt;
+    this.#last = attempt;
+    this.waiting++;
+  }
+
+  #shift(): Attempt {
+    const attempt = this.#first!;
+    this.#first = attempt.next;
+    if (this.#first === null) this.#last = null;
+    attempt.next = null;
+    this.waiting--;
+    return attempt;
+  }
+}

@@ -1,0 +1,122 @@
+import packageJson from '../../package.json' with { type: 'json' };
+import { iso } from '../domain/iso.ts';
+import type { Schedule, Verb } from '../domain/schedule.ts';
+import type { OutboundRequest } from './send.ts';
+import { sign } from './signature.ts';
+
+/** What every attempt of the service's own says about itself. */
+export interface AttemptFacts {
+  /** The attempt, from 1. */
+  attempt: number;
+  /** Of the attempt: what is signed must not look older than it is. */
+  nowMs: number;
+  signingSecret: string;
+  timeoutMs: number;
+}
+
+export interface FiringFacts extends AttemptFacts {
+  runId: string;
+  scheduleId: string;
+  /** Epoch ms. */
+  scheduledFor: number;
+}
+
+export interface CallbackFacts extends Omit<AttemptFacts, 'attempt'> {
+  url: string;
+  id: string;
+  /** JSON. */
+  body: string;
+  attempt?: number;
+}
+
+/**
+ * The request of a firing: what the schedule says, and what the service adds.
+ *
+ * `data` goes where RFC 9110 gives it a meaning: into the body, or for GET, HEAD and DELETE into the
+ * query, behind the one that the url has. Of User-Agent and Content-Type the caller's own win.
+ */
+export function buildFiring(
+  { url, verb, headers: own, data }: Pick<Schedule, 'url' | 'verb' | 'headers' | 'data'>,
+  facts: FiringFacts,
+): OutboundRequest {
+  const headers: string[] = [];
+  let userAgent: string | undefined;
+  let contentType: string | undefined;
+  for (const name in own) {
+    const value = own[name]!;
+    const lower = name.toLowerCase();
+    if (lower === 'user-agent') userAgent = value;
+    else if (lower === 'content-type') contentType = value;
+    headers.push(name, onTheWire(value));
+  }
+  if (userAgent === undefined) headers.push('User-Agent', USER_AGENT);
+
+  let body: string | null = null;
+  if (data !== undefined && takesBody(verb)) {
+    body = isForm(contentType) ? new URLSearchParams(data).toString() : JSON.stringify(data);
+    if (contentType === undefined) headers.push('Content-Type', 'application/json');
+  }
+  headers.push(
+    'Punctual-Schedule-Id',
+    facts.scheduleId,
+    'Punctual-Scheduled-For',
+    iso(facts.scheduledFor),
+  );
+  addProof(headers, facts.runId, body ?? '', facts);
+  return {
+    method: verb,
+    url: data === undefined || takesBody(verb) ? url : withQuery(url, data),
+    headers,
+    body,
+    timeoutMs: facts.timeoutMs,
+  };
+}
+
+/** The request of a callback; `id` is the callback's own, the same over its attempts. */
+export function buildCallback({ url, id, body, ...facts }: CallbackFacts): OutboundRequest {
+  const headers = ['User-Agent', USER_AGENT, 'Content-Type', 'application/json'];
+  addProof(headers, id, body, facts);
+  return { method: 'POST', url, headers, body, timeoutMs: facts.timeoutMs };
+}
+
+function addProof(
+  headers: string[],
+  id: string,
+  body: string,
+  { attempt, nowMs, signingSecret }: Omit<CallbackFacts, 'url' | 'id' | 'body'>,
+): void {
+  const seconds = Math.floor(nowMs / 1_000);
+  if (attempt !== undefined) headers.push('Punctual-Attempt', String(attempt));
+  headers.push('webhook-id', id, 'webhook-timestamp', String(seconds));
+  headers.push('webhook-signature', sign(signingSecret, id, seconds, body));
+}
+
+function takesBody(verb: Verb): boolean {
+  return verb === 'POST' || verb === 'PUT' || verb === 'PATCH' || verb === 'OPTIONS';
+}
+
+function isForm(contentType: string | undefined): boolean {
+  if (contentType === undefined) return false;
+  return contentType.split(';', 1)[0]!.trim().toLowerCase() === FORM;
+}
+
+function withQuery(url: string, data: Record<string, string>): string {
+  const added = new URLSearchParams(data).toString();
+  if (added === '') return url;
+  const hash = url.indexOf('#');
+  const base = hash === -1 ? url : url.slice(0, hash);
+  const joint = base.includes('?') ? (/[?&]$/.test(base) ? '' : '&') : '?';
+  return base + joint + added + (hash === -1 ? '' : url.slice(hash));
+}
+
+/**
+ * The value with its UTF-8 bytes as characters: header values leave as Latin-1, which would make
+ * U+010D U+010A, harmless as text, into CR LF, and with it into a header of somebody else's.
+ */
+function onTheWire(value: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it means all of ASCII
+  return /^[\x00-\x7f]*$/.test(value) ? value : Buffer.from(value, 'utf8').toString('latin1');
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+const USER_AGENT = `Punctual/${packageJson.version}`;

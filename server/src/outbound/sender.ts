@@ -1,0 +1,204 @@
+import { lookup } from 'node:dns/promises';
+import { createSecureContext } from 'node:tls';
+import { LRUCache } from 'lru-cache';
+import { type Clock, systemClock } from '../clock.ts';
+import { type AllowTargets, bareHost } from '../domain/target.ts';
+import { Attempt } from './attempt.ts';
+import { Deadlines } from './deadlines.ts';
+import type { Resolve, Target } from './guard.ts';
+import { Pool, type PoolOptions } from './pool.ts';
+import type { OutboundRequest, Send, SendResult } from './send.ts';
+
+export interface SenderOptions {
+  /** What may be called; a function where it may change while the sender lives. */
+  allow: AllowTargets | (() => AllowTargets);
+  /** Requests in flight to one scheme, host and port at a time; the others wait in order. */
+  connectionsPerOrigin?: number;
+  /** Origins of which connections are kept; beyond it, those unused for longest are closed. */
+  maxOrigins?: number;
+  /** How long an unused connection is kept, unless the server wants it shorter. */
+  keepAliveMs?: number;
+  resolve?: Resolve;
+  clock?: Clock;
+}
+
+export interface SenderStats {
+  origins: number;
+  /** Being opened, in use and kept. */
+  connections: number;
+  kept: number;
+  inFlight: number;
+  /** Held back by `connectionsPerOrigin`. */
+  waiting: number;
+}
+
+export interface Sender {
+  send: Send;
+  /**
+   * Ends what is under way (`connectionError`) and what waits (`cancelled`), and resolves when
+   * every connection is closed.
+   */
+  close(): Promise<void>;
+  stats(): SenderStats;
+}
+
+/**
+ * The way out of the house: one request in, one value out, over kept connections and past the guard.
+ *
+ * Guarantees: `send` never rejects; one call writes one request, once; nothing is followed (a 3xx
+ * is an answer); an attempt takes no longer than its time limit and some 50 ms.
+ */
+export function createSender(options: SenderOptions): Sender {
+  const { connectionsPerOrigin = 128, maxOrigins = 1_000, keepAliveMs = 4_000 } = options;
+  const { allow, resolve = resolveBySystem, clock = systemClock } = options;
+  const pools = new Map<string, Pool>();
+  /** In the order in which they became quiet. */
+  const quiet = new Set<Pool>();
+  /** Out of `pools`, with connections that have yet to close. */
+  const leaving = new Set<Pool>();
+  const deadlines = new Deadlines();
+  /** The same urls come again and again, and parsing one costs more than keeping it. */
+  const places = new LRUCache<string, Place>({
+    max: 4_096,
+    maxSize: MAX_PLACES_CHARACTERS,
+    sizeCalculation: (place, url) => url.length + place.path.length,
+  });
+  let closing: Promise<void> | null = null;
+  let onEmpty = () => {};
+
+  const poolOptions: PoolOptions = {
+    guard: {
+      allow: typeof allow === 'function' ? allow : () => allow,
+      resolve,
+      // Once, since making it reads every root certificate.
+      secureContext: createSecureContext(),
+    },
+    clock,
+    deadlines,
+    connectionsPerOrigin,
+    keepAliveMs,
+    onBusy: pool => quiet.delete(pool),
+    onQuiet(pool) {
+      if (pool.size === 0) forget(pool);
+      else if (!leaving.has(pool)) {
+        quiet.add(pool);
+        dismissBeyond();
+      }
+    },
+  };
+
+  function dismissBeyond(): void {
+    for (const pool of quiet) {
+      if (pools.size <= maxOrigins) return;
+      pools.delete(pool.target.origin);
+      quiet.delete(pool);
+      leaving.add(pool);
+      pool.closeKept();
+    }
+  }
+
+  function forget(pool: Pool): void {
+    quiet.delete(pool);
+    if (!leaving.delete(pool)) pools.delete(pool.target.origin);
+    if (pools.size + leaving.size === 0) onEmpty();
+  }
+
+  function poolOf(target: Target): Pool {
+    const known = pools.get(target.origin);
+    if (known !== undefined) return known;
+    const pool = new Pool(target, poolOptions);
+    pools.set(target.origin, pool);
+    dismissBeyond();
+    return pool;
+  }
+
+  function placeOf(url: string): Place | null {
+    const known = places.get(url);
+    if (known !== undefined) return known;
+    const place = parsePlace(url);
+    if (place !== null) places.set(url, place);
+    return place;
+  }
+
+  function unsent(rest: Pick<SendResult, 'outcome' | 'error'>): Promise<SendResult> {
+    return Promise.resolve({ startedAt: clock.now(), durationMs: 0, phases: {}, ...rest });
+  }
+
+  async function endAll(): Promise<void> {
+    const all = [...pools.values()];
+    for (const pool of all) {
+      for (const attempt of pool.dismiss()) attempt.cancel(clock.now());
+    }
+    for (const attempt of deadlines.drain()) attempt.failWith(STOPPED);
+    for (const pool of all) pool.closeKept();
+    if (pools.size + leaving.size === 0) return;
+    await new Promise<void>(done => {
+      onEmpty = done;
+    });
+  }
+
+  return {
+    send(request: OutboundRequest): Promise<SendResult> {
+      if (closing !== null) return unsent({ outcome: 'cancelled' });
+      const place = placeOf(request.url);
+      if (place === null) {
+        return unsent({
+          outcome: 'connectionError',
+          error: 'The url is not an http or https url.',
+        });
+      }
+      return new Promise(done => {
+        const pool = poolOf(place.target);
+        pool.take(new Attempt(request, place.target, place.path, pool, done));
+      });
+    },
+
+    close() {
+      closing ??= endAll();
+      return closing;
+    },
+
+    stats() {
+      const all = [...pools.values(), ...leaving];
+      return {
+        origins: pools.size,
+        connections: all.reduce((sum, pool) => sum + pool.size, 0),
+        kept: all.reduce((sum, pool) => sum + pool.kept, 0),
+        inFlight: deadlines.size,
+        waiting: all.reduce((sum, pool) => sum + pool.waiting, 0),
+      };
+    },
+  };
+}
+
+/** A parsed url: where it leads, and what is asked for there. */
+interface Place {
+  target: Target;
+  path: string;
+}
+
+/** The fragment stays here; a user name or password, which `checkTargetUrl` refuses, too. */
+function parsePlace(text: string): Place | null {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
+  const secure = url.protocol === 'https:';
+  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
+  const target: Target = {
+    origin: url.origin,
+    secure,
+    hostname: url.hostname,
+    host: bareHost(url.hostname),
+    port,
+    authority: `${url.hostname}:${port}`,
+  };
+  return { target, path: url.pathname + url.search };
+}
+
+async function resolveBySystem(hostname: string): Promise<string[]> {
+  const found = await lookup(hostname, { all: true });
+  return found.map(entry => entry.address);
+}
+
+/** `data` in a query makes some urls long. */
+const MAX_PLACES_CHARACTERS = 8 * 1024 * 1024;
+const STOPPED = 'The service stopped before the answer came.';

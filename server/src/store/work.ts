@@ -1,0 +1,177 @@
+/**
+ * The store contract, the engine's part: the queue and the outbox. What holds for all of the
+ * contract is said in `store.ts`.
+ */
+import type { QueueRow } from '../domain/queue.ts';
+import type { Attempt, RunRecord } from '../domain/run.ts';
+import type { Schedule } from '../domain/schedule.ts';
+
+// The queue --------------------------------------------------------------------------------------
+
+/** What the engine needs to know of a schedule to fire it. */
+export interface Firing extends Schedule {
+  clientId: string;
+  signingSecret: string;
+}
+
+/** A due row that is now this engine's. */
+export interface Claim extends QueueRow {
+  scheduleKey: number;
+  clientKey: number;
+  /** The instant of the claim. */
+  claimedAt: number;
+  /**
+   * True: `attempt` counts the request to be sent now, and that is durable. False: the row was
+   * taken but nothing begun, because its time or its next time passed unseen, the schedule was
+   * changed, or a manual run's request is in flight. The engine decides, and settles it anew.
+   */
+  begun: boolean;
+  /** Its state before the claim. */
+  was: 'waiting' | 'retrying' | 'lost';
+  /** Set when interval, time zone or status changed after the run began: count times from here. */
+  changedAt: number | null;
+  /** Since when a manual run's request of this schedule is in flight, or null. */
+  blockedSince: number | null;
+  firing: Firing;
+}
+
+/** An in-flight row as it stands now, with its schedule as it stands now. */
+export interface Standing {
+  scheduleKey: number;
+  scheduledFor: number;
+  attempt: number;
+  nextFor: number | null;
+  changedAt: number | null;
+  firing: Firing;
+}
+
+export interface NewCallback {
+  /** Its `webhook-id` too. */
+  id: string;
+  runId: string;
+  integrationId: string;
+  url: string;
+  /** The JSON body, as it is signed and sent. */
+  body: string;
+  dueAt: number;
+}
+
+/**
+ * One claimed row brought to its next state. Applied only where the row is still the claimed one
+ * (same nominal time, attempt and `changedAt`, in flight): that is the fence.
+ */
+export interface Settlement {
+  scheduleKey: number;
+  clientKey: number;
+  /** The claim as it was handed out. */
+  fence: { scheduledFor: number; attempt: number; changedAt: number | null };
+  /** Runs that ended, to be written to history. */
+  records: RunRecord[];
+  callbacks: NewCallback[];
+  /** The row's next state, or null where the schedule fires no more. */
+  row: QueueRow | null;
+}
+
+export interface QueueStore {
+  /**
+   * Takes up to `limit` rows due at `now`, earliest first, and writes that before it resolves:
+   * attempt + 1 for those that may be sent at once (`begun`).
+   *
+   * @param unseenUntil times before this instant may have passed while nobody looked: a waiting
+   * row older than it is not begun
+   */
+  claim(now: number, limit: number, unseenUntil: number): Promise<Claim[]>;
+  /** @returns the keys of the schedules whose row was no longer the claimed one */
+  settle(settlements: Settlement[]): Promise<number[]>;
+  /** In-flight rows as they stand now, to decide again where `settle` named them. */
+  reread(scheduleKeys: number[]): Promise<Standing[]>;
+  /** When the earliest row is due, or null. In-flight rows do not count. */
+  nextDueAt(): Promise<number | null>;
+  /** How many rows are due at `now` and not in flight. */
+  depth(now: number): Promise<number>;
+  /**
+   * For an engine that starts and is the only one: what stands in flight was cut off with the
+   * process before. Rows become `lost` and due at once, with the attempt recorded so; those that
+   * were taken and not begun are again what they were. A row that a manual run's request blocks
+   * stays blocked: that request was cut off too, and is sent again first.
+   *
+   * @returns how many
+   */
+  recover(now: number): Promise<number>;
+}
+
+// The outbox -------------------------------------------------------------------------------------
+
+interface OutboxRow {
+  /** Of a callback: its webhook-id. Of a manual run: the run's id. */
+  id: string;
+  clientKey: number;
+  scheduleKey: number;
+  claimedAt: number;
+  /** The attempt to be made now, 1 for the first; already durable. */
+  attempt: number;
+  /** What is known of the attempts before. */
+  attempts: Attempt[];
+}
+
+export interface CallbackClaim extends OutboxRow {
+  kind: 'callback';
+  runId: string;
+  integrationId: string;
+  url: string;
+  body: string;
+  signingSecret: string;
+}
+
+export interface ManualClaim extends OutboxRow {
+  kind: 'manual';
+  scheduledFor: number;
+  /** The schedule as it stands now; a deleted one is not sent. */
+  firing: Firing;
+}
+
+export type OutboxClaim = CallbackClaim | ManualClaim;
+
+/** One claimed outbox row brought to its next state; the attempt number is the fence. */
+export interface OutboxSettlement {
+  id: string;
+  clientKey: number;
+  scheduleKey: number;
+  kind: 'callback' | 'manual';
+  attempt: number;
+  /** Fewer than `attempt` where the last one was never started: it is taken back. */
+  attempts: Attempt[];
+  /** Sent again at `dueAt`, or ended for good. */
+  next: { dueAt: number } | 'succeeded' | 'failed';
+  /** A manual run that ended: its record for history, and the callbacks it causes. */
+  record?: RunRecord;
+  callbacks: NewCallback[];
+}
+
+export interface OutboxStore {
+  /**
+   * @param run its `scheduledFor` is the instant that its id carries, as for every run
+   * @returns false where the schedule is unknown to this client, or deleted
+   */
+  insertManual(
+    clientKey: number,
+    scheduleId: string,
+    run: { id: string; scheduledFor: number },
+  ): Promise<boolean>;
+  /**
+   * Takes up to `limit` due entries, earliest first, and writes that before it resolves. A manual
+   * run is not taken while another request of its schedule is in flight; its claim blocks the
+   * schedule's queue row until it is settled.
+   */
+  claim(now: number, limit: number): Promise<OutboxClaim[]>;
+  /** @returns the ids whose entry was no longer the claimed one */
+  settle(settlements: OutboxSettlement[]): Promise<string[]>;
+  nextDueAt(): Promise<number | null>;
+  /** Entries that wait to be sent, or to be sent again. */
+  depth(): Promise<number>;
+  /**
+   * As for the queue: what stands in flight was cut off. It is due at once, and before what waited
+   * for it. @returns how many
+   */
+  recover(now: number): Promise<number>;
+}

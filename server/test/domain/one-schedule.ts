@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import { nextTime, timesBetween } from '../../src/domain/calendar.ts';
+import { runId } from '../../src/domain/id.ts';
+import { iso } from '../../src/domain/iso.ts';
+import { afterAttempt, decide, giveBack, type Move } from '../../src/domain/queue.ts';
+import type { Attempt, RunRecord } from '../../src/domain/run.ts';
+import type { Schedule } from '../../src/domain/schedule.ts';
+import { judge } from '../../src/domain/verdict.ts';
+import { OneRow, type Taken } from './one-row.ts';
+
+export type End = 'ok' | 'fault' | 'refused';
+
+/**
+ * One schedule with its keeper and its engine, in memory: every instant at which a real one may be
+ * cut off, overtaken or suspended lies between two steps, and a step that has nothing to do does
+ * nothing, so that any order of steps is a history.
+ *
+ * It asserts on the way what holds at each instant; `assertOneFateEach` says what holds at the end.
+ */
+export class OneSchedule {
+  readonly keeper: OneRow;
+  readonly records = new Map<string, RunRecord>();
+  #now: number;
+  /** The latest instant that the clock ever showed. */
+  #latest: number;
+  #unseenUntil: number;
+  #flight: Flight | null = null;
+  #manual: 'none' | 'inFlight' | 'lost' = 'none';
+  #manualDueAt = 0;
+  readonly #periods: Period[] = [];
+  /** Nominal times of which a request was started, in order. */
+  readonly #sent: number[] = [];
+
+  constructor(schedule: Schedule, now: number) {
+    this.keeper = new OneRow(schedule);
+    this.#now = now;
+    this.#latest = now;
+    this.#unseenUntil = now;
+    this.change({});
+  }
+
+  /** How far it is to the `count`-th time of the interval from now. */
+  msTo(count: number): number {
+    let time = this.#now;
+    for (let i = 0; i < count; i += 1) time = nextTime(this.keeper.schedule.interval, 'UTC', time)!;
+    return time - this.#now;
+  }
+
+  /** The clock moves, and somebody looks at it all the while. */
+  pass(ms: number): void {
+    this.#now += ms;
+    this.#latest = Math.max(this.#latest, this.#now);
+  }
+
+  /** The machine is suspended, and the process with it. */
+  sleep(ms: number): void {
+    this.pass(ms);
+    this.#unseenUntil = this.#now;
+  }
+
+  claim(): void {
+    if (this.#flight) return;
+    const taken = this.keeper.claim(this.#now, this.#unseenUntil);
+    if (!taken) return;
+    this.#flight = { ...taken, phase: taken.begun ? 'ready' : 'undecided', lookedAt: this.#now };
+  }
+
+  decide(): void {
+    if (this.#flight?.phase !== 'undecided') return;
+    const { row, schedule, lookedAt } = this.#flight;
+    const move = decide(row, schedule, this.#now, this.#unseenUntil);
+    if (!this.#settle(move)) {
+      this.#land(null);
+      return;
+    }
+    this.#flight = null;
+    if (move.row?.state !== 'inFlight') return;
+    const begun = { ...move.row, was: row.was, changedAt: null, blockedSince: null };
+    const looked = Math.max(lookedAt, this.#now);
+    this.#flight = { row: begun, schedule, phase: 'ready', lookedAt: looked };
+  }
+
+  send(): void {
+    const flight = this.#flight;
+    if (flight?.phase !== 'ready') return;
+    if (flight.schedule !== this.keeper.schedule) {
+      this.#land(null);
+      return;
+    }
+    const { scheduledFor } = flight.row;
+    assert.equal(flight.schedule.status, 'enabled', 'only an enabled schedule starts a request');
+    assert.ok(scheduledFor <= flight.lookedAt, 'no request starts before its time');
+    assert.notEqual(this.#manual, 'inFlight', 'one request of a schedule at a time');
+    assert.ok(scheduledFor >= (this.#sent.at(-1) ?? 0), 'nothing newer was sent before');
+    this.#sent.push(scheduledFor);
+    this.#flight = { ...flight, phase: 'sent', startedAt: this.#now };
+  }
+
+  end(outcome: End): void {
+    if (this.#flight?.phase !== 'sent') return;
+    const { row, startedAt } = this.#flight;
+    const responseStatus = { ok: 200, fault: 503, refused: 400 }[outcome];
+    const attempt = { number: row.attempt, startedAt: startedAt!, durationMs: 1 };
+    this.#land({ ...attempt, outcome: 'response', responseStatus });
+  }
+
+  /** The process is gone for `ms`, and what it knew with it; the row stays as it was written. */
+  crash(ms: number): void {
+    this.#flight = null;
+    if (this.#manual === 'inFlight') this.#manual = 'lost';
+    this.sleep(ms);
+    this.#manualDueAt = Math.min(this.#manualDueAt, this.#now);
+    this.keeper.recover(this.#now);
+  }
+
+  /** A graceful stop: what was sent ends, what was not is given back. */
+  stop(ms: number): void {
+    this.decide();
+    this.end('ok');
+    if (this.#flight) this.#land(null);
+    this.crash(ms);
+  }
+
+  beginManual(): void {
+    const state = this.keeper.row?.state;
+    if (this.#manual === 'inFlight' || state === 'inFlight' || state === 'lost') return;
+    // A deleted schedule takes no new ones, and sends again what was cut off.
+    if (this.#manual === 'none' && this.keeper.schedule.status === 'deleted') return;
+    if (this.#manual === 'none') this.#manualDueAt = this.#now;
+    if (this.#manualDueAt > this.#now) return;
+    this.#manual = 'inFlight';
+    this.keeper.beginManual(this.#now);
+  }
+
+  endManual(): void {
+    if (this.#manual !== 'inFlight') return;
+    this.#manual = 'none';
+    this.keeper.endManual();
+  }
+
+  change(change: Partial<Schedule>): void {
+    // Times that were counted before the clock was set back would be counted again.
+    if (this.#now < this.#latest) return;
+    this.#closePeriod();
+    this.keeper.update({ ...this.keeper.schedule, ...change }, this.#now);
+    const { status, interval } = this.keeper.schedule;
+    if (status === 'enabled') this.#periods.push({ interval, since: this.#now });
+  }
+
+  /** Lets all that is due come to its end, at a target that answers. */
+  finish(): void {
+    this.pass(Math.max(0, this.#latest - this.#now));
+    for (let round = 0; round < 20; round += 1) {
+      this.claim();
+      this.decide();
+      this.send();
+      this.end('ok');
+      this.beginManual();
+      this.endManual();
+      // A retry is waited for; the next time is not.
+      const { row } = this.keeper;
+      if (row && row.scheduledFor <= this.#now) this.pass(Math.max(0, row.dueAt - this.#now));
+    }
+    const { row } = this.keeper;
+    if (row) assert.ok(row.scheduledFor > this.#now, 'the row comes to rest');
+    this.#closePeriod();
+  }
+
+  /**
+   * Never loses a firing: every time of an enabled period was fired, skipped or missed, and only
+   * one of them. Only what was not decided when the schedule was changed is dropped.
+   */
+  assertOneFateEach(): void {
+    const fates = this.#fates();
+    const begun = new Set(this.#sent);
+    for (const { interval, since, until, openFrom } of this.#periods) {
+      for (const time of timesBetween(interval, 'UTC', since + 1, until!, 1e6)) {
+        const [fate, ...others] = fates.get(time) ?? [];
+        assert.deepEqual(others, [], `${iso(time)} was ${fate}, and has no other fate`);
+        if (time < openFrom!) assert.ok(fate, `${iso(time)} has a fate`);
+        if (begun.has(time)) assert.match(fate!, /succeeded|failed/, `${iso(time)} has begun`);
+        fates.delete(time);
+      }
+    }
+    assert.deepEqual([...fates], [], 'nothing else has a fate');
+  }
+
+  #fates(): Map<number, string[]> {
+    const fates = new Map<number, string[]>();
+    for (const { status, scheduledFor, missed } of this.records.values()) {
+      const times = missed ? this.#timesOf(missed) : [scheduledFor];
+      for (const time of times) fates.set(time, [...(fates.get(time) ?? []), status]);
+    }
+    return fates;
+  }
+
+  #timesOf({ from, to, count }: NonNullable<RunRecord['missed']>): number[] {
+    const { interval } = this.#periods.findLast(({ since }) => since < from)!;
+    const times = timesBetween(interval, 'UTC', from, to, 1e6);
+    assert.equal(times.length, count, 'a summary counts the times that it stands for');
+    assert.deepEqual([times[0], times.at(-1)], [from, to]);
+    return times;
+  }
+
+  /** An attempt ended, or was never started (null); a schedule changed meanwhile is read again. */
+  #land(attempt: Attempt | null): void {
+    if (!this.#settle(this.#moveOf(this.#flight!, attempt))) {
+      const { standing, schedule } = this.keeper.reread();
+      const row = { ...this.#flight!.row, ...standing };
+      this.#flight = { ...this.#flight!, row, schedule };
+      assert.ok(this.#settle(this.#moveOf(this.#flight, attempt)), 'what was reread is settled');
+    }
+    this.#flight = null;
+  }
+
+  #moveOf({ row, schedule }: Flight, attempt: Attempt | null): Move {
+    if (attempt === null) return giveBack(row, schedule, this.#now);
+    const attempts = [...row.attempts, attempt];
+    const verdict = judge(attempts, schedule.policy, this.#now, row.nextFor, 0.5);
+    return afterAttempt({ ...row, attempts }, schedule, verdict, this.#now, this.#unseenUntil);
+  }
+
+  #settle(move: Move): boolean {
+    const applied = this.keeper.settle(this.#flight!.row, move);
+    if (!applied) return false;
+    for (const record of move.passed) this.#record(record);
+    if (move.ended) this.#record(move.ended);
+    return true;
+  }
+
+  #record(record: RunRecord): void {
+    const { id, scheduledFor, attempts, status } = record;
+    const { schedule } = this.keeper;
+    assert.equal(id, runId(schedule.id, scheduledFor));
+    assert.ok(!this.records.has(id), `${iso(scheduledFor)} has one record`);
+    const wasSent = status === 'succeeded' || status === 'failed';
+    assert.equal(attempts.length > 0, wasSent, 'a run has attempts where it was sent');
+    const { since, until } = this.#periods.at(-1)!;
+    const isOfNow = until === undefined && scheduledFor > since;
+    assert.ok(wasSent || isOfNow, 'what a change has dropped is not spoken of');
+    assert.ok(attempts.every(({ number }, index) => number === index + 1));
+    const wasCutOff = attempts.at(-1)?.outcome === 'lost';
+    if (wasCutOff) assert.notEqual(schedule.status, 'enabled', 'a lost attempt is sent again');
+    this.records.set(id, record);
+  }
+
+  /** Notes from which time on nothing was decided: a change drops those times. */
+  #closePeriod(): void {
+    const { row } = this.keeper;
+    const period = this.#periods.at(-1);
+    if (!period || period.until !== undefined) return;
+    const wasSent = this.#flight?.phase === 'sent' || (row?.attempts.length ?? 0) > 0;
+    const isOpen = row && (wasSent ? row.nextFor : row.scheduledFor);
+    period.until = this.#now;
+    period.openFrom = isOpen ?? Number.POSITIVE_INFINITY;
+  }
+}
+
+interface Flight extends Omit<Taken, 'begun'> {
+  phase: 'undecided' | 'ready' | 'sent';
+  /** When the engine last looked at the clock for it. */
+  lookedAt: number;
+  startedAt?: number;
+}
+
+interface Period {
+  interval: string;
+  /** Exclusive. */
+  since: number;
+  /** Inclusive; unset while it lasts. */
+  until?: number;
+  openFrom?: number;
+}

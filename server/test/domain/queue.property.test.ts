@@ -1,0 +1,15 @@
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { histories, live } from './histories.ts';
+
+/** How many histories; a search for a rare one sets more. */
+const RUNS = Number(process.env.PUNCTUAL_TEST_HISTORIES ?? 2_500);
+
+test('never loses a firing: whatever happens, every time of an enabled period has one fate', () => {
+  fc.assert(
+    fc.property(histories(80), history => {
+      live(history, '019cb000-0000-7000-8000-000000000001').assertOneFateEach();
+    }),
+    { numRuns: RUNS },
+  );
+});

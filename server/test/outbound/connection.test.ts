@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { SendResult } from '../../src/outbound/send.ts';
+import { answer, get, leftOpen, NOTHING_OPEN, names, sender, serve } from './target-server.ts';
+
+after(async () => assert.deepEqual(await leftOpen(), []));
+
+test('a kept connection is used again, and then there is nothing to connect', async t => {
+  const target = await serve(t, socket => socket.write(answer('')));
+  const { send, stats } = sender(t);
+  const first = await send(get(target.url));
+  const second = await send(get(`${target.url}other`));
+  assert.equal(target.connections, 1);
+  assert.ok('connectMs' in first.phases);
+  assert.deepEqual(Object.keys(second.phases), ['firstByteMs']);
+  assert.deepEqual(stats(), { origins: 1, connections: 1, kept: 1, inFlight: 0, waiting: 0 });
+});
+
+test('the connection that was used last is used first', async t => {
+  const open = new Map<string, () => void>();
+  const target = await serve(t, (socket, _nth, { head }) => {
+    open.set(head[5]!, () => socket.write(answer('')));
+  });
+  const { send } = sender(t);
+  const sent = ['a', 'b', 'c'].map(path => send(get(target.url + path)));
+  await until(() => open.size === 3);
+  for (const n of [0, 2, 1]) {
+    open.get('abc'[n]!)!();
+    await sent[n];
+  }
+  const last = send(get(`${target.url}d`));
+  await until(() => open.size === 4);
+  open.get('d')!();
+  await last;
+  const connectionOf = (path: string) =>
+    target.requests.find(({ head }) => head[5] === path)!.connection;
+  assert.equal(connectionOf('d'), connectionOf('b'));
+});
+
+test('requests to one origin share its bound, and those beyond it wait in order', async t => {
+  const open: (() => void)[] = [];
+  const target = await serve(t, socket => open.push(() => socket.write(answer(''))));
+  const { send, stats } = sender(t, { connectionsPerOrigin: 2 });
+  const ended: number[] = [];
+  const all = [1, 2, 3, 4, 5].map(async n => {
+    await send(get(`${target.url}${n}`));
+    ended.push(n);
+  });
+  await until(() => open.length === 2);
+  assert.deepEqual(stats(), { origins: 1, connections: 2, kept: 0, inFlight: 2, waiting: 3 });
+  for (let n = 1; n <= 5; n++) {
+    await until(() => open.length > 0);
+    open.shift()!();
+    await until(() => ended.length === n);
+  }
+  await Promise.all(all);
+  assert.deepEqual(
+    target.requests.map(({ head }) => head[5]),
+    ['1', '2', '3', '4', '5'],
+  );
+  assert.equal(target.connections, 2);
+});
+
+test('a request that is made while others wait does not overtake them', async t => {
+  const target = await serve(t, socket => socket.write(answer('')));
+  const { send } = sender(t, { connectionsPerOrigin: 1 });
+  const first = send(get(`${target.url}1`)).then(() => send(get(`${target.url}3`)));
+  await Promise.all([first, send(get(`${target.url}2`))]);
+  assert.deepEqual(
+    target.requests.map(({ head }) => head[5]),
+    ['1', '2', '3'],
+  );
+});
+
+for (const header of ['Connection: close', 'Keep-Alive: timeout=2', 'Keep-Alive: timeout=1']) {
+  test(`after an answer with ${header} the connection is not used again`, async t => {
+    const target = await serve(t, socket => socket.write(answer('', '200 OK', [header])));
+    const { send } = sender(t, { connectionsPerOrigin: 1 });
+    const results = await Promise.all([1, 2, 3].map(() => send(get(target.url))));
+    for (const result of results) {
+      assert.equal(result.outcome, 'response');
+      assert.ok('connectMs' in result.phases);
+    }
+    assert.equal(target.connections, 3);
+  });
+}
+
+test('a server cannot have its connection kept for longer than we do', async t => {
+  const target = await serve(t, socket =>
+    socket.write(answer('', '200 OK', ['Keep-Alive: timeout=3600'])),
+  );
+  const { send, stats } = sender(t, { keepAliveMs: 50 });
+  await send(get(target.url));
+  await target.closed(1);
+  await until(() => stats().origins === 0);
+  assert.deepEqual(stats(), NOTHING_OPEN);
+});
+
+test('a connection is kept for keepAliveMs', async t => {
+  const target = await serve(t, socket => socket.write(answer('')));
+  await sender(t, { keepAliveMs: 3_000 }).send(get(target.url));
+  await sender(t, { keepAliveMs: 30 }).send(get(target.url));
+  const first = await Promise.race([1, 2].map(n => target.closed(n).then(() => n)));
+  assert.equal(first, 2);
+});
+
+test('of several kept connections, those that the server closes are forgotten', async t => {
+  const target = await serve(t, socket => socket.write(answer('')));
+  const { send, stats } = sender(t);
+  await Promise.all([1, 2, 3].map(() => send(get(target.url))));
+  assert.equal(stats().kept, 3);
+  target.sockets[1]!.end();
+  await until(() => stats().connections === 2);
+  assert.equal(stats().kept, 2);
+});
+
+test('a kept connection that the server closes is forgotten', async t => {
+  const target = await serve(t, socket => {
+    socket.write(answer(''));
+    setTimeout(() => socket.end(), 20);
+  });
+  const { send, stats } = sender(t);
+  await send(get(target.url));
+  assert.equal(stats().kept, 1);
+  await until(() => stats().connections === 0);
+  assert.equal((await send(get(target.url))).outcome, 'response');
+  assert.equal(target.connections, 2);
+});
+
+test('a request that meets the close of a kept connection goes over a new one', async t => {
+  let onClosed = () => {};
+  const target = await serve(t, (socket, nth) => {
+    socket.write(answer(''));
+    if (nth === 1) socket.once('finish', () => onClosed());
+  });
+  const { send } = sender(t);
+  await send(get(target.url));
+  let asked = 0;
+  const second = await new Promise<SendResult>(resolve => {
+    onClosed = () => {
+      // The close is on its way to us: timers come first, then what has arrived is read, and undici
+      // writes after that.
+      const request = get(target.url, {
+        method: 'POST',
+        body: 'x',
+        isCancelled: () => ++asked > 1,
+      });
+      setTimeout(() => resolve(send(request)), 0);
+      const until = performance.now() + 3;
+      while (performance.now() < until);
+    };
+    target.sockets[0]!.end();
+  });
+  assert.equal(second.outcome, 'response');
+  assert.ok('connectMs' in second.phases);
+  assert.equal(target.connections, 2);
+  assert.equal(target.requests.length, 2);
+  assert.equal(asked, 1);
+});
+
+test('no request reaches a server twice that closes after every answer', async t => {
+  const target = await serve(t, socket => socket.end(answer('')));
+  const { send } = sender(t);
+  for (let n = 1; n <= 50; n++) {
+    const result = await send(get(`${target.url}${n}`, { method: 'POST', body: 'x' }));
+    // Written into the close it is lost, and that is what the result says.
+    if (result.outcome === 'response') continue;
+    assert.match(result.error!, /closed the connection without an answer/);
+  }
+  assert.equal(new Set(target.requests.map(({ head }) => head)).size, target.requests.length);
+});
+
+test('a request written to a kept connection that then breaks is not sent again', async t => {
+  const target = await serve(t, (socket, nth) => {
+    if (nth === 1) socket.write(answer(''));
+    else socket.resetAndDestroy();
+  });
+  const { send } = sender(t);
+  await send(get(target.url));
+  const second = await send(get(target.url));
+  assert.equal(second.outcome, 'connectionError');
+  assert.deepEqual(second.phases, {});
+  assert.equal(target.requests.length, 2);
+  assert.equal(target.connections, 1);
+});
+
+test('bytes that nobody asked for are never taken for the next answer', async t => {
+  const target = await serve(t, (socket, nth) => {
+    if (nth === 1) socket.write(answer('one') + answer('smuggled'));
+    else socket.write(answer('two'));
+  });
+  const { send } = sender(t);
+  await send(get(target.url));
+  const second = await send(get(target.url));
+  assert.equal(second.responseBody, 'two');
+});
+
+test('a HEAD that is answered with a body spoils no other answer', async t => {
+  const target = await serve(t, socket => socket.write(answer('HTTP/1.1 500 Trap\r\n\r\n')));
+  const { send } = sender(t);
+  assert.equal((await send(get(target.url, { method: 'HEAD' }))).responseStatus, 200);
+  assert.equal((await send(get(target.url))).responseStatus, 200);
+});
+
+test('beyond maxOrigins the connections of the origin unused for longest are closed', async t => {
+  const targets = await Promise.all(
+    [1, 2, 3].map(() => serve(t, socket => socket.write(answer('')))),
+  );
+  const { send, stats } = sender(t, { maxOrigins: 2 });
+  const [a, b, c] = targets as [(typeof targets)[0], (typeof targets)[0], (typeof targets)[0]];
+  await send(get(a.url));
+  await send(get(b.url));
+  await send(get(a.url));
+  await send(get(c.url));
+  await b.closed(1);
+  assert.equal(stats().origins, 2);
+  await send(get(a.url));
+  await send(get(c.url));
+  assert.deepEqual([a.connections, b.connections, c.connections], [1, 1, 1]);
+});
+
+test('origins with requests in flight stay, however many they are', async t => {
+  const target = await serve(t, socket => setTimeout(() => socket.write(answer('')), 30));
+  const table = Object.fromEntries([...'abcdef'].map(n => [`${n}.test`, ['127.0.0.1']]));
+  const { send, stats } = sender(t, { maxOrigins: 2, resolve: names(table) });
+  const results = await Promise.all(
+    Object.keys(table).map(name => send(get(`http://${name}:${target.port}/`))),
+  );
+  assert.ok(results.every(result => result.outcome === 'response'));
+  await until(() => stats().connections === 2);
+});
+
+test('http and https, and other ports, are other origins', async t => {
+  const one = await serve(t, socket => socket.write(answer('')));
+  const two = await serve(t, socket => socket.write(answer('')));
+  const { send } = sender(t);
+  await send(get(one.url));
+  await send(get(two.url));
+  await send(get(`https://127.0.0.1:${one.port}/`, { timeoutMs: 100 }));
+  assert.deepEqual([one.requests.length, two.requests.length], [1, 1]);
+  assert.equal(one.connections, 2);
+});
+
+test('a cancelled request starts nothing, whether it waits or not', async t => {
+  const target = await serve(t, socket => setTimeout(() => socket.write(answer('')), 20));
+  const { send } = sender(t, { connectionsPerOrigin: 1 });
+  let cancelled = false;
+  const isCancelled = () => cancelled;
+  const first = send(get(target.url, { isCancelled }));
+  const second = send(get(target.url, { isCancelled }));
+  cancelled = true;
+  const third = await send(get('http://127.0.0.1:1/', { isCancelled }));
+  assert.equal((await first).outcome, 'response');
+  assert.equal((await second).outcome, 'cancelled');
+  assert.equal(third.outcome, 'cancelled');
+  assert.equal(target.requests.length, 1);
+});
+
+test('close ends what is in flight, cancels what waits, and leaves nothing open', async t => {
+  const target = await serve(t, () => {});
+  const idle = await serve(t, socket => socket.write(answer('')));
+  const { send, close, stats } = sender(t, {
+    connectionsPerOrigin: 1,
+    keepAliveMs: 1_000_000,
+    resolve: () => new Promise(() => {}),
+  });
+  await send(get(idle.url));
+  const inFlight = send(get(target.url));
+  const waiting = send(get(target.url));
+  const resolving = send(get('http://slow.test/'));
+  await until(() => target.requests.length === 1);
+  await Promise.all([close(), close()]);
+  assert.deepEqual(stats(), NOTHING_OPEN);
+  for (const result of [await inFlight, await resolving]) {
+    assert.equal(result.outcome, 'connectionError');
+    assert.equal(result.error, 'The service stopped before the answer came.');
+  }
+  assert.equal((await waiting).outcome, 'cancelled');
+  assert.equal((await send(get(target.url))).outcome, 'cancelled');
+  await Promise.all([target.closed(1), idle.closed(1)]);
+});
+
+test('a sender without requests holds no process up', async t => {
+  const timers = () => process.getActiveResourcesInfo().filter(kind => kind === 'Timeout').length;
+  const target = await serve(t, socket => socket.write(answer('')));
+  const before = timers();
+  await sender(t).send(get(target.url));
+  while (timers() > before) await new Promise(setImmediate);
+});
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise(resolve => setTimeout(resolve, 1));
+}

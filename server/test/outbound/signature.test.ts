@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { createSigningSecret, sign } from '../../src/outbound/signature.ts';
+
+test('Standard Webhooks: the vector of its reference libraries', () => {
+  const secret = 'whsec_plJ3nmyCDGBKInavdOK15jsl';
+  const payload = '{"event_type":"ping","data":{"success":true}}';
+  assert.equal(
+    sign(secret, 'msg_loFOjxBNrRLzqYUf', 1_731_705_121, payload),
+    'v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0=',
+  );
+});
+
+test('Standard Webhooks: the vector of its specification', () => {
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+  const payload = '{"test": 2432232314}';
+  assert.equal(
+    sign(secret, 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1_614_265_330, payload),
+    'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  );
+});
+
+test('Standard Webhooks: its library verifies whatever is signed', () => {
+  const now = Math.floor(Date.now() / 1_000);
+  fc.assert(
+    fc.property(fc.uuid({ version: 7 }), fc.string({ unit: 'binary' }), (id, body) => {
+      const secret = createSigningSecret(randomBytes(32));
+      const headers = {
+        'webhook-id': id,
+        'webhook-timestamp': String(now),
+        'webhook-signature': sign(secret, id, now, body),
+      };
+      new Webhook(secret).verify(body, headers, { jsonParse: false });
+    }),
+  );
+});
+
+test('id, time, body and secret all change the signature', () => {
+  const [one, two] = [createSigningSecret(randomBytes(32)), createSigningSecret(randomBytes(32))];
+  const signatures = [
+    sign(one, 'a', 1, 'x'),
+    sign(two, 'a', 1, 'x'),
+    sign(one, 'b', 1, 'x'),
+    sign(one, 'a', 2, 'x'),
+    sign(one, 'a', 1, 'y'),
+    sign(one, 'a', 1, ''),
+  ];
+  assert.equal(new Set(signatures).size, signatures.length);
+  assert.equal(sign(one, 'a', 1, 'x'), signatures[0]);
+});
+
+test('a signing secret is whsec_ and the base64 of what it is made of', () => {
+  const random = randomBytes(32);
+  const secret = createSigningSecret(random);
+  assert.match(secret, /^whsec_[A-Za-z0-9+/]+=*$/);
+  assert.deepEqual(Buffer.from(secret.slice(6), 'base64'), random);
+});
+
+test('a signing secret has 24 to 64 bytes', () => {
+  assert.throws(() => createSigningSecret(randomBytes(23)), RangeError);
+  assert.throws(() => createSigningSecret(randomBytes(65)), RangeError);
+});
