@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { runId } from '../domain/id.ts';
-import { afterAttempt, decide, giveBack, type Move } from '../domain/queue.ts';
+import { afterAttempt, decide, giveBack, type Move, type QueueRow } from '../domain/queue.ts';
 import type { Attempt } from '../domain/run.ts';
 import { POLICY_DEFAULTS } from '../domain/schedule.ts';
 import { judge } from '../domain/verdict.ts';
@@ -236,7 +236,14 @@ export class Dispatcher {
   #moveOf({ claim, attempt, endedAt }: Landing): Move {
     const { firing, nextFor } = claim;
     if (attempt === null) return giveBack(claim, firing, endedAt);
-    const row = { ...claim, attempts: [...claim.attempts, attempt] };
+    const row: QueueRow = {
+      state: claim.state,
+      dueAt: claim.dueAt,
+      scheduledFor: claim.scheduledFor,
+      nextFor,
+      attempt: claim.attempt,
+      attempts: [...claim.attempts, attempt],
+    };
     const random = this.#options.random();
     const verdict = judge(row.attempts, firing.policy, endedAt, nextFor, random);
     return afterAttempt(row, firing, verdict, endedAt, this.#watch.unseenUntil);

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { ERROR_STATUS } from '../src/domain/errors.ts';
+import { createLogger, createMetrics } from '../src/telemetry.ts';
+
+/** Docs are true or gone: what can be compared with the code is. */
+
+const ROOT = join(import.meta.dirname, '../..');
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const PAGES = [
+  ...readdirSync(ROOT).filter(file => file.endsWith('.md')),
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.md'))
+    .map(file => join('docs', file)),
+];
+
+test('docs/errors.md has each code of the table of errors with its status, and no other', () => {
+  const rows = [...read('docs/errors.md').matchAll(/^\| `(\w+)` \| (\d+) \|/gm)];
+  const documented = Object.fromEntries(rows.map(([, code, status]) => [code, Number(status)]));
+  assert.deepEqual(documented, { ...ERROR_STATUS });
+});
+
+test('docs/operations.md names each metric, and no other', async () => {
+  const metrics = createMetrics(createLogger('silent'));
+  const zero = async () => 0;
+  metrics.observe({ queueDepth: zero, outboxDepth: zero, inFlight: () => 0 });
+  const { body } = await metrics.text();
+  const exported = [...body.matchAll(/^# TYPE (punctual_\w+)/gm)].map(match => match[1]);
+  const named = [...read('docs/operations.md').matchAll(/^\| `(punctual_\w+)/gm)].map(m => m[1]);
+  assert.deepEqual(named.sort(), exported.sort());
+});
+
+test('links between pages lead somewhere', () => {
+  const broken = PAGES.flatMap(page =>
+    [...read(page).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)]
+      .map(match => match[1]!)
+      .filter(target => !existsSync(join(ROOT, dirname(page), target)))
+      .map(target => `${page} → ${target}`),
+  );
+  assert.deepEqual(broken, []);
+});
+
+test('files and npm scripts that pages name exist', () => {
+  const { scripts } = JSON.parse(read('package.json'));
+  const missing = PAGES.flatMap(page => {
+    const text = read(page);
+    const named = [...text.matchAll(/npm run ([\w:-]+)/g)].map(match => match[1]!);
+    return named.filter(name => !(name in scripts)).map(name => `${page}: npm run ${name}`);
+  });
+  assert.deepEqual(missing, []);
+});
