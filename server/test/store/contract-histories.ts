@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { Schedule } from '../../src/domain/schedule.ts';
+import type { Caller, Requeue, Store } from '../../src/store/store.ts';
+import type { Claim, ManualClaim, QueueStore } from '../../src/store/work.ts';
+import { histories, live } from '../domain/histories.ts';
+import type { Call, Taken } from '../domain/one-row.ts';
+import { aClient, anId, type OpenKeeper, outboxSettlementOf, settlementOf } from './keeper.ts';
+
+/** How many histories; a search for a rare one sets more. */
+const RUNS = Number(process.env.PUNCTUAL_TEST_HISTORIES ?? 60);
+
+/**
+ * The pure functions lose no firing on a keeper of a few lines (`test/domain/queue.property.test.ts`);
+ * here a real one is asked the same, call by call, and gives the same answers.
+ */
+export function historiesContract(name: string, open: OpenKeeper): void {
+  describe(`${name}: histories`, () => {
+    test('whatever happens, the keeper answers as the model does, and keeps every fate', async () => {
+      await fc.assert(
+        fc.asyncProperty(histories(60), async history => {
+          const { keeper: model, records } = live(history, anId());
+          const { store, close } = await open();
+          try {
+            const replay = new Replay(store, await aClient(store));
+            for (const [index, call] of model.calls.entries()) {
+              await replay.play(call);
+              assert.equal(await store.queue.nextDueAt(), model.dues[index], call.call);
+            }
+            await replay.assertKept(records);
+          } finally {
+            await close();
+          }
+        }),
+        { numRuns: RUNS },
+      );
+    });
+  });
+}
+
+/** One history on a real store. */
+class Replay {
+  readonly #store: Store;
+  readonly #clientKey: number;
+  #schedule: Schedule | null = null;
+  #version = 0;
+  #claim: Claim | null = null;
+  #manualId: string | null = null;
+  #manual: ManualClaim | null = null;
+
+  constructor(store: Store, { clientKey }: Caller) {
+    this.#store = store;
+    this.#clientKey = clientKey;
+  }
+
+  async play(call: Call): Promise<void> {
+    const { queue, outbox } = this.#store;
+    switch (call.call) {
+      case 'update':
+        return this.#update(call.schedule, call.requeue);
+      case 'claim':
+        return this.#claimed(await queue.claim(call.now, 9, call.unseenUntil), call.taken);
+      case 'settle': {
+        const records = call.move.ended ? [...call.move.passed, call.move.ended] : call.move.passed;
+        const claim = this.#claim!;
+        const settlement = settlementOf(claim, call.move.row, { records, fence: call.fence });
+        const overtaken = await queue.settle([settlement]);
+        assert.deepEqual(overtaken, call.applied ? [] : [claim.scheduleKey]);
+        return;
+      }
+      case 'reread':
+        return this.#reread(queue, call);
+      case 'recover':
+        await queue.recover(call.now);
+        await outbox.recover(call.now);
+        return;
+      case 'beginManual':
+        return this.#beginManual(call.now);
+      case 'endManual':
+        assert.deepEqual(await outbox.settle([outboxSettlementOf(this.#manual!, 'succeeded')]), []);
+        this.#manualId = null;
+    }
+  }
+
+  async #update(schedule: Schedule, requeue: Exclude<Requeue, 'keep'>): Promise<void> {
+    const { schedules } = this.#store;
+    if (this.#schedule === null) {
+      await schedules.insert(this.#clientKey, [{ schedule, start: requeue.start }]);
+    } else {
+      assert.ok(await schedules.update(this.#clientKey, schedule, this.#version, requeue));
+    }
+    this.#schedule = schedule;
+    this.#version = (await schedules.find(this.#clientKey, schedule.id))!.version;
+  }
+
+  #claimed([claim]: Claim[], taken: Taken | null): void {
+    this.#claim = claim ?? this.#claim;
+    if (taken === null) {
+      assert.equal(claim, undefined);
+      return;
+    }
+    const { scheduleKey: _, clientKey: __, claimedAt: ___, begun, firing, ...row } = claim!;
+    assert.deepEqual(unexplained(row), unexplained(taken.row));
+    assert.deepEqual([begun, firing.status], [taken.begun, taken.schedule.status]);
+  }
+
+  async #reread(queue: QueueStore, { standing, schedule }: Call & { call: 'reread' }) {
+    const [found] = await queue.reread([this.#claim!.scheduleKey]);
+    const { scheduleKey: _, firing, ...row } = found!;
+    assert.deepEqual(row, standing);
+    assert.deepEqual([firing.status, firing.interval], [schedule.status, schedule.interval]);
+  }
+
+  /** A manual run that was cut off is taken again, before another one. */
+  async #beginManual(now: number): Promise<void> {
+    const { outbox } = this.#store;
+    if (this.#manualId === null) {
+      this.#manualId = anId(now);
+      const run = { id: this.#manualId, scheduledFor: now };
+      assert.ok(await outbox.insertManual(this.#clientKey, this.#schedule!.id, run));
+    }
+    const [claim] = await outbox.claim(now, 9);
+    assert.equal(claim!.id, this.#manualId);
+    this.#manual = claim as ManualClaim;
+  }
+
+  async assertKept(records: Map<string, { status: string; scheduledFor: number }>): Promise<void> {
+    const { runs } = this.#store;
+    const filter = { scheduleId: this.#schedule!.id };
+    const kept = await runs.list(this.#clientKey, filter, 1e6);
+    assert.deepEqual(
+      kept.map(({ id, status, scheduledFor }) => [id, status, scheduledFor]),
+      [...records]
+        .map(([id, { status, scheduledFor }]) => [id, status, scheduledFor])
+        .sort(([a], [b]) => (a! < b! ? 1 : -1)),
+    );
+  }
+}
+
+/** A row whose lost attempts leave out their sentence: it is the keeper's own. */
+function unexplained<Row extends { attempts: { error?: string }[] }>(row: Row) {
+  return { ...row, attempts: row.attempts.map(({ error: _, ...attempt }) => attempt) };
+}

@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Schedule } from '../../src/domain/schedule.ts';
+import type { Caller, Store } from '../../src/store/store.ts';
+import type { CallbackClaim, NewCallback, OutboxClaim } from '../../src/store/work.ts';
+import {
+  aCallback,
+  aClient,
+  anAttempt,
+  anId,
+  aRecord,
+  changed,
+  claimManual,
+  claimOne,
+  keeperOfEachTest,
+  MINUTE,
+  NOON,
+  type OpenKeeper,
+  outboxSettlementOf,
+  retrying,
+  SECOND,
+  settled,
+  stored,
+  triggered,
+  waiting,
+} from './keeper.ts';
+
+const ids = (claims: OutboxClaim[]) => claims.map(({ id }) => id);
+
+/** Callbacks enter the outbox with the end of a run. */
+async function calledBack(store: Store, caller: Caller, ...callbacks: Partial<NewCallback>[]) {
+  const schedule = await stored(store, caller);
+  const run = aRecord(schedule.id, NOON, { status: 'failed' });
+  const made = callbacks.map(fields => aCallback(run.id, fields));
+  const parts = { records: [run], callbacks: made };
+  await settled(store, await claimOne(store), null, parts);
+  return { schedule, run, made };
+}
+
+export function outboxContract(name: string, open: OpenKeeper): void {
+  describe(`${name}: callbacks are sent`, () => {
+    const keeper = keeperOfEachTest(open);
+
+    test('the claim tells all that is needed to send one', async () => {
+      const caller = await aClient(keeper.store, 'acme');
+      const body = '{"label":"🦊\u2028"}';
+      const { run, made } = await calledBack(keeper.store, caller, { body });
+      const [claim] = await keeper.store.outbox.claim(NOON + 7, 10);
+      const { scheduleKey, ...told } = claim as CallbackClaim;
+      const { dueAt: _, ...callback } = made[0]!;
+      assert.deepEqual(told, {
+        ...callback,
+        kind: 'callback',
+        runId: run.id,
+        clientKey: caller.clientKey,
+        claimedAt: NOON + 7,
+        attempt: 1,
+        attempts: [],
+        signingSecret: 'whsec_acme',
+      });
+      assert.equal(typeof scheduleKey, 'number');
+    });
+
+    test('earliest first, up to the limit, not before they are due, and never twice', async () => {
+      const { outbox } = keeper.store;
+      const dues = [30, 10, 40, 20].map(ms => ({ dueAt: NOON + ms }));
+      const { made } = await calledBack(keeper.store, await aClient(keeper.store), ...dues);
+      const [c30, c10, c40, c20] = made.map(({ id }) => id);
+      assert.deepEqual(await outbox.claim(NOON + 9, 10), []);
+      assert.deepEqual(ids(await outbox.claim(NOON + 30, 2)), [c10, c20]);
+      assert.deepEqual(ids(await outbox.claim(NOON + 30, 10)), [c30]);
+      assert.deepEqual(ids(await outbox.claim(NOON + 40, 10)), [c40]);
+      assert.deepEqual(await outbox.claim(NOON + MINUTE, 10), []);
+    });
+
+    test('callers at the same moment share no entry, and leave none', async () => {
+      const { outbox } = keeper.store;
+      const many = Array.from({ length: 30 }, () => ({}));
+      await calledBack(keeper.store, await aClient(keeper.store), ...many);
+      const claims = await Promise.all([1, 2, 3, 4].map(() => outbox.claim(NOON, 10)));
+      assert.equal(new Set(ids(claims.flat())).size, 30);
+      assert.equal(claims.flat().length, 30);
+    });
+
+    test('a retry is due when it says, under the same id, with the next number and what is known', async () => {
+      const { outbox } = keeper.store;
+      const { made } = await calledBack(keeper.store, await aClient(keeper.store), {});
+      const [first] = await outbox.claim(NOON, 10);
+      const retry = outboxSettlementOf(first!, { dueAt: NOON + 5 * SECOND });
+      assert.deepEqual(await outbox.settle([retry]), []);
+      assert.equal(await outbox.nextDueAt(), NOON + 5 * SECOND);
+      const [second] = (await outbox.claim(NOON + 5 * SECOND, 10)) as CallbackClaim[];
+      assert.deepEqual([second!.id, second!.attempt], [made[0]!.id, 2]);
+      assert.deepEqual([second!.body, second!.attempts], [made[0]!.body, [anAttempt()]]);
+    });
+
+    test('an attempt that was never started is taken back, and its number comes again', async () => {
+      const { outbox } = keeper.store;
+      await calledBack(keeper.store, await aClient(keeper.store), {});
+      const [first] = await outbox.claim(NOON, 10);
+      await outbox.settle([outboxSettlementOf(first!, { dueAt: NOON }, { attempts: [] })]);
+      const [again] = await outbox.claim(NOON, 10);
+      assert.deepEqual([again!.attempt, again!.attempts], [1, []]);
+    });
+
+    for (const end of ['succeeded', 'failed'] as const) {
+      test(`one that has ${end} is sent no more, and stays for history`, async () => {
+        const { store } = keeper;
+        const caller = await aClient(store);
+        const { run, made } = await calledBack(store, caller, {});
+        const [claim] = await store.outbox.claim(NOON, 10);
+        assert.deepEqual(await store.outbox.settle([outboxSettlementOf(claim!, end)]), []);
+        assert.deepEqual(await store.outbox.claim(NOON + MINUTE, 10), []);
+        assert.equal(await store.outbox.nextDueAt(), null);
+        assert.equal(await store.outbox.recover(NOON), 0);
+        const { id, integrationId, url } = made[0]!;
+        assert.deepEqual(await store.runs.callbacks(caller.clientKey, run.id), [
+          { id, integrationId, url, status: end, attempts: [anAttempt()] },
+        ]);
+      });
+    }
+
+    test('what waits is counted, what is in flight or ended is not', async () => {
+      const { outbox } = keeper.store;
+      await calledBack(keeper.store, await aClient(keeper.store), {}, {}, { dueAt: NOON + 9 });
+      assert.deepEqual([await outbox.depth(), await outbox.nextDueAt()], [3, NOON]);
+      const [claim] = await outbox.claim(NOON, 1);
+      assert.equal(await outbox.depth(), 2);
+      await outbox.settle([outboxSettlementOf(claim!, 'succeeded')]);
+      await outbox.claim(NOON, 1);
+      assert.deepEqual([await outbox.depth(), await outbox.nextDueAt()], [1, NOON + 9]);
+    });
+  });
+
+  describe(`${name}: a manual run takes its turn`, () => {
+    const keeper = keeperOfEachTest(open);
+    const made = async (fields: Partial<Schedule> = {}) => {
+      const { store } = keeper;
+      const caller = await aClient(store);
+      return { store, caller, schedule: await stored(store, caller, fields) };
+    };
+    const none = async (store: Store) => assert.deepEqual(await store.outbox.claim(NOON, 10), []);
+
+    test('it is due at once, and its claim tells all that is needed to send it', async () => {
+      const { store, caller, schedule } = await made();
+      const id = await triggered(store, caller, schedule, NOON);
+      assert.equal(await store.outbox.nextDueAt(), NOON);
+      const { scheduleKey: _, ...claim } = await claimManual(store, NOON + 7);
+      const { clientKey, clientId } = caller;
+      assert.deepEqual(claim, {
+        id,
+        kind: 'manual',
+        clientKey,
+        claimedAt: NOON + 7,
+        attempt: 1,
+        attempts: [],
+        scheduledFor: NOON,
+        firing: { ...schedule, clientId, signingSecret: 'whsec_client' },
+      });
+    });
+
+    test('not of an unknown schedule, nor of another client, nor of a deleted one', async () => {
+      const { store, caller, schedule } = await made();
+      const other = await aClient(store);
+      const deleted = await stored(store, caller, { status: 'deleted' }, null);
+      const insert = (clientKey: number, id: string) =>
+        store.outbox.insertManual(clientKey, id, { id: anId(), scheduledFor: NOON });
+      assert.equal(await insert(caller.clientKey, anId()), false);
+      assert.equal(await insert(other.clientKey, schedule.id), false);
+      assert.equal(await insert(caller.clientKey, deleted.id), false);
+      assert.equal(await store.outbox.depth(), 0);
+    });
+
+    test('of a disabled one too', async () => {
+      const { store, caller, schedule } = await made({ status: 'disabled' });
+      await triggered(store, caller, schedule);
+      assert.equal((await claimManual(store)).firing.status, 'disabled');
+    });
+
+    test('it goes with the schedule as it stands when it is taken', async () => {
+      const { store, caller, schedule } = await made();
+      await triggered(store, caller, schedule);
+      await changed(store, caller, schedule, { status: 'deleted' }, NOON, null);
+      assert.equal((await claimManual(store)).firing.status, 'deleted');
+    });
+
+    test('it waits while a request of its schedule is in flight, and no longer', async () => {
+      const { store, caller, schedule } = await made();
+      const claim = await claimOne(store);
+      await triggered(store, caller, schedule);
+      await none(store);
+      await settled(store, claim, retrying(claim, NOON + SECOND));
+      await claimManual(store);
+    });
+
+    test('it waits for another manual run of its schedule: of two in one claim one is taken, the earlier', async () => {
+      const { store, caller, schedule } = await made();
+      const second = await triggered(store, caller, schedule, NOON);
+      const first = await triggered(store, caller, schedule, NOON - 1);
+      const claim = await claimManual(store);
+      assert.equal(claim.id, first);
+      await none(store);
+      await store.outbox.settle([outboxSettlementOf(claim, 'succeeded')]);
+      assert.equal((await claimManual(store)).id, second);
+    });
+
+    test('a manual run that waits holds up nobody else', async () => {
+      const { store, caller, schedule } = await made();
+      await claimOne(store);
+      await triggered(store, caller, schedule, NOON - 1);
+      const other = await stored(store, caller);
+      const id = await triggered(store, caller, other);
+      assert.equal((await claimManual(store)).id, id);
+    });
+
+    for (const end of ['succeeded', 'failed', { dueAt: NOON + MINUTE }] as const) {
+      const what = typeof end === 'string' ? end : 'is to be retried';
+      test(`its claim blocks the schedule's row until it ${what}`, async () => {
+        const { store, caller, schedule } = await made();
+        await triggered(store, caller, schedule, NOON - SECOND);
+        const manual = await claimManual(store, NOON - 7);
+        const blocked = await claimOne(store);
+        assert.deepEqual([blocked.begun, blocked.blockedSince], [false, NOON - 7]);
+        await settled(store, blocked, waiting(NOON, NOON + MINUTE));
+        await store.outbox.settle([outboxSettlementOf(manual, end)]);
+        const free = await claimOne(store);
+        assert.deepEqual([free.begun, free.blockedSince], [true, null]);
+      });
+    }
+
+    test("it blocks no other schedule's row", async () => {
+      const { store, caller, schedule } = await made({ status: 'disabled' });
+      await settled(store, await claimOne(store), null);
+      await stored(store, caller);
+      await triggered(store, caller, schedule);
+      await claimManual(store);
+      assert.equal((await claimOne(store)).begun, true);
+    });
+
+    test('its end, its record and its callbacks are one write, and it leaves the outbox', async () => {
+      const { store, caller, schedule } = await made();
+      const id = await triggered(store, caller, schedule);
+      const record = aRecord(schedule.id, NOON, { id, trigger: 'manual', status: 'failed' });
+      const callbacks = [aCallback(id)];
+      const end = outboxSettlementOf(await claimManual(store), 'failed', { record, callbacks });
+      assert.deepEqual(await store.outbox.settle([end]), []);
+      const view = { ...record, scheduleId: schedule.id };
+      assert.deepEqual(await store.runs.find(caller.clientKey, id), view);
+      assert.deepEqual(ids(await store.outbox.claim(NOON, 10)), [callbacks[0]!.id]);
+      assert.equal((await store.runs.callbacks(caller.clientKey, id)).length, 1);
+    });
+  });
+
+  describe(`${name}: the fence of the outbox`, () => {
+    const keeper = keeperOfEachTest(open);
+
+    test('a settlement of another attempt is named, and changes nothing', async () => {
+      const { store } = keeper;
+      const caller = await aClient(store);
+      const schedule = await stored(store, caller);
+      const id = await triggered(store, caller, schedule);
+      const claim = await claimManual(store);
+      const record = aRecord(schedule.id, NOON, { id });
+      const parts = { record, callbacks: [aCallback(id)] };
+      for (const attempt of [0, 2]) {
+        for (const next of ['succeeded', { dueAt: NOON }] as const) {
+          const late = outboxSettlementOf(claim, next, { ...parts, attempt });
+          assert.deepEqual(await store.outbox.settle([late]), [id]);
+        }
+      }
+      assert.equal((await store.runs.find(caller.clientKey, id))!.status, 'running');
+      assert.equal(await store.outbox.depth(), 0);
+      assert.equal((await claimOne(store)).blockedSince, NOON, 'it still blocks its row');
+      assert.deepEqual(await store.outbox.settle([outboxSettlementOf(claim, 'failed')]), []);
+    });
+
+    test('what is settled cannot be settled again, and of a batch only that is named', async () => {
+      const { store } = keeper;
+      const caller = await aClient(store);
+      await calledBack(store, caller, {}, {}, {});
+      const claims = await store.outbox.claim(NOON, 10);
+      const end = claims.map(claim => outboxSettlementOf(claim, 'succeeded'));
+      assert.deepEqual(await store.outbox.settle([end[1]!]), []);
+      const late = end.map(settlement => ({ ...settlement, next: 'failed' as const }));
+      assert.deepEqual(await store.outbox.settle(late), [claims[1]!.id]);
+      const [{ runId }] = claims as [CallbackClaim];
+      const views = await store.runs.callbacks(caller.clientKey, runId);
+      assert.deepEqual(
+        views.map(({ status }) => status),
+        ['failed', 'succeeded', 'failed'],
+      );
+    });
+  });
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Schedule } from '../../src/domain/schedule.ts';
+import type { Caller, RunFilter, RunView } from '../../src/store/store.ts';
+import {
+  aClient,
+  anId,
+  aRecord,
+  claimOne,
+  keeperOfEachTest,
+  MINUTE,
+  NOON,
+  type OpenKeeper,
+  retrying,
+  settled,
+  stored,
+  triggered,
+  waiting,
+} from './keeper.ts';
+
+const LAST = Date.UTC(9999, 11, 31, 23, 59);
+
+export function runListContract(name: string, open: OpenKeeper): void {
+  describe(`${name}: history is listed`, () => {
+    const kept = keeperOfEachTest(open);
+    let caller: Caller;
+    let a: Schedule;
+    let b: Schedule;
+    const statuses = ['succeeded', 'failed', 'skipped', 'missed'] as const;
+
+    /** Runs of two schedules, of each status there is, at every minute from noon to 12:09. */
+    const filled = async () => {
+      const { store } = kept;
+      caller = await aClient(store);
+      const past = async (minutes: number[]) => {
+        const schedule = await stored(store, caller);
+        const records = minutes.map((minute, index) =>
+          aRecord(schedule.id, NOON + minute * MINUTE, { status: statuses[index % 4]! }),
+        );
+        const claim = await claimOne(store);
+        await settled(store, claim, waiting(NOON + 8 * MINUTE, NOON + 9 * MINUTE), { records });
+        return schedule;
+      };
+      a = await past([0, 1, 2, 3, 5, 6]);
+      const claim = await claimOne(store, NOON + 8 * MINUTE);
+      await settled(store, claim, retrying(claim, LAST));
+      b = await past([0, 1, 2, 3, 4]);
+      await claimOne(store, NOON + 8 * MINUTE);
+      await triggered(store, caller, a, NOON + 4 * MINUTE + 1);
+      await triggered(store, caller, b, NOON + 9 * MINUTE);
+      const other = await aClient(store);
+      const theirs = await stored(store, other);
+      const records = [aRecord(theirs.id, NOON + 7 * MINUTE)];
+      await settled(store, await claimOne(store), null, { records });
+    };
+    const listed = (filter: RunFilter, limit = 100, before?: string) =>
+      kept.store.runs.list(caller.clientKey, filter, limit, before);
+    const minutes = (runs: RunView[]) =>
+      runs.map(({ scheduledFor }) => Math.floor((scheduledFor - NOON) / MINUTE));
+
+    test('newest nominal time first, what goes on and what has ended in one order', async () => {
+      await filled();
+      const runs = await listed({});
+      assert.deepEqual(minutes(runs), [9, 8, 8, 6, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0]);
+      const all = runs.map(({ id }) => id);
+      assert.deepEqual(all, all.toSorted().reverse(), 'that is the order of ids');
+      assert.equal(new Set(all).size, 15);
+    });
+
+    test('page by page, of any size, each run once', async () => {
+      await filled();
+      for (const filter of [{}, { scheduleId: b.id }, { status: 'queued' }] as RunFilter[]) {
+        const all = await listed(filter);
+        for (let limit = 1; limit <= all.length; limit += 1) {
+          const pages: RunView[] = [];
+          let page: RunView[];
+          do {
+            page = await listed(filter, limit, pages.at(-1)?.id);
+            assert.ok(page.length <= limit);
+            pages.push(...page);
+          } while (page.length > 0);
+          assert.deepEqual(pages, all);
+        }
+      }
+    });
+
+    test('by status, of those that have ended and of those that have not', async () => {
+      await filled();
+      const expected = {
+        succeeded: [5, 4, 0, 0],
+        failed: [6, 1, 1],
+        skipped: [2, 2],
+        missed: [3, 3],
+        running: [8],
+        retrying: [8],
+        queued: [9, 4],
+      } as const;
+      for (const [status, times] of Object.entries(expected)) {
+        const runs = await listed({ status: status as RunView['status'] });
+        assert.deepEqual(minutes(runs), times, status);
+        assert.ok(runs.every(run => run.status === status));
+      }
+    });
+
+    test('by schedule, and by schedule and status', async () => {
+      await filled();
+      const runs = await listed({ scheduleId: a.id });
+      assert.deepEqual(minutes(runs), [8, 6, 5, 4, 3, 2, 1, 0]);
+      assert.ok(runs.every(({ scheduleId }) => scheduleId === a.id));
+      assert.deepEqual(minutes(await listed({ scheduleId: b.id, status: 'succeeded' })), [4, 0]);
+      assert.deepEqual(minutes(await listed({ scheduleId: b.id, status: 'running' })), [8]);
+      assert.deepEqual(await listed({ scheduleId: anId() }), []);
+    });
+
+    test('by nominal time: from is inclusive, to is exclusive', async () => {
+      await filled();
+      const between = async (from: number, to: number, filter: RunFilter = {}) =>
+        minutes(await listed({ ...filter, from: NOON + from * MINUTE, to: NOON + to * MINUTE }));
+      assert.deepEqual(await between(4, 8), [6, 5, 4, 4]);
+      assert.deepEqual(await between(8, 9), [8, 8]);
+      assert.deepEqual(await between(9, 9), []);
+      assert.deepEqual(await between(4, 10, { scheduleId: a.id }), [8, 6, 5, 4]);
+      assert.deepEqual(await between(2, 4, { status: 'missed' }), [3, 3]);
+      assert.deepEqual(minutes(await listed({ from: NOON + 8 * MINUTE + 1 })), [9]);
+      assert.deepEqual(minutes(await listed({ to: NOON + 1 })), [0, 0]);
+      assert.deepEqual(minutes(await listed({ from: 0, to: LAST }, 1)), [9]);
+    });
+
+    test('history outlives a restart', async () => {
+      await filled();
+      const before = await listed({});
+      await kept.reopen();
+      assert.deepEqual(await listed({}), before);
+    });
+  });
+}

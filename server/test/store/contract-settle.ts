@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Store } from '../../src/store/store.ts';
+import type { Claim, Settlement } from '../../src/store/work.ts';
+import {
+  aCallback,
+  aClient,
+  anAttempt,
+  aRecord,
+  claimManual,
+  claimOne,
+  keeperOfEachTest,
+  MINUTE,
+  NOON,
+  type OpenKeeper,
+  outboxSettlementOf,
+  retrying,
+  SECOND,
+  SEEN,
+  settled,
+  settlementOf,
+  stored,
+  triggered,
+  waiting,
+} from './keeper.ts';
+
+export function settleContract(name: string, open: OpenKeeper): void {
+  describe(`${name}: a claimed row is settled`, () => {
+    const keeper = keeperOfEachTest(open);
+    const claimed = async () => {
+      const caller = await aClient(keeper.store);
+      const schedule = await stored(keeper.store, caller);
+      return { caller, schedule, claim: await claimOne(keeper.store) };
+    };
+
+    test('to its next time: it waits for it as if nothing had been', async () => {
+      const { claim } = await claimed();
+      await settled(keeper.store, claim, waiting(NOON + MINUTE, NOON + 2 * MINUTE));
+      assert.equal(await keeper.store.queue.nextDueAt(), NOON + MINUTE);
+      const next = await claimOne(keeper.store, NOON + MINUTE);
+      assert.deepEqual([next.was, next.begun, next.attempt], ['waiting', true, 1]);
+      assert.deepEqual([next.scheduledFor, next.nextFor], [NOON + MINUTE, NOON + 2 * MINUTE]);
+      assert.deepEqual(next.attempts, []);
+    });
+
+    test('to a retry: its attempts come back exactly as they were', async () => {
+      const { claim } = await claimed();
+      const attempts = [
+        anAttempt(1, { outcome: 'timeout', error: 'No answer “within” 30 s\u2028.' }),
+        anAttempt(2, {
+          phases: { dnsMs: 0.25, connectMs: 1 },
+          responseHeaders: { 'set-cookie': 'a=1, b=2' },
+          responseBody: '\u0001🦊'.repeat(1_000),
+        }),
+      ];
+      const row = { ...retrying(claim, NOON + 5 * SECOND), attempt: 2, attempts };
+      await settled(keeper.store, claim, row);
+      const next = await claimOne(keeper.store, NOON + 5 * SECOND);
+      assert.deepEqual([next.attempt, next.attempts], [3, attempts]);
+    });
+
+    test('to null: the schedule fires no more', async () => {
+      const { claim } = await claimed();
+      await settled(keeper.store, claim, null);
+      assert.equal(await keeper.store.queue.nextDueAt(), null);
+      assert.deepEqual(await keeper.store.queue.reread([claim.scheduleKey]), []);
+    });
+
+    test('to in flight, where the engine decided to send it: it stays taken, under its new state', async () => {
+      const { store } = keeper;
+      await stored(store, await aClient(store));
+      const late = NOON + 3 * MINUTE + SECOND;
+      const claim = await claimOne(store, late, late);
+      const [scheduledFor, nextFor] = [NOON + 3 * MINUTE, NOON + 4 * MINUTE];
+      const begun = { ...claim, scheduledFor, nextFor, attempt: 1, state: 'inFlight' as const };
+      await settled(store, claim, begun);
+      assert.deepEqual(await store.queue.claim(NOON + 9 * MINUTE, 10, SEEN), []);
+      const [standing] = await store.queue.reread([claim.scheduleKey]);
+      assert.deepEqual([standing!.scheduledFor, standing!.attempt], [scheduledFor, 1]);
+      await settled(store, begun, waiting(nextFor, null));
+    });
+
+    test('a row that a manual run blocks stays blocked until that is settled', async () => {
+      const { store } = keeper;
+      const caller = await aClient(store);
+      const schedule = await stored(store, caller);
+      await triggered(store, caller, schedule, NOON - SECOND);
+      const manual = await claimManual(store, NOON - SECOND);
+      const blocked = await claimOne(store);
+      await settled(store, blocked, waiting(NOON, NOON + MINUTE));
+      const again = await claimOne(store, NOON + 1);
+      assert.equal(again.blockedSince, NOON - SECOND);
+      await settled(store, again, waiting(NOON, NOON + MINUTE));
+      await store.outbox.settle([outboxSettlementOf(manual, 'succeeded')]);
+      const free = await claimOne(store, NOON + 2);
+      assert.deepEqual([free.blockedSince, free.begun], [null, true]);
+    });
+
+    test("the run's end, its callbacks and the row's next state are one write", async () => {
+      const { caller, schedule, claim } = await claimed();
+      const { store } = keeper;
+      const record = aRecord(schedule.id, NOON, { status: 'failed' });
+      const callbacks = [aCallback(record.id), aCallback(record.id, { url: 'https://b.example/' })];
+      const row = waiting(NOON + MINUTE, null);
+      await settled(store, claim, row, { records: [record], callbacks });
+      const { runs } = await keeper.reopen();
+      const { id, ...shown } = record;
+      const view = { ...shown, id, scheduleId: schedule.id };
+      assert.deepEqual(await runs.find(caller.clientKey, id), view);
+      assert.deepEqual(
+        await runs.callbacks(caller.clientKey, id),
+        callbacks.map(({ id, integrationId, url }) => ({
+          id,
+          integrationId,
+          url,
+          status: 'queued',
+          attempts: [],
+        })),
+      );
+      assert.equal(await keeper.store.outbox.nextDueAt(), NOON);
+      assert.equal(await keeper.store.queue.nextDueAt(), NOON + MINUTE);
+    });
+
+    test('all or nothing: where a part cannot be written, nothing is', async () => {
+      const { caller, schedule, claim } = await claimed();
+      const { store } = keeper;
+      const record = aRecord(schedule.id, NOON);
+      const callback = aCallback(record.id);
+      const parts = { records: [record], callbacks: [callback, callback] };
+      await assert.rejects(store.queue.settle([settlementOf(claim, null, parts)]));
+      assert.deepEqual(await store.runs.callbacks(caller.clientKey, record.id), []);
+      assert.equal((await store.runs.find(caller.clientKey, record.id))!.status, 'running');
+      assert.equal(await store.outbox.depth(), 0);
+      await settled(store, claim, null, { records: [record] });
+    });
+
+    test('one id is one run: what comes a second time keeps the first', async () => {
+      const { caller, schedule, claim } = await claimed();
+      const { store } = keeper;
+      const first = aRecord(schedule.id, NOON, { status: 'failed' });
+      await settled(store, claim, waiting(NOON, NOON + MINUTE), { records: [first, first] });
+      const again = await claimOne(store);
+      await settled(store, again, null, { records: [aRecord(schedule.id, NOON)] });
+      const runs = await store.runs.list(caller.clientKey, {}, 10);
+      assert.deepEqual(
+        runs.map(({ status }) => status),
+        ['failed'],
+      );
+    });
+
+    test('nothing to settle is no error', async () => {
+      assert.deepEqual(await keeper.store.queue.settle([]), []);
+    });
+  });
+
+  describe(`${name}: the fence`, () => {
+    const keeper = keeperOfEachTest(open);
+
+    /** The end of a claim, with all that would be written with it. */
+    const endOf = (claim: Claim, fence: Partial<Settlement['fence']> = {}): Settlement => {
+      const record = aRecord(claim.firing.id, NOON);
+      const parts = { records: [record], callbacks: [aCallback(record.id)] };
+      const settlement = settlementOf(claim, waiting(NOON + MINUTE, null), parts);
+      return { ...settlement, fence: { ...settlement.fence, ...fence } };
+    };
+    const assertNothingChanged = async (store: Store, claim: Claim, settlement: Settlement) => {
+      const before = await store.queue.reread([claim.scheduleKey]);
+      const dueAt = await store.queue.nextDueAt();
+      assert.deepEqual(await store.queue.settle([settlement]), [claim.scheduleKey]);
+      assert.deepEqual(await store.queue.reread([claim.scheduleKey]), before);
+      assert.equal(await store.queue.nextDueAt(), dueAt);
+      assert.deepEqual(await store.runs.list(claim.clientKey, { status: 'succeeded' }, 9), []);
+      assert.equal(await store.outbox.depth(), 0);
+    };
+
+    const stale: [string, (claim: Claim) => Partial<Settlement['fence']>][] = [
+      ['another nominal time', () => ({ scheduledFor: NOON - MINUTE })],
+      ['an attempt before', ({ attempt }) => ({ attempt: attempt - 1 })],
+      ['an attempt after', ({ attempt }) => ({ attempt: attempt + 1 })],
+      ['a change that is not there', () => ({ changedAt: NOON })],
+    ];
+    for (const [what, fence] of stale) {
+      for (const end of ['moves on', 'fires no more'] as const) {
+        test(`${what}: the claim is named and nothing is changed, where the row ${end}`, async () => {
+          const { store } = keeper;
+          await stored(store, await aClient(store));
+          const claim = await claimOne(store);
+          const settlement = endOf(claim, fence(claim));
+          if (end === 'fires no more') settlement.row = null;
+          await assertNothingChanged(store, claim, settlement);
+          await settled(store, claim, null);
+        });
+      }
+    }
+
+    test('what is settled cannot be settled again', async () => {
+      const { store } = keeper;
+      await stored(store, await aClient(store));
+      const claim = await claimOne(store);
+      await settled(store, claim, retrying(claim, NOON + SECOND));
+      await assertNothingChanged(store, claim, endOf(claim));
+      await assertNothingChanged(store, claim, { ...endOf(claim), row: null });
+    });
+
+    test('a claim of the attempt before does not reach the attempt that is in flight', async () => {
+      const { store } = keeper;
+      await stored(store, await aClient(store));
+      const claim = await claimOne(store);
+      await settled(store, claim, retrying(claim, NOON + SECOND));
+      await claimOne(store, NOON + SECOND);
+      await assertNothingChanged(store, claim, endOf(claim));
+    });
+
+    test('a row that is gone is named as well', async () => {
+      const { store } = keeper;
+      await stored(store, await aClient(store));
+      const claim = await claimOne(store);
+      await settled(store, claim, null);
+      await assertNothingChanged(store, claim, endOf(claim));
+    });
+
+    test('of a batch only what was overtaken is named, and all the rest is settled', async () => {
+      const { store } = keeper;
+      const caller = await aClient(store);
+      for (let i = 0; i < 5; i += 1) await stored(store, caller);
+      const claims = await store.queue.claim(NOON, 10, SEEN);
+      const overtaken = [claims[1]!, claims[3]!];
+      const settlements = claims.map(claim =>
+        endOf(claim, overtaken.includes(claim) ? { attempt: 9 } : {}),
+      );
+      assert.deepEqual(
+        (await store.queue.settle(settlements)).toSorted(),
+        overtaken.map(({ scheduleKey }) => scheduleKey).toSorted(),
+      );
+      assert.equal(await store.queue.depth(NOON + MINUTE), 3);
+      assert.equal(await store.outbox.depth(), 3);
+      const runs = await store.runs.list(caller.clientKey, { status: 'succeeded' }, 9);
+      assert.equal(runs.length, 3);
+    });
+  });
+}

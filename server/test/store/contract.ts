@@ -1,0 +1,34 @@
+import { clientsContract } from './contract-clients.ts';
+import { historiesContract } from './contract-histories.ts';
+import { outboxContract } from './contract-outbox.ts';
+import { queueContract } from './contract-queue.ts';
+import { recoveryContract } from './contract-recovery.ts';
+import { requeueContract } from './contract-requeue.ts';
+import { runListContract } from './contract-run-list.ts';
+import { runsContract } from './contract-runs.ts';
+import { scheduleListContract } from './contract-schedule-list.ts';
+import { schedulesContract } from './contract-schedules.ts';
+import { settleContract } from './contract-settle.ts';
+import type { OpenKeeper } from './keeper.ts';
+
+/**
+ * The store contract (`src/store/store.ts`), each promise a test. Every keeper's test file calls it
+ * with a way to open an empty store; no keeper has exceptions.
+ */
+export function storeContract(name: string, open: OpenKeeper): void {
+  for (const contract of [
+    clientsContract,
+    schedulesContract,
+    scheduleListContract,
+    requeueContract,
+    queueContract,
+    settleContract,
+    recoveryContract,
+    outboxContract,
+    runsContract,
+    runListContract,
+    historiesContract,
+  ]) {
+    contract(name, open);
+  }
+}

@@ -1,0 +1,104 @@
+CREATE TABLE api_keys (
+  id TEXT NOT NULL PRIMARY KEY,
+  client_key INTEGER NOT NULL REFERENCES clients,
+  hash TEXT NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL,
+  revoked_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE clients (
+  client_key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  signing_secret TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE outbox (
+  id TEXT NOT NULL PRIMARY KEY,
+  kind TEXT NOT NULL,
+  client_key INTEGER NOT NULL,
+  schedule_key INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  due_at INTEGER NOT NULL,
+  attempt INTEGER NOT NULL DEFAULT 0,
+  attempts TEXT,
+  claimed_at INTEGER,
+  scheduled_for INTEGER,
+  run_id TEXT,
+  integration_id TEXT,
+  url TEXT,
+  body TEXT
+) STRICT;
+
+CREATE TABLE queue (
+  schedule_key INTEGER PRIMARY KEY REFERENCES schedules,
+  state TEXT NOT NULL,
+  due_at INTEGER NOT NULL,
+  scheduled_for INTEGER NOT NULL,
+  next_for INTEGER,
+  attempt INTEGER NOT NULL DEFAULT 0,
+  attempts TEXT,
+  claimed_at INTEGER,
+  changed_at INTEGER,
+  blocked_since INTEGER
+) STRICT;
+
+CREATE TABLE runs (
+  client_key INTEGER NOT NULL,
+  scheduled_for INTEGER NOT NULL,
+  schedule_key INTEGER NOT NULL,
+  manual_id TEXT NOT NULL,
+  trigger TEXT NOT NULL,
+  status TEXT NOT NULL,
+  started_at INTEGER,
+  finished_at INTEGER,
+  attempts TEXT NOT NULL,
+  reason TEXT,
+  missed TEXT,
+  PRIMARY KEY (client_key, scheduled_for, schedule_key, manual_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE schedules (
+  schedule_key INTEGER PRIMARY KEY,
+  client_key INTEGER NOT NULL REFERENCES clients,
+  id TEXT NOT NULL,
+  version INTEGER NOT NULL DEFAULT 1,
+  status TEXT NOT NULL,
+  url TEXT NOT NULL,
+  verb TEXT NOT NULL,
+  interval TEXT NOT NULL,
+  timezone TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER,
+  headers TEXT,
+  data TEXT,
+  integrations TEXT,
+  label TEXT NOT NULL,
+  policy TEXT
+) STRICT;
+
+CREATE INDEX api_keys_by_client ON api_keys (client_key);
+
+CREATE INDEX outbox_by_run ON outbox (run_id) WHERE kind = 'callback';
+
+CREATE INDEX outbox_due ON outbox (due_at) WHERE state = 'waiting';
+
+CREATE INDEX outbox_in_flight ON outbox (id) WHERE state = 'inFlight';
+
+CREATE INDEX outbox_manual ON outbox (schedule_key) WHERE kind = 'manual';
+
+CREATE INDEX queue_begun ON queue (schedule_key) WHERE state <> 'waiting';
+
+CREATE INDEX queue_due ON queue (due_at) WHERE state <> 'inFlight';
+
+CREATE INDEX runs_by_schedule ON runs (schedule_key, scheduled_for);
+
+CREATE INDEX runs_by_status ON runs (client_key, status, scheduled_for)
+  WHERE status <> 'succeeded';
+
+CREATE INDEX runs_manual ON runs (manual_id) WHERE manual_id <> '';
+
+CREATE UNIQUE INDEX schedules_by_client ON schedules (client_key, id);
+
+CREATE INDEX schedules_by_tail ON schedules (client_key, substr(id, 15));

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { PunctualError } from '../../src/domain/errors.ts';
+import { readMigrations } from '../../src/store/migrate.ts';
+import { Commits } from '../../src/store/sqlite/commit.ts';
+import { lockSqlite, migrateAt, migrateSqlite, openSqlite } from '../../src/store/sqlite/open.ts';
+import { sqliteOutbox } from '../../src/store/sqlite/outbox.ts';
+import { sqliteQueue } from '../../src/store/sqlite/queue.ts';
+import { sqliteRuns } from '../../src/store/sqlite/runs.ts';
+import { sqliteSchedules } from '../../src/store/sqlite/schedules.ts';
+import { childOn, killed } from './child.ts';
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'punctual-'));
+  path = join(folder, 'punctual.db');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function thrownBy(work: () => unknown): PunctualError {
+  try {
+    work();
+  } catch (error) {
+    assert.ok(error instanceof PunctualError, `${error}`);
+    return error;
+  }
+  assert.fail('nothing was thrown');
+}
+
+describe('opening a database', () => {
+  test('makes it, with the folders above it, at the newest version', async () => {
+    path = join(folder, 'a', 'b', 'punctual.db');
+    await openSqlite(path).close();
+    const { length } = readMigrations(
+      join(import.meta.dirname, '../../src/store/sqlite/migrations'),
+    );
+    assert.deepEqual(migrateAt(path), { from: length, to: length });
+  });
+
+  test('one of a newer Punctual is refused with a sentence, and left as it is', () => {
+    const newer = new DatabaseSync(path);
+    newer.exec('CREATE TABLE later (a); PRAGMA user_version = 999');
+    const error = thrownBy(() => openSqlite(path));
+    assert.equal(error.code, 'store_newer');
+    assert.match(
+      error.message,
+      /^The database is at version 999, and this Punctual knows versions up to \d+: start the newer Punctual that wrote it, or restore a backup\.$/,
+    );
+    assert.equal(thrownBy(() => migrateAt(path)).code, 'store_newer');
+    assert.equal(newer.prepare('PRAGMA user_version').get()!.user_version, 999);
+    // The file is let go of: nobody else is on it.
+    newer.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
+    newer.close();
+  });
+
+  test('what is no database, or cannot be opened, is said in a sentence', () => {
+    writeFileSync(
+      path,
+      'This is a text, and long enough to be taken for a page of something.'.repeat(99),
+    );
+    const inTheWay = join(path, 'punctual.db');
+    mkdirSync(join(folder, 'folder'));
+    for (const wrong of [path, inTheWay, join(folder, 'folder')]) {
+      for (const open of [openSqlite, migrateAt]) {
+        const error = thrownBy(() => open(wrong));
+        assert.equal(error.code, 'store_unavailable');
+        assert.match(error.message, /^The database .* cannot be opened: .*\.$/);
+      }
+    }
+  });
+});
+
+describe('one engine on one database', () => {
+  test('a second one is refused with a sentence, in the same process', () => {
+    const lock = lockSqlite(path);
+    const error = thrownBy(() => lockSqlite(path));
+    assert.equal(error.code, 'store_in_use');
+    assert.match(
+      error.message,
+      /^Another Punctual is already running on the database .*: stop it first, or give this one another DATABASE_URL\.$/,
+    );
+    lock.release();
+    lock.release();
+    lockSqlite(path).release();
+  });
+
+  test('and in another process, until that one ends, even by SIGKILL', async () => {
+    const holder = childOn(path, 'lockSqlite(path); say("locked"); process.stdin.resume();');
+    assert.equal(await holder.heard(), 'locked');
+    assert.equal(thrownBy(() => lockSqlite(path)).code, 'store_in_use');
+    await killed(holder);
+    lockSqlite(path).release();
+  });
+
+  test('beside it the database can be used: the command line needs no lock', async () => {
+    const lock = lockSqlite(path);
+    const store = openSqlite(path);
+    await store.clients.insertClient({ id: 'a', name: '', signingSecret: '', createdAt: 1 });
+    await store.close();
+    lock.release();
+  });
+
+  test('another database has another lock', () => {
+    const locks = [lockSqlite(path), lockSqlite(`${path}2`)];
+    for (const lock of locks) lock.release();
+  });
+
+  test('a folder that cannot be used is not taken for another engine', () => {
+    writeFileSync(path, '');
+    const error = thrownBy(() => lockSqlite(join(path, 'punctual.db')));
+    assert.equal(error.code, 'store_unavailable');
+    writeFileSync(`${path}.engine`, 'no database'.repeat(99));
+    assert.equal(thrownBy(() => lockSqlite(path)).code, 'store_unavailable');
+  });
+});
+
+describe('migrations', () => {
+  const first = { number: 1, name: '0001', sql: 'CREATE TABLE a (x); INSERT INTO a VALUES (1)' };
+  const second = { number: 2, name: '0002', sql: 'UPDATE a SET x = x + 1; CREATE TABLE b (y)' };
+  const broken = { number: 3, name: '0003', sql: 'DROP TABLE a; CREATE TABLE b (y)' };
+  const x = (database: DatabaseSync) => database.prepare('SELECT x FROM a').get()!.x;
+
+  test('each is applied once, in order, from whatever version there is', () => {
+    const database = new DatabaseSync(path);
+    assert.equal(migrateSqlite(database, [first]), 0);
+    assert.equal(migrateSqlite(database, [first, second]), 1);
+    assert.equal(migrateSqlite(database, [first, second]), 2);
+    assert.equal(x(database), 2);
+    database.close();
+  });
+
+  test('one that fails leaves the database at the version before, with all that was in it', () => {
+    const database = new DatabaseSync(path);
+    migrateSqlite(database, [first]);
+    assert.throws(() => migrateSqlite(database, [first, second, broken]), /already exists/);
+    assert.equal(x(database), 1);
+    assert.equal(migrateSqlite(database, [first, second]), 1);
+    assert.equal(x(database), 2);
+    database.close();
+  });
+
+  test('a number is never left out, nor given twice', () => {
+    for (const name of ['0001-a.sql', '0003-b.sql']) writeFileSync(join(folder, name), '');
+    assert.throws(() => readMigrations(folder), /0003-b\.sql/);
+  });
+
+  test('processes that open a new database at the same moment migrate it once, and all go on', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const database = join(folder, `new-${round}`, 'punctual.db');
+      const open = `
+        say('ready');
+        process.stdin.once('data', async () => {
+          const store = openSqlite(path);
+          await store.clients.insertClient({ id: args[0], name: '', signingSecret: '', createdAt: 1 });
+          await store.close();
+          say('done');
+          process.exit();
+        });`;
+      const children = [1, 2, 3, 4, 5].map(id => childOn(database, open, [`${id}`]));
+      for (const child of children) assert.equal(await child.heard(), 'ready');
+      for (const child of children) child.process.stdin!.write('go\n');
+      for (const child of children) assert.deepEqual(await child.heardAll(), ['done']);
+      const store = openSqlite(database);
+      assert.equal((await store.clients.listClients()).length, 5);
+      await store.close();
+    }
+  });
+
+  test('all of them together make the schema that is kept beside this test', () => {
+    const database = new DatabaseSync(path);
+    migrateSqlite(database);
+    const rows = database
+      .prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type DESC, name')
+      .all();
+    database.close();
+    const dump = rows.map(({ sql }) => `${sql};\n`).join('\n');
+    const file = join(import.meta.dirname, 'schema.sql');
+    // After a migration on purpose: PUNCTUAL_WRITE_SCHEMA=1 node --test <this file>
+    if (process.env.PUNCTUAL_WRITE_SCHEMA || !existsSync(file)) writeFileSync(file, dump);
+    assert.equal(dump, readFileSync(file, 'utf8'));
+  });
+});
+
+describe('what is asked all the time', () => {
+  test('never reads a whole table', () => {
+    const asked: string[] = [];
+    class Listening extends DatabaseSync {
+      override prepare(sql: string): StatementSync {
+        asked.push(sql);
+        return super.prepare(sql);
+      }
+    }
+    const database = new Listening(path);
+    migrateSqlite(database);
+    const commits = new Commits(database);
+    asked.length = 0;
+    sqliteSchedules(database, commits);
+    sqliteQueue(database, commits);
+    sqliteOutbox(database, commits);
+    sqliteRuns(database);
+    const plans = [...asked].flatMap(sql => {
+      const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+      return steps.map(({ detail }) => String(detail));
+    });
+    assert.ok(plans.length > 20);
+    // An index on a part of a table is as short as that part.
+    const ofPart = /INDEX (queue_due|queue_begun|outbox_due|outbox_in_flight|outbox_manual)\b/;
+    const scans = plans.filter(step => /^SCAN (queue|schedules|runs|outbox)/.test(step));
+    assert.deepEqual(
+      scans.filter(step => !ofPart.test(step)),
+      [],
+    );
+    database.close();
+  });
+});
