@@ -14,8 +14,10 @@ import { settlementOf } from './settlement.ts';
 import { Settler } from './settler.ts';
 import { Watch } from './watch.ts';
 
-/** One claim is one commit: enough rows to share it, few enough for the first to leave soon. */
-const CLAIM_BATCH = 250;
+/** One claim is one commit: enough rows to share it. */
+const CLAIM_BATCH = 500;
+/** The first claim of a burst: few enough for the first request to leave soon. */
+const FIRST_BATCH = 100;
 
 export interface DispatcherOptions {
   queue: QueueStore;
@@ -66,15 +68,17 @@ export class Dispatcher {
     this.#options = options;
     const { clock, events } = options;
     this.#watch = new Watch(clock.now(), events.blind);
-    this.#settler = new Settler(
-      clock,
-      landings => this.#settle(landings),
-      events,
-      () => {
+    const wakeStarved = () => {
+      if (this.#starved) this.#loop.wake();
+    };
+    this.#settler = new Settler(clock, events, {
+      write: landings => this.#settle(landings),
+      writing: wakeStarved,
+      written: () => {
         options.settled();
-        if (this.#starved) this.#loop.wake();
+        wakeStarved();
       },
-    );
+    });
     this.#loop = new Loop(
       clock,
       () => this.#step(),
@@ -121,10 +125,11 @@ export class Dispatcher {
 
   async #step(): Promise<number | null> {
     const { queue, clock, maxInFlight } = this.#options;
-    const limit = Math.min(maxInFlight - this.#flights.size - this.#settler.pending, CLAIM_BATCH);
-    this.#starved = limit < Math.min(CLAIM_BATCH, maxInFlight) / 4 || this.#settler.failing;
+    const room = maxInFlight - this.#flights.size - this.#settler.pending;
+    this.#starved = room < Math.min(CLAIM_BATCH, maxInFlight) / 4 || this.#settler.failing;
     if (this.#starved || this.#stopping) return null;
     const now = clock.now();
+    const limit = Math.min(room, this.#flights.size === 0 ? FIRST_BATCH : CLAIM_BATCH);
     const claims = await queue.claim(now, limit, this.#watch.unseenUntil);
     for (const claim of claims) if (claim.begun) this.#fire(claim);
     await this.#decide(claims.filter(claim => !claim.begun));
@@ -191,7 +196,6 @@ export class Dispatcher {
 
   #land(landing: Landing): void {
     if (!this.#abandoned) this.#settler.add(landing);
-    if (this.#starved && !this.#settler.failing) this.#loop.wake();
   }
 
   #noteEmpty(): void {

@@ -52,12 +52,15 @@ export class Outbox {
   constructor(options: OutboxOptions) {
     this.#options = options;
     const { clock, events, outbox } = options;
-    const write = async (settlements: OutboxSettlement[]) => {
-      await outbox.settle(settlements);
-    };
-    this.#settler = new Settler(clock, write, events, () => {
-      this.#loop.wake();
-      options.settled();
+    this.#settler = new Settler(clock, events, {
+      async write(settlements) {
+        await outbox.settle(settlements);
+      },
+      writing() {},
+      written: () => {
+        this.#loop.wake();
+        options.settled();
+      },
     });
     this.#loop = new Loop(
       clock,

@@ -3,40 +3,48 @@ import type { EngineEvents } from './events.ts';
 
 /** Under load a batch gathers for this long; the first after a pause is written at once. */
 const GATHER_MS = 10;
-const MAX_BATCH = 500;
+/** A slow disk gets fewer and larger batches: a fifth of the time, at most, goes into writing. */
+const GATHER_PER_WRITE = 4;
+const MAX_GATHER_MS = 100;
+const MAX_BATCH = 1_000;
 const RETRY_AFTER_FAILURE_MS = 250;
+
+/** What a settler does for its owner. */
+export interface SettlerHooks<Item> {
+  write(items: Item[]): Promise<void>;
+  /**
+   * Told when a batch is on its way to the store: what is asked of the store now shares its commit,
+   * and there is room for as many.
+   */
+  writing(): void;
+  /** Told when a batch was written. */
+  written(): void;
+}
 
 /**
  * Writes what ended, in batches with one commit each, one batch at a time and in order.
  *
- * Guarantee: what was handed in is written, however often the store fails in between; until then it
- * counts as `pending`, and the loops claim nothing new.
+ * Guarantee: what was handed in is written, however often the store fails in between.
  */
 export class Settler<Item> {
   readonly #clock: Clock;
-  readonly #write: (items: Item[]) => Promise<void>;
   readonly #events: EngineEvents;
-  /** Told after each batch that was written: there is room for more. */
-  readonly #written: () => void;
+  readonly #hooks: SettlerHooks<Item>;
   #items: Item[] = [];
-  #writing = false;
+  #batch: Item[] = [];
   #failing = false;
   #wroteAt = Number.NEGATIVE_INFINITY;
+  #gatherMs = GATHER_MS;
   #timer: Timer | null = null;
   #onDrained: (() => void)[] = [];
 
-  constructor(
-    clock: Clock,
-    write: (items: Item[]) => Promise<void>,
-    events: EngineEvents,
-    written: () => void,
-  ) {
-    this.#written = written;
+  constructor(clock: Clock, events: EngineEvents, hooks: SettlerHooks<Item>) {
     this.#clock = clock;
-    this.#write = write;
     this.#events = events;
+    this.#hooks = hooks;
   }
 
+  /** What waits for its batch. */
   get pending(): number {
     return this.#items.length;
   }
@@ -53,41 +61,48 @@ export class Settler<Item> {
 
   /** Resolves when nothing is left to write. */
   drained(): Promise<void> {
-    if (this.#items.length === 0 && !this.#writing) return Promise.resolve();
+    if (this.#items.length + this.#batch.length === 0) return Promise.resolve();
     return new Promise(resolve => this.#onDrained.push(resolve));
   }
 
-  #plan(delayMs = this.#delayMs()): void {
-    if (this.#writing || this.#timer || this.#items.length === 0) return;
-    this.#timer = this.#clock.after(delayMs, () => {
+  #plan(): void {
+    if (this.#batch.length > 0 || this.#timer || this.#items.length === 0) return;
+    this.#timer = this.#clock.after(this.#delayMs(), () => {
       this.#timer = null;
       void this.#writeBatch();
     });
   }
 
   #delayMs(): number {
+    if (this.#failing) return RETRY_AFTER_FAILURE_MS;
+    if (this.#items.length >= MAX_BATCH) return 0;
     const since = this.#clock.now() - this.#wroteAt;
-    return since >= 0 && since < GATHER_MS ? GATHER_MS - since : 0;
+    return since >= 0 && since < this.#gatherMs ? this.#gatherMs - since : 0;
   }
 
   async #writeBatch(): Promise<void> {
-    const batch = this.#items.slice(0, MAX_BATCH);
     const startedAt = this.#clock.now();
-    this.#writing = true;
+    this.#batch = this.#items.splice(0, MAX_BATCH);
     try {
-      await this.#write(batch);
-      this.#items.splice(0, batch.length);
-      this.#failing = false;
-      this.#wroteAt = this.#clock.now();
-      this.#events.settled(batch.length, this.#wroteAt - startedAt);
-      this.#written();
+      const written = this.#hooks.write(this.#batch);
+      if (!this.#failing) this.#hooks.writing();
+      await written;
+      this.#note(this.#batch.length, this.#clock.now() - startedAt);
     } catch (error) {
+      this.#items.unshift(...this.#batch);
       this.#failing = true;
       this.#events.storeFailed(error);
     }
-    this.#writing = false;
+    this.#batch = [];
+    if (!this.#failing) this.#hooks.written();
     if (this.#items.length === 0) for (const resolve of this.#onDrained.splice(0)) resolve();
-    else if (this.#failing) this.#plan(RETRY_AFTER_FAILURE_MS);
-    else this.#plan(this.#items.length >= MAX_BATCH ? 0 : this.#delayMs());
+    this.#plan();
+  }
+
+  #note(count: number, tookMs: number): void {
+    this.#failing = false;
+    this.#wroteAt = this.#clock.now();
+    this.#gatherMs = Math.min(Math.max(GATHER_MS, GATHER_PER_WRITE * tookMs), MAX_GATHER_MS);
+    this.#events.settled(count, tookMs);
   }
 }
