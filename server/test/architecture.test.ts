@@ -9,7 +9,7 @@ const SOURCE = join(import.meta.dirname, '../src');
 
 /** What each room may import besides itself: rooms, single files, packages. */
 const LAW: Record<string, string[]> = {
-  domain: ['node:crypto', 'node:net', 'lru-cache', 'ipaddr.js'],
+  domain: ['node:crypto', 'node:net', 'lru-cache'],
   store: ['domain', 'node:fs', 'node:path'],
   'store/open.ts': ['store', 'store/sqlite'],
   'store/sqlite': ['domain', 'store', 'node:fs', 'node:path', 'node:sqlite'],

@@ -20,7 +20,7 @@ export interface Carrier {
 }
 
 /** What undici hands on for a connection that is gone; no fault of the attempt. */
-export const STALE = new Error('stale');
+export const STALE: Error = Object.assign(new Error('stale'), { code: 'CLOSED' });
 
 /**
  * One request under way: gathers what happens and makes it the result, once.

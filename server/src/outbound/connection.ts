@@ -68,7 +68,7 @@ export class Connection implements Carrier {
   }
 
   stale(attempt: Attempt): void {
-    // On a connection of its own it has nobody else's leftovers to fear: it is the target's doing.
+    // A connection that was gone before its first request is the target's doing, not bad timing.
     if (this.#used) this.#home.stale(attempt);
     else attempt.fail(this.socket.errored ?? STALE);
   }

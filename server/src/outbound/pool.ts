@@ -62,7 +62,6 @@ export class Pool implements Carrier, Home {
   dismiss(): Attempt[] {
     const dismissed: Attempt[] = [];
     while (this.#first !== null) dismissed.push(this.#shift());
-    this.#settleDown();
     return dismissed;
   }
 
@@ -91,12 +90,6 @@ export class Pool implements Carrier, Home {
     this.#carry(attempt);
   }
 
-  #carry(attempt: Attempt): void {
-    const connection = this.#takeKept();
-    if (connection !== null) connection.send(attempt);
-    else void this.#open(attempt);
-  }
-
   closed(connection: Connection): void {
     const place = this.#kept.indexOf(connection);
     if (place !== -1) this.#kept.splice(place, 1);
@@ -118,6 +111,12 @@ export class Pool implements Carrier, Home {
     attempt.begin(now);
     this.#options.deadlines.add(attempt);
     this.#carry(attempt);
+  }
+
+  #carry(attempt: Attempt): void {
+    const connection = this.#takeKept();
+    if (connection !== null) connection.send(attempt);
+    else void this.#open(attempt);
   }
 
   async #open(attempt: Attempt): Promise<void> {

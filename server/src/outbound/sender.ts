@@ -10,7 +10,7 @@ import { Pool, type PoolOptions } from './pool.ts';
 import type { OutboundRequest, Send, SendResult } from './send.ts';
 
 export interface SenderOptions {
-  /** What may be called; a function where it may change while the sender lives. */
+  /** What may be called, asked for whenever a connection is opened. */
   allow: AllowTargets | (() => AllowTargets);
   /** Requests in flight to one scheme, host and port at a time; the others wait in order. */
   connectionsPerOrigin?: number;

@@ -126,3 +126,12 @@ export async function leftOpen(): Promise<string[]> {
   for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
   return process.getActiveResourcesInfo().filter(kind => /TCP|TLS|AddrInfo/.test(kind));
 }
+
+export async function until(isTrue: () => boolean): Promise<void> {
+  const startedAt = performance.now();
+  while (!isTrue()) {
+    // Only against a test that hangs for ever.
+    assert.ok(performance.now() - startedAt < 30_000, 'waited in vain');
+    await new Promise(setImmediate);
+  }
+}
