@@ -59,7 +59,7 @@ export function createSender(options: SenderOptions): Sender {
   const deadlines = new Deadlines();
   /** The same urls come again and again, and parsing one costs more than keeping it. */
   const places = new LRUCache<string, Place>({
-    max: 4_096,
+    max: 65_536,
     maxSize: MAX_PLACES_CHARACTERS,
     sizeCalculation: (place, url) => url.length + place.path.length,
   });

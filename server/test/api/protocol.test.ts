@@ -9,8 +9,12 @@ import { type Service, startService, valid } from './service.ts';
 const limits = { headersTimeoutMs: 300, requestTimeoutMs: 600, timeoutCheckMs: 50 };
 const service = await startService();
 const hasty = await startService({ limits });
+const patient = await startService({
+  readiness: () => new Promise(resolve => setTimeout(resolve, 50, null)),
+});
 after(() => service.close());
 after(() => hasty.close());
+after(() => patient.close());
 
 const credentials = ({ mine }: Service = service) =>
   `ClientId: ${mine.clientId}\r\nApiKey: ${mine.apiKey}`;
@@ -96,7 +100,7 @@ test('a request that ends before it is complete is a 400', async () => {
 });
 
 test('a client that ends its side after a whole request still gets its answer', async () => {
-  const { answers } = await exchange(service.port, head('GET /v1/schedule'), { half: true });
+  const { answers } = await exchange(patient.port, head('GET /readyz'), { half: true });
   assert.equal(answers[0]?.status, 200);
 });
 
@@ -127,6 +131,12 @@ test('Upgrade is ignored', async () => {
     const { answers } = await exchange(service.port, head('GET /healthz', ...headers));
     assert.deepEqual([answers[0]?.status, answers[0]?.body], [200, '{"status":"ok"}']);
   }
+});
+
+test('none of many small headers is dropped, wherever it stands', async () => {
+  const many = Array.from({ length: 2_500 }, () => 'a:');
+  const bytes = head('GET /v1/schedule').replace('Host: h', ['Host: h', ...many].join('\r\n'));
+  assert.equal((await exchange(service.port, bytes)).answers[0]?.status, 200);
 });
 
 test('Expect: 100-continue is met, and the answer follows', async () => {
@@ -196,6 +206,20 @@ test('after a body that is too large the connection goes on, however it was fram
     const { answers } = await exchange(service.port, bytes, { answers: 2 });
     assertRefused(answers[0], 400, /larger/);
     assert.equal(answers[1]?.status, 200);
+  }
+});
+
+test('a client that reads only after it has sent everything finds its answer', async () => {
+  const much = 'x'.repeat(8 * 1024 * 1024);
+  for (const bytes of [
+    ['\x01 no request\r\n\r\n', much],
+    [`${head('POST /v1/schedule', JSON_TYPE, CHUNKED)}zz\r\n`, much],
+    [head('GET /healthz', `A: ${'x'.repeat(20_480)}`), much],
+    [head('POST /v1/schedule', JSON_TYPE, `Content-Length: ${much.length}`), much],
+    [head('DELETE /v1/nope', `Content-Length: ${much.length}`), much],
+  ]) {
+    const { answers } = await exchange(service.port, bytes, { late: true });
+    assert.ok(answers[0] && answers[0].status >= 400);
   }
 });
 

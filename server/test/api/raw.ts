@@ -22,6 +22,10 @@ interface Options {
   untilClosed?: boolean;
   /** The answers are to HEAD: a length, and no body. */
   bodyless?: boolean;
+  /** Read nothing before everything is sent, as a simple client does. */
+  late?: boolean;
+  /** Sent on the same connection when it is there. */
+  more?: Promise<Buffer>;
   /** End this side after sending. */
   half?: boolean;
   timeLimitMs?: number;
@@ -34,7 +38,7 @@ export function exchange(
   options: Options = {},
 ): Promise<Exchange> {
   const { answers = 1, untilClosed = false, bodyless = false, half = false } = options;
-  const { timeLimitMs = 5_000 } = options;
+  const { late = false, timeLimitMs = 5_000 } = options;
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' });
     const chunks: Uint8Array[] = [];
@@ -51,18 +55,21 @@ export function exchange(
       socket.destroy();
       resolve({ ...readAnswers(Buffer.concat(chunks), bodyless), closed });
     };
+    // Before anything listens: from then on it would read ahead.
+    if (late) socket.pause();
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
-      if (!untilClosed && readAnswers(Buffer.concat(chunks), bodyless).answers.length >= answers) {
-        finish(false);
-      }
+      if (untilClosed) return;
+      if (readAnswers(Buffer.concat(chunks), bodyless).answers.length >= answers) finish(false);
     });
     socket.on('error', () => finish(true));
     socket.on('close', () => finish(true));
     for (const part of partsOf(bytes)) {
       socket.write(typeof part === 'string' ? Buffer.from(part, 'latin1') : part);
     }
+    void options.more?.then(bytes => socket.write(bytes));
     if (half) socket.end();
+    if (late) socket.write('', () => socket.resume());
   });
 }
 

@@ -68,13 +68,9 @@ export async function startService(changes: Partial<ApiDeps> = {}): Promise<Serv
     clock: systemClock,
     allow: ALLOW_PUBLIC,
     engine: {
-      engine: {
-        wake: dueAt => told.push({ dueAt }),
-        changed: (scheduleId, changedAt) => told.push({ scheduleId, changedAt }),
-        wakeOutbox: () => told.push('outbox'),
-      },
-      changed: (_id, changedAt) => woken.push(changedAt),
-      wakeOutbox: () => woken.push(Number.NEGATIVE_INFINITY),
+      wake: dueAt => told.push({ dueAt }),
+      changed: (scheduleId, changedAt) => told.push({ scheduleId, changedAt }),
+      wakeOutbox: () => told.push('outbox'),
     },
     log: keptLog(logged),
     readiness: async () => null,

@@ -69,7 +69,7 @@ export class Commits {
   }
 
   #rollBack(): void {
-    if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+    if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('ROLLBACK');
   }
 }
 
