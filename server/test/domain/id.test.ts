@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { instantOf, isId, lowestIdAt, newId, runId } from '../../src/domain/id.ts';
+import { instantOf, isId, lowestIdAt, newId, runId, tailOf } from '../../src/domain/id.ts';
 
 const LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const instant = fc.integer({ min: 0, max: LAST });
@@ -89,6 +89,15 @@ describe('the identity of a run', () => {
     assert.equal(runId(SCHEDULE, at), '019b76da-a800-7000-8000-000000000001');
   });
 
+  test('leads back to the schedule and to the nominal time', () => {
+    fc.assert(
+      fc.property(fc.uuid({ version: 7 }), instant, (id, at) => {
+        assert.equal(tailOf(runId(id, at)), tailOf(id));
+        assert.equal(instantOf(runId(id, at)), at);
+      }),
+    );
+  });
+
   test('another schedule or another time is another run', () => {
     fc.assert(
       fc.property(
@@ -97,7 +106,7 @@ describe('the identity of a run', () => {
         instant,
         instant,
         (a, b, one, other) => {
-          assert.equal(runId(a, one) === runId(b, other), a === b && one === other);
+          assert.equal(runId(a, one) === runId(b, other), tailOf(a) === tailOf(b) && one === other);
         },
       ),
     );

@@ -225,5 +225,14 @@ export function requeueContract(name: string, open: OpenKeeper): void {
         assert.equal((await claimManual(store, dueAt)).firing.status, status);
       });
     }
+
+    test('one that is due already stays due as it was', async () => {
+      const { store } = keeper;
+      const caller = await aClient(store);
+      const schedule = await stored(store, caller);
+      await triggered(store, caller, schedule);
+      await changed(store, caller, schedule, { status: 'deleted' }, NOON + SECOND, null);
+      assert.equal(await store.outbox.nextDueAt(), NOON);
+    });
   });
 }

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { runId } from '../../src/domain/id.ts';
 import type { Schedule } from '../../src/domain/schedule.ts';
 import type { Caller, RunFilter, RunView } from '../../src/store/store.ts';
 import {
   aClient,
   anId,
   aRecord,
+  claimManual,
   claimOne,
   keeperOfEachTest,
   MINUTE,
   NOON,
   type OpenKeeper,
+  outboxSettlementOf,
   retrying,
   settled,
   stored,
@@ -18,6 +21,7 @@ import {
   waiting,
 } from './keeper.ts';
 
+const idsOf = (runs: { id: string }[]) => runs.map(({ id }) => id);
 const LAST = Date.UTC(9999, 11, 31, 23, 59);
 
 export function runListContract(name: string, open: OpenKeeper): void {
@@ -48,6 +52,7 @@ export function runListContract(name: string, open: OpenKeeper): void {
       await claimOne(store, NOON + 8 * MINUTE);
       await triggered(store, caller, a, NOON + 4 * MINUTE + 1);
       await triggered(store, caller, b, NOON + 9 * MINUTE);
+      await triggered(store, caller, a, NOON + 6 * MINUTE);
       const other = await aClient(store);
       const theirs = await stored(store, other);
       const records = [aRecord(theirs.id, NOON + 7 * MINUTE)];
@@ -61,10 +66,9 @@ export function runListContract(name: string, open: OpenKeeper): void {
     test('newest nominal time first, what goes on and what has ended in one order', async () => {
       await filled();
       const runs = await listed({});
-      assert.deepEqual(minutes(runs), [9, 8, 8, 6, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0]);
-      const all = runs.map(({ id }) => id);
-      assert.deepEqual(all, all.toSorted().reverse(), 'that is the order of ids');
-      assert.equal(new Set(all).size, 15);
+      assert.deepEqual(minutes(runs), [9, 8, 8, 6, 6, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0]);
+      assert.equal(new Set(runs.map(({ id }) => id)).size, 16);
+      assert.deepEqual(await listed({}), runs, 'those of one time in an order that stays');
     });
 
     test('page by page, of any size, each run once', async () => {
@@ -84,6 +88,24 @@ export function runListContract(name: string, open: OpenKeeper): void {
       }
     });
 
+    test('a run that ends between two pages is neither repeated nor left out', async () => {
+      const { store } = kept;
+      caller = await aClient(store);
+      const schedule = await stored(store, caller);
+      const records = [1, 2].map(minutes => aRecord(schedule.id, NOON - minutes * MINUTE));
+      await settled(store, await claimOne(store), waiting(NOON, null), { records });
+      const manualId = await triggered(store, caller, schedule, NOON + MINUTE);
+      const claim = await claimOne(store);
+      const scheduledId = runId(schedule.id, NOON);
+      assert.deepEqual(idsOf(await listed({}, 2)), [manualId, scheduledId]);
+      await settled(store, claim, null, { records: [aRecord(schedule.id, NOON)] });
+      assert.deepEqual(idsOf(await listed({}, 9, scheduledId)), idsOf(records));
+      const record = aRecord(schedule.id, NOON + MINUTE, { id: manualId, trigger: 'manual' });
+      const end = outboxSettlementOf(await claimManual(store, NOON + MINUTE), 'failed', { record });
+      await store.outbox.settle([end]);
+      assert.deepEqual(idsOf(await listed({}, 9, manualId)), [scheduledId, ...idsOf(records)]);
+    });
+
     test('by status, of those that have ended and of those that have not', async () => {
       await filled();
       const expected = {
@@ -93,7 +115,7 @@ export function runListContract(name: string, open: OpenKeeper): void {
         missed: [3, 3],
         running: [8],
         retrying: [8],
-        queued: [9, 4],
+        queued: [9, 6, 4],
       } as const;
       for (const [status, times] of Object.entries(expected)) {
         const runs = await listed({ status: status as RunView['status'] });
@@ -105,7 +127,7 @@ export function runListContract(name: string, open: OpenKeeper): void {
     test('by schedule, and by schedule and status', async () => {
       await filled();
       const runs = await listed({ scheduleId: a.id });
-      assert.deepEqual(minutes(runs), [8, 6, 5, 4, 3, 2, 1, 0]);
+      assert.deepEqual(minutes(runs), [8, 6, 6, 5, 4, 3, 2, 1, 0]);
       assert.ok(runs.every(({ scheduleId }) => scheduleId === a.id));
       assert.deepEqual(minutes(await listed({ scheduleId: b.id, status: 'succeeded' })), [4, 0]);
       assert.deepEqual(minutes(await listed({ scheduleId: b.id, status: 'running' })), [8]);
@@ -116,10 +138,10 @@ export function runListContract(name: string, open: OpenKeeper): void {
       await filled();
       const between = async (from: number, to: number, filter: RunFilter = {}) =>
         minutes(await listed({ ...filter, from: NOON + from * MINUTE, to: NOON + to * MINUTE }));
-      assert.deepEqual(await between(4, 8), [6, 5, 4, 4]);
+      assert.deepEqual(await between(4, 8), [6, 6, 5, 4, 4]);
       assert.deepEqual(await between(8, 9), [8, 8]);
       assert.deepEqual(await between(9, 9), []);
-      assert.deepEqual(await between(4, 10, { scheduleId: a.id }), [8, 6, 5, 4]);
+      assert.deepEqual(await between(4, 10, { scheduleId: a.id }), [8, 6, 6, 5, 4]);
       assert.deepEqual(await between(2, 4, { status: 'missed' }), [3, 3]);
       assert.deepEqual(minutes(await listed({ from: NOON + 8 * MINUTE + 1 })), [9]);
       assert.deepEqual(minutes(await listed({ to: NOON + 1 })), [0, 0]);

@@ -187,8 +187,11 @@ export function runsContract(name: string, open: OpenKeeper): void {
     });
 
     test('what is no id of a run is not found', async () => {
-      const { clientKey } = await aClient(kept.store);
-      for (const id of [anId(), 'no id', '']) {
+      const caller = await aClient(kept.store);
+      const { clientKey } = caller;
+      const { schedule } = await ended(caller, ({ id }) => [aRecord(id, NOON)]);
+      const other = runId(schedule.id, NOON + 1);
+      for (const id of [anId(), other, 'no id', '']) {
         assert.equal(await kept.store.runs.find(clientKey, id), null);
         assert.deepEqual(await kept.store.runs.callbacks(clientKey, id), []);
       }

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { BUGS } from './bugs.ts';
+import { type Copy, copyWithBug } from './mutate.ts';
+import { buildShim, type Shim, whyNoPowerCut } from './powercut.ts';
+import { SCENARIOS, type Scenario } from './scenarios.ts';
+import { runWorld } from './world.ts';
+
+/**
+ * The crash test is tested: each of these bugs, put into a copy of the sources, must be found, and
+ * the same scenario without a bug must pass. A few here; all of them with `CRASH_BUGS=all`.
+ */
+const isLong = process.env.CRASH_BUGS === 'all';
+const SEED = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
+/** A kill comes at a random moment: a bug that was not hit is given another chance. */
+const MOST_TRIES = 3;
+
+const why = whyNoPowerCut();
+
+describe('seeded bugs', () => {
+  let folder: string;
+  let shim: Shim | undefined;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'punctual-shim-'));
+    if (why === null) shim = buildShim(folder);
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  const run = async ({ options, powerCut }: Scenario, seed: number, copy?: Copy) => {
+    const { violations } = await runWorld({
+      ...options,
+      seed,
+      ...(copy && { bin: copy.bin }),
+      ...(powerCut && shim && { shim }),
+      patienceMs: copy ? 5_000 : 60_000,
+    });
+    return violations;
+  };
+
+  for (const { name, scenario, rules, patches, short } of BUGS) {
+    if (!isLong && !short) continue;
+    const theScenario: Scenario = SCENARIOS[scenario];
+    test(`found: ${name}`, { skip: theScenario.powerCut ? (why ?? false) : false }, async t => {
+      const copy = await copyWithBug(patches);
+      try {
+        let isFound = false;
+        for (let tries = 1; tries <= MOST_TRIES && !isFound; tries++) {
+          const violations = await run(theScenario, SEED + tries, copy);
+          const all = Map.groupBy(violations, ({ rule }) => rule as string);
+          for (const [rule, same] of all)
+            t.diagnostic(`${rule} ${same.length}: ${same[0]!.sentence}`);
+          isFound = rules.some(rule => all.has(rule));
+        }
+        assert.ok(isFound, `none of these was said: ${rules.join(', ')}`);
+      } finally {
+        await copy.remove();
+      }
+    });
+  }
+
+  test('each of them stands in docs/reliability.md, in their order', async () => {
+    const path = join(import.meta.dirname, '../../../docs/reliability.md');
+    const table = (await readFile(path, 'utf8')).split('| Bug |')[1]!.split('\n').slice(2);
+    const names = table.filter(line => line !== '').map(line => line.split(' | ')[0]!.slice(2));
+    assert.deepEqual(
+      names,
+      BUGS.map(({ name }) => name),
+    );
+  });
+
+  for (const [name, scenario] of Object.entries<Scenario>(SCENARIOS)) {
+    if (!isLong && !scenario.powerCut) continue;
+    const skip = scenario.powerCut ? (why ?? false) : false;
+    test(`no violation without a bug: ${name}`, { skip }, async () => {
+      const violations = await run(scenario, SEED);
+      assert.deepEqual(violations, []);
+    });
+  }
+});

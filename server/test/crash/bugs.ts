@@ -1,0 +1,211 @@
+import type { Rule } from './checker.ts';
+import type { Patch } from './mutate.ts';
+import type { SCENARIOS } from './scenarios.ts';
+
+/** Bugs that the crash test must find: what is changed in the sources, and what is said of it. */
+
+export interface Bug {
+  name: string;
+  scenario: keyof typeof SCENARIOS;
+  /** One of these the checker must say of it, whatever else. */
+  rules: Rule[];
+  patches: Patch[];
+  /** Looked for in `npm test` too, and not only in the long form. */
+  short?: boolean;
+}
+
+export const BUGS: Bug[] = [
+  {
+    name: 'claim not written before the request is sent',
+    scenario: 'held',
+    rules: ['sentTwice', 'arrivalUnrecorded'],
+    short: true,
+    // Claims are committed with the next settlement only.
+    patches: [
+      {
+        file: 'store/sqlite/commit.ts',
+        find: "this.#database.exec('BEGIN IMMEDIATE');",
+        replace: "if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE');",
+      },
+      {
+        file: 'store/sqlite/commit.ts',
+        find: "this.#database.exec('COMMIT');",
+        replace:
+          "if (!writes.every(({ work }) => work.name === 'later')) this.#database.exec('COMMIT');",
+      },
+      {
+        file: 'store/sqlite/queue.ts',
+        find: 'claim(now, limit, unseenUntil) {\n      return commits.write(() => {',
+        replace: 'claim(now, limit, unseenUntil) {\n      return commits.write(function later() {',
+      },
+    ],
+  },
+  {
+    name: 'settled before the request is sent',
+    scenario: 'queued',
+    rules: ['attemptUnseen'],
+    short: true,
+    patches: [
+      {
+        file: 'engine/dispatcher.ts',
+        find: '    void send(request).then(result => {',
+        replace: `    const startedAt = this.#options.clock.now();
+    const hoped = { outcome: 'response', startedAt, durationMs: 1, phases: {}, responseStatus: 200 };
+    this.#land({ claim, attempt: attemptOf(attempt, hoped as never), endedAt: startedAt });
+    void send(request).then(result => {`,
+      },
+      {
+        file: 'engine/dispatcher.ts',
+        find: 'this.#land({ claim, attempt: attemptOf(attempt, result), endedAt });',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'a new webhook-id when a request is sent again',
+    scenario: 'held',
+    rules: ['secondId'],
+    short: true,
+    patches: [
+      {
+        file: 'engine/dispatcher.ts',
+        find: '      runId: runId(firing.id, scheduledFor),',
+        replace:
+          '      runId: attempt === 1 ? runId(firing.id, scheduledFor) : crypto.randomUUID(),',
+      },
+    ],
+  },
+  {
+    name: 'synchronous=NORMAL, and the power fails',
+    scenario: 'powerCut',
+    rules: ['gone'],
+    short: true,
+    patches: [{ file: 'store/sqlite/open.ts', find: "?? 'FULL'", replace: "?? 'NORMAL'" }],
+  },
+  {
+    name: 'callbacks written after the run has ended, in a transaction of their own',
+    scenario: 'failed',
+    rules: ['callbackLost'],
+    patches: [
+      {
+        file: 'store/sqlite/queue.ts',
+        find: 'writeCallback(clientKey, scheduleKey, callback);',
+        replace:
+          'setTimeout(() => void commits.write(() => writeCallback(clientKey, scheduleKey, callback)), 400);',
+      },
+    ],
+  },
+  {
+    name: 'runs in flight forgotten at the start',
+    scenario: 'held',
+    rules: ['unfinished', 'unrecorded'],
+    patches: [
+      { file: 'engine/engine.ts', find: 'await store.queue.recover(clock.now());', replace: '' },
+    ],
+  },
+  {
+    name: 'callbacks in flight forgotten at the start',
+    scenario: 'callingBack',
+    rules: ['callbackUnfinished'],
+    patches: [
+      { file: 'engine/engine.ts', find: 'await store.outbox.recover(clock.now());', replace: '' },
+    ],
+  },
+  {
+    name: 'a run that was cut off gives way to the next time',
+    scenario: 'held',
+    rules: ['lostForGood'],
+    patches: [
+      {
+        file: 'store/sqlite/queue.ts',
+        find: "return { state: 'lost', dueAt",
+        replace: "return { state: 'retrying', dueAt",
+      },
+    ],
+  },
+  {
+    name: 'a new webhook-id when a callback is sent again',
+    scenario: 'callingBack',
+    rules: ['callbackSecondId'],
+    patches: [
+      {
+        file: 'engine/outbox.ts',
+        find: 'const { id, attempt, claimedAt: nowMs } = claim;',
+        replace:
+          'const { attempt, claimedAt: nowMs } = claim;\n' +
+          '  const id = attempt === 1 ? claim.id : crypto.randomUUID();',
+      },
+    ],
+  },
+  {
+    name: 'lost attempts kept out of history',
+    scenario: 'held',
+    rules: ['arrivalUnrecorded'],
+    patches: [
+      {
+        file: 'store/sqlite/queue.ts',
+        find: 'attempts: [...attempts, lost] };',
+        replace: 'attempts };',
+      },
+    ],
+  },
+  {
+    name: 'an attempt that was cut off not counted',
+    scenario: 'held',
+    rules: ['sentTwice', 'unfinished'],
+    patches: [
+      {
+        file: 'store/sqlite/queue.ts',
+        find: 'take.run(now, begun ? 1 : 0,',
+        replace: "take.run(now, begun && !claims.some(claim => claim.was === 'lost') ? 1 : 0,",
+      },
+    ],
+  },
+  {
+    name: 'nothing caught up with after a start',
+    scenario: 'away',
+    rules: ['latestMissed'],
+    patches: [
+      {
+        file: 'domain/passed.ts',
+        find: 'return time < unseenUntil && now - time > seconds * 1_000;',
+        replace: 'return time < unseenUntil;',
+      },
+    ],
+  },
+  {
+    name: 'claimed 400 ms before it is due',
+    scenario: 'held',
+    rules: ['early'],
+    patches: [
+      {
+        file: 'engine/dispatcher.ts',
+        find: 'await queue.claim(now, limit,',
+        replace: 'await queue.claim(now + 400, limit,',
+      },
+      {
+        file: 'engine/loop.ts',
+        find: 'if (now >= this.#dueAt) {',
+        replace: 'if (now + 400 >= this.#dueAt) {',
+      },
+      {
+        file: 'engine/loop.ts',
+        find: 'Math.min(this.#dueAt - now, MAX_SLEEP_MS)',
+        replace: 'Math.min(this.#dueAt - now - 400, MAX_SLEEP_MS)',
+      },
+    ],
+  },
+  {
+    name: 'a schedule and its first time written in two transactions',
+    scenario: 'creating',
+    rules: ['unrecorded'],
+    patches: [
+      {
+        file: 'store/sqlite/schedules.ts',
+        find: 'if (first) start(lastInsertRowid, first);',
+        replace:
+          'if (first) setTimeout(() => void commits.write(() => start(lastInsertRowid, first)), 300);',
+      },
+    ],
+  },
+];

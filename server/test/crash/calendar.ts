@@ -1,0 +1,36 @@
+import { Cron } from 'croner';
+
+/**
+ * The checker's own calendar: croner, of which the engine knows nothing.
+ *
+ * @returns the nominal times with after < time <= until, in order
+ */
+export function dueTimes(
+  interval: string,
+  timezone: string,
+  after: number,
+  until: number,
+): number[] {
+  const times = timesOf(`${timezone}\n${interval}`, interval, timezone, after, until);
+  return times.filter(time => time > after && time <= until);
+}
+
+/** Many schedules share few intervals, and croner takes 40 µs a time. */
+const known = new Map<string, { after: number; until: number; times: number[] }>();
+
+function timesOf(key: string, interval: string, timezone: string, after: number, until: number) {
+  const kept = known.get(key);
+  if (kept && kept.after <= after && kept.until >= until) return kept.times;
+  const from = Math.min(after, kept?.after ?? after);
+  const to = Math.max(until, kept?.until ?? until);
+  const cron = new Cron(interval, { timezone, paused: true });
+  const times: number[] = [];
+  // croner looks at whole seconds: a start within one would be rounded.
+  let at = cron.nextRun(new Date(Math.floor(from / 1_000) * 1_000 - 1_000));
+  while (at !== null && at.getTime() <= to) {
+    times.push(at.getTime());
+    at = cron.nextRun(at);
+  }
+  known.set(key, { after: from, until: to, times });
+  return times;
+}

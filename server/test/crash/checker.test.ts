@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { check, RULES, type Rule } from './checker.ts';
+import { FALSIFIED } from './falsified.ts';
+import { cleanWorld, passed } from './synthetic.ts';
+
+describe('checker', () => {
+  test('a world in which everything went right has no violation', () => {
+    const { violations, figures } = check(cleanWorld());
+    assert.deepEqual(violations, []);
+    assert.deepEqual(figures, {
+      kills: 1,
+      schedules: 5,
+      due: 19 + 19 + 4 + 2 + 3,
+      requests: 18 + 10 + 4 + 4 + 3 + 1,
+      duplicates: 1,
+      lost: 1,
+      retries: 2,
+      missed: 2,
+      skipped: 9,
+      overrun: 0,
+      callbacks: 18 + 4 + 1,
+      longestDownMs: 2_200,
+      longestGapMs: 2_300,
+    });
+  });
+
+  test('an unacknowledged create may be there or not', () => {
+    const world = cleanWorld();
+    world.schedules[0]!.acknowledged = false;
+    assert.deepEqual(check(world).violations, []);
+  });
+
+  test('a time that is late by a whole interval counts as overrun, not as lost', () => {
+    const world = cleanWorld();
+    passed(world, 'fast', 17, 'missed');
+    const { violations, figures } = check(world);
+    assert.deepEqual(violations, []);
+    assert.equal(figures.overrun, 1);
+  });
+
+  for (const [what, rules, falsify] of FALSIFIED) {
+    test(`${what}: ${rules.join(', ')}`, () => {
+      const world = cleanWorld();
+      falsify(world);
+      const { violations } = check(world);
+      assert.deepEqual([...new Set(violations.map(({ rule }) => rule))].sort(), [...rules].sort());
+      for (const { sentence } of violations) assert.match(sentence, /^[A-Z0-9].*\.$/);
+    });
+  }
+
+  test('every rule is broken by one of these worlds', () => {
+    const broken = new Set(FALSIFIED.flatMap(([, rules]) => rules));
+    assert.deepEqual(
+      Object.keys(RULES).filter(rule => !broken.has(rule as Rule)),
+      [],
+    );
+  });
+});

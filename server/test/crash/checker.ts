@@ -1,0 +1,142 @@
+import type { Evidence } from './evidence.ts';
+import { checkArrivals } from './rules/arrivals.ts';
+import { checkCallbacks } from './rules/callbacks.ts';
+import { checkTimes } from './rules/times.ts';
+import { type View, viewOf } from './rules/view.ts';
+
+/**
+ * The checker: whether a service that was killed again and again kept its promise.
+ *
+ * Pure, and it shares no code with the engine: what was due comes from another calendar, what was
+ * sent from the target, what was recorded from the API. Everything that does not fit is a violation,
+ * in one sentence.
+ */
+export const RULES = {
+  gone: 'A schedule whose create was answered is there.',
+  refused: 'While the service is up, it answers its callers.',
+  unrecorded: 'Every nominal time has its record.',
+  recordedTwice: 'No nominal time has two records.',
+  notDue: 'Nothing is recorded or sent that was not due.',
+  wrongCount: 'A record for many missed times counts them right.',
+  unfinished: 'Every run comes to its end.',
+  early: 'No request starts before its nominal time.',
+  missedWhileUp:
+    'A time is missed only where the service was down, or was late by a whole interval.',
+  latestMissed: 'Of the times that passed unseen, the latest fires.',
+  skippedWithoutRun: 'A time is skipped only while a run of its schedule is going on.',
+  attemptNumbers: 'Attempts are numbered 1, 2, 3 without a gap.',
+  lostWithoutCrash: 'An attempt is lost only in a crash.',
+  lostForGood: 'What was cut off by a crash is sent again.',
+  retryLost: 'A retry comes, unless the next time comes first.',
+  triggerLost: 'A manual run whose trigger was answered is in history.',
+  arrivalUnrecorded: 'Every request that the target saw is an attempt in history.',
+  attemptUnseen: 'Every attempt that got an answer was seen by the target.',
+  answerDiffers: 'History and target agree on answer and instant.',
+  secondId: 'One nominal time has one webhook-id.',
+  sharedId: 'One webhook-id has one nominal time.',
+  sentTwice: 'One attempt is one request.',
+  duplicateWithoutCrash: 'A request is sent again only after a crash, or as a retry.',
+  overlap: 'One request of a schedule is in flight.',
+  callbackLost: 'Every run that calls back has done so.',
+  callbackUnfinished: 'Every callback comes to its end.',
+  callbackUnexpected: 'Only runs that call back do so, once for each integration.',
+  callbackUnseen: 'Every attempt of a callback that got an answer was seen by the receiver.',
+  callbackUnrecorded: 'Every callback that the receiver saw is an attempt in history.',
+  callbackSecondId: 'One callback has one webhook-id.',
+} as const;
+
+export type Rule = keyof typeof RULES;
+
+export interface Violation {
+  rule: Rule;
+  sentence: string;
+}
+
+/** Told by rules: which one is broken, and how. */
+export type Tell = (rule: Rule, sentence: string) => void;
+
+export interface Figures {
+  kills: number;
+  schedules: number;
+  /** Nominal times. */
+  due: number;
+  /** Requests at the target. */
+  requests: number;
+  /** Requests sent again because a crash had left the one before without a record. */
+  duplicates: number;
+  lost: number;
+  retries: number;
+  missed: number;
+  skipped: number;
+  /** Missed although the service was up: it was late by more than an interval. */
+  overrun: number;
+  callbacks: number;
+  /** From a kill to the next process that listens, the pause in between included. */
+  longestDownMs: number;
+  /** The longest time without a request of a schedule that fires every second. */
+  longestGapMs: number;
+}
+
+export interface Report {
+  violations: Violation[];
+  figures: Figures;
+}
+
+/** What may still come right when the service is given more time. */
+export const MAY_COME_RIGHT: readonly Rule[] = [
+  'unrecorded',
+  'unfinished',
+  'latestMissed',
+  'triggerLost',
+  'callbackLost',
+  'callbackUnfinished',
+  'callbackUnrecorded',
+];
+
+export function check(evidence: Evidence): Report {
+  const violations: Violation[] = [];
+  const tell: Tell = (rule, sentence) => violations.push({ rule, sentence });
+  const view = viewOf(evidence);
+  for (const { id, listed, acknowledged } of evidence.schedules) {
+    if (acknowledged && !listed) tell('gone', `Schedule ${id} was created, and is gone.`);
+  }
+  for (const told of evidence.refused) tell('refused', `A caller was refused: ${told}.`);
+  const overrun = checkTimes(view, tell);
+  const duplicates = checkArrivals(view, tell);
+  checkCallbacks(view, tell);
+  return { violations, figures: { ...figuresOf(view), overrun, duplicates } };
+}
+
+function figuresOf(view: View): Omit<Figures, 'overrun' | 'duplicates'> {
+  const { until, schedules, kills, callbackArrivals } = view;
+  const runs = schedules.flatMap(schedule => schedule.runs).filter(({ at }) => at <= until);
+  const attempts = schedules
+    .flatMap(schedule => [...schedule.runs, ...schedule.manual])
+    .flatMap(run => (run.at <= until ? run.attempts : []));
+  const count = (status: string) => runs.filter(run => run.status === status).length;
+  const lost = attempts.filter(({ outcome }) => outcome === 'lost').length;
+  return {
+    kills: kills.length,
+    schedules: schedules.length,
+    due: schedules.reduce((sum, { due }) => sum + due.filter(time => time <= until).length, 0),
+    requests: view.arrivals.filter(({ scheduledFor }) => scheduledFor <= until).length,
+    lost,
+    retries: attempts.filter(({ number }) => number > 1).length - lost,
+    missed: count('missed'),
+    skipped: count('skipped'),
+    callbacks: callbackArrivals.filter(({ scheduledFor }) => scheduledFor <= until).length,
+    longestDownMs: Math.max(0, ...view.windows.map(({ from, to }) => to - from)),
+    longestGapMs: longestGap(view),
+  };
+}
+
+function longestGap({ schedules }: View): number {
+  let longest = 0;
+  for (const { seen, arrivals } of schedules) {
+    if (seen.interval !== '* * * * * *') continue;
+    for (const [index, { at }] of arrivals.entries()) {
+      if (index > 0) longest = Math.max(longest, at - arrivals[index - 1]!.at);
+    }
+  }
+  return longest;
+}

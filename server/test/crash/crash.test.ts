@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Figures, Violation } from './checker.ts';
+import { buildShim, type Shim, whyNoPowerCut } from './powercut.ts';
+import { mixedWorkload } from './workload.ts';
+import { runWorld } from './world.ts';
+
+/**
+ * The crash test: the service under load, killed at random moments and started again.
+ *
+ * Short here; the long form, of which docs/reliability.md has the figure, is this file with
+ * `CRASH_KILLS=20 CRASH_SCHEDULES=500`. `CRASH_SEED` plays the same moments again.
+ */
+const KILLS = Number(process.env.CRASH_KILLS ?? 3);
+const SCHEDULES = Number(process.env.CRASH_SCHEDULES ?? 300);
+const SEED = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const isLong = KILLS > 3;
+
+const PROMISE =
+  'nothing lost, nothing early, one id for a duplicate, and history agrees with the target';
+
+test(`${KILLS} kills under ${SCHEDULES} schedules: ${PROMISE}`, t => survive(t));
+
+if (isLong) {
+  const skip = whyNoPowerCut() ?? false;
+  test(`${KILLS} power cuts under ${SCHEDULES} schedules: ${PROMISE}`, { skip }, async t => {
+    const folder = await mkdtemp(join(tmpdir(), 'punctual-shim-'));
+    try {
+      await survive(t, buildShim(folder));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+}
+
+async function survive(t: TestContext, shim?: Shim): Promise<void> {
+  t.diagnostic(`CRASH_SEED=${SEED}`);
+  const { violations, figures } = await runWorld({
+    seed: SEED,
+    kills: KILLS,
+    workload: url => mixedWorkload(url, SCHEDULES),
+    upMs: isLong ? [1_000, 6_000] : [500, 3_000],
+    downMs: isLong ? [0, 3_000] : [0, 1_500],
+    earlyKills: 0.15,
+    disturbed: true,
+    lastMs: 3_000,
+    patienceMs: 60_000,
+    ...(shim && { shim }),
+  });
+  for (const line of linesOf(figures)) t.diagnostic(line);
+  assert.equal(figures.kills, KILLS);
+  assert.ok(figures.requests > 0 && figures.callbacks > 0);
+  assert.deepEqual(sentences(violations), []);
+}
+
+function sentences(violations: Violation[]): string[] {
+  const some = violations.slice(0, 20).map(({ rule, sentence }) => `${rule}: ${sentence}`);
+  const more = violations.length - some.length;
+  return more > 0 ? [...some, `… and ${more} more`] : some;
+}
+
+function linesOf(figures: Figures): string[] {
+  const { kills, schedules, due, requests, duplicates, lost, retries } = figures;
+  const { missed, skipped, overrun, callbacks, longestDownMs, longestGapMs } = figures;
+  return [
+    `${kills} kills, ${schedules} schedules, ${due} nominal times`,
+    `${requests} requests at the target: ${duplicates} sent again after a crash, ${retries} retries`,
+    `${lost} attempts recorded as lost; ${missed} times missed, ${skipped} skipped`,
+    `${overrun} times missed because the service was late; ${callbacks} callbacks`,
+    `longest time from a kill to a service that listens: ${longestDownMs} ms`,
+    `longest time without a request of an every-second schedule: ${longestGapMs} ms`,
+  ];
+}

@@ -1,0 +1,299 @@
+import type { Rule } from './checker.ts';
+import type { Evidence } from './evidence.ts';
+import { arrivalOf, at, callbackOf, drop, idOf, iso, passed, runOf } from './synthetic.ts';
+
+/** Each falsified world: what was done to it, the rules that must be named, and no others. */
+export type Falsified = [what: string, rules: Rule[], falsify: (world: Evidence) => void];
+
+export const FALSIFIED: Falsified[] = [
+  [
+    'a schedule whose create was answered is gone',
+    ['gone'],
+    w => Object.assign(w.schedules[0]!, { listed: false }),
+  ],
+  [
+    'a caller is refused while the service is up',
+    ['refused'],
+    w => {
+      w.refused.push('POST /v1/schedule: 500');
+    },
+  ],
+  ['a nominal time has no record and no request', ['unrecorded'], w => drop(w, 'fast', 5)],
+  ['a nominal time after the last start has no record', ['unrecorded'], w => drop(w, 'fast', 20)],
+  [
+    'a time before the creation is not due',
+    ['notDue'],
+    w => {
+      const { callbacks, ...run } = runOf(w, 'slow', 4);
+      w.runs.push({ ...run, id: 'another', scheduledFor: iso(1), attempts: [] });
+    },
+  ],
+  [
+    'a time has two records',
+    ['recordedTwice'],
+    w => {
+      w.runs.push({ ...runOf(w, 'fast', 11), id: 'another' });
+    },
+  ],
+  [
+    'a record for many times counts them wrong',
+    ['wrongCount'],
+    w => {
+      Object.assign(runOf(w, 'fast', 11), { missedCount: 2, from: iso(11), to: iso(11) });
+    },
+  ],
+  [
+    'a run is still going',
+    ['unfinished'],
+    w => {
+      const run = runOf(w, 'slow', 20);
+      run.status = 'running';
+      delete run.finishedAt;
+    },
+  ],
+  [
+    'a request comes 1 ms early',
+    ['early'],
+    w => Object.assign(arrivalOf(w, 'slow', 6), { at: at(6) - 1 }),
+  ],
+  [
+    'history has a start before its time',
+    ['early'],
+    w => Object.assign(runOf(w, 'late', 16), { startedAt: iso(15.9) }),
+  ],
+  [
+    'a time is missed while the service was up',
+    ['missedWhileUp'],
+    w => passed(w, 'fast', 5, 'missed'),
+  ],
+  [
+    'a time is missed long after the start',
+    ['missedWhileUp'],
+    w => passed(w, 'fast', 15, 'missed'),
+  ],
+  [
+    'the latest of the times that passed is missed',
+    ['latestMissed'],
+    w => passed(w, 'late', 11, 'missed'),
+  ],
+  [
+    'nothing fires after the times that passed',
+    ['latestMissed', 'unrecorded'],
+    w => {
+      passed(w, 'fast', 12, 'missed');
+      for (let second = 13; second <= 20; second++) drop(w, 'fast', second);
+    },
+  ],
+  [
+    'a time is skipped while nothing was going on',
+    ['skippedWithoutRun'],
+    w => passed(w, 'fast', 5, 'skipped'),
+  ],
+  [
+    'attempts are numbered 1 and 3',
+    ['attemptNumbers'],
+    w => {
+      runOf(w, 'flaky', 10).attempts[1]!.number = 3;
+      arrivalOf(w, 'flaky', 10, 2).attempt = 3;
+    },
+  ],
+  [
+    'an attempt is lost without a crash',
+    ['lostWithoutCrash'],
+    w => {
+      const run = runOf(w, 'flaky', 20);
+      run.attempts[0] = { number: 1, startedAt: iso(20), outcome: 'lost' };
+      w.arrivals.splice(w.arrivals.indexOf(arrivalOf(w, 'flaky', 20)), 1);
+    },
+  ],
+  [
+    'a run that was cut off is not sent again',
+    ['lostForGood'],
+    w => {
+      const run = runOf(w, 'slow', 10);
+      run.status = 'failed';
+      run.attempts.pop();
+      w.arrivals.splice(w.arrivals.indexOf(arrivalOf(w, 'slow', 10, 2)), 1);
+    },
+  ],
+  [
+    'a retry does not come, though there was time for it after the start',
+    ['retryLost'],
+    w => {
+      const run = runOf(w, 'flaky', 10);
+      run.status = 'failed';
+      run.attempts.pop();
+      w.arrivals.splice(w.arrivals.indexOf(arrivalOf(w, 'flaky', 10, 2)), 1);
+    },
+  ],
+  [
+    'an attempt of a callback comes twice',
+    ['sentTwice'],
+    w => {
+      w.callbackArrivals.push({ ...callbackOf(w, 'failing', 10) });
+    },
+  ],
+  [
+    'a callback that was cut off is not sent again',
+    ['lostForGood'],
+    w => {
+      const [callback] = runOf(w, 'failing', 10).callbacks!;
+      callback!.status = 'failed';
+      callback!.attempts = [{ number: 1, startedAt: iso(10.02), outcome: 'lost' }];
+    },
+  ],
+  [
+    'a manual run that was acknowledged is in no history',
+    ['triggerLost'],
+    w => {
+      w.triggered.push('another');
+    },
+  ],
+  [
+    'the target saw a time that history calls missed',
+    ['arrivalUnrecorded'],
+    w => {
+      w.arrivals.push({ ...arrivalOf(w, 'fast', 10), ...again(11, 12.2) });
+    },
+  ],
+  [
+    'the target saw an attempt that history does not have',
+    ['arrivalUnrecorded'],
+    w => {
+      runOf(w, 'slow', 10).attempts.pop();
+    },
+  ],
+  [
+    'the target saw a schedule that there is not',
+    ['notDue'],
+    w => {
+      w.arrivals.push({ ...arrivalOf(w, 'fast', 10), scheduleId: 'nobody', webhookId: 'nobody' });
+    },
+  ],
+  [
+    'history has an answer that the target never gave',
+    ['attemptUnseen'],
+    w => {
+      w.arrivals.splice(w.arrivals.indexOf(arrivalOf(w, 'fast', 10)), 1);
+    },
+  ],
+  [
+    'history has another answer than the target gave',
+    ['answerDiffers'],
+    w => Object.assign(arrivalOf(w, 'fast', 10), { status: 500 }),
+  ],
+  [
+    'history has another instant than the target',
+    ['answerDiffers'],
+    w => {
+      runOf(w, 'slow', 16).attempts[0]!.startedAt = iso(18);
+    },
+  ],
+  [
+    'a duplicate comes under a second id',
+    ['secondId', 'arrivalUnrecorded'],
+    w => {
+      arrivalOf(w, 'slow', 10, 2).webhookId = 'another';
+      runOf(w, 'slow', 10).attempts.pop();
+      runOf(w, 'slow', 10).attempts[0]!.outcome = 'lost';
+    },
+  ],
+  [
+    'two times come under one id',
+    ['sharedId', 'arrivalUnrecorded', 'attemptUnseen'],
+    w => {
+      arrivalOf(w, 'fast', 6).webhookId = idOf('fast', 5);
+    },
+  ],
+  [
+    'an attempt is sent twice across the kill',
+    ['sentTwice'],
+    w => {
+      arrivalOf(w, 'slow', 10, 2).attempt = 1;
+      runOf(w, 'slow', 10).attempts = [{ number: 1, startedAt: iso(10), outcome: 'lost' }];
+    },
+  ],
+  [
+    'an attempt is sent again without a crash',
+    ['duplicateWithoutCrash', 'arrivalUnrecorded'],
+    w => {
+      const first = arrivalOf(w, 'fast', 16);
+      w.arrivals.push({ ...first, attempt: 2, at: at(16.5), endedAt: at(16.51) });
+      w.arrivals.push({ ...first, attempt: 3, at: at(16.6), endedAt: at(16.61) });
+    },
+  ],
+  [
+    'two requests of a schedule are in flight',
+    ['overlap'],
+    w => {
+      arrivalOf(w, 'fast', 16).endedAt = at(17.2);
+    },
+  ],
+  [
+    'a callback is in no history',
+    ['callbackLost', 'callbackUnrecorded'],
+    w => {
+      delete runOf(w, 'failing', 10).callbacks;
+    },
+  ],
+  [
+    'a callback that history has never came',
+    ['callbackLost'],
+    w => {
+      w.callbackArrivals.splice(w.callbackArrivals.indexOf(callbackOf(w, 'failing', 10)), 1);
+    },
+  ],
+  [
+    'a callback is still running',
+    ['callbackUnfinished'],
+    w => {
+      runOf(w, 'failing', 10).callbacks![0]!.status = 'running';
+    },
+  ],
+  [
+    'a run calls back that should not',
+    ['callbackUnexpected'],
+    w => {
+      w.schedules[0]!.integrations[0]!.callOnSuccess = false;
+    },
+  ],
+  [
+    'a run calls back twice',
+    ['callbackUnexpected', 'callbackSecondId'],
+    w => {
+      const { callbacks } = runOf(w, 'failing', 10);
+      callbacks!.push({ ...callbacks![0]!, id: 'another' });
+      w.callbackArrivals.push({ ...callbackOf(w, 'failing', 10), webhookId: 'another' });
+    },
+  ],
+  [
+    'history has an answer that the receiver never gave',
+    ['callbackUnseen'],
+    w => {
+      callbackOf(w, 'failing', 10).status = null;
+    },
+  ],
+  [
+    'a callback of a run that succeeded says that it failed',
+    ['callbackUnrecorded'],
+    w => {
+      callbackOf(w, 'fast', 10).type = 'schedule.run.failed';
+    },
+  ],
+  [
+    'a callback comes again under a second id',
+    ['callbackSecondId', 'callbackUnrecorded'],
+    w => {
+      w.callbackArrivals.push({ ...callbackOf(w, 'failing', 10), webhookId: 'another' });
+    },
+  ],
+];
+
+function again(second: number, from: number) {
+  return {
+    webhookId: idOf('fast', second),
+    scheduledFor: at(second),
+    at: at(from),
+    endedAt: at(from) + 9,
+  };
+}

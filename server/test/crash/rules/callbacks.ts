@@ -1,0 +1,109 @@
+import type { Tell } from '../checker.ts';
+import type { CallbackArrival, ScheduleSeen } from '../evidence.ts';
+import { nameOf } from './times.ts';
+import type { RunSeen, View } from './view.ts';
+
+/** The callbacks that runs owed, against those in history and those that the receiver saw. */
+export function checkCallbacks(view: View, tell: Tell): void {
+  const came = Map.groupBy(view.callbackArrivals, ({ webhookId }) => webhookId);
+  for (const { seen, runs, manual } of view.schedules) {
+    for (const run of [...runs, ...manual]) {
+      if (run.at <= view.until) checkRun(run, seen, came, tell);
+    }
+  }
+  for (const arrival of view.callbackArrivals) checkArrival(arrival, view, tell);
+  checkIds(view, tell);
+}
+
+function checkRun(
+  run: RunSeen,
+  seen: ScheduleSeen,
+  came: Map<string, CallbackArrival[]>,
+  tell: Tell,
+): void {
+  const name = nameOf(run.scheduleId, run.at);
+  const owed = seen.integrations
+    .filter(({ callOnSuccess }) => owes(run, callOnSuccess))
+    .map(({ id }) => id);
+  for (const id of owed) {
+    const own = run.callbacks.filter(({ integrationId }) => integrationId === id);
+    if (own.length === 0) {
+      tell('callbackLost', `${name} ${run.status}, and there is no callback of integration ${id}.`);
+    } else if (own.length > 1) {
+      tell('callbackUnexpected', `${name} has ${own.length} callbacks of integration ${id}.`);
+    }
+  }
+  for (const callback of run.callbacks) {
+    const { integrationId, status } = callback;
+    if (!owed.includes(integrationId)) {
+      tell('callbackUnexpected', `${name} ${run.status}, and called back ${integrationId}.`);
+    }
+    if (status !== 'succeeded' && status !== 'failed') {
+      tell('callbackUnfinished', `The callback ${callback.id} of ${name} is still ${status}.`);
+    } else if (!came.has(callback.id)) {
+      tell('callbackLost', `The callback ${callback.id} of ${name} ${status}, and never came.`);
+    }
+    if (callback.attempts.at(-1)?.outcome === 'lost' && status === 'failed') {
+      tell(
+        'lostForGood',
+        `The callback ${callback.id} of ${name} was cut off, and not sent again.`,
+      );
+    }
+    checkAttempts(callback, came.get(callback.id) ?? [], name, tell);
+  }
+}
+
+function owes({ status }: RunSeen, callOnSuccess: boolean): boolean {
+  return status === 'failed' || (status === 'succeeded' && callOnSuccess);
+}
+
+function checkAttempts(
+  { id, attempts }: RunSeen['callbacks'][number],
+  came: CallbackArrival[],
+  name: string,
+  tell: Tell,
+): void {
+  if (came.length === 0) return;
+  for (const { number, outcome, responseStatus } of attempts) {
+    const answered = came.filter(({ attempt, status }) => {
+      return attempt === number && status === responseStatus;
+    });
+    if (outcome === 'response' && answered.length === 0) {
+      tell(
+        'callbackUnseen',
+        `The callback ${id} of ${name}: attempt ${number} was answered ${responseStatus}, which ` +
+          'the receiver never did.',
+      );
+    }
+  }
+}
+
+function checkArrival(arrival: CallbackArrival, { byId, until }: View, tell: Tell): void {
+  const { webhookId, runId, scheduledFor, integrationId, attempt, type } = arrival;
+  if (scheduledFor > until) return;
+  const run = byId.get(runId);
+  const callback = run?.callbacks.find(({ id }) => id === webhookId);
+  const isKnown =
+    callback?.integrationId === integrationId && type === `schedule.run.${run?.status}`;
+  const isRecorded = callback?.attempts.some(({ number }) => number === attempt);
+  if (isKnown && isRecorded) return;
+  tell(
+    'callbackUnrecorded',
+    `The callback ${webhookId} came as ${type} of run ${runId}, attempt ${attempt}, and history ` +
+      'does not know it.',
+  );
+}
+
+function checkIds({ callbackArrivals }: View, tell: Tell): void {
+  const same = Map.groupBy(callbackArrivals, a => `${a.runId}, integration ${a.integrationId},`);
+  for (const [name, arrivals] of same) {
+    const attempts = new Set(arrivals.map(({ webhookId, attempt }) => `${webhookId} ${attempt}`));
+    if (attempts.size < arrivals.length) {
+      tell('sentTwice', `An attempt of the callback of run ${name} came twice.`);
+    }
+    const ids = new Set(arrivals.map(({ webhookId }) => webhookId));
+    if (ids.size > 1) {
+      tell('callbackSecondId', `The callback of run ${name} came under ${[...ids].join(' and ')}.`);
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import type { Tell } from '../checker.ts';
+import {
+  hasBegun,
+  hasEnded,
+  iso,
+  type RunSeen,
+  type ScheduleView,
+  type View,
+  type Window,
+} from './view.ts';
+
+/**
+ * How long after a start the engine may take until it has looked at every schedule. It widens only
+ * what counts as the latest of the times that passed; a slow machine shall not fail the test.
+ */
+const GRACE_MS = 3_000;
+
+/**
+ * What was due against what was recorded.
+ *
+ * @returns how many times were missed although the service was up, because it was late
+ */
+export function checkTimes(view: View, tell: Tell): number {
+  const overrun = view.schedules.reduce((sum, schedule) => sum + checkOne(schedule, view, tell), 0);
+  for (const id of view.triggered) {
+    if (!view.byId.has(id)) tell('triggerLost', `The manual run ${id} is not in history.`);
+  }
+  return overrun;
+}
+
+function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
+  const { seen, due, runs, manual } = schedule;
+  const { until } = view;
+  const next = new Map(due.map((time, index) => [time, due[index + 1] ?? Infinity]));
+  const recorded = new Set<number>();
+  let overrun = 0;
+  for (const [index, run] of runs.entries()) {
+    for (const time of timesOf(run, due, tell)) {
+      if (time > until) continue;
+      const name = nameOf(seen.id, time);
+      if (!next.has(time)) tell('notDue', `${name} is recorded, and was not due.`);
+      else if (recorded.has(time)) tell('recordedTwice', `${name} has two records.`);
+      recorded.add(time);
+      if (run.status === 'missed') {
+        const follower = runs.slice(index + 1).find(hasBegun);
+        overrun += checkMissed(time, next.get(time)!, follower, schedule, view, tell);
+      }
+      if (run.status === 'skipped') checkSkipped(run, schedule, tell);
+    }
+  }
+  for (const time of due) {
+    if (time <= until && !recorded.has(time)) {
+      tell('unrecorded', `${nameOf(seen.id, time)} has no record.`);
+    }
+  }
+  for (const run of [...runs, ...manual]) if (run.at <= until) checkRun(run, view, tell);
+  for (const run of runs) if (run.at <= until) checkRetry(run, next.get(run.at), view, tell);
+  return overrun;
+}
+
+function timesOf(run: RunSeen, due: number[], tell: Tell): number[] {
+  if (run.missed === null) return [run.at];
+  const { count, from, to } = run.missed;
+  const times = due.filter(time => time >= from && time <= to);
+  if (times.length !== count) {
+    const name = nameOf(run.scheduleId, run.at);
+    tell('wrongCount', `${name} stands for ${count} times, and ${times.length} were due.`);
+  }
+  return times;
+}
+
+/** @returns 1 where it was missed although the service was up */
+function checkMissed(
+  time: number,
+  next: number,
+  follower: RunSeen | undefined,
+  schedule: ScheduleView,
+  { windows, lateness }: View,
+  tell: Tell,
+): number {
+  const name = nameOf(schedule.seen.id, time);
+  for (const window of windows) {
+    const { from, lookedAt } = blindOf(schedule, window);
+    if (time > lookedAt || (next <= window.from && time <= from)) continue;
+    if (follower === undefined || next > lookedAt + GRACE_MS) {
+      tell(
+        'latestMissed',
+        `${name} was missed, was the latest to pass before ${iso(window.to)}, and no later one ` +
+          'fired in its place.',
+      );
+    }
+    return 0;
+  }
+  // Late by a whole interval: then the others of this time, if any began at all, were late as well.
+  const others = lateness.get(time) ?? Infinity;
+  if (follower !== undefined && follower.startedAt >= next && others >= (next - time) / 2) return 1;
+  tell('missedWhileUp', `${name} was missed while the service was up.`);
+  return 0;
+}
+
+/**
+ * How long the service was blind to one schedule around a window in which it was down: from the run
+ * that was cut off, since a time that came during it was not recorded yet, to the end of the runs
+ * that go first, which are the one that was cut off and manual ones.
+ */
+function blindOf({ runs, manual }: ScheduleView, window: Window) {
+  let from = window.from;
+  let lookedAt = window.to;
+  for (const run of [...runs, ...manual].toSorted((a, b) => a.at - b.at)) {
+    const wasCutOff = isCutOff(run, window.from, window.to);
+    if (wasCutOff) from = Math.min(from, run.at);
+    const goesFirst = run.trigger === 'manual' && run.at > window.from && run.at <= lookedAt;
+    if (wasCutOff || goesFirst) lookedAt = Math.max(lookedAt, run.finishedAt);
+  }
+  return { from, lookedAt };
+}
+
+/** Whether a request of the run was in flight when the window began. */
+function isCutOff(run: RunSeen, from: number, to: number): boolean {
+  return run.attempts.some(
+    ({ outcome, startedAt }) => outcome === 'lost' && startedAt <= to && run.finishedAt >= from,
+  );
+}
+
+function checkSkipped(run: RunSeen, { seen, runs, manual }: ScheduleView, tell: Tell): void {
+  const isGoing =
+    runs.some(other => hasBegun(other) && other.at < run.at && run.at <= other.finishedAt) ||
+    manual.some(({ at, finishedAt }) => at <= run.at && run.at <= finishedAt + GRACE_MS);
+  if (isGoing) return;
+  const name = nameOf(seen.id, run.at);
+  tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);
+}
+
+function checkRun(run: RunSeen, view: View, tell: Tell): void {
+  const name = nameOf(run.scheduleId, run.at);
+  if (!hasEnded(run)) tell('unfinished', `${name} is still ${run.status}.`);
+  if (run.startedAt < run.at) tell('early', `${name} started at ${iso(run.startedAt)}.`);
+  for (const [index, attempt] of run.attempts.entries()) {
+    if (attempt.number !== index + 1) {
+      tell('attemptNumbers', `${name} has number ${attempt.number} as attempt ${index + 1}.`);
+    }
+    if (attempt.outcome !== 'lost') continue;
+    const until = run.attempts[index + 1]?.startedAt ?? run.finishedAt;
+    if (!view.killedWithin(attempt.startedAt, until)) {
+      tell('lostWithoutCrash', `${name} lost attempt ${attempt.number} without a crash.`);
+    }
+  }
+}
+
+/** The longest that the first retries wait (domain/verdict.ts has the rule, this is its letter). */
+const RETRY_MS = [5_000, 30_000, 120_000].map(delay => delay * 1.2);
+
+function checkRetry(run: RunSeen, next: number | undefined, { windows }: View, tell: Tell): void {
+  if (run.status !== 'failed') return;
+  const last = run.attempts.at(-1);
+  const name = nameOf(run.scheduleId, run.at);
+  if (last?.outcome === 'lost') tell('lostForGood', `${name} was cut off, and not sent again.`);
+  if (next === undefined || last?.outcome !== 'response' || last.responseStatus! < 500) return;
+  const count = run.attempts.filter(({ outcome }) => outcome !== 'lost').length;
+  const delayMs = RETRY_MS[count - 1];
+  if (delayMs === undefined) return;
+  const endedAt = last.startedAt + (last.durationMs ?? 0);
+  const down = windows.filter(({ from, to }) => from < next && to > endedAt).map(({ to }) => to);
+  if (Math.max(endedAt + delayMs, ...down) + GRACE_MS >= next) return;
+  tell('retryLost', `${name} was not tried again after attempt ${last.number}.`);
+}
+
+export function nameOf(scheduleId: string, time: number): string {
+  return `${iso(time)} of schedule ${scheduleId}`;
+}

@@ -1,0 +1,159 @@
+import type { Run } from '@punctual/client';
+import { dueTimes } from '../calendar.ts';
+import type { Arrival, CallbackArrival, Evidence, Life, ScheduleSeen } from '../evidence.ts';
+
+/** The evidence, sorted for judging. Instants are epoch ms. */
+
+export interface AttemptSeen {
+  number: number;
+  startedAt: number;
+  durationMs: number | undefined;
+  outcome: string;
+  responseStatus: number | undefined;
+}
+
+export interface RunSeen {
+  id: string;
+  scheduleId: string;
+  /** Its nominal time. */
+  at: number;
+  trigger: Run['trigger'];
+  status: Run['status'];
+  startedAt: number;
+  /** Infinity while it has not ended. */
+  finishedAt: number;
+  attempts: AttemptSeen[];
+  missed: { count: number; from: number; to: number } | null;
+  callbacks: NonNullable<Run['callbacks']>;
+}
+
+/** From a kill to the next start that came to listen; several kills where starts were cut off. */
+export interface Window {
+  from: number;
+  to: number;
+}
+
+export interface ScheduleView {
+  seen: ScheduleSeen;
+  /** Nominal times since its creation, by the checker's calendar; up to a while after `until`. */
+  due: number[];
+  /** Of its own times, in their order. */
+  runs: RunSeen[];
+  manual: RunSeen[];
+  arrivals: Arrival[];
+}
+
+export interface View {
+  until: number;
+  schedules: ScheduleView[];
+  byId: Map<string, RunSeen>;
+  arrivals: Arrival[];
+  callbackArrivals: CallbackArrival[];
+  triggered: string[];
+  windows: Window[];
+  kills: Window[];
+  /** Schedules that the evidence cannot be judged on, because they are gone. */
+  gone: Set<string>;
+  /** For each nominal time, by how much the latest of its runs began late. */
+  lateness: Map<number, number>;
+  /** Was the service killed between these two instants, or at one of them? */
+  killedWithin(from: number, to: number): boolean;
+}
+
+/** How far the calendar looks beyond `until`: more than any interval of the workload. */
+const BEYOND_MS = 120_000;
+
+export function viewOf(evidence: Evidence): View {
+  const { until, schedules, lives, callbackArrivals, triggered } = evidence;
+  const gone = new Set(schedules.filter(({ listed }) => !listed).map(({ id }) => id));
+  const arrivals = evidence.arrivals.filter(({ scheduleId }) => !gone.has(scheduleId));
+  const runs = evidence.runs.map(runSeen);
+  const runsOf = Map.groupBy(runs, run => run.scheduleId);
+  const arrivalsOf = Map.groupBy(arrivals, ({ scheduleId }) => scheduleId);
+  const kills = lives.flatMap(({ end }) => (end?.how === 'killed' ? [end] : []));
+  return {
+    until,
+    schedules: schedules
+      .filter(({ listed }) => listed)
+      .map(seen => {
+        const own = (runsOf.get(seen.id) ?? []).toSorted((a, b) => a.at - b.at);
+        return {
+          seen,
+          due: dueTimes(seen.interval, seen.timezone, seen.createdAt, until + BEYOND_MS),
+          runs: own.filter(({ trigger }) => trigger === 'schedule'),
+          manual: own.filter(({ trigger }) => trigger === 'manual'),
+          arrivals: (arrivalsOf.get(seen.id) ?? []).toSorted((a, b) => a.at - b.at),
+        };
+      }),
+    byId: new Map(runs.map(run => [run.id, run])),
+    arrivals,
+    callbackArrivals: callbackArrivals.filter(({ scheduleId }) => !gone.has(scheduleId)),
+    triggered,
+    windows: windowsOf(lives),
+    kills,
+    gone,
+    lateness: latenessOf(runs),
+    killedWithin: (from, to) => kills.some(kill => kill.to >= from && kill.from <= to),
+  };
+}
+
+function latenessOf(runs: RunSeen[]): Map<number, number> {
+  const lateness = new Map<number, number>();
+  for (const { at, trigger, startedAt } of runs) {
+    if (trigger !== 'schedule' || Number.isNaN(startedAt)) continue;
+    lateness.set(at, Math.max(lateness.get(at) ?? 0, startedAt - at));
+  }
+  return lateness;
+}
+
+function windowsOf(lives: Life[]): Window[] {
+  const windows: Window[] = [];
+  let from: number | null = null;
+  for (const { readyAt, end } of lives) {
+    if (from !== null && readyAt !== null) {
+      windows.push({ from, to: readyAt });
+      from = null;
+    }
+    if (end) from ??= end.from;
+  }
+  return windows;
+}
+
+function runSeen(run: Run): RunSeen {
+  const { id, scheduleId, trigger, status, startedAt, finishedAt, missedCount } = run;
+  const at = Date.parse(run.scheduledFor);
+  const missed =
+    missedCount === undefined
+      ? null
+      : { count: missedCount, from: Date.parse(run.from!), to: Date.parse(run.to!) };
+  return {
+    id,
+    scheduleId,
+    at,
+    trigger,
+    status,
+    startedAt: startedAt === undefined ? Number.NaN : Date.parse(startedAt),
+    finishedAt: finishedAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(finishedAt),
+    attempts: run.attempts.map(attempt => ({
+      number: attempt.number,
+      startedAt: Date.parse(attempt.startedAt),
+      durationMs: attempt.durationMs,
+      outcome: attempt.outcome,
+      responseStatus: attempt.responseStatus,
+    })),
+    missed,
+    callbacks: run.callbacks ?? [],
+  };
+}
+
+export function hasBegun({ status }: RunSeen): boolean {
+  return status !== 'missed' && status !== 'skipped';
+}
+
+export function hasEnded({ status }: RunSeen): boolean {
+  return status !== 'queued' && status !== 'running' && status !== 'retrying';
+}
+
+export function iso(instant: number): string {
+  return Number.isFinite(instant) ? new Date(instant).toISOString() : 'never';
+}
