@@ -80,7 +80,9 @@ export const BUGS: Bug[] = [
     scenario: 'powerCut',
     rules: ['gone'],
     short: true,
-    patches: [{ file: 'store/sqlite/open.ts', find: "?? 'FULL'", replace: "?? 'NORMAL'" }],
+    patches: [
+      { file: 'store/sqlite/open.ts', find: 'synchronous = FULL', replace: 'synchronous = NORMAL' },
+    ],
   },
   {
     name: 'callbacks written after the run has ended, in a transaction of their own',

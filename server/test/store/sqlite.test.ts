@@ -7,14 +7,12 @@ import { storeContract } from './contract.ts';
 storeContract('SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'punctual-'));
   const path = join(folder, 'punctual.db');
-  // That FULL survives a power cut is proved by the test that cuts the power.
-  const options = { synchronous: 'NORMAL' } as const;
-  let store = openSqlite(path, options);
+  let store = openSqlite(path);
   return {
     store,
     async reopen() {
       await store.close();
-      store = openSqlite(path, options);
+      store = openSqlite(path);
       return store;
     },
     async close() {

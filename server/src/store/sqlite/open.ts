@@ -13,11 +13,6 @@ import { sqliteSchedules } from './schedules.ts';
 
 const MIGRATIONS = join(import.meta.dirname, 'migrations');
 
-export interface SqliteOptions {
-  /** `NORMAL` loses acknowledged writes in a power cut; only the crash test asks for it. */
-  synchronous?: 'FULL' | 'NORMAL';
-}
-
 /**
  * Opens (and creates and migrates) the embedded store at `path`.
  *
@@ -26,8 +21,8 @@ export interface SqliteOptions {
  *
  * @throws PunctualError `store_newer`, `store_unavailable`
  */
-export function openSqlite(path: string, options: SqliteOptions = {}): Store {
-  const database = openDatabase(path, options);
+export function openSqlite(path: string): Store {
+  const database = openDatabase(path);
   try {
     migrateSqlite(database);
   } catch (error) {
@@ -64,7 +59,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Store {
 
 /** Migrates the database at `path` and closes it again. */
 export function migrateAt(path: string): { from: number; to: number } {
-  const database = openDatabase(path, {});
+  const database = openDatabase(path);
   try {
     return { from: migrateSqlite(database), to: versionOf(database) };
   } finally {
@@ -72,12 +67,12 @@ export function migrateAt(path: string): { from: number; to: number } {
   }
 }
 
-function openDatabase(path: string, options: SqliteOptions): DatabaseSync {
+function openDatabase(path: string): DatabaseSync {
   const database = openFile(path, { timeout: 5_000 });
   try {
     database.exec(`
       PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = ${options.synchronous ?? 'FULL'};
+      PRAGMA synchronous = FULL;
       PRAGMA foreign_keys = OFF;
       PRAGMA cache_size = -65536;
       PRAGMA wal_autocheckpoint = 4000;
