@@ -60,9 +60,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     const api = createApi(options, store, engine, metrics, clock);
     await engine.start();
-    closers.push(() => engine.stop(config.stopMs));
+    closers.push(() => Promise.all([engine.stop(config.stopMs), closeApi(api, config.stopMs)]));
     const url = await listen(api, config);
-    closers.push(() => api.close());
     return { url, store, stop };
   } catch (error) {
     await stop();
@@ -140,6 +139,16 @@ async function listen(api: FastifyInstance, { host, port }: Config): Promise<str
   const { address, family, port: actual } = api.server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
 }
+
+/** A caller that never ends its request, with or without a key, must not hold up the end. */
+async function closeApi(api: FastifyInstance, limitMs: number): Promise<void> {
+  const patienceMs = Math.min(limitMs, CALLER_PATIENCE_MS);
+  const timer = setTimeout(() => api.server.closeAllConnections(), patienceMs);
+  await api.close();
+  clearTimeout(timer);
+}
+
+const CALLER_PATIENCE_MS = 5_000;
 
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;

@@ -106,6 +106,9 @@ function createEvents(registry: Registry, log: Logger): EngineEvents {
       storeFailures.inc();
       log.error({ err: error }, 'the store failed; the engine tries again');
     },
+    rowFailed(scheduleId, error) {
+      log.error({ err: error, scheduleId }, 'this schedule is left alone until the next start');
+    },
     blind(from, until) {
       const gap = { from: new Date(from).toISOString(), until: new Date(until).toISOString() };
       log.warn(gap, 'nobody looked at the clock for a while; times in the gap are caught up with');

@@ -28,8 +28,9 @@ export async function changeSchedule(
       ? { changedAt: now, start: startOf(next, now) }
       : ('keep' as const);
     if (await store.schedules.update(caller.clientKey, next, version, requeue)) {
-      // At once, and not at the new start: a run that has begun is to be decided about now.
-      if (requeue !== 'keep') engine.changed(id, now);
+      // At once, and not at the new start: a run that has begun is to be decided about now, and a
+      // request that has not started is to leave as the schedule now says.
+      engine.changed(id, now);
       return next;
     }
   }

@@ -22,7 +22,7 @@ export interface ApiDeps {
 export interface EnginePort {
   /** A schedule was written and is due at `dueAt`. */
   wake(dueAt: number): void;
-  /** Interval, time zone or status changed: no request of the old times starts from here on. */
+  /** It was changed: no request starts from here on but as the schedule now says. */
   changed(scheduleId: string, changedAt: number): void;
   /** A manual run waits. */
   wakeOutbox(): void;

@@ -19,11 +19,11 @@ export const ERROR_STATUS = {
   unauthorized: 401,
   not_found: 404,
   internal: 500,
+  store_unavailable: 500,
   /** Command line and start-up only: never answered over HTTP. */
   setting_invalid: 500,
   store_newer: 500,
   store_in_use: 500,
-  store_unavailable: 500,
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;

@@ -10,7 +10,7 @@ export function isId(text: string): boolean {
 
 /**
  * A new id that carries `now` (epoch ms). Those made in one millisecond sort in the order they were
- * made, 2,048 at least, so that a list that is newest first keeps the order of a batch.
+ * made, 2,048 at least, so that a list keeps their order.
  */
 export function newId(now: number): string {
   sequence = now === lastInstant ? sequence + 1 : randomBytes(2).readUInt16BE() & 0x7ff;

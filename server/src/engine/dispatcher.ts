@@ -6,7 +6,7 @@ import { POLICY_DEFAULTS } from '../domain/schedule.ts';
 import { judge } from '../domain/verdict.ts';
 import { buildFiring } from '../outbound/request.ts';
 import type { Send } from '../outbound/send.ts';
-import type { Claim, QueueStore, Standing } from '../store/work.ts';
+import type { Claim, Firing, QueueStore, Standing } from '../store/work.ts';
 import { attemptOf } from './attempt.ts';
 import type { EngineEvents } from './events.ts';
 import { Loop } from './loop.ts';
@@ -61,7 +61,6 @@ export class Dispatcher {
   readonly #watch: Watch;
   #starved = false;
   #stopping = false;
-  #abandoned = false;
   #onEmpty: (() => void) | null = null;
 
   constructor(options: DispatcherOptions) {
@@ -100,7 +99,7 @@ export class Dispatcher {
     this.#loop.wake(dueAt);
   }
 
-  /** The schedule's interval, time zone or status was changed: a request not yet started stays here. */
+  /** The schedule was changed: a request not yet started stays here, to be claimed anew. */
   cancel(scheduleId: string): void {
     const flight = this.#flights.get(scheduleId);
     if (flight && !flight.started) flight.cancelled = true;
@@ -120,13 +119,13 @@ export class Dispatcher {
 
   /** What ends from now on is not recorded: the next start finds it in flight and sends it again. */
   abandon(): void {
-    this.#abandoned = true;
+    this.#settler.abandon();
   }
 
   async #step(): Promise<number | null> {
     const { queue, clock, maxInFlight } = this.#options;
     const room = maxInFlight - this.#flights.size - this.#settler.pending;
-    this.#starved = room < Math.min(CLAIM_BATCH, maxInFlight) / 4 || this.#settler.failing;
+    this.#starved = room <= 0 || this.#settler.failing;
     if (this.#starved || this.#stopping) return null;
     const now = clock.now();
     const limit = Math.min(room, this.#flights.size === 0 ? FIRST_BATCH : CLAIM_BATCH);
@@ -142,13 +141,39 @@ export class Dispatcher {
     const { queue } = this.#options;
     // A lost attempt is told by the instant of its claim: no time that came after it may begin here.
     const now = claims[0]!.claimedAt;
-    const moves = claims.map(claim => decide(claim, claim.firing, now, this.#watch.unseenUntil));
-    const settlements = moves.map((move, index) => settlementOf(claims[index]!, move, now));
-    const overtaken = new Set(await queue.settle(settlements));
-    claims.forEach((claim, index) => {
-      const move = moves[index]!;
-      if (overtaken.has(claim.scheduleKey)) this.#land({ claim, attempt: null, endedAt: now });
-      else this.#decided(claim, move);
+    const giveBackAll = (rows: Claim[]) => {
+      for (const claim of rows) this.#settler.add({ claim, attempt: null, endedAt: now });
+    };
+    const decided = this.#each(claims, claim => ({
+      claim,
+      move: decide(claim, claim.firing, now, this.#watch.unseenUntil),
+    }));
+    try {
+      const settlements = decided.map(({ claim, move }) => settlementOf(claim, move, now));
+      const overtaken = new Set(await queue.settle(settlements));
+      giveBackAll(claims.filter(claim => overtaken.has(claim.scheduleKey)));
+      for (const { claim, move } of decided) {
+        if (!overtaken.has(claim.scheduleKey)) this.#decided(claim, move);
+      }
+    } catch (error) {
+      // They are claimed, and nobody else will look at them: the settler gives them back.
+      giveBackAll(decided.map(({ claim }) => claim));
+      throw error;
+    }
+  }
+
+  /** One bad row cannot stop the others: it is told of and left out. */
+  #each<Item extends { firing: Firing }, Result>(
+    items: Item[],
+    work: (item: Item) => Result,
+  ): Result[] {
+    return items.flatMap(item => {
+      try {
+        return [work(item)];
+      } catch (error) {
+        this.#options.events.rowFailed(item.firing.id, error);
+        return [];
+      }
     });
   }
 
@@ -184,18 +209,14 @@ export class Dispatcher {
       this.#flights.delete(firing.id);
       const endedAt = this.#options.clock.now();
       if (result.outcome === 'cancelled') {
-        this.#land({ claim, attempt: null, endedAt });
+        this.#settler.add({ claim, attempt: null, endedAt });
       } else {
         if (attempt === 1) events.fired(result.startedAt - scheduledFor);
         events.attemptEnded('schedule', result.outcome, result.durationMs);
-        this.#land({ claim, attempt: attemptOf(attempt, result), endedAt });
+        this.#settler.add({ claim, attempt: attemptOf(attempt, result), endedAt });
       }
       this.#noteEmpty();
     });
-  }
-
-  #land(landing: Landing): void {
-    if (!this.#abandoned) this.#settler.add(landing);
   }
 
   #noteEmpty(): void {
@@ -206,15 +227,20 @@ export class Dispatcher {
     const { queue } = this.#options;
     let open = landings;
     while (open.length > 0) {
-      const moves = open.map(landing => this.#moveOf(landing));
+      const moved = this.#each(
+        open.map(landing => ({ landing, firing: landing.claim.firing })),
+        ({ landing }) => ({ landing, move: this.#moveOf(landing) }),
+      );
       const now = this.#options.clock.now();
       const overtaken = new Set(
-        await queue.settle(open.map(({ claim }, i) => settlementOf(claim, moves[i]!, now))),
+        await queue.settle(
+          moved.map(({ landing, move }) => settlementOf(landing.claim, move, now)),
+        ),
       );
-      open.forEach(({ claim }, i) => {
-        if (!overtaken.has(claim.scheduleKey)) this.#noteSettled(moves[i]!);
-      });
-      open = await this.#overtaken(open.filter(({ claim }) => overtaken.has(claim.scheduleKey)));
+      const isOvertaken = ({ landing }: { landing: Landing }) =>
+        overtaken.has(landing.claim.scheduleKey);
+      for (const each of moved) if (!isOvertaken(each)) this.#noteSettled(each.move);
+      open = await this.#overtaken(moved.filter(isOvertaken).map(({ landing }) => landing));
     }
   }
 

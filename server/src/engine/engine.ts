@@ -72,7 +72,7 @@ export class Engine {
     this.#outbox.wake();
   }
 
-  /** Interval, time zone or status was changed: no request of the old times starts from here on. */
+  /** A schedule was changed: no request starts from here on but as it now says. */
   changed(scheduleId: string, changedAt: number): void {
     this.#dispatcher.cancel(scheduleId);
     this.#outbox.cancel(scheduleId);

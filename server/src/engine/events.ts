@@ -16,6 +16,8 @@ export interface EngineEvents {
   settled(count: number, durationMs: number): void;
   /** The store failed under a loop; it goes on trying. */
   storeFailed(error: unknown): void;
+  /** A schedule's row could not be decided about; it stays as it is, and the others go on. */
+  rowFailed(scheduleId: string, error: unknown): void;
   /** Nobody looked at the clock from `from` to `until`: a stop, a suspended machine, a jump. */
   blind(from: number, until: number): void;
 }

@@ -13,8 +13,11 @@ import { newCallbacks } from './settlement.ts';
 import { Settler } from './settler.ts';
 
 const CLAIM_BATCH = 100;
-/** How soon to look again where all that is due waits for another request of its schedule. */
-const BLOCKED_WAIT_MS = 50;
+/**
+ * How soon to look again where all that is due waits for another request of its schedule. Only a
+ * net: the end of that request wakes the loop.
+ */
+const LOOK_AGAIN_MS = 1_000;
 
 export interface OutboxOptions {
   outbox: OutboxStore;
@@ -46,7 +49,6 @@ export class Outbox {
   readonly #loop: Loop;
   #starved = false;
   #stopping = false;
-  #abandoned = false;
   #onEmpty: (() => void) | null = null;
 
   constructor(options: OutboxOptions) {
@@ -64,7 +66,7 @@ export class Outbox {
     });
     this.#loop = new Loop(
       clock,
-      () => this.step(),
+      () => this.#step(),
       error => events.storeFailed(error),
     );
   }
@@ -81,7 +83,7 @@ export class Outbox {
     this.#loop.wake(dueAt);
   }
 
-  /** The schedule was deleted: its manual runs that have not started stay here. */
+  /** The schedule was changed: its manual runs that have not started go back, to be looked at anew. */
   cancel(scheduleId: string): void {
     for (const flight of this.#flights.values()) {
       const { claim } = flight;
@@ -102,11 +104,11 @@ export class Outbox {
   }
 
   abandon(): void {
-    this.#abandoned = true;
+    this.#settler.abandon();
   }
 
   /** Claims and sends what is due. @returns when it is worth looking again, null: when woken */
-  async step(): Promise<number | null> {
+  async #step(): Promise<number | null> {
     const { outbox, clock, maxInFlight } = this.#options;
     const limit = Math.min(maxInFlight - this.#flights.size - this.#settler.pending, CLAIM_BATCH);
     this.#starved = limit <= 0 || this.#settler.failing;
@@ -116,7 +118,7 @@ export class Outbox {
     for (const claim of claims) this.#begin(claim);
     if (claims.length === limit) return now;
     const nextDueAt = await outbox.nextDueAt();
-    return nextDueAt === null ? null : Math.max(nextDueAt, now + BLOCKED_WAIT_MS);
+    return nextDueAt === null ? null : Math.max(nextDueAt, now + LOOK_AGAIN_MS);
   }
 
   #begin(claim: OutboxClaim): void {
@@ -167,7 +169,7 @@ export class Outbox {
   }
 
   #settle(settlement: OutboxSettlement): void {
-    if (!this.#abandoned) this.#settler.add(settlement);
+    this.#settler.add(settlement);
     if (this.#starved) this.#loop.wake();
   }
 

@@ -3,9 +3,6 @@ import type { EngineEvents } from './events.ts';
 
 /** Under load a batch gathers for this long; the first after a pause is written at once. */
 const GATHER_MS = 10;
-/** A slow disk gets fewer and larger batches: a fifth of the time, at most, goes into writing. */
-const GATHER_PER_WRITE = 4;
-const MAX_GATHER_MS = 100;
 const MAX_BATCH = 1_000;
 const RETRY_AFTER_FAILURE_MS = 250;
 
@@ -34,9 +31,9 @@ export class Settler<Item> {
   #batch: Item[] = [];
   #failing = false;
   #wroteAt = Number.NEGATIVE_INFINITY;
-  #gatherMs = GATHER_MS;
   #timer: Timer | null = null;
   #onDrained: (() => void)[] = [];
+  #abandoned = false;
 
   constructor(clock: Clock, events: EngineEvents, hooks: SettlerHooks<Item>) {
     this.#clock = clock;
@@ -55,6 +52,7 @@ export class Settler<Item> {
   }
 
   add(item: Item): void {
+    if (this.#abandoned) return;
     this.#items.push(item);
     this.#plan();
   }
@@ -65,8 +63,17 @@ export class Settler<Item> {
     return new Promise(resolve => this.#onDrained.push(resolve));
   }
 
+  /** Writes nothing more: what was handed in stays as the store knows it. */
+  abandon(): void {
+    this.#abandoned = true;
+    this.#timer?.cancel();
+    this.#items = [];
+    for (const resolve of this.#onDrained.splice(0)) resolve();
+  }
+
   #plan(): void {
-    if (this.#batch.length > 0 || this.#timer || this.#items.length === 0) return;
+    if (this.#abandoned || this.#batch.length > 0 || this.#timer || this.#items.length === 0)
+      return;
     this.#timer = this.#clock.after(this.#delayMs(), () => {
       this.#timer = null;
       void this.#writeBatch();
@@ -77,7 +84,7 @@ export class Settler<Item> {
     if (this.#failing) return RETRY_AFTER_FAILURE_MS;
     if (this.#items.length >= MAX_BATCH) return 0;
     const since = this.#clock.now() - this.#wroteAt;
-    return since >= 0 && since < this.#gatherMs ? this.#gatherMs - since : 0;
+    return since >= 0 && since < GATHER_MS ? GATHER_MS - since : 0;
   }
 
   async #writeBatch(): Promise<void> {
@@ -89,7 +96,7 @@ export class Settler<Item> {
       await written;
       this.#note(this.#batch.length, this.#clock.now() - startedAt);
     } catch (error) {
-      this.#items.unshift(...this.#batch);
+      this.#items = [...this.#batch, ...this.#items];
       this.#failing = true;
       this.#events.storeFailed(error);
     }
@@ -102,7 +109,6 @@ export class Settler<Item> {
   #note(count: number, tookMs: number): void {
     this.#failing = false;
     this.#wroteAt = this.#clock.now();
-    this.#gatherMs = Math.min(Math.max(GATHER_MS, GATHER_PER_WRITE * tookMs), MAX_GATHER_MS);
     this.#events.settled(count, tookMs);
   }
 }

@@ -55,7 +55,7 @@ test('openapi.json: every operation under /v1 asks for both headers and names it
   assert.equal(ids.size, 15);
 });
 
-test('an answer holds nothing but what its schema says, whatever the store gave', async () => {
+test('an answer holds nothing but what its schema says, whatever the store gave', async t => {
   const store = openSqlite(':memory:');
   const leaky = await startService({
     store: {
@@ -70,13 +70,13 @@ test('an answer holds nothing but what its schema says, whatever the store gave'
       },
     },
   });
+  t.after(() => leaky.close());
   const { id } = await leaky.create();
   const { text } = await leaky.call('GET', `/v1/schedule/${id}`);
-  await leaky.close();
   assert.doesNotMatch(text, /hunter2|clientKey/);
 });
 
-test('a race that is lost is run again; one that cannot be won is a 500', async () => {
+test('a race that is lost is run again; one that cannot be won is a 500', async t => {
   const store = openSqlite(':memory:');
   let losses = 3;
   const racing = await startService({
@@ -90,24 +90,24 @@ test('a race that is lost is run again; one that cannot be won is a 500', async 
       },
     },
   });
+  t.after(() => racing.close());
   const { id } = await racing.create();
   const put = () => racing.call('PUT', `/v1/schedule/${id}`, { body: { ...valid, label: 'x' } });
   assert.equal((await put()).body.label, 'x');
   losses = Number.POSITIVE_INFINITY;
   assertError(await put(), 500);
-  await racing.close();
 });
 
-test('a trigger that loses against a delete is a 400', async () => {
+test('a trigger that loses against a delete is a 400', async t => {
   const store = openSqlite(':memory:');
   const outbox = { ...store.outbox, insertManual: async () => false };
   const racing = await startService({ store: { ...store, outbox } });
+  t.after(() => racing.close());
   const { id } = await racing.create();
   assertError(await racing.call('POST', `/v1/schedule/${id}/trigger`), 400, /deleted/);
-  await racing.close();
 });
 
-test('closing: what is under way is answered, and so is what still comes on its connection', async () => {
+test('closing: what is under way is answered, and so is what still comes on its connection', async t => {
   const store = openSqlite(':memory:');
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -124,6 +124,7 @@ test('closing: what is under way is answered, and so is what still comes on its 
       },
     },
   });
+  t.after(() => closing.close());
   const { mine, port, app } = closing;
   const request = requestBytes('GET', '/v1/schedule', [
     ['ClientId', mine.clientId],
@@ -145,5 +146,4 @@ test('closing: what is under way is answered, and so is what still comes on its 
     ],
   );
   await closed;
-  await closing.close();
 });

@@ -24,6 +24,8 @@ export type Answer = number | Partial<SendResult> | 'hang';
 export class World {
   readonly clock: ManualClock;
   readonly store: Store = openSqlite(':memory:');
+  /** The schedules of all claims, as the engine holds them. */
+  readonly #claimed: Schedule[] = [];
   readonly sent: Sent[] = [];
   readonly told: string[] = [];
   answer: (request: Sent) => Answer = () => 200;
@@ -36,6 +38,13 @@ export class World {
 
   constructor(start: string) {
     this.clock = new ManualClock(start);
+    const { queue } = this.store;
+    const claim = queue.claim.bind(queue);
+    queue.claim = async (...parameters) => {
+      const claims = await claim(...parameters);
+      this.#claimed.push(...claims.map(({ firing }) => firing));
+      return claims;
+    };
     this.engine = this.newEngine();
   }
 
@@ -49,6 +58,14 @@ export class World {
     world.clientKey = (await world.store.clients.findCaller('h'))!.clientKey;
     await world.engine.start();
     return world;
+  }
+
+  /** Spoils what the engine knows of the schedules whose requests hang. */
+  async breakHanging(timezone: string): Promise<void> {
+    const ids = this.#hanging.map(({ sent }) => sent.headers['punctual-schedule-id']);
+    for (const schedule of this.#claimed) {
+      if (ids.includes(schedule.id)) Object.assign(schedule, { timezone });
+    }
   }
 
   newEngine(): Engine {
@@ -173,6 +190,7 @@ export class World {
       passed: (status, count) => tell(`${status} ${count}`),
       settled: () => {},
       storeFailed: error => tell(`store failed: ${(error as Error).message}`),
+      rowFailed: id => tell(`row failed: ${id}`),
       blind: (from, until) => tell(`blind ${time(from)} ${time(until)}`),
     };
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { emptyFolder, urlOf } from './command.ts';
 
@@ -128,6 +128,23 @@ describe('punctual serve', () => {
     assert.equal(code, 1);
     assert.match(err, /^Another Punctual is already running on the database/);
     await service.stop();
+  });
+
+  test('a request that never ends, with or without a key, does not hold up the end', async context => {
+    const folder = emptyFolder(context);
+    const service = await folder.start(['serve'], /"url":"/, CREDENTIALS);
+    const { port, hostname } = new URL(urlOf(service.out()));
+    const halves = [
+      'GET / HTTP/1.1\r\nHo',
+      `POST /v1/schedule HTTP/1.1\r\nHost: a\r\nClientId: ada\r\nApiKey: key-of-ada\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`,
+    ];
+    for (const half of halves) {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => {});
+      context.after(() => socket.destroy());
+      await new Promise(resolve => socket.write(half, resolve));
+    }
+    assert.equal(await service.stop(), 0);
   });
 
   test('a name that looks like a setting and is none is warned about', async context => {

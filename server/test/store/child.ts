@@ -11,6 +11,8 @@ const PRELUDE = `
   const say = value => process.stdout.write(JSON.stringify(value) + '\\n');
 `;
 
+const running = new Set<ChildProcess>();
+
 export interface Child {
   process: ChildProcess;
   /** The next value that it says, or null when it has ended. */
@@ -32,6 +34,7 @@ export function childOn(path: string, code: string, args: string[] = [], limit =
       : spawn('/bin/sh', ['-c', `${limit} && exec "$0" "$@"`, ...node], {
           stdio: ['pipe', 'pipe', 'inherit'],
         });
+  running.add(child);
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
   const heard = async () => {
     const { value, done } = await lines.next();
@@ -43,6 +46,12 @@ export function childOn(path: string, code: string, args: string[] = [], limit =
     return values;
   };
   return { process: child, heard, heardAll };
+}
+
+/** After each test: one that failed leaves no process behind. */
+export function endChildren(): void {
+  for (const child of running) child.kill('SIGKILL');
+  running.clear();
 }
 
 export async function killed({ process: child }: Child): Promise<void> {

@@ -55,7 +55,9 @@ export function runListContract(name: string, open: OpenKeeper): void {
       await triggered(store, caller, a, NOON + 6 * MINUTE);
       const other = await aClient(store);
       const theirs = await stored(store, other);
-      const records = [aRecord(theirs.id, NOON + 7 * MINUTE)];
+      const records = statuses.map((status, index) =>
+        aRecord(theirs.id, NOON + 7 * MINUTE + index, { status }),
+      );
       await settled(store, await claimOne(store), null, { records });
     };
     const listed = (filter: RunFilter, limit = 100, before?: string) =>
@@ -86,6 +88,31 @@ export function runListContract(name: string, open: OpenKeeper): void {
           assert.deepEqual(pages, all);
         }
       }
+    });
+
+    test('manual runs at the very instant of a time are runs of their own', async () => {
+      const { store } = kept;
+      caller = await aClient(store);
+      const schedule = await stored(store, caller);
+      const ids: string[] = [];
+      for (let count = 0; count < 2; count += 1) {
+        const id = await triggered(store, caller, schedule);
+        const record = aRecord(schedule.id, NOON, { id, trigger: 'manual' });
+        const end = outboxSettlementOf(await claimManual(store), 'succeeded', { record });
+        await store.outbox.settle([end]);
+        ids.push(id);
+      }
+      const id = runId(schedule.id, NOON);
+      assert.equal(await store.runs.find(caller.clientKey, id), null);
+      await settled(store, await claimOne(store), null, { records: [aRecord(schedule.id, NOON)] });
+      ids.push(id);
+      for (const one of ids) {
+        const found = await store.runs.find(caller.clientKey, one);
+        assert.deepEqual([found!.id, found!.trigger], [one, one === id ? 'schedule' : 'manual']);
+      }
+      const pages: RunView[] = [];
+      for (const _ of ids) pages.push(...(await listed({}, 1, pages.at(-1)?.id)));
+      assert.deepEqual(idsOf(pages).toSorted(), ids.toSorted());
     });
 
     test('a run that ends between two pages is neither repeated nor left out', async () => {
@@ -138,6 +165,7 @@ export function runListContract(name: string, open: OpenKeeper): void {
       await filled();
       const between = async (from: number, to: number, filter: RunFilter = {}) =>
         minutes(await listed({ ...filter, from: NOON + from * MINUTE, to: NOON + to * MINUTE }));
+      assert.deepEqual(await between(1, 4), [3, 3, 2, 2, 1, 1]);
       assert.deepEqual(await between(4, 8), [6, 6, 5, 4, 4]);
       assert.deepEqual(await between(8, 9), [8, 8]);
       assert.deepEqual(await between(9, 9), []);

@@ -104,6 +104,17 @@ export function runsContract(name: string, open: OpenKeeper): void {
       assert.deepEqual(await find(), { ...between, status: 'running' });
     });
 
+    test('a retry that is taken and not begun is still retrying', async () => {
+      const { store } = kept;
+      const caller = await aClient(store);
+      const schedule = await stored(store, caller);
+      const claim = await claimOne(store);
+      await settled(store, claim, retrying(claim, NOON + SECOND));
+      assert.equal((await claimOne(store, NOON + 60 * SECOND)).begun, false);
+      const run = await store.runs.find(caller.clientKey, runId(schedule.id, NOON));
+      assert.deepEqual([run!.status, run!.startedAt], ['retrying', NOON + 5]);
+    });
+
     test('a lost run is retrying, and its lost attempt is shown', async () => {
       const { store } = kept;
       const caller = await aClient(store);

@@ -8,7 +8,7 @@ import { PunctualError } from '../../src/domain/errors.ts';
 import { Commits } from '../../src/store/sqlite/commit.ts';
 import { migrateSqlite, openSqlite } from '../../src/store/sqlite/open.ts';
 import { sqliteSchedules } from '../../src/store/sqlite/schedules.ts';
-import { childOn, killed } from './child.ts';
+import { childOn, endChildren, killed } from './child.ts';
 import { aClient, aSchedule, NOON, stored } from './keeper.ts';
 
 let folder: string;
@@ -17,7 +17,10 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'punctual-'));
   path = join(folder, 'punctual.db');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  endChildren();
+  rmSync(folder, { recursive: true });
+});
 
 /** Notes what ends and begins transactions, and fails where it is told to. */
 class Watched extends DatabaseSync {
@@ -153,7 +156,14 @@ describe('a full disk', () => {
       start: { first: NOON, second: null },
     }));
     const insert = () => schedules.insert(caller.clientKey, batch);
-    await assert.rejects(insert(), unavailable);
+    await assert.rejects(insert(), error => {
+      const { code, cause } = error as PunctualError;
+      assert.deepEqual(
+        [code, (cause as Error).message],
+        ['store_unavailable', 'database or disk is full'],
+      );
+      return true;
+    });
     assert.notEqual(commits.failure, null);
     assert.equal((await schedules.list(caller.clientKey, {}, 100)).length, 1);
     database.exec('PRAGMA max_page_count = 100000');

@@ -13,7 +13,7 @@ import { PunctualError } from '../../domain/errors.ts';
 export class Commits {
   readonly #database: DatabaseSync;
   #waiting: Write[] = [];
-  /** Set where the database refused the last commit or a writer in it, until one goes well. */
+  /** Set while the last commit failed, until one succeeds. */
   failure: unknown = null;
 
   constructor(database: DatabaseSync) {
@@ -34,8 +34,8 @@ export class Commits {
     this.#waiting = [];
     let settle: (() => void)[];
     try {
-      this.failure = null;
       settle = this.#commit(writes);
+      this.failure = null;
     } catch (cause) {
       this.failure = cause;
       this.#rollBack();
@@ -62,9 +62,7 @@ export class Commits {
       // A full disk may have ended the whole transaction: then all are rejected.
       if (!this.#database.isTransaction) throw error;
       this.#database.exec('ROLLBACK TO one; RELEASE one');
-      if (!isStoreFault(error)) return () => reject(error);
-      this.failure = error;
-      return () => reject(storeUnavailable(error));
+      return () => reject(isStoreFault(error) ? storeUnavailable(error) : error);
     }
   }
 

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
 import { PunctualError } from '../../domain/errors.ts';
@@ -70,8 +70,8 @@ export function migrateAt(path: string): { from: number; to: number } {
 function openDatabase(path: string): DatabaseSync {
   const database = openFile(path, { timeout: 5_000 });
   try {
+    switchToWal(database);
     database.exec(`
-      PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA foreign_keys = OFF;
       PRAGMA cache_size = -65536;
@@ -81,6 +81,22 @@ function openDatabase(path: string): DatabaseSync {
   } catch (cause) {
     database.close();
     throw cannotOpen(path, cause);
+  }
+}
+
+/**
+ * Where several do this to a new database at the same moment, SQLite refuses all but one at once,
+ * whatever the busy timeout says: they would wait for each other. So they try again, for 5 s.
+ */
+function switchToWal(database: DatabaseSync): void {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || tries === 500) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
   }
 }
 
@@ -123,7 +139,7 @@ export function lockSqlite(path: string): { release(): void } {
     lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
   } catch (cause) {
     lock.close();
-    if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw cannotOpen(path, cause);
+    if (!isBusy(cause)) throw cannotOpen(path, cause);
     throw new PunctualError(
       'store_in_use',
       `Another Punctual is already running on the database ${path}: stop it first, or give this ` +
@@ -135,12 +151,16 @@ export function lockSqlite(path: string): { release(): void } {
 }
 
 /** Somebody else has the lock (https://sqlite.org/rescode.html#busy). */
-const SQLITE_BUSY = 5;
+function isBusy(error: unknown): boolean {
+  return (error as { errcode?: number }).errcode === 5;
+}
 
 /** @throws PunctualError `store_unavailable` */
 function openFile(path: string, options: DatabaseSyncOptions): DatabaseSync {
   try {
     mkdirSync(dirname(path), { recursive: true });
+    // It holds signing secrets and Authorization headers; SQLite gives -wal and -shm the same mode.
+    if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
     return new DatabaseSync(path, options);
   } catch (cause) {
     throw cannotOpen(path, cause);
