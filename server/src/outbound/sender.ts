@@ -57,12 +57,8 @@ export function createSender(options: SenderOptions): Sender {
   /** Out of `pools`, with connections that have yet to close. */
   const leaving = new Set<Pool>();
   const deadlines = new Deadlines();
-  /** The same urls come again and again, and parsing one costs more than keeping it. */
-  const places = new LRUCache<string, Place>({
-    max: 65_536,
-    maxSize: MAX_PLACES_CHARACTERS,
-    sizeCalculation: (place, url) => url.length + place.path.length,
-  });
+  /** By what stands before the path; the paths behind it are many, and need no parsing. */
+  const targets = new LRUCache<string, Target>({ max: 10_000 });
   let closing: Promise<void> | null = null;
   let onEmpty = () => {};
 
@@ -112,11 +108,15 @@ export function createSender(options: SenderOptions): Sender {
     return pool;
   }
 
+  /** Parsing costs 3 µs, and remembering 20,000 urls as much; cutting a plain one, next to nothing. */
   function placeOf(url: string): Place | null {
-    const known = places.get(url);
-    if (known !== undefined) return known;
+    const pathAt = url.indexOf('/', url.indexOf('://') + 3);
+    const isPlain = pathAt > 7 && PLAIN_PATH.test(url.slice(pathAt));
+    const base = isPlain ? url.slice(0, pathAt) : '';
+    const known = isPlain ? targets.get(base) : undefined;
+    if (known !== undefined) return { target: known, path: url.slice(pathAt) };
     const place = parsePlace(url);
-    if (place !== null) places.set(url, place);
+    if (place !== null && isPlain) targets.set(base, place.target);
     return place;
   }
 
@@ -199,6 +199,9 @@ async function resolveBySystem(hostname: string): Promise<string[]> {
   return found.map(entry => entry.address);
 }
 
-/** `data` in a query makes some urls long. */
-const MAX_PLACES_CHARACTERS = 8 * 1024 * 1024;
+/**
+ * A path and query that the WHATWG parser leaves as they are: no fragment, nothing to be encoded, no
+ * segment that begins with a dot (in any spelling).
+ */
+const PLAIN_PATH = /^(?:\/(?![.%])[\w~!$&()*+,;=:@.%-]*)*(?:\?[\w~!$&()*+,;=:@./?%-]+)?$/;
 const STOPPED = 'The service stopped before the answer came.';
