@@ -124,6 +124,14 @@ test('NUL and lone surrogates are a 400 that names the place, in values and in k
   }
 });
 
+test('a place is named shortly, however deep it is and however long its keys are', async () => {
+  const key = JSON.stringify('x'.repeat(5_000));
+  const deep = `${`{${key}:`.repeat(30)}"\\u0000"${'}'.repeat(30)}`;
+  const answer = await send(`{"id":${deep},${json.slice(1)}`);
+  assertError(answer, 400, /^id\["x+…"\].*… has text/);
+  assert.ok(answer.body.error.length < 400, answer.body.error);
+});
+
 test('all other characters are kept code point for code point', async () => {
   for (const label of [
     '\\ud83d\\ude00',

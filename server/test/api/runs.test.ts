@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { newId } from '../../src/domain/id.ts';
 import type { Attempt } from '../../src/domain/run.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import type { RunFilter, RunStore } from '../../src/store/store.ts';
 import { assertError, assertOk } from './expect.ts';
 import { type Credentials, type Service, startService } from './service.ts';
 
@@ -144,6 +146,19 @@ test('list 200: filtered by schedule, status and nominal time: from inclusive, t
   ] as const) {
     assert.equal((await list(query)).body.items?.length, length, query);
   }
+});
+
+test('list 200: no store is asked for instants before the epoch, where ids begin', async t => {
+  const store = openSqlite(':memory:');
+  const asked: RunFilter[] = [];
+  const list: RunStore['list'] = (clientKey, filter, ...rest) => {
+    asked.push(filter);
+    return store.runs.list(clientKey, filter, ...rest);
+  };
+  const watched = await startService({ store: { ...store, runs: { ...store.runs, list } } });
+  t.after(() => watched.close());
+  await watched.call('GET', '/v1/run?from=0000-01-01T00:00:00Z&to=1969-12-31T23:59:59Z');
+  assert.deepEqual(asked, [{ from: 0, to: 0 }]);
 });
 
 test('list 200: queued runs stand beside ended ones, in pages, newest first', async () => {
