@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { newId } from '../../src/domain/id.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import type { Requeue, ScheduleStore } from '../../src/store/store.ts';
 import { assertError, assertOk } from './expect.ts';
 import { startService, valid } from './service.ts';
 
@@ -64,15 +66,43 @@ test('200: disabled and enabled through status; next then has no times, or some'
   assert.equal((await times()).length, 5);
 });
 
-test('200: the engine hears of a change of interval, time zone or status, and of no other', async () => {
+test('200: the engine hears of every change, so that no request leaves as it was before', async () => {
   const { id } = await service.create();
-  service.told.length = 0;
-  await put(id, { ...valid, label: 'x' });
-  assert.deepEqual(service.told, []);
-  for (const change of [{ interval: '1 * * * *' }, { timezone: 'GMT' }, { status: 'disabled' }]) {
+  for (const change of [{ label: 'x' }, { interval: '1 * * * *' }, { status: 'disabled' }]) {
     service.told.length = 0;
-    const { body } = await put(id, { ...valid, ...change });
-    assert.deepEqual(service.told, [{ scheduleId: id, changedAt: Date.parse(body.updatedAt) }]);
+    const changedAt = Date.now();
+    await put(id, { ...valid, ...change });
+    const [told, ...more] = service.told;
+    assert.ok(typeof told === 'object' && 'scheduleId' in told && more.length === 0);
+    assert.equal(told.scheduleId, id);
+    assert.ok(told.changedAt >= changedAt && told.changedAt <= Date.now());
+  }
+});
+
+test('200: times are counted anew where interval, time zone or status changed, and only there', async t => {
+  const store = openSqlite(':memory:');
+  const requeues: Requeue[] = [];
+  const update: ScheduleStore['update'] = (clientKey, schedule, version, requeue) => {
+    requeues.push(requeue);
+    return store.schedules.update(clientKey, schedule, version, requeue);
+  };
+  const watched = await startService({
+    store: { ...store, schedules: { ...store.schedules, update } },
+  });
+  t.after(() => watched.close());
+  const { id } = await watched.create();
+  const path = `/v1/schedule/${id}`;
+  for (const [change, isCountedAnew] of [
+    [{ label: 'x', verb: 'PUT', url: 'https://example.com/other' }, false],
+    [{ interval: '1 * * * *' }, true],
+    [{ interval: '1 * * * *', timezone: 'GMT' }, true],
+    [{ interval: '1 * * * *', timezone: 'GMT', status: 'disabled' }, true],
+    [{ interval: '1 * * * *', timezone: 'GMT' }, false],
+  ] as const) {
+    requeues.length = 0;
+    await watched.call('PUT', path, { body: { ...valid, ...change } });
+    assert.equal(requeues.length, 1);
+    assert.equal(requeues[0] !== 'keep', isCountedAnew, JSON.stringify(change));
   }
 });
 

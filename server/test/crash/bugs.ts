@@ -51,12 +51,12 @@ export const BUGS: Bug[] = [
         find: '    void send(request).then(result => {',
         replace: `    const startedAt = this.#options.clock.now();
     const hoped = { outcome: 'response', startedAt, durationMs: 1, phases: {}, responseStatus: 200 };
-    this.#land({ claim, attempt: attemptOf(attempt, hoped as never), endedAt: startedAt });
+    this.#settler.add({ claim, attempt: attemptOf(attempt, hoped as never), endedAt: startedAt });
     void send(request).then(result => {`,
       },
       {
         file: 'engine/dispatcher.ts',
-        find: 'this.#land({ claim, attempt: attemptOf(attempt, result), endedAt });',
+        find: 'this.#settler.add({ claim, attempt: attemptOf(attempt, result), endedAt });',
         replace: '',
       },
     ],
