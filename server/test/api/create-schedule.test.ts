@@ -69,8 +69,8 @@ test('200: it wakes the engine for the first time, and for a disabled one not at
   service.told.length = 0;
   await post({ ...valid, status: 'disabled' });
   assert.deepEqual(service.told, []);
-  await post(valid);
-  const next = Math.ceil(Date.now() / 300_000) * 300_000;
+  const { createdAt } = (await post(valid)).body;
+  const next = (Math.floor(Date.parse(createdAt) / 300_000) + 1) * 300_000;
   assert.deepEqual(service.told, [{ dueAt: next }]);
 });
 
