@@ -10,7 +10,7 @@ import { answering, freePort, startTarget } from './target.ts';
  * target in the same run. Every figure is durable: a firing counts when its end is settled.
  */
 const SCHEDULES = Number(process.env.BENCH_SCHEDULES ?? 20_000);
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const CONNECTIONS = 128;
 const EVERY_SECONDS = 10;
 
@@ -23,6 +23,8 @@ interface Rate {
 }
 
 interface Round extends Rate {
+  /** Its rate in parts of the bare client's, of right before and right after it. */
+  ratio: number;
   latenessMs: { first: number; median: number; p99: number };
   memoryMb: number;
 }
@@ -33,16 +35,18 @@ async function main(): Promise<void> {
   const service = await startPunctual(join(folder, 'punctual.db'));
   try {
     say(`target: ${target.name}; ${SCHEDULES} schedules due at one instant, ${ROUNDS} rounds`);
-    const bare = [bareRate(target.url)];
     await createSchedules(service.url, target.url);
+    // Both get ready first: the bare client with a quarter of its requests, Punctual with a round.
+    say(`warm-up: ${describe(await measureRound(service.url, 1))}`);
+    const bare = [bareRate(target.url)];
     const rounds: Round[] = [];
     for (let round = 1; round <= ROUNDS; round++) {
-      const result = await measureRound(service.url, round);
-      rounds.push(result);
-      say(`round ${round}: ${describe(result)}`);
+      const result = await measureRound(service.url, round + 1);
+      bare.push(bareRate(target.url));
+      const ratio = result.perSecond / mean(bare.slice(-2).map(rate => rate.perSecond));
+      rounds.push({ ...result, ratio });
+      say(`round ${round}: ratio ${ratio.toFixed(2)}; ${describe(result)}`);
     }
-    await service.stop();
-    bare.push(bareRate(target.url));
     report(bare, rounds);
   } finally {
     await service.stop();
@@ -116,7 +120,7 @@ function nextInstant(): number {
   return (Math.floor(Date.now() / every) + 1) * every;
 }
 
-async function measureRound(base: string, round: number) {
+async function measureRound(base: string, round: number): Promise<Omit<Round, 'ratio'>> {
   const instant = nextInstant();
   await until(instant - 500);
   const cpuBefore = metric(await metrics(base), 'process_cpu_seconds_total');
@@ -132,13 +136,12 @@ async function measureRound(base: string, round: number) {
   if (runs.length !== SCHEDULES) throw new Error(`history has ${runs.length} of ${SCHEDULES} runs`);
   const late = runs.map(run => run.startedAt - instant).sort((a, b) => a - b);
   const lastEndedAt = runs.reduce((last, run) => Math.max(last, run.finishedAt), 0);
-  const result: Round = {
+  return {
     perSecond: SCHEDULES / ((lastEndedAt - instant) / 1_000),
     cpuMicros: (cpuSeconds * 1e6) / SCHEDULES,
     latenessMs: { first: late[0]!, median: quantile(late, 0.5), p99: quantile(late, 0.99) },
     memoryMb: metric(text, 'process_resident_memory_bytes') / 2 ** 20,
   };
-  return result;
 }
 
 async function metrics(base: string): Promise<string> {
@@ -185,16 +188,18 @@ function report(bare: Rate[], rounds: Round[]): void {
       rounds.map(pick).sort((a, b) => a - b),
       0.5,
     );
-  const mean = (pick: (rate: Rate) => number) =>
-    bare.reduce((sum, rate) => sum + pick(rate), 0) / bare.length;
-  const rate = median(round => round.perSecond);
-  const bareRate = mean(each => each.perSecond);
+  const bareRate = mean(bare.map(rate => rate.perSecond));
+  const bareMicros = mean(bare.map(rate => rate.cpuMicros));
   say('');
-  say(`bare client            ${whole(bareRate)} requests/s (before and after)`);
-  say(`durable firings        ${whole(rate)} /s (median of ${rounds.length} rounds)`);
-  say(`ratio                  ${(rate / bareRate).toFixed(2)}`);
+  say(`bare client            ${whole(bareRate)} requests/s (mean of ${bare.length} runs)`);
   say(
-    `processor time         ${median(round => round.cpuMicros).toFixed(0)} µs a firing, ${mean(each => each.cpuMicros).toFixed(0)} µs a bare request`,
+    `durable firings        ${whole(median(round => round.perSecond))} /s (median of ${rounds.length} rounds)`,
+  );
+  say(
+    `ratio                  ${median(round => round.ratio).toFixed(2)} (each round beside the bare runs around it)`,
+  );
+  say(
+    `processor time         ${median(round => round.cpuMicros).toFixed(0)} µs a firing, ${bareMicros.toFixed(0)} µs a bare request`,
   );
   say(`lateness, first        ${median(round => round.latenessMs.first)} ms`);
   say(`lateness, median       ${median(round => round.latenessMs.median)} ms`);
@@ -202,9 +207,13 @@ function report(bare: Rate[], rounds: Round[]): void {
   say(`memory, resident       ${whole(Math.max(...rounds.map(round => round.memoryMb)))} MB`);
 }
 
-function describe({ perSecond, cpuMicros, latenessMs }: Round): string {
+function describe({ perSecond, cpuMicros, latenessMs }: Rate & Pick<Round, 'latenessMs'>): string {
   const { first, median, p99 } = latenessMs;
   return `${whole(perSecond)} firings/s, ${cpuMicros.toFixed(0)} µs each; first ${first} ms, median ${median} ms, p99 ${p99} ms late`;
+}
+
+function mean(values: number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function quantile(sorted: number[], share: number): number {

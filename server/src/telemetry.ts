@@ -92,13 +92,17 @@ function createEvents(registry: Registry, log: Logger): EngineEvents {
     help: 'Times that the store failed under the engine.',
     registers,
   });
+  // Counted once a firing, so its place is looked up once and not by its labels every time.
+  const succeeded = runs.labels('succeeded');
+  const answered = attempts.labels('schedule', 'response');
   return {
     fired: latenessMs => lateness.observe(latenessMs / 1_000),
     attemptEnded(kind, outcome, durationMs) {
-      attempts.inc({ kind, outcome });
+      if (kind === 'schedule' && outcome === 'response') answered.inc();
+      else attempts.inc({ kind, outcome });
       attemptSpan.observe(durationMs / 1_000);
     },
-    runEnded: status => runs.inc({ status }),
+    runEnded: status => (status === 'succeeded' ? succeeded.inc() : runs.inc({ status })),
     callbackEnded: status => callbacks.inc({ status }),
     passed: (status, count) => runs.inc({ status }, count),
     settled: (_count, durationMs) => settle.observe(durationMs / 1_000),

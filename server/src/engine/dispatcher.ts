@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { runId } from '../domain/id.ts';
-import { afterAttempt, decide, giveBack, type Move, type QueueRow } from '../domain/queue.ts';
+import { afterAttempt, decide, giveBack, type Move } from '../domain/queue.ts';
+import type { QueueRow } from '../domain/queue-row.ts';
 import type { Attempt } from '../domain/run.ts';
 import { POLICY_DEFAULTS } from '../domain/schedule.ts';
 import { judge } from '../domain/verdict.ts';

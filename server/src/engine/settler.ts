@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../clock.ts';
 import type { EngineEvents } from './events.ts';
 
 /** Under load a batch gathers for this long; the first after a pause is written at once. */
-const GATHER_MS = 10;
+const GATHER_MS = 20;
 const MAX_BATCH = 1_000;
 const RETRY_AFTER_FAILURE_MS = 250;
 

@@ -1,4 +1,5 @@
-import { lockSqlite, migrateAt, openSqlite } from './sqlite/open.ts';
+import { lockSqlite, migrateAt } from './sqlite/open.ts';
+import { openThreaded } from './sqlite/threaded.ts';
 import type { Store } from './store.ts';
 
 /** Which keeper, by the settings: the only file that knows them all. */
@@ -13,7 +14,7 @@ export interface Database {
  * @throws PunctualError `store_newer`, `store_unavailable`
  */
 export function openStore({ path }: Database): Store {
-  return openSqlite(path);
+  return openThreaded(path);
 }
 
 /**

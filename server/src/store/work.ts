@@ -2,7 +2,7 @@
  * The store contract, the engine's part: the queue and the outbox. What holds for all of the
  * contract is said in `store.ts`.
  */
-import type { QueueRow } from '../domain/queue.ts';
+import type { QueueRow } from '../domain/queue-row.ts';
 import type { Attempt, RunRecord } from '../domain/run.ts';
 import type { Schedule } from '../domain/schedule.ts';
 

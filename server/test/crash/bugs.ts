@@ -35,8 +35,9 @@ export const BUGS: Bug[] = [
       },
       {
         file: 'store/sqlite/queue.ts',
-        find: 'claim(now, limit, unseenUntil) {\n      return commits.write(() => {',
-        replace: 'claim(now, limit, unseenUntil) {\n      return commits.write(function later() {',
+        find: 'claimText(now, limit, unseenUntil) {\n      return commits.write(() => {',
+        replace:
+          'claimText(now, limit, unseenUntil) {\n      return commits.write(function later() {',
       },
     ],
   },
@@ -91,9 +92,9 @@ export const BUGS: Bug[] = [
     patches: [
       {
         file: 'store/sqlite/queue.ts',
-        find: 'writeCallback(clientKey, scheduleKey, callback);',
+        find: 'for (const callback of callbacks) writeCallback(callback);',
         replace:
-          'setTimeout(() => void commits.write(() => writeCallback(clientKey, scheduleKey, callback)), 400);',
+          'setTimeout(() => void commits.write(() => callbacks.forEach(writeCallback)), 400);',
       },
     ],
   },
@@ -119,7 +120,7 @@ export const BUGS: Bug[] = [
     rules: ['lostForGood'],
     patches: [
       {
-        file: 'store/sqlite/queue.ts',
+        file: 'store/queue-rows.ts',
         find: "return { state: 'lost', dueAt",
         replace: "return { state: 'retrying', dueAt",
       },
@@ -145,7 +146,7 @@ export const BUGS: Bug[] = [
     rules: ['arrivalUnrecorded'],
     patches: [
       {
-        file: 'store/sqlite/queue.ts',
+        file: 'store/queue-rows.ts',
         find: 'attempts: [...attempts, lost] };',
         replace: 'attempts };',
       },
@@ -159,7 +160,7 @@ export const BUGS: Bug[] = [
       {
         file: 'store/sqlite/queue.ts',
         find: 'take.run(now, begun ? 1 : 0,',
-        replace: "take.run(now, begun && !claims.some(claim => claim.was === 'lost') ? 1 : 0,",
+        replace: "take.run(now, begun && !rows.some(row => row.state === 'lost') ? 1 : 0,",
       },
     ],
   },

@@ -1,11 +1,6 @@
 import { nextTime } from '../../src/domain/calendar.ts';
-import {
-  type Move,
-  mayBegin,
-  neverEarly,
-  type QueueRow,
-  type TakenRow,
-} from '../../src/domain/queue.ts';
+import type { Move } from '../../src/domain/queue.ts';
+import { mayBegin, neverEarly, type QueueRow, type TakenRow } from '../../src/domain/queue-row.ts';
 import type { Schedule } from '../../src/domain/schedule.ts';
 import type { Requeue } from '../../src/store/store.ts';
 import type { Settlement } from '../../src/store/work.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runId } from '../../src/domain/id.ts';
-import { afterAttempt, giveBack, type QueueRow, type TakenRow } from '../../src/domain/queue.ts';
+import { afterAttempt, giveBack } from '../../src/domain/queue.ts';
+import type { QueueRow, TakenRow } from '../../src/domain/queue-row.ts';
 import type { Schedule } from '../../src/domain/schedule.ts';
 import type { Verdict } from '../../src/domain/verdict.ts';
 import { at, attempt, begun, lost, schedule, taken, told } from './queue-rows.ts';

@@ -1,5 +1,6 @@
 import { iso } from '../../src/domain/iso.ts';
-import type { Move, QueueRow, TakenRow } from '../../src/domain/queue.ts';
+import type { Move } from '../../src/domain/queue.ts';
+import type { QueueRow, TakenRow } from '../../src/domain/queue-row.ts';
 import type { Attempt, RunRecord } from '../../src/domain/run.ts';
 import type { Schedule } from '../../src/domain/schedule.ts';
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runId } from '../../src/domain/id.ts';
-import { decide, mayBegin, type TakenRow, waitingRow } from '../../src/domain/queue.ts';
+import { decide } from '../../src/domain/queue.ts';
+import { mayBegin, type TakenRow, waitingRow } from '../../src/domain/queue-row.ts';
 import type { Schedule } from '../../src/domain/schedule.ts';
 import { at, attempt, begun, lost, schedule, taken, told } from './queue-rows.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach } from 'node:test';
 import { lowestIdAt, runId } from '../../src/domain/id.ts';
-import type { QueueRow } from '../../src/domain/queue.ts';
+import type { QueueRow } from '../../src/domain/queue-row.ts';
 import type { Attempt, RunRecord } from '../../src/domain/run.ts';
 import type { Schedule } from '../../src/domain/schedule.ts';
 import type { Caller, Start, Store } from '../../src/store/store.ts';

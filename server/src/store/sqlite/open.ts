@@ -4,6 +4,7 @@ import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
 import { PunctualError } from '../../domain/errors.ts';
 import { pendingMigrations, readMigrations } from '../migrate.ts';
 import type { Store } from '../store.ts';
+import type { QueueRows } from './cells.ts';
 import { sqliteClients } from './clients.ts';
 import { Commits, storeUnavailable } from './commit.ts';
 import { sqliteOutbox } from './outbox.ts';
@@ -21,7 +22,7 @@ const MIGRATIONS = join(import.meta.dirname, 'migrations');
  *
  * @throws PunctualError `store_newer`, `store_unavailable`
  */
-export function openSqlite(path: string): Store {
+export function openSqlite(path: string): Store & { queue: QueueRows } {
   const database = openDatabase(path);
   try {
     migrateSqlite(database);

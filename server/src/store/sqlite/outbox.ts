@@ -1,8 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { attemptsCell, attemptsFrom, firingFrom, lostAttempt, type Row } from '../rows.ts';
+import {
+  attemptsCell,
+  attemptsFrom,
+  type Cell,
+  firingFrom,
+  lostAttempt,
+  type Row,
+} from '../rows.ts';
 import type { NewCallback, OutboxClaim, OutboxSettlement, OutboxStore } from '../work.ts';
 import type { Commits } from './commit.ts';
-import { runWriter } from './runs.ts';
+import { runCells, runWriter } from './runs.ts';
 
 export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxStore {
   const insertManual = database.prepare(`
@@ -116,9 +123,9 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
             continue;
           }
           if (kind === 'manual') block.run(null, scheduleKey);
-          if (settlement.record) writeRun(clientKey, scheduleKey, settlement.record);
+          if (settlement.record) writeRun(runCells(clientKey, scheduleKey, settlement.record));
           for (const callback of settlement.callbacks) {
-            writeCallback(clientKey, scheduleKey, callback);
+            writeCallback(callbackCells(clientKey, scheduleKey, callback));
           }
         }
         return overtaken;
@@ -149,8 +156,15 @@ export function callbackWriter(database: DatabaseSync) {
     INSERT INTO outbox (id, kind, client_key, schedule_key, state, due_at, run_id, integration_id,
       url, body)
     VALUES (?, 'callback', ?, ?, 'waiting', ?, ?, ?, ?, ?)`);
-  return (clientKey: number, scheduleKey: number, callback: NewCallback): void => {
-    const { id, dueAt, runId, integrationId, url, body } = callback;
-    insert.run(id, clientKey, scheduleKey, dueAt, runId, integrationId, url, body);
+  return (cells: Cell[]): void => {
+    insert.run(...cells);
   };
+}
+
+export function callbackCells(
+  clientKey: number,
+  scheduleKey: number,
+  { id, dueAt, runId, integrationId, url, body }: NewCallback,
+): Cell[] {
+  return [id, clientKey, scheduleKey, dueAt, runId, integrationId, url, body];
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { instantOf, runId, tailOf } from '../../domain/id.ts';
 import type { RunRecord } from '../../domain/run.ts';
-import { attemptsFrom, type Row, runViewFrom } from '../rows.ts';
+import { attemptsFrom, type Cell, json, type Row, runViewFrom } from '../rows.ts';
 import type { CallbackView, RunFilter, RunStore, RunView } from '../store.ts';
 
 /** Where a run stands in history: the order of a list, newest first, is this order backwards. */
@@ -140,21 +140,25 @@ export function runWriter(database: DatabaseSync) {
       started_at, finished_at, attempts, reason, missed)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO NOTHING`);
-  return (clientKey: number, scheduleKey: number, run: RunRecord): void => {
-    insert.run(
-      clientKey,
-      run.scheduledFor,
-      scheduleKey,
-      run.trigger === 'manual' ? run.id : '',
-      run.trigger,
-      run.status,
-      run.startedAt ?? null,
-      run.finishedAt ?? null,
-      JSON.stringify(run.attempts),
-      run.reason ?? null,
-      run.missed ? JSON.stringify(run.missed) : null,
-    );
+  return (cells: Cell[]): void => {
+    insert.run(...cells);
   };
+}
+
+export function runCells(clientKey: number, scheduleKey: number, run: RunRecord): Cell[] {
+  return [
+    clientKey,
+    run.scheduledFor,
+    scheduleKey,
+    run.trigger === 'manual' ? run.id : '',
+    run.trigger,
+    run.status,
+    run.startedAt ?? null,
+    run.finishedAt ?? null,
+    JSON.stringify(run.attempts),
+    run.reason ?? null,
+    json(run.missed),
+  ];
 }
 
 function rangeOf({ from, to }: RunFilter): { from: number; to: number } {

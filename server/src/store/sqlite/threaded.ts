@@ -1,0 +1,119 @@
+import { Worker } from 'node:worker_threads';
+import { PunctualError } from '../../domain/errors.ts';
+import type { Store } from '../store.ts';
+import { queueClaims } from './cells.ts';
+import { storeUnavailable } from './commit.ts';
+import { openSqlite } from './open.ts';
+
+import type { Answer, Call } from './thread.ts';
+
+/**
+ * The embedded store with its writes on a thread of their own, so that neither an fsync nor a
+ * checkpoint holds up a request. Reads stay in the caller's thread, on a connection of their own:
+ * in WAL mode they see every acknowledged write and wait for none.
+ *
+ * @throws PunctualError `store_newer`, `store_unavailable`
+ */
+export function openThreaded(path: string): Store {
+  const { clients, schedules, runs, queue, outbox, ...reader } = openSqlite(path);
+  const writer = new Writer(path);
+  /** The room as it is here, but for the methods that write. */
+  const writing = <Room extends object>(
+    room: Call['room'],
+    here: Room,
+    ...methods: (keyof Room & string)[]
+  ): Room => {
+    const there = methods.map(method => [
+      method,
+      (...args: unknown[]) => writer.call(room, method, args),
+    ]);
+    return { ...here, ...Object.fromEntries(there) };
+  };
+  return {
+    runs,
+    clients: writing('clients', clients, 'insertClient', 'insertKey', 'revokeKey'),
+    schedules: writing('schedules', schedules, 'insert', 'update'),
+    queue: {
+      ...writing('queue', queue, 'recover'),
+      ...queueClaims({
+        claimText: (...args) => writer.call('queue', 'claimText', args) as Promise<string>,
+        async settleCells(cells) {
+          return writer.call('queue', 'settleCells', [JSON.stringify(cells)]) as Promise<number[]>;
+        },
+      }),
+    },
+    outbox: writing('outbox', outbox, 'insertManual', 'claim', 'settle', 'recover'),
+    async check() {
+      await reader.check();
+      await writer.call(null, 'check', []);
+    },
+    async close() {
+      await writer.close();
+      await reader.close();
+    },
+  };
+}
+
+interface Waiting {
+  resolve: (value: never) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * The way to the thread. If the thread ends unasked, so does the process, as an uncaught error: what
+ * it had claimed would stand in flight for ever, and a new start recovers it.
+ */
+export class Writer {
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #worker: Worker;
+  #outgoing: Call[] = [];
+  #lastId = 0;
+  #closed: Promise<void> | null = null;
+
+  constructor(path: string) {
+    this.#worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: { path } });
+    this.#worker.on('message', (answers: Answer[]) => {
+      for (const answer of answers) this.#answered(answer);
+    });
+  }
+
+  /** Calls of one turn of the event loop travel together. */
+  call(room: Call['room'], method: string, args: unknown[]): Promise<unknown> {
+    if (this.#closed) return Promise.reject(storeUnavailable(new Error('closed')));
+    return new Promise((resolve, reject) => {
+      const id = ++this.#lastId;
+      this.#waiting.set(id, { resolve, reject });
+      if (this.#outgoing.length === 0) setImmediate(() => this.#post());
+      this.#outgoing.push({ id, room, method, args });
+    });
+  }
+
+  /** Waits for the calls before it. Idempotent. */
+  close(): Promise<void> {
+    const ended = this.#closed ?? this.call(null, 'close', []).then(() => this.#end());
+    this.#closed = ended;
+    return ended;
+  }
+
+  async #end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #post(): void {
+    this.#worker.postMessage(this.#outgoing);
+    this.#outgoing = [];
+  }
+
+  #answered({ id, value, error }: Answer): void {
+    const call = this.#waiting.get(id);
+    if (call === undefined) return;
+    this.#waiting.delete(id);
+    if (error === undefined) call.resolve(value as never);
+    else call.reject(errorOf(error));
+  }
+}
+
+function errorOf({ code, message, cause }: NonNullable<Answer['error']>): Error {
+  const options = cause === undefined ? {} : { cause: new Error(cause) };
+  return code === null ? new Error(message, options) : new PunctualError(code, message, options);
+}
