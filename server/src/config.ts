@@ -51,6 +51,12 @@ export const SETTINGS = {
     'Origins with open connections, at most; the longest unused are closed.',
     integer(1, 100_000),
   ),
+  PUNCTUAL_SENDER_THREADS: setting(
+    '1',
+    'threads',
+    'Threads that send requests; 0: the main thread does, where there is one core only.',
+    integer(0, 64),
+  ),
   PUNCTUAL_STOP_SECONDS: setting(
     '30',
     'seconds',
@@ -75,6 +81,7 @@ export interface Config {
   maxInFlight: number;
   connectionsPerOrigin: number;
   maxOrigins: number;
+  senderThreads: number;
   stopMs: number;
   logLevel: string;
 }
@@ -103,6 +110,7 @@ export function readConfig(
     maxInFlight: read('PUNCTUAL_MAX_IN_FLIGHT'),
     connectionsPerOrigin: read('PUNCTUAL_CONNECTIONS_PER_ORIGIN'),
     maxOrigins: read('PUNCTUAL_MAX_ORIGINS'),
+    senderThreads: read('PUNCTUAL_SENDER_THREADS'),
     stopMs: read('PUNCTUAL_STOP_SECONDS') * 1_000,
     logLevel: read('PUNCTUAL_LOG_LEVEL'),
   };

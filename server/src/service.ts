@@ -8,7 +8,8 @@ import { hashApiKey, newSigningSecret } from './domain/credential.ts';
 import { PunctualError } from './domain/errors.ts';
 import { newId } from './domain/id.ts';
 import { Engine } from './engine/engine.ts';
-import { createSender } from './outbound/sender.ts';
+import { createSender, type Sender } from './outbound/sender.ts';
+import { createSenderThreads } from './outbound/threads.ts';
 import { lockEngine, openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import { createMetrics, type Metrics } from './telemetry.ts';
@@ -44,11 +45,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     closers.push(() => store.close());
     await ensureCredentials(store, config.credentials, clock);
     const metrics = createMetrics(log);
-    const sender = createSender({
-      allow: config.allowTargets,
-      connectionsPerOrigin: config.connectionsPerOrigin,
-      maxOrigins: config.maxOrigins,
-    });
+    const sender = openSender(config);
     closers.push(() => sender.close());
     const engine = new Engine({
       store,
@@ -67,6 +64,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await stop();
     throw error;
   }
+}
+
+function openSender(config: Config): Pick<Sender, 'send' | 'close'> {
+  const { allowTargets: allow, connectionsPerOrigin, maxOrigins, senderThreads: threads } = config;
+  const options = { allow, connectionsPerOrigin, maxOrigins };
+  return threads === 0 ? createSender(options) : createSenderThreads({ ...options, threads });
 }
 
 function createApi(

@@ -28,8 +28,21 @@ let sequence = 0;
  * that history needs no index of ids (docs/decisions/0002-run-ids.md).
  */
 export function runId(scheduleId: string, scheduledFor: number): string {
-  const time = scheduledFor.toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-${tailOf(scheduleId)}`;
+  if (scheduledFor !== headInstant) {
+    head = headOf(scheduledFor);
+    headInstant = scheduledFor;
+  }
+  return head + tailOf(scheduleId);
+}
+
+/** The last one is remembered: the firings of one nominal time all begin with it. */
+let headInstant = Number.NaN;
+let head = '';
+
+/** The instant as an id begins with it. */
+function headOf(instant: number): string {
+  const time = instant.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-`;
 }
 
 /** What stands behind the instant of an id: version, sequence and random bits. */
@@ -49,10 +62,9 @@ export function lowestIdAt(instant: number): string {
 
 /** @param tail 16 hex digits, of which the top two bits give way to the variant */
 function format(instant: number, twelveBits: number, tail: string): string {
-  const time = instant.toString(16).padStart(12, '0');
   const variant = ((Number.parseInt(tail[0]!, 16) & 0x3) | 0x8).toString(16);
   return (
-    `${time.slice(0, 8)}-${time.slice(8)}-7${twelveBits.toString(16).padStart(3, '0')}` +
+    `${headOf(instant)}7${twelveBits.toString(16).padStart(3, '0')}` +
     `-${variant}${tail.slice(1, 4)}-${tail.slice(4)}`
   );
 }

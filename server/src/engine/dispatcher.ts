@@ -7,6 +7,7 @@ import { POLICY_DEFAULTS } from '../domain/schedule.ts';
 import { judge } from '../domain/verdict.ts';
 import { buildFiring } from '../outbound/request.ts';
 import type { Send } from '../outbound/send.ts';
+import { Ticket } from '../outbound/ticket.ts';
 import type { Claim, Firing, QueueStore, Standing } from '../store/work.ts';
 import { attemptOf } from './attempt.ts';
 import type { EngineEvents } from './events.ts';
@@ -33,13 +34,6 @@ export interface DispatcherOptions {
   settled: () => void;
 }
 
-/** A firing between its claim and its settlement. */
-interface Flight {
-  claim: Claim;
-  started: boolean;
-  cancelled: boolean;
-}
-
 /** How a flight ended: with an attempt, or without one that was ever started. */
 interface Landing {
   claim: Claim;
@@ -56,7 +50,8 @@ interface Landing {
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  readonly #flights = new Map<string, Flight>();
+  /** What is claimed and has not ended, by schedule. */
+  readonly #flights = new Map<string, Ticket>();
   readonly #settler: Settler<Landing>;
   readonly #loop: Loop;
   readonly #watch: Watch;
@@ -102,14 +97,13 @@ export class Dispatcher {
 
   /** The schedule was changed: a request not yet started stays here, to be claimed anew. */
   cancel(scheduleId: string): void {
-    const flight = this.#flights.get(scheduleId);
-    if (flight && !flight.started) flight.cancelled = true;
+    this.#flights.get(scheduleId)?.cancel();
   }
 
   /** Claims nothing more, gives back what was not started, and waits for what is in flight. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    for (const id of this.#flights.keys()) this.cancel(id);
+    for (const ticket of this.#flights.values()) ticket.cancel();
     await this.#loop.stop();
     await new Promise<void>(resolve => {
       this.#onEmpty = resolve;
@@ -191,8 +185,9 @@ export class Dispatcher {
   #fire(claim: Claim): void {
     const { send, events } = this.#options;
     const { firing, scheduledFor, attempt } = claim;
-    const flight: Flight = { claim, started: false, cancelled: this.#stopping };
-    this.#flights.set(firing.id, flight);
+    const ticket = new Ticket();
+    if (this.#stopping) ticket.cancel();
+    this.#flights.set(firing.id, ticket);
     const request = buildFiring(firing, {
       runId: runId(firing.id, scheduledFor),
       scheduleId: firing.id,
@@ -202,10 +197,7 @@ export class Dispatcher {
       signingSecret: firing.signingSecret,
       timeoutMs: (firing.policy?.timeoutSeconds ?? POLICY_DEFAULTS.timeoutSeconds) * 1_000,
     });
-    request.isCancelled = () => {
-      flight.started = !flight.cancelled;
-      return flight.cancelled;
-    };
+    request.ticket = ticket;
     void send(request).then(result => {
       this.#flights.delete(firing.id);
       const endedAt = this.#options.clock.now();

@@ -5,6 +5,7 @@ import { POLICY_DEFAULTS } from '../domain/schedule.ts';
 import { judge, type Verdict } from '../domain/verdict.ts';
 import { buildCallback, buildFiring } from '../outbound/request.ts';
 import type { OutboundRequest, Send } from '../outbound/send.ts';
+import { Ticket } from '../outbound/ticket.ts';
 import type { ManualClaim, OutboxClaim, OutboxSettlement, OutboxStore } from '../store/work.ts';
 import { attemptOf } from './attempt.ts';
 import type { EngineEvents } from './events.ts';
@@ -32,8 +33,7 @@ export interface OutboxOptions {
 
 interface Flight {
   claim: OutboxClaim;
-  started: boolean;
-  cancelled: boolean;
+  ticket: Ticket;
 }
 
 /**
@@ -85,16 +85,14 @@ export class Outbox {
 
   /** The schedule was changed: its manual runs that have not started go back, to be looked at anew. */
   cancel(scheduleId: string): void {
-    for (const flight of this.#flights.values()) {
-      const { claim } = flight;
-      const isOfSchedule = claim.kind === 'manual' && claim.firing.id === scheduleId;
-      if (isOfSchedule && !flight.started) flight.cancelled = true;
+    for (const { claim, ticket } of this.#flights.values()) {
+      if (claim.kind === 'manual' && claim.firing.id === scheduleId) ticket.cancel();
     }
   }
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    for (const flight of this.#flights.values()) flight.cancelled = !flight.started;
+    for (const { ticket } of this.#flights.values()) ticket.cancel();
     await this.#loop.stop();
     await new Promise<void>(resolve => {
       this.#onEmpty = resolve;
@@ -126,13 +124,11 @@ export class Outbox {
       this.#settle(endUnsent(claim, this.#options.clock.now()));
       return;
     }
-    const flight: Flight = { claim, started: false, cancelled: this.#stopping };
+    const flight: Flight = { claim, ticket: new Ticket() };
+    if (this.#stopping) flight.ticket.cancel();
     this.#flights.set(claim.id, flight);
     const request = requestOf(claim);
-    request.isCancelled = () => {
-      flight.started = !flight.cancelled;
-      return flight.cancelled;
-    };
+    request.ticket = flight.ticket;
     void this.#options.send(request).then(result => {
       this.#flights.delete(claim.id);
       if (result.outcome === 'cancelled') this.#settle(this.#giveBack(claim));

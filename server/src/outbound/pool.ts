@@ -103,7 +103,7 @@ export class Pool implements Carrier, Home {
 
   #start(attempt: Attempt): void {
     const now = this.#options.clock.now();
-    if (attempt.request.isCancelled?.()) {
+    if (attempt.request.ticket?.start() === false) {
       attempt.cancel(now);
       return;
     }

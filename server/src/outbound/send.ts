@@ -1,4 +1,5 @@
 import type { Outcome, Phases } from '../domain/run.ts';
+import type { Ticket } from './ticket.ts';
 
 /** One HTTP request, complete: every header that the request shall carry but those of the connection. */
 export interface OutboundRequest {
@@ -10,13 +11,13 @@ export interface OutboundRequest {
   body: string | null;
   /** From connecting to the last byte. */
   timeoutMs: number;
-  /** Looked at when a connection is free, before anything starts: true means do not send. */
-  isCancelled?: () => boolean;
+  /** Taken when a connection is free, before anything starts; until then it may be called back. */
+  ticket?: Ticket;
 }
 
 /** What happened to one request. Never thrown: every failure is a value. */
 export interface SendResult {
-  /** `cancelled`: nothing was started, because `isCancelled` said so or the sender is closed. */
+  /** `cancelled`: nothing was started, because its ticket was called back or the sender is closed. */
   outcome: Exclude<Outcome, 'lost'> | 'cancelled';
   /** Epoch ms at which the request started: connecting, or writing on a kept connection. */
   startedAt: number;

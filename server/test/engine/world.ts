@@ -162,7 +162,7 @@ export class World {
     if (this.congested) await new Promise<void>(resolve => this.#waiting.push(resolve));
     const at = this.clock.now();
     const sent = { at, url: request.url, headers: headersOf(request), body: request.body };
-    if (request.isCancelled?.()) return this.#result(sent, { outcome: 'cancelled' });
+    if (request.ticket?.start() === false) return this.#result(sent, { outcome: 'cancelled' });
     this.sent.push(sent);
     const answer = this.answer(sent);
     if (answer !== 'hang') return this.#result(sent, answer);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { SendResult } from '../../src/outbound/send.ts';
+import { Ticket } from '../../src/outbound/ticket.ts';
 import { answer, get, leftOpen, NOTHING_OPEN, sender, serve, until } from './target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
@@ -103,6 +104,8 @@ test('a request that meets the close of a kept connection goes over a new one', 
   const { send } = sender(t);
   await send(get(target.url));
   let asked = 0;
+  const ticket = new Ticket();
+  ticket.start = () => ++asked === 1;
   const second = await new Promise<SendResult>(resolve => {
     onClosed = () => {
       // The close is on its way to us: timers come first, then what has arrived is read, and undici
@@ -110,7 +113,7 @@ test('a request that meets the close of a kept connection goes over a new one', 
       const request = get(target.url, {
         method: 'POST',
         body: 'x',
-        isCancelled: () => ++asked > 1,
+        ticket,
       });
       setTimeout(() => resolve(send(request)), 0);
       const until = performance.now() + 3;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { Ticket } from '../../src/outbound/ticket.ts';
 import {
   answer,
   get,
@@ -103,12 +104,11 @@ test('http and https, and other ports, are other origins', async t => {
 test('a cancelled request starts nothing, whether it waits or not', async t => {
   const target = await serve(t, socket => setTimeout(() => socket.write(answer('')), 20));
   const { send, stats } = sender(t, { connectionsPerOrigin: 1 });
-  let cancelled = false;
-  const isCancelled = () => cancelled;
-  const first = send(get(target.url, { isCancelled }));
-  const second = send(get(target.url, { isCancelled }));
-  cancelled = true;
-  const third = await send(get('http://127.0.0.1:1/', { isCancelled }));
+  const tickets = [new Ticket(), new Ticket(), new Ticket()] as const;
+  const first = send(get(target.url, { ticket: tickets[0] }));
+  const second = send(get(target.url, { ticket: tickets[1] }));
+  for (const ticket of tickets) ticket.cancel();
+  const third = await send(get('http://127.0.0.1:1/', { ticket: tickets[2] }));
   assert.equal(stats().origins, 1);
   assert.equal((await first).outcome, 'response');
   assert.equal((await second).outcome, 'cancelled');

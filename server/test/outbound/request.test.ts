@@ -6,6 +6,7 @@ import type { Schedule } from '../../src/domain/schedule.ts';
 import { VERBS } from '../../src/domain/schedule.ts';
 import { buildCallback, buildFiring } from '../../src/outbound/request.ts';
 import type { OutboundRequest } from '../../src/outbound/send.ts';
+import { Ticket } from '../../src/outbound/ticket.ts';
 import { answer, get, leftOpen, sender, serve } from './target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
@@ -181,7 +182,8 @@ test('a callback is a signed JSON POST under its own id', () => {
 
 test('a request that was built can be cancelled before it starts', async t => {
   const request = firing({});
-  request.isCancelled = () => true;
+  request.ticket = new Ticket();
+  request.ticket.cancel();
   const result = await sender(t).send({ ...get('http://127.0.0.1:1/'), ...request });
   assert.equal(result.outcome, 'cancelled');
 });

@@ -1,0 +1,62 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { AllowTargets } from '../domain/target.ts';
+import type { SendResult } from './send.ts';
+import { createSender } from './sender.ts';
+import { Ticket } from './ticket.ts';
+
+/** A thread that sends: a sender of its own, which does what `threads.ts` hands over. */
+
+/** What the thread is given at its start. */
+export interface SendingThread {
+  allow: AllowTargets;
+  connectionsPerOrigin: number;
+  maxOrigins: number;
+  /** The tickets of what is handed over. */
+  tickets: Int32Array;
+}
+
+/** A request on its way to the thread; `place` is where its ticket is, and its name. */
+export type Handover = [
+  place: number,
+  method: string,
+  url: string,
+  headers: string[],
+  body: string | null,
+  timeoutMs: number,
+];
+
+/** What comes back, as JSON. */
+export type Ended = [place: number, result: SendResult][];
+
+/** Results gather for this long: a message for each would cost more than the result. */
+const GATHER_MS = 3;
+
+const { tickets, ...options } = workerData as SendingThread;
+const port = parentPort!;
+const sender = createSender(options);
+let ended: Ended = [];
+
+port.on('message', (text: string | null) => {
+  if (text === null) void close();
+  else for (const handover of JSON.parse(text) as Handover[]) send(handover);
+});
+
+function send([place, method, url, headers, body, timeoutMs]: Handover): void {
+  const ticket = Ticket.at(tickets, place);
+  void sender.send({ method, url, headers, body, timeoutMs, ticket }).then(result => {
+    if (ended.length === 0) setTimeout(post, GATHER_MS);
+    ended.push([place, result]);
+  });
+}
+
+function post(): void {
+  if (ended.length === 0) return;
+  port.postMessage(JSON.stringify(ended));
+  ended = [];
+}
+
+async function close(): Promise<void> {
+  await sender.close();
+  post();
+  port.close();
+}

@@ -1,0 +1,98 @@
+import { Worker } from 'node:worker_threads';
+import type { AllowTargets } from '../domain/target.ts';
+import type { OutboundRequest, SendResult } from './send.ts';
+import type { Sender } from './sender.ts';
+import type { Ended, Handover, SendingThread } from './thread.ts';
+
+export interface SenderThreadsOptions {
+  allow: AllowTargets;
+  connectionsPerOrigin: number;
+  maxOrigins: number;
+  /** How many threads send, from 1; never more than `connectionsPerOrigin`. */
+  threads: number;
+}
+
+/** Requests with one thread at a time: more than the engine has in flight by any setting. */
+const MOST_TICKETS = 2 ** 17;
+
+/**
+ * A sender on threads of its own, so that sending takes nothing from the API and the engine.
+ *
+ * Requests go to the threads in turn, and each thread keeps its share of the connections to an
+ * origin. If a thread ends unasked, so does the process, as an uncaught error.
+ */
+export function createSenderThreads(options: SenderThreadsOptions): Pick<Sender, 'send' | 'close'> {
+  const { allow, maxOrigins } = options;
+  const count = Math.min(options.threads, options.connectionsPerOrigin);
+  const connectionsPerOrigin = Math.floor(options.connectionsPerOrigin / count);
+  const threads = Array.from(
+    { length: count },
+    () => new Thread({ allow, maxOrigins, connectionsPerOrigin }),
+  );
+  let turn = 0;
+  return {
+    send(request) {
+      turn = (turn + 1) % threads.length;
+      return threads[turn]!.send(request);
+    },
+    async close() {
+      await Promise.all(threads.map(thread => thread.close()));
+    },
+  };
+}
+
+interface Waiting {
+  request: OutboundRequest;
+  resolve: (result: SendResult) => void;
+}
+
+class Thread {
+  readonly #worker: Worker;
+  readonly #tickets = new Int32Array(new SharedArrayBuffer(MOST_TICKETS * 4));
+  /** By the place of their ticket. */
+  readonly #waiting: (Waiting | undefined)[] = [];
+  readonly #freePlaces: number[] = [];
+  #outgoing: Handover[] = [];
+  #closed: Promise<void> | null = null;
+
+  constructor(options: Omit<SendingThread, 'tickets'>) {
+    this.#worker = new Worker(new URL('./thread.ts', import.meta.url), {
+      workerData: { ...options, tickets: this.#tickets } satisfies SendingThread,
+    });
+    this.#worker.on('message', (text: string) => {
+      for (const [place, result] of JSON.parse(text) as Ended) this.#ended(place, result);
+    });
+  }
+
+  send(request: OutboundRequest): Promise<SendResult> {
+    return new Promise(resolve => {
+      const place = this.#freePlaces.pop() ?? this.#waiting.length;
+      this.#waiting[place] = { request, resolve };
+      request.ticket?.share(this.#tickets, place);
+      if (this.#outgoing.length === 0) queueMicrotask(() => this.#post());
+      const { method, url, headers, body, timeoutMs } = request;
+      this.#outgoing.push([place, method, url, headers, body, timeoutMs]);
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= new Promise(resolve => {
+      this.#worker.once('exit', () => resolve());
+      this.#worker.postMessage(null);
+    });
+    return this.#closed;
+  }
+
+  #post(): void {
+    this.#worker.postMessage(JSON.stringify(this.#outgoing));
+    this.#outgoing = [];
+  }
+
+  #ended(place: number, result: SendResult): void {
+    const { request, resolve } = this.#waiting[place]!;
+    this.#waiting[place] = undefined;
+    this.#freePlaces.push(place);
+    request.ticket?.unshare();
+    resolve(result);
+  }
+}

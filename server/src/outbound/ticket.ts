@@ -1,0 +1,52 @@
+/**
+ * The right to start one request: taken once, by the sender that starts it, or by the engine that
+ * calls it back. Where the sender works on another thread, both ask the same place in memory.
+ */
+export class Ticket {
+  #state = OPEN;
+  #shared: Int32Array | null = null;
+  #place = 0;
+
+  /** Called back. Does nothing where the request has started. */
+  cancel(): void {
+    if (this.#shared !== null) take(this.#shared, this.#place, CANCELLED);
+    else if (this.#state === OPEN) this.#state = CANCELLED;
+  }
+
+  /** @returns whether the request may start; from then on it cannot be called back */
+  start(): boolean {
+    if (this.#shared !== null) return take(this.#shared, this.#place, STARTED);
+    if (this.#state === OPEN) this.#state = STARTED;
+    return this.#state === STARTED;
+  }
+
+  /** Goes on in `shared`, where another thread sees it, until `unshare`. */
+  share(shared: Int32Array, place: number): void {
+    Atomics.store(shared, place, this.#state);
+    this.#shared = shared;
+    this.#place = place;
+  }
+
+  unshare(): void {
+    this.#state = STARTED;
+    this.#shared = null;
+  }
+
+  /** The same ticket, seen from the other thread. */
+  static at(shared: Int32Array, place: number): Ticket {
+    const ticket = new Ticket();
+    ticket.#shared = shared;
+    ticket.#place = place;
+    return ticket;
+  }
+}
+
+const OPEN = 0;
+const STARTED = 1;
+const CANCELLED = 2;
+
+/** @returns whether it is `state` now */
+function take(shared: Int32Array, place: number, state: number): boolean {
+  const was = Atomics.compareExchange(shared, place, OPEN, state);
+  return was === OPEN || was === state;
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { after, type TestContext, test } from 'node:test';
+import { parseAllowTargets } from '../../src/domain/target.ts';
+import { createSenderThreads } from '../../src/outbound/threads.ts';
+import { Ticket } from '../../src/outbound/ticket.ts';
+import { answer, get, leftOpen, sender, serve, until } from './target-server.ts';
+
+after(async () => assert.deepEqual(await leftOpen(), []));
+
+function threads(t: TestContext, count: number, connectionsPerOrigin = 128, allow = '127.0.0.0/8') {
+  const made = createSenderThreads({
+    allow: parseAllowTargets(allow),
+    connectionsPerOrigin,
+    maxOrigins: 100,
+    threads: count,
+  });
+  t.after(() => made.close());
+  return made;
+}
+
+test('what a thread sends and tells is what the main thread would', async t => {
+  const target = await serve(t, socket =>
+    socket.write('HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 5\r\n\r\n€uro'),
+  );
+  const request = get(target.url, {
+    method: 'POST',
+    headers: ['X-Own', 'a"b\\', 'Content-Type', 'text/plain'],
+    body: 'ä\n"1"',
+  });
+  const there = await threads(t, 1).send(request);
+  const here = await sender(t).send(request);
+  assert.equal(target.requests[0]!.head, target.requests[1]!.head);
+  assert.equal(target.requests[0]!.body, target.requests[1]!.body);
+  for (const result of [there, here]) {
+    assert.ok(Math.abs(result.startedAt - Date.now()) < 60_000);
+    assert.deepEqual(Object.keys(result.phases), ['connectMs', 'firstByteMs']);
+    assert.deepEqual(
+      { ...result, startedAt: 0, durationMs: 0, phases: {} },
+      {
+        outcome: 'response',
+        startedAt: 0,
+        durationMs: 0,
+        phases: {},
+        responseStatus: 503,
+        responseHeaders: { 'retry-after': '7', 'content-length': '5' },
+        responseBody: '€ur',
+      },
+    );
+  }
+});
+
+test('the guard stands in the thread, with what is allowed and nothing more', async t => {
+  const target = await serve(t, socket => socket.write(answer('')));
+  assert.equal((await threads(t, 1, 8, '').send(get(target.url))).outcome, 'blocked');
+  assert.equal(target.connections, 0);
+});
+
+test('a request that waits there for a connection can be called back from here', async t => {
+  const open: (() => void)[] = [];
+  const target = await serve(t, socket => open.push(() => socket.write(answer(''))));
+  const { send } = threads(t, 1, 1);
+  const tickets = [new Ticket(), new Ticket(), new Ticket()] as const;
+  const [first, second, third] = tickets.map(ticket => send(get(target.url, { ticket })));
+  await until(() => open.length === 1);
+  tickets[0].cancel();
+  tickets[1].cancel();
+  open.shift()!();
+  await until(() => open.length === 1);
+  open.shift()!();
+  assert.equal((await first!).outcome, 'response');
+  assert.equal((await second!).outcome, 'cancelled');
+  assert.equal((await third!).outcome, 'response');
+  assert.equal(target.requests.length, 2);
+});
+
+test('a ticket is shared while its request is under way, and its place used again', async t => {
+  const target = await serve(t, socket => socket.write(answer('')));
+  const { send } = threads(t, 1);
+  const old = new Ticket();
+  await send(get(target.url, { ticket: old }));
+  const ticket = new Ticket();
+  const result = send(get(target.url, { ticket }));
+  old.cancel();
+  assert.equal((await result).outcome, 'response');
+});
+
+test('several threads share the bound of an origin', async t => {
+  const open: (() => void)[] = [];
+  const target = await serve(t, socket => open.push(() => socket.write(answer(''))));
+  const { send } = threads(t, 4, 5);
+  const all = Array.from({ length: 12 }, () => send(get(target.url)));
+  await until(() => open.length === 4);
+  let ended = 0;
+  for (const each of all) void each.then(() => ended++);
+  await until(() => {
+    assert.ok(target.connections <= 4);
+    open.shift()?.();
+    return ended === 12;
+  });
+});
+
+test('close ends what is under way and tells of it', async t => {
+  const target = await serve(t, () => {});
+  const { send, close } = threads(t, 2);
+  const results = [send(get(target.url)), send(get(target.url))];
+  await until(() => target.requests.length === 2);
+  await Promise.all([close(), close()]);
+  for (const result of results) assert.equal((await result).outcome, 'connectionError');
+});
