@@ -12,7 +12,7 @@ export const SETTINGS = {
   DATABASE_URL: setting(
     'sqlite:./data/punctual.db',
     'url',
-    'The embedded store: `sqlite:` and a path.',
+    'The store: `sqlite:` and a path for the embedded one, or a `postgres://` url.',
     database,
   ),
   PUNCTUAL_ALLOW_TARGETS: setting(
@@ -173,8 +173,13 @@ function optionalToken(value: string, name: string): string {
 function database(value: string, name: string): Database {
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
   if (path) return { kind: 'sqlite', path };
+  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value))
+    return { kind: 'postgres', url: value };
   // The value may carry a password: it is not repeated.
-  throw invalid(`${name} must be sqlite: and a path, such as sqlite:./data/punctual.db.`);
+  throw invalid(
+    `${name} must be sqlite: and a path, such as sqlite:./data/punctual.db, or a url that begins ` +
+      'with postgres://.',
+  );
 }
 
 function quote(value: string): string {

@@ -41,7 +41,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     for (const close of closers.reverse()) await close();
   });
   try {
-    const store = openStore(config.database);
+    const store = await openStore(config.database);
     closers.push(() => store.close());
     await ensureCredentials(store, config.credentials, clock);
     const metrics = createMetrics(log);

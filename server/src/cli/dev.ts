@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { hashApiKey } from '../domain/credential.ts';
 import { startService } from '../service.ts';
+import type { Database } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { createLogger } from '../telemetry.ts';
 import { createClient } from './client.ts';
@@ -21,12 +22,12 @@ export function devCommand(program: Command): void {
       });
       const log = createLogger(config.logLevel);
       const service = await startService({ config, log, echo: true });
-      const file = join(dirname(config.database.path), 'dev-credentials.json');
+      const file = join(folderOf(config.database), 'dev-credentials.json');
       const credentials = config.credentials ?? (await devCredentials(service.store, file));
       print(
         json === true,
         { url: service.url, ...credentials },
-        welcome(service.url, credentials, config.database.path),
+        welcome(service.url, credentials, config.database),
       );
       await untilSignal();
       await service.stop();
@@ -46,13 +47,20 @@ async function devCredentials(store: Store, file: string): Promise<Credentials> 
     if (caller?.clientId === clientId) return { clientId, apiKey };
   }
   const { clientId, apiKey } = await createClient(store, 'dev');
+  mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify({ clientId, apiKey }, null, 2)}\n`, { mode: 0o600 });
   return { clientId, apiKey };
 }
 
-function welcome(url: string, { clientId, apiKey }: Credentials, path: string): string[] {
+/** The credentials stand beside the data where that is a file. */
+function folderOf(database: Database): string {
+  return database.kind === 'sqlite' ? dirname(database.path) : './data';
+}
+
+function welcome(url: string, { clientId, apiKey }: Credentials, database: Database): string[] {
+  const place = database.kind === 'sqlite' ? database.path : 'PostgreSQL';
   return [
-    `Punctual listens on ${url} and keeps its data in ${path}.`,
+    `Punctual listens on ${url} and keeps its data in ${place}.`,
     '',
     `  ClientId: ${clientId}`,
     `  ApiKey:   ${apiKey}`,

@@ -8,8 +8,8 @@ export function migrateCommand(program: Command): void {
     .command('migrate')
     .description('Bring the database to the newest version; dev and serve do so by themselves.')
     .option('--json', 'print one JSON object')
-    .action(({ json }: { json?: boolean }) => {
-      const { from, to } = migrateStore(readConfig(process.env).database);
+    .action(async ({ json }: { json?: boolean }) => {
+      const { from, to } = await migrateStore(readConfig(process.env).database);
       const line =
         from === to
           ? `The database is at version ${to} already.`

@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts';
 
 /** Gives `work` the store of the settings, beside a running service or without one. */
 export async function withStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
-  const store = openStore(readConfig(process.env).database);
+  const store = await openStore(readConfig(process.env).database);
   try {
     return await work(store);
   } finally {

@@ -1,32 +1,36 @@
-import { lockSqlite, migrateAt } from './sqlite/open.ts';
+import { migrateAt as migratePostgresAt, openPostgres } from './postgres/open.ts';
+import { lockSqlite, migrateAt as migrateSqliteAt } from './sqlite/open.ts';
 import { openThreaded } from './sqlite/threaded.ts';
 import type { Store } from './store.ts';
 
 /** Which keeper, by the settings: the only file that knows them all. */
-export interface Database {
-  kind: 'sqlite';
-  path: string;
-}
+export type Database =
+  | { kind: 'sqlite'; path: string }
+  /** The url as `pg` understands it. It carries a password: it is never shown. */
+  | { kind: 'postgres'; url: string };
 
 /**
  * Opens the store, and creates and migrates it where needed.
  *
  * @throws PunctualError `store_newer`, `store_unavailable`
  */
-export function openStore({ path }: Database): Store {
-  return openThreaded(path);
+export async function openStore(database: Database): Promise<Store> {
+  return database.kind === 'sqlite' ? openThreaded(database.path) : openPostgres(database.url);
 }
 
 /**
- * Makes this process the one engine of the store, until `release` or its end.
+ * Makes this process the one engine of an embedded store, until `release` or its end. On PostgreSQL
+ * there may be many: their claims have leases instead.
  *
  * @throws PunctualError `store_in_use`
  */
-export function lockEngine({ path }: Database): { release(): void } {
-  return lockSqlite(path);
+export function lockEngine(database: Database): { release(): void } {
+  return database.kind === 'sqlite' ? lockSqlite(database.path) : { release() {} };
 }
 
 /** Brings the store to the newest version, and says from which. */
-export function migrateStore({ path }: Database): { from: number; to: number } {
-  return migrateAt(path);
+export async function migrateStore(database: Database): Promise<{ from: number; to: number }> {
+  return database.kind === 'sqlite'
+    ? migrateSqliteAt(database.path)
+    : migratePostgresAt(database.url);
 }

@@ -13,6 +13,11 @@ export function json(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }
 
+/** The same for texts that differ only in case; ς and σ, ß and ẞ are such. */
+export function fold(text: string): string {
+  return text.toLowerCase().toUpperCase();
+}
+
 export function attemptsFrom(cell: Cell | undefined): Attempt[] {
   return cell ? (JSON.parse(cell as string) as Attempt[]) : [];
 }

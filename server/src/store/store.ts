@@ -155,6 +155,15 @@ export interface RunFilter {
   to?: number;
 }
 
+/**
+ * Where history ends, epoch ms: for runs that failed, and for all others. Days of UTC go as a whole:
+ * each of the two counts as the start of the day that holds it.
+ */
+export interface HistoryLimits {
+  succeededBefore: number;
+  failedBefore: number;
+}
+
 export interface RunStore {
   /**
    * Newest nominal time first; those of one time in an order that stays.
@@ -165,4 +174,11 @@ export interface RunStore {
   find(clientKey: number, id: string): Promise<RunView | null>;
   /** The callbacks of one run, oldest first. */
   callbacks(clientKey: number, runId: string): Promise<CallbackView[]>;
+  /**
+   * Takes away runs whose nominal time is before their limit, and their ended callbacks. One call is
+   * bounded work, so that writers need not wait for it: it is to be called until it answers 0.
+   *
+   * @returns how many runs and callbacks went; about how many where a keeper drops them unread
+   */
+  prune(limits: HistoryLimits): Promise<number>;
 }

@@ -90,8 +90,16 @@ export interface QueueStore {
   /** How many rows are due at `now` and not in flight. */
   depth(now: number): Promise<number>;
   /**
-   * For an engine that starts and is the only one: what stands in flight was cut off with the
-   * process before. Rows become `lost` and due at once, with the attempt recorded so; those that
+   * Keeps rows in flight that this store has claimed and not settled: their engine is alive. To be
+   * called well within the lease of a keeper that has leases; others need none.
+   */
+  renew(scheduleKeys: number[]): Promise<void>;
+  /**
+   * What stands in flight and whose node is gone was cut off. Where there is only one engine, that is
+   * all that it finds at its start; where there are several, it is what was claimed or renewed longer
+   * ago than a lease, by the database's clock, and each asks at its start and then again and again.
+   *
+   * Rows become `lost` and due at once, with the attempt recorded so; those that
    * were taken and not begun are again what they were. A row that a manual run's request blocks
    * stays blocked: that request was cut off too, and is sent again first.
    *
@@ -169,8 +177,10 @@ export interface OutboxStore {
   nextDueAt(): Promise<number | null>;
   /** Entries that wait to be sent, or to be sent again. */
   depth(): Promise<number>;
+  /** As for the queue. */
+  renew(ids: string[]): Promise<void>;
   /**
-   * As for the queue: what stands in flight was cut off. It is due at once, and before what waited
+   * As for the queue: what stands in flight and whose node is gone was cut off. It is due at once, and before what waited
    * for it. @returns how many
    */
   recover(now: number): Promise<number>;

@@ -21,8 +21,27 @@ test('an empty value counts as unset', () => {
 });
 
 test('the database is a path behind sqlite:, relative, absolute or with three slashes', () => {
-  const path = (url: string) => readConfig({ DATABASE_URL: url }).database.path;
-  assert.equal(path('sqlite:./data/x.db'), './data/x.db');
-  assert.equal(path('sqlite:/var/x.db'), '/var/x.db');
-  assert.equal(path('sqlite:///var/x.db'), '/var/x.db');
+  for (const [url, path] of [
+    ['sqlite:./data/x.db', './data/x.db'],
+    ['sqlite:/var/x.db', '/var/x.db'],
+    ['sqlite:///var/x.db', '/var/x.db'],
+  ]) {
+    assert.deepEqual(readConfig({ DATABASE_URL: url }).database, { kind: 'sqlite', path });
+  }
+});
+
+test('or a url of PostgreSQL, kept as it is', () => {
+  for (const url of ['postgres://u:p%40@db.example/x?sslmode=verify-full', 'postgresql://db/x']) {
+    assert.deepEqual(readConfig({ DATABASE_URL: url }).database, { kind: 'postgres', url });
+  }
+});
+
+test('what is no such url is refused, and not repeated: it may carry a password', () => {
+  for (const url of ['postgres://u:secret@:x:y/', 'mysql://u:secret@db/x', 'postgres:secret']) {
+    assert.throws(
+      () => readConfig({ DATABASE_URL: url }),
+      (error: Error) =>
+        !error.message.includes('secret') && /sqlite: .*postgres:/.test(error.message),
+    );
+  }
 });

@@ -1,6 +1,7 @@
 import { clientsContract } from './contract-clients.ts';
 import { historiesContract } from './contract-histories.ts';
 import { outboxContract } from './contract-outbox.ts';
+import { pruneContract } from './contract-prune.ts';
 import { queueContract } from './contract-queue.ts';
 import { recoveryContract } from './contract-recovery.ts';
 import { requeueContract } from './contract-requeue.ts';
@@ -27,6 +28,7 @@ export function storeContract(name: string, open: OpenKeeper): void {
     outboxContract,
     runsContract,
     runListContract,
+    pruneContract,
     historiesContract,
   ]) {
     contract(name, open);

@@ -29,7 +29,7 @@ CREATE TABLE outbox (
   integration_id TEXT,
   url TEXT,
   body TEXT
-) STRICT;
+, keep TEXT NOT NULL DEFAULT 'long') STRICT;
 
 CREATE TABLE queue (
   schedule_key INTEGER PRIMARY KEY REFERENCES schedules,
@@ -83,6 +83,9 @@ CREATE INDEX api_keys_by_client ON api_keys (client_key);
 CREATE INDEX outbox_by_run ON outbox (run_id) WHERE kind = 'callback';
 
 CREATE INDEX outbox_due ON outbox (due_at) WHERE state = 'waiting';
+
+CREATE INDEX outbox_ended ON outbox (keep, run_id)
+  WHERE kind = 'callback' AND state IN ('succeeded', 'failed');
 
 CREATE INDEX outbox_in_flight ON outbox (id) WHERE state = 'inFlight';
 

@@ -230,7 +230,7 @@ describe('what is asked all the time', () => {
       () => sqliteQueue(database, commits),
       () => sqliteOutbox(database, commits),
     ].flatMap(plansOf);
-    const history = plansOf(() => sqliteRuns(database));
+    const history = plansOf(() => sqliteRuns(database, commits));
     // An index on a part of a table is as short as that part.
     const ofPart = /INDEX (queue_due|queue_begun|outbox_due|outbox_in_flight|outbox_manual)\b/;
     const scans = [...plans, ...history].filter(

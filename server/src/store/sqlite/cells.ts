@@ -1,8 +1,7 @@
 import { claimFrom } from '../queue-rows.ts';
 import { attemptsCell, type Cell, type Row } from '../rows.ts';
+import { callbackCells, runCells } from '../run-rows.ts';
 import type { QueueStore, Settlement } from '../work.ts';
-import { callbackCells } from './outbox.ts';
-import { runCells } from './runs.ts';
 
 /**
  * What every firing takes to the statements and back, flat: it travels between threads, and texts
@@ -148,6 +147,6 @@ function settlementCells(settlement: Settlement): SettlementCells {
       attemptsCell(row.attempts),
     ],
     records.map(record => runCells(clientKey, scheduleKey, record)),
-    callbacks.map(callback => callbackCells(clientKey, scheduleKey, callback)),
+    callbacks.map(callback => callbackCells(clientKey, scheduleKey, callback, records)),
   ];
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { callerFrom, clientFrom, keyFrom } from '../client-rows.ts';
 import type { Row } from '../rows.ts';
-import type { ApiKey, Client, ClientStore } from '../store.ts';
+import type { ClientStore } from '../store.ts';
 import type { Commits } from './commit.ts';
 
 export function sqliteClients(database: DatabaseSync, commits: Commits): ClientStore {
@@ -45,32 +46,7 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
     },
     async findCaller(keyHash) {
       const row = findCaller.get(keyHash) as Row | undefined;
-      if (!row) return null;
-      return {
-        clientId: row.client_id as string,
-        clientKey: row.client_key as number,
-        keyId: row.key_id as string,
-      };
+      return row ? callerFrom(row) : null;
     },
   };
-}
-
-function clientFrom(row: Row): Client {
-  return {
-    id: row.id as string,
-    name: row.name as string,
-    signingSecret: row.signing_secret as string,
-    createdAt: row.created_at as number,
-  };
-}
-
-function keyFrom(row: Row): ApiKey {
-  const key: ApiKey = {
-    id: row.id as string,
-    clientId: row.client_id as string,
-    hash: row.hash as string,
-    createdAt: row.created_at as number,
-  };
-  if (row.revoked_at !== null) key.revokedAt = row.revoked_at as number;
-  return key;
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { PunctualError } from '../../domain/errors.ts';
+import { storeUnavailable } from '../fault.ts';
 
 /**
  * Group commit: writers of one turn of the event loop share one transaction and its one fsync.
@@ -85,9 +85,3 @@ function isStoreFault(error: unknown): boolean {
 
 /** The lowest byte of a code is its kind (https://sqlite.org/rescode.html#constraint). */
 const SQLITE_CONSTRAINT = 19;
-
-export function storeUnavailable(cause: unknown): PunctualError {
-  return new PunctualError('store_unavailable', 'The store cannot be written to at the moment.', {
-    cause,
-  });
-}

@@ -2,11 +2,12 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
 import { PunctualError } from '../../domain/errors.ts';
+import { storeUnavailable } from '../fault.ts';
 import { pendingMigrations, readMigrations } from '../migrate.ts';
 import type { Store } from '../store.ts';
 import type { QueueRows } from './cells.ts';
 import { sqliteClients } from './clients.ts';
-import { Commits, storeUnavailable } from './commit.ts';
+import { Commits } from './commit.ts';
 import { sqliteOutbox } from './outbox.ts';
 import { sqliteQueue } from './queue.ts';
 import { sqliteRuns } from './runs.ts';
@@ -35,7 +36,7 @@ export function openSqlite(path: string): Store & { queue: QueueRows } {
   return {
     clients: sqliteClients(database, commits),
     schedules: sqliteSchedules(database, commits),
-    runs: sqliteRuns(database),
+    runs: sqliteRuns(database, commits),
     queue: sqliteQueue(database, commits),
     outbox: sqliteOutbox(database, commits),
     async check() {

@@ -7,9 +7,10 @@ import {
   lostAttempt,
   type Row,
 } from '../rows.ts';
-import type { NewCallback, OutboxClaim, OutboxSettlement, OutboxStore } from '../work.ts';
+import { callbackCells, runCells } from '../run-rows.ts';
+import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../work.ts';
 import type { Commits } from './commit.ts';
-import { runCells, runWriter } from './runs.ts';
+import { runWriter } from './runs.ts';
 
 export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxStore {
   const insertManual = database.prepare(`
@@ -123,9 +124,10 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
             continue;
           }
           if (kind === 'manual') block.run(null, scheduleKey);
-          if (settlement.record) writeRun(runCells(clientKey, scheduleKey, settlement.record));
+          const records = settlement.record ? [settlement.record] : [];
+          for (const record of records) writeRun(runCells(clientKey, scheduleKey, record));
           for (const callback of settlement.callbacks) {
-            writeCallback(callbackCells(clientKey, scheduleKey, callback));
+            writeCallback(callbackCells(clientKey, scheduleKey, callback, records));
           }
         }
         return overtaken;
@@ -137,6 +139,8 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
     async depth() {
       return (depth.get() as Row).depth as number;
     },
+    // The only engine needs no lease.
+    async renew() {},
     recover(now) {
       return commits.write(() => {
         const rows = cutOff.all() as Row[];
@@ -154,17 +158,9 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
 export function callbackWriter(database: DatabaseSync) {
   const insert = database.prepare(`
     INSERT INTO outbox (id, kind, client_key, schedule_key, state, due_at, run_id, integration_id,
-      url, body)
-    VALUES (?, 'callback', ?, ?, 'waiting', ?, ?, ?, ?, ?)`);
+      url, body, keep)
+    VALUES (?, 'callback', ?, ?, 'waiting', ?, ?, ?, ?, ?, ?)`);
   return (cells: Cell[]): void => {
     insert.run(...cells);
   };
-}
-
-export function callbackCells(
-  clientKey: number,
-  scheduleKey: number,
-  { id, dueAt, runId, integrationId, url, body }: NewCallback,
-): Cell[] {
-  return [id, clientKey, scheduleKey, dueAt, runId, integrationId, url, body];
 }

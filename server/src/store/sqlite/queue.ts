@@ -103,6 +103,8 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
     async depth(now) {
       return (depth.get(now) as Row).depth as number;
     },
+    // The only engine needs no lease.
+    async renew() {},
     recover(now) {
       return commits.write(() => {
         const rows = cutOff.all() as Row[];

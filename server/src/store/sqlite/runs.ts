@@ -1,30 +1,25 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { instantOf, runId, tailOf } from '../../domain/id.ts';
-import type { RunRecord } from '../../domain/run.ts';
-import { attemptsFrom, type Cell, json, type Row, runViewFrom } from '../rows.ts';
-import type { CallbackView, RunFilter, RunStore, RunView } from '../store.ts';
+import { instantOf, lowestIdAt, tailOf } from '../../domain/id.ts';
+import { KEEPS, type Keep, limitOf } from '../keep.ts';
+import { type Cell, type Row, runViewFrom } from '../rows.ts';
+import {
+  AFTER_ALL,
+  callbackView,
+  comparePlaces,
+  liveView,
+  type Place,
+  type Placed,
+  placeFrom,
+  rangeOf,
+} from '../run-rows.ts';
+import type { HistoryLimits, RunFilter, RunStore } from '../store.ts';
+import type { Commits } from './commit.ts';
 
-/** Where a run stands in history: the order of a list, newest first, is this order backwards. */
-interface Place {
-  scheduledFor: number;
-  scheduleKey: number;
-  /** '' for a scheduled run: its id is derived. */
-  manualId: string;
-}
-
-interface Placed {
-  place: Place;
-  view: RunView;
-}
-
-const AFTER_ALL: Place = {
-  scheduledFor: Number.MAX_SAFE_INTEGER,
-  scheduleKey: Number.MAX_SAFE_INTEGER,
-  manualId: '~',
-};
+/** Rows; those of one call go in one transaction, for which other writers wait. */
+const PRUNED_AT_ONCE = 5_000;
 
 /** Runs that have ended stand in `runs`; those that have not, in the queue and the outbox. */
-export function sqliteRuns(database: DatabaseSync): RunStore {
+export function sqliteRuns(database: DatabaseSync, commits: Commits): RunStore {
   const ended = (where: string, by = '') =>
     database.prepare(`
       SELECT runs.*, schedules.id AS schedule_id
@@ -77,6 +72,34 @@ export function sqliteRuns(database: DatabaseSync): RunStore {
     'SELECT schedule_key FROM schedules WHERE client_key = ? AND substr(id, 15) = ?',
   );
 
+  // Client by client, so that each is a range of an index, from the oldest run on. One index for all
+  // would be paid for with every firing.
+  const pruneRuns = (where: string) =>
+    database.prepare(`
+      DELETE FROM runs WHERE (client_key, scheduled_for, schedule_key, manual_id) IN (
+        SELECT runs.client_key, scheduled_for, schedule_key, manual_id
+        FROM clients CROSS JOIN runs USING (client_key)
+        WHERE scheduled_for < ? AND ${where} LIMIT ?)`);
+  const pruneOf: Record<Keep, StatementSync> = {
+    short: pruneRuns("status <> 'failed'"),
+    long: pruneRuns("status = 'failed' AND status <> 'succeeded'"),
+  };
+  const pruneCallbacks = database.prepare(`
+    DELETE FROM outbox WHERE id IN (
+      SELECT id FROM outbox
+      WHERE kind = 'callback' AND state IN ('succeeded', 'failed') AND run_id < ? AND keep = ?
+      LIMIT ?)`);
+
+  function prune(limits: HistoryLimits): number {
+    let room = PRUNED_AT_ONCE;
+    for (const keep of KEEPS) {
+      const before = limitOf(keep, limits);
+      room -= Number(pruneOf[keep].run(before, room).changes);
+      room -= Number(pruneCallbacks.run(lowestIdAt(before), keep, room).changes);
+    }
+    return PRUNED_AT_ONCE - room;
+  }
+
   /** The place that an id stands for, whether or not a run stands there. */
   function placeOf(clientKey: number, id: string): Place {
     const scheduledFor = instantOf(id);
@@ -113,9 +136,11 @@ export function sqliteRuns(database: DatabaseSync): RunStore {
   return {
     async list(clientKey, filter, limit, beforeId) {
       const before = beforeId === undefined ? AFTER_ALL : placeOf(clientKey, beforeId);
-      const live = listLive(clientKey, filter).filter(({ place }) => compare(place, before) < 0);
+      const live = listLive(clientKey, filter).filter(
+        ({ place }) => comparePlaces(place, before) < 0,
+      );
       return [...listEnded(clientKey, filter, limit, before), ...live]
-        .sort((a, b) => compare(b.place, a.place))
+        .sort((a, b) => comparePlaces(b.place, a.place))
         .slice(0, limit)
         .map(({ view }) => view);
     },
@@ -129,6 +154,7 @@ export function sqliteRuns(database: DatabaseSync): RunStore {
     async callbacks(clientKey, id) {
       return (callbacks.all(id, clientKey) as Row[]).map(callbackView);
     },
+    prune: limits => commits.write(() => prune(limits)),
   };
 }
 
@@ -143,76 +169,4 @@ export function runWriter(database: DatabaseSync) {
   return (cells: Cell[]): void => {
     insert.run(...cells);
   };
-}
-
-export function runCells(clientKey: number, scheduleKey: number, run: RunRecord): Cell[] {
-  return [
-    clientKey,
-    run.scheduledFor,
-    scheduleKey,
-    run.trigger === 'manual' ? run.id : '',
-    run.trigger,
-    run.status,
-    run.startedAt ?? null,
-    run.finishedAt ?? null,
-    JSON.stringify(run.attempts),
-    run.reason ?? null,
-    json(run.missed),
-  ];
-}
-
-function rangeOf({ from, to }: RunFilter): { from: number; to: number } {
-  return { from: from ?? Number.MIN_SAFE_INTEGER, to: to ?? Number.MAX_SAFE_INTEGER };
-}
-
-function placeFrom(row: Row): Place {
-  return {
-    scheduledFor: row.scheduled_for as number,
-    scheduleKey: row.schedule_key as number,
-    manualId: (row.manual_id ?? row.id ?? '') as string,
-  };
-}
-
-function compare(a: Place, b: Place): number {
-  if (a.scheduledFor !== b.scheduledFor) return a.scheduledFor - b.scheduledFor;
-  if (a.scheduleKey !== b.scheduleKey) return a.scheduleKey - b.scheduleKey;
-  return a.manualId < b.manualId ? -1 : a.manualId > b.manualId ? 1 : 0;
-}
-
-/** @param row of the queue, or of the outbox: only that has an id of its own */
-function liveView(row: Row): RunView {
-  const attempts = attemptsFrom(row.attempts);
-  const isManual = row.kind === 'manual';
-  const scheduleId = row.schedule_id as string;
-  const scheduledFor = row.scheduled_for as number;
-  const view: RunView = {
-    id: isManual ? (row.id as string) : runId(scheduleId, scheduledFor),
-    scheduleId,
-    scheduledFor,
-    trigger: isManual ? 'manual' : 'schedule',
-    status: unendedStatus(row),
-    attempts,
-  };
-  const startedAt = attempts[0]?.startedAt ?? row.claimed_at;
-  if (startedAt != null) view.startedAt = startedAt as number;
-  return view;
-}
-
-function callbackView(row: Row): CallbackView {
-  const ended = row.state === 'succeeded' || row.state === 'failed';
-  return {
-    id: row.id as string,
-    integrationId: row.integration_id as string,
-    url: row.url as string,
-    status: ended ? (row.state as 'succeeded' | 'failed') : unendedStatus(row),
-    attempts: attemptsFrom(row.attempts),
-  };
-}
-
-/** In flight without a begun attempt: the engine is deciding about a retry. */
-function unendedStatus(row: Row): 'running' | 'queued' | 'retrying' {
-  const attempt = row.attempt as number;
-  if (attempt === 0) return 'queued';
-  const isBegun = attempt > attemptsFrom(row.attempts).length;
-  return row.state === 'inFlight' && isBegun ? 'running' : 'retrying';
 }

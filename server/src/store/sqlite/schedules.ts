@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Schedule } from '../../domain/schedule.ts';
-import { type Cell, json, type Row, scheduleFrom } from '../rows.ts';
+import { type Cell, fold, json, type Row, scheduleFrom } from '../rows.ts';
 import type { Requeue, ScheduleStore, Start } from '../store.ts';
 import type { Commits } from './commit.ts';
 
@@ -112,11 +112,6 @@ export function sqliteSchedules(database: DatabaseSync, commits: Commits): Sched
       return rows.map(scheduleFrom);
     },
   };
-}
-
-/** The same for texts that differ only in case; ς and σ, ß and ẞ are such. */
-function fold(text: string): string {
-  return text.toLowerCase().toUpperCase();
 }
 
 function optionalCells(schedule: Schedule): Cell[] {

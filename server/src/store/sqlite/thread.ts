@@ -6,7 +6,7 @@ import { openSqlite } from './open.ts';
 export interface Call {
   id: number;
   /** Null: the store itself. */
-  room: 'clients' | 'schedules' | 'queue' | 'outbox' | null;
+  room: 'clients' | 'schedules' | 'runs' | 'queue' | 'outbox' | null;
   method: string;
   args: unknown[];
 }

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { PunctualError } from '../../domain/errors.ts';
+import { storeUnavailable } from '../fault.ts';
 import type { Store } from '../store.ts';
 import { queueClaims } from './cells.ts';
-import { storeUnavailable } from './commit.ts';
 import { openSqlite } from './open.ts';
 
 import type { Answer, Call } from './thread.ts';
@@ -30,7 +30,7 @@ export function openThreaded(path: string): Store {
     return { ...here, ...Object.fromEntries(there) };
   };
   return {
-    runs,
+    runs: writing('runs', runs, 'prune'),
     clients: writing('clients', clients, 'insertClient', 'insertKey', 'revokeKey'),
     schedules: writing('schedules', schedules, 'insert', 'update'),
     queue: {

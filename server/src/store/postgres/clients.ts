@@ -1,0 +1,51 @@
+import { callerFrom, clientFrom, keyFrom } from '../client-rows.ts';
+import type { ClientStore } from '../store.ts';
+import type { Query, Statement } from './connection.ts';
+
+const insertClient = `
+  INSERT INTO clients (id, name, signing_secret, created_at) VALUES ($1, $2, $3, $4)`;
+const listClients = 'SELECT * FROM clients ORDER BY client_key';
+const findClient = 'SELECT * FROM clients WHERE id = $1';
+const insertKey = `
+  INSERT INTO api_keys (id, client_key, hash, created_at)
+  SELECT $1, client_key, $2, $3 FROM clients WHERE id = $4 RETURNING 1`;
+const listKeys = `
+  SELECT api_keys.*, clients.id AS client_id FROM api_keys JOIN clients USING (client_key)
+  WHERE clients.id = $1 ORDER BY api_keys.id`;
+const revokeKey = `
+  UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING 1`;
+const findCaller: Statement = {
+  name: 'find_caller',
+  text: `
+    SELECT api_keys.id AS key_id, clients.id AS client_id, clients.client_key
+    FROM api_keys JOIN clients USING (client_key)
+    WHERE api_keys.hash = $1 AND api_keys.revoked_at IS NULL`,
+};
+
+export function postgresClients(query: Query): ClientStore {
+  return {
+    async insertClient({ id, name, signingSecret, createdAt }) {
+      await query(insertClient, [id, name, signingSecret, createdAt]);
+    },
+    async listClients() {
+      return (await query(listClients)).map(clientFrom);
+    },
+    async findClient(id) {
+      const [row] = await query(findClient, [id]);
+      return row ? clientFrom(row) : null;
+    },
+    async insertKey({ id, clientId, hash, createdAt }) {
+      return (await query(insertKey, [id, hash, createdAt, clientId])).length === 1;
+    },
+    async listKeys(clientId) {
+      return (await query(listKeys, [clientId])).map(keyFrom);
+    },
+    async revokeKey(keyId, revokedAt) {
+      return (await query(revokeKey, [revokedAt, keyId])).length === 1;
+    },
+    async findCaller(keyHash) {
+      const [row] = await query(findCaller, [keyHash]);
+      return row ? callerFrom(row) : null;
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import { DatabaseError, Pool, type PoolClient, types } from 'pg';
+import { storeUnavailable } from '../fault.ts';
+import type { Cell, Row } from '../rows.ts';
+
+/** How long a caller waits for a connection, at most: for a free one, or for a new one. */
+const CONNECT_MS = 5_000;
+/** How long one statement may take; the server ends it. */
+const STATEMENT_MS = 10_000;
+/** Where the server itself has gone silent, the statement is given up here. */
+const SILENT_MS = STATEMENT_MS + 2_000;
+/** How often a statement that lost a deadlock is sent again: it was taken back as a whole. */
+const TRIES = 3;
+
+/** A prepared statement: parsed and planned once on each connection, under its name. */
+export interface Statement {
+  name: string;
+  text: string;
+}
+
+export type Value = Cell | Cell[] | string[] | number[];
+export type Query = (statement: Statement | string, values?: Value[]) => Promise<Row[]>;
+
+/**
+ * A bounded pool of connections. Every call ends within a bounded time, and whatever keeps it from
+ * the database is `store_unavailable`; a row that breaks a constraint is the writer's fault.
+ */
+export class Connections {
+  readonly #pool: Pool;
+  #closed: Promise<void> | null = null;
+
+  /** @param connections how many, at most */
+  constructor(url: string, connections: number) {
+    this.#pool = new Pool({
+      connectionString: url,
+      max: connections,
+      connectionTimeoutMillis: CONNECT_MS,
+      statement_timeout: STATEMENT_MS,
+      idle_in_transaction_session_timeout: STATEMENT_MS,
+      query_timeout: SILENT_MS,
+      keepAlive: true,
+      application_name: 'punctual',
+      types: { getTypeParser },
+      onConnect: prepareSession,
+    });
+    // A connection that breaks at rest leaves the pool; who next needs one gets a new one.
+    this.#pool.on('error', () => {});
+  }
+
+  readonly query: Query = (statement, values = []) =>
+    this.#bounded(client => send(client, statement, values));
+
+  /** All or nothing. `work` may be called again after a deadlock. */
+  readonly transaction = <T>(work: (query: Query) => Promise<T>): Promise<T> =>
+    this.#bounded(async client => {
+      await client.query('BEGIN');
+      const result = await work((statement, values = []) => send(client, statement, values));
+      await client.query('COMMIT');
+      return result;
+    });
+
+  /** Waits for the calls under way. Idempotent. */
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  async #end(): Promise<void> {
+    let timer: NodeJS.Timeout;
+    const patience = new Promise<void>(resolve => {
+      timer = setTimeout(resolve, SILENT_MS);
+    });
+    await Promise.race([this.#pool.end(), patience]).finally(() => clearTimeout(timer));
+  }
+
+  async #bounded<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#once(work);
+      } catch (error) {
+        if (isDeadlock(error) && tries < TRIES) continue;
+        throw isWritersFault(error) ? error : storeUnavailable(error);
+      }
+    }
+  }
+
+  async #once<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    // One that breaks between two statements says so here; the next statement fails anyway.
+    const ignore = () => {};
+    client.on('error', ignore);
+    try {
+      const result = await work(client);
+      client.off('error', ignore);
+      client.release();
+      return result;
+    } catch (error) {
+      await giveUp(client, error);
+      client.off('error', ignore);
+      throw error;
+    }
+  }
+}
+
+async function send(
+  client: PoolClient,
+  statement: Statement | string,
+  values: Value[],
+): Promise<Row[]> {
+  const query = typeof statement === 'string' ? { text: statement } : { ...statement };
+  return (await client.query({ ...query, values })).rows as Row[];
+}
+
+/** A connection that still answers is used again; any other one is closed, which rolls back too. */
+async function giveUp(client: PoolClient, error: unknown): Promise<void> {
+  if (!(error instanceof DatabaseError)) return client.release(true);
+  try {
+    await client.query('ROLLBACK');
+    client.release();
+  } catch {
+    client.release(true);
+  }
+}
+
+/**
+ * Statements are planned once, for any values, and never read a whole table where there is an index:
+ * with a plan for each call, planning costs more than the work; left to itself the planner reads
+ * a small queue as a whole, and keeps to it when the queue has grown.
+ */
+async function prepareSession(client: PoolClient | { query: PoolClient['query'] }): Promise<void> {
+  await client.query(`
+    SET plan_cache_mode = force_generic_plan;
+    SET enable_seqscan = off;
+    SET enable_bitmapscan = off;
+    SET jit = off;
+    SELECT set_config('synchronous_commit', 'on', false)
+      WHERE current_setting('synchronous_commit') = 'off'`);
+}
+
+/** Rows turned into columns: one array for each parameter of an `unnest`. */
+export function columnsOf(rows: Cell[][], width = rows[0]?.length ?? 0): Cell[][] {
+  const columns: Cell[][] = Array.from({ length: width }, () => new Array(rows.length));
+  for (let at = 0; at < rows.length; at += 1) {
+    for (let column = 0; column < width; column += 1) columns[column]![at] = rows[at]![column]!;
+  }
+  return columns;
+}
+
+/** `$first, $first + 1, …` for an `unnest` of these types. */
+export function parameters(first: number, types: string[]): string {
+  return types.map((type, index) => `$${first + index}::${type}[]`).join(', ');
+}
+
+const INT8 = 20;
+
+/** Instants and keys are numbers: both stay far below 2^53. */
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  return oid === INT8 ? Number : types.getTypeParser(oid, format as 'text');
+}
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html: data exceptions and constraints. */
+function isWritersFault(error: unknown): boolean {
+  return error instanceof DatabaseError && /^2[23]/.test(error.code ?? '');
+}
+
+function isDeadlock(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '40P01';
+}

@@ -1,0 +1,273 @@
+import {
+  attemptsCell,
+  attemptsFrom,
+  type Cell,
+  firingFrom,
+  lostAttempt,
+  type Row,
+} from '../rows.ts';
+import { callbackCells, runCells } from '../run-rows.ts';
+import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../work.ts';
+import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
+import { firingsOf } from './firings.ts';
+import type { Lease } from './lease.ts';
+import { runValues, runWriter } from './runs.ts';
+import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
+
+const insertManual: Statement = {
+  name: 'outbox_insert_manual',
+  text: `
+    INSERT INTO outbox (id, kind, client_key, schedule_key, state, due_at, scheduled_for)
+    SELECT $1::text, 'manual', client_key, schedule_key, 'waiting', $2::bigint, $2
+    FROM schedules WHERE client_key = $3 AND id = $4 AND status <> 'deleted'
+    RETURNING 1`,
+};
+// A manual run waits for every other request of its schedule, an earlier manual run included, and
+// for one that was cut off: that is sent again before anything newer.
+const due: Statement = {
+  name: 'outbox_due',
+  text: `
+    SELECT id, kind, schedule_key FROM outbox
+    WHERE state = 'waiting' AND due_at <= $1 AND (kind = 'callback' OR NOT EXISTS (
+        SELECT 1 FROM queue
+        WHERE queue.schedule_key = outbox.schedule_key AND queue.state IN ('inFlight', 'lost'))
+      AND NOT EXISTS (
+        SELECT 1 FROM outbox AS other
+        WHERE other.schedule_key = outbox.schedule_key AND other.kind = 'manual'
+          AND (other.state = 'inFlight'
+            OR (other.due_at, other.id) < (outbox.due_at, outbox.id))))
+    ORDER BY due_at, id LIMIT $2
+    FOR UPDATE SKIP LOCKED`,
+};
+const lockSchedules: Statement = {
+  name: 'outbox_lock_schedules',
+  text: `
+    SELECT schedule_key FROM schedules WHERE schedule_key = ANY ($1)
+    ORDER BY schedule_key FOR NO KEY UPDATE SKIP LOCKED`,
+};
+const block: Statement = {
+  name: 'outbox_block',
+  text: `
+    UPDATE queue SET blocked_since = $1
+    WHERE schedule_key = ANY ($2) AND state NOT IN ('inFlight', 'lost') AND NOT EXISTS (
+      SELECT 1 FROM outbox
+      WHERE outbox.schedule_key = queue.schedule_key AND kind = 'manual'
+        AND outbox.state = 'inFlight')`,
+};
+const take: Statement = {
+  name: 'outbox_take',
+  text: `
+    WITH taken AS (
+      UPDATE outbox SET state = 'inFlight', claimed_at = $1, attempt = attempt + 1,
+        claimed_by = $2, lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+      WHERE id = ANY ($4) AND (kind = 'callback' OR schedule_key = ANY ($5) AND NOT EXISTS (
+          SELECT 1 FROM queue
+          WHERE queue.schedule_key = outbox.schedule_key AND queue.state IN ('inFlight', 'lost'))
+        AND NOT EXISTS (
+          SELECT 1 FROM outbox AS other
+          WHERE other.schedule_key = outbox.schedule_key AND other.kind = 'manual'
+            AND other.state = 'inFlight'))
+      RETURNING *
+    )
+    SELECT taken.*, clients.signing_secret FROM taken JOIN clients USING (client_key)
+    ORDER BY due_at, id`,
+};
+
+/** The fence, the rows, the runs, the callbacks and the rows that were blocked, in one statement. */
+const settle: Statement = {
+  name: 'outbox_settle',
+  text: `
+    WITH given AS (
+      SELECT * FROM unnest($2::text[], $3::integer[], $4::text[], $5::bigint[], $6::integer[],
+        $7::text[], $8::bigint[])
+        WITH ORDINALITY AS given (id, was_attempt, state, due_at, attempt, attempts, blocked_key, n)
+    ), moved AS (
+      UPDATE outbox SET state = given.state, due_at = coalesce(given.due_at, outbox.due_at),
+        attempt = coalesce(given.attempt, outbox.attempt), attempts = given.attempts,
+        body = CASE WHEN given.state = 'waiting' THEN body END, lease_until = NULL
+      FROM given
+      WHERE outbox.id = given.id AND outbox.state = 'inFlight' AND outbox.claimed_by = $1
+        AND outbox.attempt = was_attempt AND given.state IS NOT NULL
+      RETURNING given.n
+    ), removed AS (
+      DELETE FROM outbox USING given
+      WHERE outbox.id = given.id AND outbox.state = 'inFlight' AND outbox.claimed_by = $1
+        AND outbox.attempt = was_attempt AND given.state IS NULL
+      RETURNING given.n
+    ), overtaken AS (
+      SELECT id, n FROM given
+      WHERE n NOT IN (SELECT n FROM moved UNION ALL SELECT n FROM removed)
+    ), freed AS (
+      UPDATE queue SET blocked_since = NULL
+      WHERE schedule_key = ANY (ARRAY(
+        SELECT blocked_key FROM given
+        WHERE blocked_key IS NOT NULL AND n NOT IN (SELECT n FROM overtaken)))
+    ), ${runWriter(9)}, ${callbackWriter(23)}
+    SELECT id FROM overtaken`,
+};
+
+const nextDue: Statement = {
+  name: 'outbox_next_due',
+  text: "SELECT min(due_at) AS due_at FROM outbox WHERE state = 'waiting'",
+};
+const depth: Statement = {
+  name: 'outbox_depth',
+  text: "SELECT count(*) AS depth FROM outbox WHERE state = 'waiting'",
+};
+const renew: Statement = {
+  name: 'outbox_renew',
+  text: `
+    UPDATE outbox SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+    WHERE id = ANY (ARRAY(
+      SELECT id FROM outbox WHERE id = ANY ($1) AND state = 'inFlight' AND claimed_by = $2
+      FOR UPDATE SKIP LOCKED))`,
+};
+const cutOff: Statement = {
+  name: 'outbox_cut_off',
+  text: `
+    SELECT * FROM outbox WHERE state = 'inFlight' AND lease_until <= statement_timestamp()
+    ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED`,
+};
+const restore: Statement = {
+  name: 'outbox_restore',
+  text: `
+    UPDATE outbox SET state = 'waiting', due_at = least(due_at, $1), attempts = given.attempts,
+      lease_until = NULL
+    FROM unnest($2::text[], $3::text[]) AS given (attempts, id)
+    WHERE outbox.id = given.id`,
+};
+
+/** Rows of one transaction of `recover`. */
+const RECOVERED_AT_ONCE = 1_000;
+
+export function postgresOutbox(connections: Connections, lease: Lease): OutboxStore {
+  const { query, transaction } = connections;
+  const { node, leaseMs } = lease;
+
+  /** @returns how many */
+  function recoverSome(now: number): Promise<number> {
+    return transaction(async send => {
+      const rows = await send(cutOff, [RECOVERED_AT_ONCE]);
+      if (rows.length > 0) await send(restore, [now, ...columnsOf(rows.map(restoredCells))]);
+      return rows.length;
+    });
+  }
+
+  return {
+    async insertManual(clientKey, scheduleId, { id, scheduledFor }) {
+      return (await query(insertManual, [id, scheduledFor, clientKey, scheduleId])).length === 1;
+    },
+    async claim(now, limit) {
+      const rows = await transaction(send => takeDue(send, now, limit, lease));
+      const firing = await firingsOf(
+        query,
+        rows.filter(({ kind }) => kind === 'manual'),
+      );
+      return rows.map(row => claimFrom(row, now, firing.get(row.schedule_key!)));
+    },
+    settle(settlements) {
+      return settleRounds(
+        settlements,
+        ({ id }) => id,
+        async round => {
+          const rows = await query(settle, [
+            node,
+            ...columnsOf(round.map(settledCells)),
+            ...runValues(round.map(recordCells)),
+            ...callbackValues(round.map(callbacksCells)),
+          ]);
+          return rows.map(row => row.id as string);
+        },
+      );
+    },
+    async nextDueAt() {
+      return (await query(nextDue))[0]!.due_at as number | null;
+    },
+    async depth() {
+      return (await query(depth))[0]!.depth as number;
+    },
+    async renew(ids) {
+      if (ids.length > 0) await query(renew, [ids, node, leaseMs]);
+    },
+    async recover(now) {
+      let count = 0;
+      for (;;) {
+        const some = await recoverSome(now);
+        count += some;
+        if (some < RECOVERED_AT_ONCE) return count;
+      }
+    },
+  };
+}
+
+/**
+ * Takes what is due. A manual run's schedule is locked against other nodes' manual runs and against
+ * changes, and its row of the queue against claims; what another one holds is left for later.
+ */
+async function takeDue(send: Query, now: number, limit: number, lease: Lease): Promise<Row[]> {
+  const found = await send(due, [now, limit]);
+  if (found.length === 0) return [];
+  const manual = found.filter(({ kind }) => kind === 'manual');
+  const locked = manual.length === 0 ? [] : await blockedFor(send, now, manual);
+  const ids = found.map(({ id }) => id as string);
+  return send(take, [now, lease.node, lease.leaseMs, ids, locked]);
+}
+
+/** @returns the keys of the schedules whose manual run may be taken */
+async function blockedFor(send: Query, now: number, manual: Row[]): Promise<number[]> {
+  const keys = manual.map(row => row.schedule_key as number);
+  const locked = (await send(lockSchedules, [keys])).map(row => row.schedule_key as number);
+  await send(block, [now, locked]);
+  return locked;
+}
+
+function claimFrom(row: Row, now: number, firing: Row | undefined): OutboxClaim {
+  const base = {
+    id: row.id as string,
+    clientKey: row.client_key as number,
+    scheduleKey: row.schedule_key as number,
+    claimedAt: now,
+    attempt: row.attempt as number,
+    attempts: attemptsFrom(row.attempts),
+  };
+  if (row.kind === 'manual') {
+    const scheduledFor = row.scheduled_for as number;
+    return { ...base, kind: 'manual', scheduledFor, firing: firingFrom(firing!) };
+  }
+  return {
+    ...base,
+    kind: 'callback',
+    runId: row.run_id as string,
+    integrationId: row.integration_id as string,
+    url: row.url as string,
+    body: row.body as string,
+    signingSecret: row.signing_secret as string,
+  };
+}
+
+/** An ended callback stays for history, without its body; an ended manual run goes: no state. */
+function settledCells(settlement: OutboxSettlement): Cell[] {
+  const { id, attempt, attempts, next, kind, scheduleKey } = settlement;
+  const fence = [id, attempt];
+  const blockedKey = kind === 'manual' ? scheduleKey : null;
+  const known = attemptsCell(attempts);
+  if (typeof next === 'object') {
+    return [...fence, 'waiting', next.dueAt, attempts.length, known, blockedKey];
+  }
+  return [...fence, kind === 'manual' ? null : next, null, null, known, blockedKey];
+}
+
+function recordCells({ clientKey, scheduleKey, record }: OutboxSettlement): Cell[][] {
+  return record ? [runCells(clientKey, scheduleKey, record)] : [];
+}
+
+function callbacksCells(settlement: OutboxSettlement): Cell[][] {
+  const { clientKey, scheduleKey, record, callbacks } = settlement;
+  const records = record ? [record] : [];
+  return callbacks.map(callback => callbackCells(clientKey, scheduleKey, callback, records));
+}
+
+function restoredCells(row: Row): Cell[] {
+  const lost = lostAttempt(row.attempt as number, row.claimed_at as number);
+  return [attemptsCell([...attemptsFrom(row.attempts), lost]), row.id!];
+}

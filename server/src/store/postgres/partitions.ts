@@ -1,0 +1,135 @@
+import { lowestIdAt } from '../../domain/id.ts';
+import { dayAfter, dayOf, KEEPS, type Keep, limitOf } from '../keep.ts';
+import type { HistoryLimits } from '../store.ts';
+import type { Connections, Query } from './connection.ts';
+
+/**
+ * Days of history: a table for each day (UTC, of the nominal time) and each `keep`, made ahead, so
+ * that retention drops tables. What falls on no such day stands in the default tables.
+ */
+
+/** The days around now that have tables of their own, counted from today. */
+const FIRST_DAY = -1;
+const LAST_DAY = 3;
+
+/** Rows that one call deletes where it cannot drop: of a default table, or of the outbox. */
+const DELETED_AT_ONCE = 5_000;
+/** A table of more pages (8 KiB) is not read to count its rows: the planner's estimate is told. */
+const COUNTED_PAGES = 10_000;
+
+/** Many nodes do this: one after the other. */
+const LOCK = "SELECT pg_advisory_xact_lock(hashtext('punctual days of history'))";
+/** Who waits for a table's lock holds up all who come after it: rather try again at the next call. */
+const BE_BRIEF = "SELECT set_config('lock_timeout', '2s', true)";
+
+/**
+ * Makes the tables from yesterday to three days ahead of `now`. Runs that stand in the default table
+ * already move into their own. Cheap where all are there; to be called at least once a day.
+ *
+ * @throws PunctualError `store_unavailable`, also where the tables are too busy: call again
+ */
+export async function ensurePartitions(connections: Connections, now: number): Promise<void> {
+  for (const keep of KEEPS) {
+    const known = new Set(await namesOf(connections.query, keep));
+    for (let offset = FIRST_DAY; offset <= LAST_DAY; offset += 1) {
+      const day = dayAfter(dayOf(now), offset);
+      if (!known.has(nameOf(keep, day))) {
+        await connections.transaction(send => makeDay(send, keep, day));
+      }
+    }
+  }
+}
+
+/** Attached when it is complete: neither readers nor writers of other days wait for it. */
+async function makeDay(send: Query, keep: Keep, day: number): Promise<void> {
+  await send(BE_BRIEF);
+  await send(LOCK);
+  const name = nameOf(keep, day);
+  if ((await namesOf(send, keep)).includes(name)) return;
+  const [from, to] = [day, dayAfter(day, 1)];
+  await send(`LOCK TABLE runs_${keep}_default IN ACCESS EXCLUSIVE MODE`);
+  await send(`CREATE TABLE ${name} (LIKE runs_${keep} INCLUDING DEFAULTS)`);
+  await send(`
+    WITH moved AS (
+      DELETE FROM runs_${keep}_default WHERE scheduled_for >= ${from} AND scheduled_for < ${to}
+      RETURNING *)
+    INSERT INTO ${name} SELECT * FROM moved`);
+  await send(`
+    ALTER TABLE runs_${keep} ATTACH PARTITION ${name} FOR VALUES FROM (${from}) TO (${to})`);
+}
+
+/** `RunStore.prune`. */
+export async function pruneHistory(
+  connections: Connections,
+  limits: HistoryLimits,
+): Promise<number> {
+  let count = 0;
+  for (const keep of KEEPS) {
+    const before = limitOf(keep, limits);
+    for (const name of await namesOf(connections.query, keep)) {
+      if (dayAfter(dayFrom(name), 1) > before) continue;
+      count += await connections.transaction(send => dropDay(send, name));
+    }
+    count += await deleteDefault(connections.query, keep, before);
+    count += await deleteCallbacks(connections.query, keep, before);
+  }
+  return count;
+}
+
+/** @returns how many runs went, or about how many */
+async function dropDay(send: Query, name: string): Promise<number> {
+  await send(BE_BRIEF);
+  await send(LOCK);
+  const [table] = await send(
+    `SELECT relpages, reltuples::bigint AS about FROM pg_class WHERE oid = to_regclass($1)`,
+    [name],
+  );
+  if (table === undefined) return 0;
+  const isCounted = (table.relpages as number) <= COUNTED_PAGES;
+  const [counted] = isCounted ? await send(`SELECT count(*) AS count FROM ${name}`) : [];
+  await send(`DROP TABLE ${name}`);
+  return (counted?.count ?? table.about) as number;
+}
+
+async function deleteDefault(query: Query, keep: Keep, before: number): Promise<number> {
+  const table = `runs_${keep}_default`;
+  const gone = await query(
+    `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM ${table} WHERE scheduled_for < $1 LIMIT ${DELETED_AT_ONCE}))
+    RETURNING 1`,
+    [before],
+  );
+  return gone.length;
+}
+
+async function deleteCallbacks(query: Query, keep: Keep, before: number): Promise<number> {
+  const gone = await query(
+    `DELETE FROM outbox WHERE id = ANY (ARRAY(
+      SELECT id FROM outbox
+      WHERE kind = 'callback' AND state IN ('succeeded', 'failed') AND keep = $1 AND run_id < $2
+      LIMIT ${DELETED_AT_ONCE}))
+    RETURNING 1`,
+    [keep, lowestIdAt(before)],
+  );
+  return gone.length;
+}
+
+/** The names of the tables of days, the default left out. */
+async function namesOf(query: Query, keep: Keep): Promise<string[]> {
+  const rows = await query(
+    `SELECT relname::text AS name FROM pg_inherits JOIN pg_class ON oid = inhrelid
+    WHERE inhparent = to_regclass($1) AND relname ~ '_[0-9]{8}$' ORDER BY relname`,
+    [`runs_${keep}`],
+  );
+  return rows.map(({ name }) => name as string);
+}
+
+/** `runs_short_20260601`. */
+function nameOf(keep: Keep, day: number): string {
+  return `runs_${keep}_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`;
+}
+
+function dayFrom(name: string): number {
+  const digits = name.slice(-8);
+  return Date.UTC(+digits.slice(0, 4), +digits.slice(4, 6) - 1, +digits.slice(6));
+}

@@ -1,0 +1,199 @@
+import { claimFrom, recovered, standingFrom } from '../queue-rows.ts';
+import { attemptsCell, type Cell, type Row } from '../rows.ts';
+import { callbackCells, runCells } from '../run-rows.ts';
+import type { QueueStore, Settlement } from '../work.ts';
+import { type Connections, columnsOf, type Statement } from './connection.ts';
+import { firingsOf } from './firings.ts';
+import type { Lease } from './lease.ts';
+import { runValues, runWriter } from './runs.ts';
+import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
+
+/**
+ * Takes what is due in one statement, and tells each row as it was. `begun` is `isBegun`
+ * (queue-rows.ts). The keys come as an array, so that the planner sees few rows and finds each by its
+ * key.
+ */
+const claim: Statement = {
+  name: 'queue_claim',
+  text: `
+    WITH due AS (
+      SELECT * FROM queue WHERE state <> 'inFlight' AND due_at <= $1
+      ORDER BY due_at, schedule_key LIMIT $2
+      FOR UPDATE SKIP LOCKED
+    ), taken AS (
+      UPDATE queue SET state = 'inFlight', claimed_at = $1, claimed_by = $4,
+        lease_until = clock_timestamp() + $5 * interval '1 millisecond',
+        attempt = attempt + CASE
+          WHEN changed_at IS NOT NULL OR blocked_since IS NOT NULL THEN 0
+          WHEN state = 'lost' THEN 1
+          WHEN next_for <= $1 THEN 0
+          WHEN state = 'retrying' OR scheduled_for >= $3 THEN 1
+          ELSE 0 END
+      WHERE schedule_key = ANY (ARRAY(SELECT schedule_key FROM due))
+    )
+    SELECT schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts, changed_at,
+      blocked_since
+    FROM due ORDER BY due_at, schedule_key`,
+};
+const standing: Statement = {
+  name: 'queue_standing',
+  text: `
+    SELECT schedule_key, scheduled_for, attempt, next_for, changed_at FROM queue
+    WHERE schedule_key = ANY ($1) AND state = 'inFlight' AND claimed_by = $2`,
+};
+
+/**
+ * The fence, the rows, the runs and the callbacks in one statement. `claimed_by` is part of the
+ * fence: a row that was taken and not begun has the same attempt when another node takes it.
+ */
+const settle: Statement = {
+  name: 'queue_settle',
+  text: `
+    WITH given AS (
+      SELECT * FROM unnest($3::bigint[], $4::bigint[], $5::integer[], $6::bigint[], $7::text[],
+        $8::bigint[], $9::bigint[], $10::bigint[], $11::integer[], $12::text[])
+        WITH ORDINALITY AS given (schedule_key, was_for, was_attempt, was_changed_at, state, due_at,
+          scheduled_for, next_for, attempt, attempts, n)
+    ), moved AS (
+      UPDATE queue SET state = given.state, due_at = given.due_at,
+        scheduled_for = given.scheduled_for, next_for = given.next_for, attempt = given.attempt,
+        attempts = given.attempts, changed_at = NULL,
+        lease_until = CASE WHEN given.state = 'inFlight'
+          THEN clock_timestamp() + $2 * interval '1 millisecond' END
+      FROM given
+      WHERE queue.schedule_key = given.schedule_key AND queue.state = 'inFlight'
+        AND queue.claimed_by = $1 AND queue.scheduled_for = was_for AND queue.attempt = was_attempt
+        AND queue.changed_at IS NOT DISTINCT FROM was_changed_at AND given.state IS NOT NULL
+      RETURNING given.n
+    ), removed AS (
+      DELETE FROM queue USING given
+      WHERE queue.schedule_key = given.schedule_key AND queue.state = 'inFlight'
+        AND queue.claimed_by = $1 AND queue.scheduled_for = was_for AND queue.attempt = was_attempt
+        AND queue.changed_at IS NOT DISTINCT FROM was_changed_at AND given.state IS NULL
+      RETURNING given.n
+    ), overtaken AS (
+      SELECT schedule_key, n FROM given
+      WHERE n NOT IN (SELECT n FROM moved UNION ALL SELECT n FROM removed)
+    ), ${runWriter(13)}, ${callbackWriter(27)}
+    SELECT schedule_key FROM overtaken`,
+};
+
+const nextDue: Statement = {
+  name: 'queue_next_due',
+  text: "SELECT min(due_at) AS due_at FROM queue WHERE state <> 'inFlight'",
+};
+const depth: Statement = {
+  name: 'queue_depth',
+  text: "SELECT count(*) AS depth FROM queue WHERE state <> 'inFlight' AND due_at <= $1",
+};
+// What is just being settled needs no lease, and is not waited for: no deadlock can come of it.
+const renew: Statement = {
+  name: 'queue_renew',
+  text: `
+    UPDATE queue SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+    WHERE schedule_key = ANY (ARRAY(
+      SELECT schedule_key FROM queue
+      WHERE schedule_key = ANY ($1) AND state = 'inFlight' AND claimed_by = $2
+      FOR UPDATE SKIP LOCKED))`,
+};
+// The first condition follows from the second; it is that of the index.
+const cutOff: Statement = {
+  name: 'queue_cut_off',
+  text: `
+    SELECT * FROM queue
+    WHERE state <> 'waiting' AND state = 'inFlight' AND lease_until <= statement_timestamp()
+    ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED`,
+};
+const restore: Statement = {
+  name: 'queue_restore',
+  text: `
+    UPDATE queue SET state = given.state, due_at = given.due_at, attempts = given.attempts,
+      lease_until = NULL
+    FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[])
+      AS given (state, due_at, attempts, schedule_key)
+    WHERE queue.schedule_key = given.schedule_key`,
+};
+
+/** Rows of one transaction of `recover`. */
+const RECOVERED_AT_ONCE = 1_000;
+
+export function postgresQueue(connections: Connections, { node, leaseMs }: Lease): QueueStore {
+  const { query, transaction } = connections;
+
+  /** @returns how many */
+  function recoverSome(now: number): Promise<number> {
+    return transaction(async send => {
+      const rows = await send(cutOff, [RECOVERED_AT_ONCE]);
+      if (rows.length > 0) await send(restore, columnsOf(rows.map(row => restoredCells(row, now))));
+      return rows.length;
+    });
+  }
+
+  return {
+    async claim(now, limit, unseenUntil) {
+      const rows = await query(claim, [now, limit, unseenUntil, node, leaseMs]);
+      // Read after the rows were taken: a schedule that was changed in between is either seen here
+      // as it is now, or its change comes later and marks the row in flight.
+      const firing = await firingsOf(query, rows);
+      return rows.map(row =>
+        claimFrom({ ...firing.get(row.schedule_key!), ...row }, now, unseenUntil),
+      );
+    },
+    settle(settlements) {
+      return settleRounds(
+        settlements,
+        ({ scheduleKey }) => scheduleKey,
+        async round => {
+          const records = round.map(({ scheduleKey, clientKey, records }) =>
+            records.map(record => runCells(clientKey, scheduleKey, record)),
+          );
+          const callbacks = round.map(({ scheduleKey, clientKey, callbacks, records }) =>
+            callbacks.map(callback => callbackCells(clientKey, scheduleKey, callback, records)),
+          );
+          const rows = await query(settle, [
+            node,
+            leaseMs,
+            ...columnsOf(round.map(settledCells)),
+            ...runValues(records),
+            ...callbackValues(callbacks),
+          ]);
+          return rows.map(row => row.schedule_key as number);
+        },
+      );
+    },
+    async reread(scheduleKeys) {
+      const rows = await query(standing, [scheduleKeys, node]);
+      const firing = await firingsOf(query, rows);
+      return rows.map(row => standingFrom({ ...firing.get(row.schedule_key!), ...row }));
+    },
+    async nextDueAt() {
+      return (await query(nextDue))[0]!.due_at as number | null;
+    },
+    async depth(now) {
+      return (await query(depth, [now]))[0]!.depth as number;
+    },
+    async renew(scheduleKeys) {
+      if (scheduleKeys.length > 0) await query(renew, [scheduleKeys, node, leaseMs]);
+    },
+    async recover(now) {
+      let count = 0;
+      for (;;) {
+        const some = await recoverSome(now);
+        count += some;
+        if (some < RECOVERED_AT_ONCE) return count;
+      }
+    },
+  };
+}
+
+function settledCells({ scheduleKey, fence, row }: Settlement): Cell[] {
+  const was = [scheduleKey, fence.scheduledFor, fence.attempt, fence.changedAt];
+  if (row === null) return [...was, null, null, null, null, null, null];
+  const { state, dueAt, scheduledFor, nextFor, attempt, attempts } = row;
+  return [...was, state, dueAt, scheduledFor, nextFor, attempt, attemptsCell(attempts)];
+}
+
+function restoredCells(row: Row, now: number): Cell[] {
+  const { state, dueAt, attempts } = recovered(row, now);
+  return [state, dueAt, attemptsCell(attempts), row.schedule_key!];
+}

@@ -1,0 +1,252 @@
+import { instantOf, tailOf } from '../../domain/id.ts';
+import { KEEPS, type Keep, keepOf } from '../keep.ts';
+import { type Cell, runViewFrom } from '../rows.ts';
+import {
+  AFTER_ALL,
+  callbackView,
+  comparePlaces,
+  liveView,
+  type Place,
+  type Placed,
+  placeFrom,
+  rangeOf,
+} from '../run-rows.ts';
+import type { RunFilter, RunStore } from '../store.ts';
+import { type Connections, parameters, type Statement, type Value } from './connection.ts';
+import { pruneHistory } from './partitions.ts';
+import { ownedColumns } from './settle.ts';
+
+/**
+ * A page of ended runs, found in an index alone, and then their schedules' ids.
+ *
+ * `scheduled_for <= $5` follows from the comparison of places; it is what tells the days to look in.
+ */
+const ended = (name: string, where: string): Statement => ({
+  name,
+  text: `
+    WITH page AS MATERIALIZED (
+      SELECT * FROM runs
+      WHERE ${where} AND keep = ANY ($8::text[])
+        AND scheduled_for >= $3::bigint AND scheduled_for < $4::bigint
+        AND scheduled_for <= $5::bigint
+        AND (scheduled_for, schedule_key, manual_id) < ($5, $6::bigint, $7::text)
+      ORDER BY scheduled_for DESC, schedule_key DESC, manual_id DESC
+      LIMIT $2
+    )
+    SELECT page.*, schedules.id AS schedule_id
+    FROM page JOIN schedules ON schedules.schedule_key = page.schedule_key`,
+});
+const endedOfClient = ended('runs_of_client', 'client_key = $1');
+const endedOfStatus = ended(
+  'runs_of_status',
+  "client_key = $1 AND status = $9 AND status <> 'succeeded'",
+);
+const endedWell = ended('runs_ended_well', 'client_key = $1 AND status = $9');
+const endedOfSchedule = ended(
+  'runs_of_schedule',
+  `schedule_key = (SELECT schedule_key FROM schedules WHERE client_key = $1 AND id = $10)
+    AND ($9::text IS NULL OR status = $9)`,
+);
+const endedFind: Statement = {
+  name: 'runs_find',
+  text: `
+    SELECT runs.*, schedules.id AS schedule_id
+    FROM runs JOIN schedules ON schedules.schedule_key = runs.schedule_key
+    WHERE runs.client_key = $1 AND runs.scheduled_for = $2 AND runs.schedule_key = $3
+      AND runs.manual_id = $4`,
+};
+
+const begun: Statement = {
+  name: 'runs_begun',
+  text: `
+    SELECT queue.*, schedules.id AS schedule_id
+    FROM queue JOIN schedules USING (schedule_key)
+    WHERE queue.state <> 'waiting' AND queue.attempt > 0 AND schedules.client_key = $1
+      AND ($2::text IS NULL OR schedules.id = $2)
+      AND queue.scheduled_for >= $3 AND queue.scheduled_for < $4`,
+};
+const manual: Statement = {
+  name: 'runs_manual',
+  text: `
+    SELECT outbox.*, schedules.id AS schedule_id
+    FROM outbox JOIN schedules USING (schedule_key)
+    WHERE outbox.kind = 'manual' AND outbox.client_key = $1
+      AND ($2::text IS NULL OR schedules.id = $2)
+      AND outbox.scheduled_for >= $3 AND outbox.scheduled_for < $4`,
+};
+const callbacks: Statement = {
+  name: 'runs_callbacks',
+  text: `
+    SELECT * FROM outbox WHERE kind = 'callback' AND run_id = $1 AND client_key = $2 ORDER BY id`,
+};
+
+/** The place of an id: of a manual run where there is one, else of its schedule. */
+const place: Statement = {
+  name: 'runs_place',
+  text: `
+    SELECT schedule_key, manual_id FROM (
+      SELECT schedule_key, manual_id, 1 AS choice FROM runs
+        WHERE manual_id <> '' AND manual_id = $2 AND client_key = $1 AND scheduled_for = $4
+      UNION ALL
+      SELECT schedule_key, id, 1 FROM outbox
+        WHERE id = $2 AND client_key = $1 AND kind = 'manual'
+      UNION ALL
+      SELECT schedule_key, '', 2 FROM schedules
+        WHERE client_key = $1 AND substr(id, 15) = $3
+    ) AS found ORDER BY choice LIMIT 1`,
+};
+
+/** Runs that have ended stand in `runs`; those that have not, in the queue and the outbox. */
+export function postgresRuns(connections: Connections): RunStore {
+  const { query } = connections;
+
+  /** The place that an id stands for, whether or not a run stands there. */
+  async function placeOf(clientKey: number, id: string): Promise<Place | null> {
+    const scheduledFor = instantOf(id);
+    if (Number.isNaN(scheduledFor)) return null;
+    const [row] = await query(place, [clientKey, id, tailOf(id), scheduledFor]);
+    return row
+      ? { ...placeFrom({ ...row, scheduled_for: scheduledFor }) }
+      : {
+          scheduledFor,
+          scheduleKey: 0,
+          manualId: '',
+        };
+  }
+
+  async function listEnded(
+    clientKey: number,
+    filter: RunFilter,
+    limit: number,
+    before: Place,
+  ): Promise<Placed[]> {
+    const { from, to } = rangeOf(filter);
+    const { statement, values } = endedBy(filter);
+    const { scheduledFor, scheduleKey, manualId } = before;
+    const page = [clientKey, limit, from, to, scheduledFor, scheduleKey, manualId];
+    const rows = await query(statement, [...page, keepsOf(filter), ...values]);
+    return rows.map(row => ({ place: placeFrom(row), view: runViewFrom(row) }));
+  }
+
+  async function listLive(clientKey: number, filter: RunFilter): Promise<Placed[]> {
+    const { from, to } = rangeOf(filter);
+    const values = [clientKey, filter.scheduleId ?? null, from, to];
+    // One after the other: what leaves the one never enters the other.
+    const rows = [...(await query(begun, values)), ...(await query(manual, values))];
+    return rows
+      .map(row => ({ place: placeFrom(row), view: liveView(row) }))
+      .filter(({ view }) => filter.status === undefined || view.status === filter.status);
+  }
+
+  return {
+    // What goes on is read first: what ends in between is then in both, and not in neither.
+    async list(clientKey, filter, limit, beforeId) {
+      const before = beforeId === undefined ? AFTER_ALL : await placeOf(clientKey, beforeId);
+      if (before === null) return [];
+      const live = await listLive(clientKey, filter);
+      const ended = await listEnded(clientKey, filter, limit, before);
+      const endedIds = new Set(ended.map(({ view }) => view.id));
+      const going = live.filter(
+        ({ place, view }) => comparePlaces(place, before) < 0 && !endedIds.has(view.id),
+      );
+      return [...ended, ...going]
+        .sort((a, b) => comparePlaces(b.place, a.place))
+        .slice(0, limit)
+        .map(({ view }) => view);
+    },
+    async find(clientKey, id) {
+      const place = await placeOf(clientKey, id);
+      if (place === null) return null;
+      const { scheduledFor, scheduleKey, manualId } = place;
+      const live = await listLive(clientKey, { from: scheduledFor, to: scheduledFor + 1 });
+      const [row] = await query(endedFind, [clientKey, scheduledFor, scheduleKey, manualId]);
+      return row ? runViewFrom(row) : (live.find(({ view }) => view.id === id)?.view ?? null);
+    },
+    async callbacks(clientKey, id) {
+      return (await query(callbacks, [id, clientKey])).map(callbackView);
+    },
+    prune: limits => pruneHistory(connections, limits),
+  };
+}
+
+/** Which statement finds the ended runs of a filter, and what it asks beyond the page. */
+function endedBy({ scheduleId, status }: RunFilter): { statement: Statement; values: Value[] } {
+  if (scheduleId !== undefined) {
+    return { statement: endedOfSchedule, values: [status ?? null, scheduleId] };
+  }
+  if (status === undefined) return { statement: endedOfClient, values: [] };
+  const statement = status === 'succeeded' || status === 'failed' ? endedWell : endedOfStatus;
+  return { statement, values: [status] };
+}
+
+function keepsOf({ status }: RunFilter): Keep[] {
+  return status === undefined ? KEEPS : [keepOf(status)];
+}
+
+const RUN_COLUMNS = [
+  'client_key',
+  'scheduled_for',
+  'schedule_key',
+  'manual_id',
+  'trigger',
+  'status',
+  'started_at',
+  'finished_at',
+  'attempts',
+  'reason',
+  'missed',
+];
+const RUN_TYPES = [
+  'bigint',
+  'bigint',
+  'bigint',
+  'text',
+  'text',
+  'text',
+  'bigint',
+  'bigint',
+  'text',
+  'text',
+  'text',
+];
+const RUN_ID = 'client_key, scheduled_for, schedule_key, manual_id';
+
+/**
+ * How history is written, by the queue and by the outbox alike: a part of the statement that settles,
+ * beside `overtaken`, the numbers of the rows whose settlement does not count.
+ *
+ * A nominal time that comes again (a clock set back) keeps its first record: one id, one run. The
+ * unique index holds that for one `keep` only; for the other it is looked up, in the days that the
+ * batch spans. No two batches write one run at the same moment: each holds its row of the queue or
+ * the outbox.
+ *
+ * @param first the number of its first parameter; there are 14, `runValues`
+ */
+export function runWriter(first: number): string {
+  const columns = RUN_COLUMNS.join(', ');
+  return `given_runs AS (
+      SELECT DISTINCT ON (${RUN_ID}) * FROM unnest(${parameters(first, ['integer', ...RUN_TYPES])})
+        WITH ORDINALITY AS given (owner, ${columns}, position)
+      WHERE owner NOT IN (SELECT n FROM overtaken)
+      ORDER BY ${RUN_ID}, position
+    ), written_runs AS (
+      INSERT INTO runs (keep, ${columns})
+      SELECT CASE WHEN status = 'failed' THEN 'long' ELSE 'short' END, ${columns}
+      FROM given_runs AS new
+      WHERE NOT EXISTS (
+        SELECT 1 FROM runs AS old
+        WHERE old.client_key = new.client_key AND old.scheduled_for = new.scheduled_for
+          AND old.schedule_key = new.schedule_key AND old.manual_id = new.manual_id
+          AND old.scheduled_for BETWEEN $${first + 12}::bigint AND $${first + 13}::bigint)
+      ON CONFLICT DO NOTHING
+    )`;
+}
+
+/** @param cells of the runs of each settlement, `runCells` */
+export function runValues(cells: Cell[][][]): Value[] {
+  const columns = ownedColumns(cells, RUN_COLUMNS.length);
+  const times = columns[2] as number[];
+  const earliest = times.reduce((a, b) => Math.min(a, b), Number.MAX_SAFE_INTEGER);
+  const latest = times.reduce((a, b) => Math.max(a, b), Number.MIN_SAFE_INTEGER);
+  return [...columns, earliest, latest];
+}

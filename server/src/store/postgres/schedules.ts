@@ -1,0 +1,178 @@
+import type { Schedule } from '../../domain/schedule.ts';
+import { type Cell, fold, json, scheduleFrom } from '../rows.ts';
+import type { NewSchedule, Requeue, ScheduleStore, Start } from '../store.ts';
+import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
+
+/** All in one statement: the rows of the queue find their schedules by the ids. */
+const insert: Statement = {
+  name: 'schedules_insert',
+  text: `
+    WITH given AS (
+      SELECT * FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+        $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[],
+        $14::text[], $15::text[], $16::text[], $17::bigint[], $18::bigint[])
+        WITH ORDINALITY AS given (id, status, url, verb, interval, timezone, created_at,
+          updated_at, headers, data, integrations, label, policy, url_folded, label_folded, first,
+          second, position)
+    ), made AS (
+      INSERT INTO schedules (client_key, id, status, url, verb, interval, timezone, created_at,
+        updated_at, headers, data, integrations, label, policy, url_folded, label_folded)
+      SELECT $1::bigint, id, status, url, verb, interval, timezone, created_at, updated_at, headers,
+        data, integrations, label, policy, url_folded, label_folded
+      FROM given ORDER BY position
+      RETURNING schedule_key, id
+    )
+    INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for)
+    SELECT schedule_key, 'waiting', first, first, second
+    FROM made JOIN given USING (id) WHERE first IS NOT NULL
+    ORDER BY schedule_key`,
+};
+const find: Statement = {
+  name: 'schedules_find',
+  text: 'SELECT * FROM schedules WHERE client_key = $1 AND id = $2',
+};
+const update: Statement = {
+  name: 'schedules_update',
+  text: `
+    UPDATE schedules SET version = version + 1, status = $1, url = $2, verb = $3, interval = $4,
+      timezone = $5, updated_at = $6, headers = $7, data = $8, integrations = $9, label = $10,
+      policy = $11, url_folded = $12, label_folded = $13
+    WHERE client_key = $14 AND id = $15 AND version = $16
+    RETURNING schedule_key`,
+};
+const list: Statement = {
+  name: 'schedules_list',
+  text: `
+    SELECT * FROM schedules
+    WHERE client_key = $1 AND id < $2
+      AND CASE WHEN $3::text IS NULL THEN status <> 'deleted' ELSE status = $3 END
+      AND ($4::text IS NULL OR strpos(label_folded, $4) > 0)
+      AND ($5::text IS NULL OR strpos(url_folded, $5) > 0)
+    ORDER BY id DESC LIMIT $6`,
+};
+
+const queueInsert: Statement = {
+  name: 'queue_insert',
+  text: `
+    INSERT INTO queue AS old (schedule_key, state, due_at, scheduled_for, next_for, blocked_since)
+    VALUES ($1::bigint, 'waiting', $2::bigint, $2, $3::bigint, (
+      SELECT claimed_at FROM outbox
+      WHERE schedule_key = $1 AND kind = 'manual' AND state = 'inFlight'))
+    ON CONFLICT (schedule_key) DO UPDATE SET due_at = excluded.due_at,
+      scheduled_for = excluded.scheduled_for, next_for = excluded.next_for, changed_at = NULL
+    WHERE old.state = 'waiting'`,
+};
+const queueRemoveWaiting: Statement = {
+  name: 'queue_remove_waiting',
+  text: "DELETE FROM queue WHERE schedule_key = $1 AND state = 'waiting'",
+};
+// `changed_at` is part of the fence: two changes within one millisecond are two.
+const queueMarkBegun: Statement = {
+  name: 'queue_mark_begun',
+  text: `
+    UPDATE queue SET changed_at = greatest($1::bigint, changed_at + 1), next_for = $2::bigint,
+      due_at = least(due_at, coalesce($2, $1))
+    WHERE schedule_key = $3 AND state <> 'waiting'`,
+};
+const queueLock: Statement = {
+  name: 'queue_lock',
+  text: 'SELECT 1 FROM queue WHERE schedule_key = $1 FOR UPDATE',
+};
+const endManual: Statement = {
+  name: 'outbox_end_manual',
+  text: `
+    UPDATE outbox SET due_at = least(due_at, $1)
+    WHERE schedule_key = $2 AND kind = 'manual' AND state = 'waiting'`,
+};
+
+export function postgresSchedules({ query, transaction }: Connections): ScheduleStore {
+  return {
+    async insert(clientKey, schedules) {
+      if (schedules.length === 0) return;
+      await query(insert, [clientKey, ...columnsOf(schedules.map(newCells))]);
+    },
+    async find(clientKey, id) {
+      const [row] = await query(find, [clientKey, id]);
+      return row ? { schedule: scheduleFrom(row), version: row.version as number } : null;
+    },
+    async update(clientKey, schedule, version, change) {
+      const values = [...changedCells(schedule), clientKey, schedule.id, version];
+      if (change === 'keep') return (await query(update, values)).length === 1;
+      return transaction(async send => {
+        const [row] = await send(update, values);
+        if (!row) return false;
+        await requeue(send, row.schedule_key as number, change, schedule.status);
+        return true;
+      });
+    },
+    async list(clientKey, filter, limit, before = '~') {
+      const rows = await query(list, [
+        clientKey,
+        before,
+        filter.status ?? null,
+        filter.label === undefined ? null : fold(filter.label),
+        filter.url === undefined ? null : fold(filter.url),
+        limit,
+      ]);
+      return rows.map(scheduleFrom);
+    },
+  };
+}
+
+/**
+ * Rows are locked in one order everywhere: schedule, outbox, queue.
+ *
+ * The queue's row is locked before it is looked at. A claim that is just being written would
+ * otherwise be missed by both: by the statement for rows that wait and by the one for rows that do
+ * not.
+ */
+async function requeue(
+  send: Query,
+  key: number,
+  { changedAt, start }: Exclude<Requeue, 'keep'>,
+  status: string,
+): Promise<void> {
+  if (status === 'deleted') await send(endManual, [changedAt, key]);
+  await send(queueLock, [key]);
+  await send(queueMarkBegun, [changedAt, start?.first ?? null, key]);
+  if (start) await send(queueInsert, [key, ...startCells(start)]);
+  else await send(queueRemoveWaiting, [key]);
+}
+
+function startCells(start: Start | null): [Cell, Cell] {
+  return [start?.first ?? null, start?.second ?? null];
+}
+
+function newCells({ schedule, start }: NewSchedule): Cell[] {
+  const { id, status, url, verb, interval, timezone, createdAt } = schedule;
+  return [
+    id,
+    status,
+    url,
+    verb,
+    interval,
+    timezone,
+    createdAt,
+    schedule.updatedAt ?? null,
+    ...optionalCells(schedule),
+    ...startCells(start),
+  ];
+}
+
+function changedCells(schedule: Schedule): Cell[] {
+  const { status, url, verb, interval, timezone } = schedule;
+  const updatedAt = schedule.updatedAt ?? null;
+  return [status, url, verb, interval, timezone, updatedAt, ...optionalCells(schedule)];
+}
+
+function optionalCells(schedule: Schedule): Cell[] {
+  return [
+    json(schedule.headers),
+    json(schedule.data),
+    json(schedule.integrations),
+    schedule.label,
+    json(schedule.policy),
+    fold(schedule.url),
+    fold(schedule.label),
+  ];
+}

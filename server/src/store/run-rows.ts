@@ -1,0 +1,111 @@
+import { runId } from '../domain/id.ts';
+import type { RunRecord } from '../domain/run.ts';
+import { keepOfCallback } from './keep.ts';
+import { attemptsFrom, type Cell, json, type Row } from './rows.ts';
+import type { CallbackView, RunFilter, RunView } from './store.ts';
+import type { NewCallback } from './work.ts';
+
+/** Rows of history, and of what has not ended, as both keepers read and write them. */
+
+/** Where a run stands in history: the order of a list, newest first, is this order backwards. */
+export interface Place {
+  scheduledFor: number;
+  scheduleKey: number;
+  /** '' for a scheduled run: its id is derived. */
+  manualId: string;
+}
+
+export interface Placed {
+  place: Place;
+  view: RunView;
+}
+
+export const AFTER_ALL: Place = {
+  scheduledFor: Number.MAX_SAFE_INTEGER,
+  scheduleKey: Number.MAX_SAFE_INTEGER,
+  manualId: '~',
+};
+
+export function runCells(clientKey: number, scheduleKey: number, run: RunRecord): Cell[] {
+  return [
+    clientKey,
+    run.scheduledFor,
+    scheduleKey,
+    run.trigger === 'manual' ? run.id : '',
+    run.trigger,
+    run.status,
+    run.startedAt ?? null,
+    run.finishedAt ?? null,
+    JSON.stringify(run.attempts),
+    run.reason ?? null,
+    json(run.missed),
+  ];
+}
+
+/** @param records the runs that are written with it */
+export function callbackCells(
+  clientKey: number,
+  scheduleKey: number,
+  callback: NewCallback,
+  records: RunRecord[],
+): Cell[] {
+  const { id, dueAt, runId, integrationId, url, body } = callback;
+  const keep = keepOfCallback(callback, records);
+  return [id, clientKey, scheduleKey, dueAt, runId, integrationId, url, body, keep];
+}
+
+export function rangeOf({ from, to }: RunFilter): { from: number; to: number } {
+  return { from: from ?? Number.MIN_SAFE_INTEGER, to: to ?? Number.MAX_SAFE_INTEGER };
+}
+
+export function placeFrom(row: Row): Place {
+  return {
+    scheduledFor: row.scheduled_for as number,
+    scheduleKey: row.schedule_key as number,
+    manualId: (row.manual_id ?? row.id ?? '') as string,
+  };
+}
+
+export function comparePlaces(a: Place, b: Place): number {
+  if (a.scheduledFor !== b.scheduledFor) return a.scheduledFor - b.scheduledFor;
+  if (a.scheduleKey !== b.scheduleKey) return a.scheduleKey - b.scheduleKey;
+  return a.manualId < b.manualId ? -1 : a.manualId > b.manualId ? 1 : 0;
+}
+
+/** @param row of the queue, or of the outbox: only that has an id of its own */
+export function liveView(row: Row): RunView {
+  const attempts = attemptsFrom(row.attempts);
+  const isManual = row.kind === 'manual';
+  const scheduleId = row.schedule_id as string;
+  const scheduledFor = row.scheduled_for as number;
+  const view: RunView = {
+    id: isManual ? (row.id as string) : runId(scheduleId, scheduledFor),
+    scheduleId,
+    scheduledFor,
+    trigger: isManual ? 'manual' : 'schedule',
+    status: unendedStatus(row),
+    attempts,
+  };
+  const startedAt = attempts[0]?.startedAt ?? row.claimed_at;
+  if (startedAt != null) view.startedAt = startedAt as number;
+  return view;
+}
+
+export function callbackView(row: Row): CallbackView {
+  const ended = row.state === 'succeeded' || row.state === 'failed';
+  return {
+    id: row.id as string,
+    integrationId: row.integration_id as string,
+    url: row.url as string,
+    status: ended ? (row.state as 'succeeded' | 'failed') : unendedStatus(row),
+    attempts: attemptsFrom(row.attempts),
+  };
+}
+
+/** In flight without a begun attempt: the engine is deciding about a retry. */
+function unendedStatus(row: Row): 'running' | 'queued' | 'retrying' {
+  const attempt = row.attempt as number;
+  if (attempt === 0) return 'queued';
+  const isBegun = attempt > attemptsFrom(row.attempts).length;
+  return row.state === 'inFlight' && isBegun ? 'running' : 'retrying';
+}
