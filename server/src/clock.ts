@@ -20,3 +20,51 @@ export const systemClock: Clock = {
     return { cancel: () => clearTimeout(timer) };
   },
 };
+
+/**
+ * A clock that goes by another one, which is read from afar. Between two readings it runs by the
+ * machine's monotonic clock, so that nothing here that sets the wall clock moves it.
+ */
+export class SteeredClock implements Clock {
+  readonly #read: () => Promise<number>;
+  /** The other clock at the zero of `performance.now()`. */
+  #base = Number.NaN;
+
+  /** @param read the other clock, epoch ms */
+  private constructor(read: () => Promise<number>) {
+    this.#read = read;
+  }
+
+  static async start(read: () => Promise<number>): Promise<SteeredClock> {
+    const clock = new SteeredClock(read);
+    await clock.steer();
+    return clock;
+  }
+
+  now(): number {
+    return Math.floor(this.#base + performance.now());
+  }
+
+  after(delayMs: number, callback: () => void): Timer {
+    return systemClock.after(delayMs, callback);
+  }
+
+  /** By how many ms the machine's own clock is ahead. */
+  get machineAheadMs(): number {
+    return Date.now() - this.now();
+  }
+
+  /** Reads the other clock, of three times the one that took the shortest. */
+  async steer(): Promise<void> {
+    let shortest = Number.POSITIVE_INFINITY;
+    for (let reading = 0; reading < 3; reading += 1) {
+      const askedAt = performance.now();
+      const answer = await this.#read();
+      const tookMs = performance.now() - askedAt;
+      if (tookMs >= shortest) continue;
+      shortest = tookMs;
+      // It was read somewhere on the way, half of the way for all we know; it gives whole ms.
+      this.#base = answer + 0.5 - (askedAt + tookMs / 2);
+    }
+  }
+}

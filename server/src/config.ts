@@ -51,6 +51,30 @@ export const SETTINGS = {
     'Origins with open connections, at most; the longest unused are closed.',
     integer(1, 100_000),
   ),
+  PUNCTUAL_ROLE: setting(
+    'all',
+    'role',
+    'all, api or engine: what this node does. Other than all on PostgreSQL only.',
+    oneOf('all', 'api', 'engine'),
+  ),
+  PUNCTUAL_LEASE_SECONDS: setting(
+    '10',
+    'seconds',
+    'On PostgreSQL: after this time the other nodes take over what a node that died or froze had in flight. The same on all nodes.',
+    integer(2, 600),
+  ),
+  PUNCTUAL_KEEP_RUNS_DAYS: setting(
+    '30',
+    'days',
+    'How long history is kept, in days of UTC; failed runs at least as long as the others.',
+    integer(1, 36_500),
+  ),
+  PUNCTUAL_KEEP_FAILED_RUNS_DAYS: setting(
+    '90',
+    'days',
+    'How long failed runs are kept.',
+    integer(1, 36_500),
+  ),
   PUNCTUAL_SENDER_THREADS: setting(
     '1',
     'threads',
@@ -71,6 +95,8 @@ export const SETTINGS = {
   ),
 } as const;
 
+export type Role = 'all' | 'api' | 'engine';
+
 export interface Config {
   host: string;
   port: number;
@@ -81,6 +107,9 @@ export interface Config {
   maxInFlight: number;
   connectionsPerOrigin: number;
   maxOrigins: number;
+  role: Role;
+  keepRunsDays: number;
+  keepFailedRunsDays: number;
   senderThreads: number;
   stopMs: number;
   logLevel: string;
@@ -101,10 +130,15 @@ export function readConfig(
     const value = environment[name] || (defaults[name] ?? fallback);
     return check(value, name) as ReturnType<(typeof SETTINGS)[Name]['check']>;
   };
+  const database = leased(read('DATABASE_URL'), read('PUNCTUAL_LEASE_SECONDS'));
+  const keepRunsDays = read('PUNCTUAL_KEEP_RUNS_DAYS');
   return {
     host: read('HOST'),
     port: read('PORT'),
-    database: read('DATABASE_URL'),
+    database,
+    role: checkRole(read('PUNCTUAL_ROLE'), database),
+    keepRunsDays,
+    keepFailedRunsDays: Math.max(keepRunsDays, read('PUNCTUAL_KEEP_FAILED_RUNS_DAYS')),
     allowTargets: read('PUNCTUAL_ALLOW_TARGETS'),
     credentials: credentialsOf(read('PUNCTUAL_CLIENT_ID'), read('PUNCTUAL_API_KEY')),
     maxInFlight: read('PUNCTUAL_MAX_IN_FLIGHT'),
@@ -145,6 +179,16 @@ function credentialsOf(clientId: string, apiKey: string): Config['credentials'] 
   throw invalid('PUNCTUAL_CLIENT_ID and PUNCTUAL_API_KEY must be set together.');
 }
 
+function leased(database: Database, leaseSeconds: number): Database {
+  return database.kind === 'postgres' ? { ...database, leaseMs: leaseSeconds * 1_000 } : database;
+}
+
+/** The API and the engine of an embedded store share its process. */
+function checkRole(role: Role, { kind }: Database): Role {
+  if (role === 'all' || kind === 'postgres') return role;
+  throw invalid(`PUNCTUAL_ROLE must be all on the embedded store, not ${quote(role)}.`);
+}
+
 function text(value: string): string {
   return value;
 }
@@ -157,9 +201,10 @@ function integer(least: number, most: number) {
   };
 }
 
-function oneOf(...values: string[]) {
-  return (value: string, name: string): string => {
-    if (values.includes(value)) return value;
+function oneOf<Value extends string>(...values: Value[]) {
+  return (value: string, name: string): Value => {
+    const known = values.find(each => each === value);
+    if (known !== undefined) return known;
     throw invalid(`${name} must be one of ${values.join(', ')}, not ${quote(value)}.`);
   };
 }

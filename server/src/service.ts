@@ -2,14 +2,17 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { buildApi } from './api/app.ts';
-import { type Clock, systemClock } from './clock.ts';
+import type { EnginePort } from './api/deps.ts';
+import { type Clock, SteeredClock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { hashApiKey, newSigningSecret } from './domain/credential.ts';
 import { PunctualError } from './domain/errors.ts';
 import { newId } from './domain/id.ts';
 import { Engine } from './engine/engine.ts';
+import type { SendResult } from './outbound/send.ts';
 import { createSender, type Sender } from './outbound/sender.ts';
 import { createSenderThreads } from './outbound/threads.ts';
+import { Term } from './outbound/ticket.ts';
 import { lockEngine, openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import { createMetrics, type Metrics } from './telemetry.ts';
@@ -34,7 +37,7 @@ export interface ServiceOptions {
 
 /** @throws PunctualError `store_in_use`, `store_newer`, `store_unavailable`, `setting_invalid` */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, log, clock = systemClock } = options;
+  const { config, log } = options;
   const lock = lockEngine(config.database);
   const closers: (() => unknown)[] = [() => lock.release()];
   const stop = once(async () => {
@@ -43,21 +46,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     const store = await openStore(config.database);
     closers.push(() => store.close());
-    await ensureCredentials(store, config.credentials, clock);
     const metrics = createMetrics(log);
-    const sender = openSender(config);
-    closers.push(() => sender.close());
-    const engine = new Engine({
-      store,
-      send: sender.send,
-      clock,
-      random: Math.random,
-      events: metrics.events,
-      maxInFlight: config.maxInFlight,
-    });
+    const clock = options.clock ?? (await clockOf(store, metrics, closers));
+    await ensureCredentials(store, config.credentials, clock);
+    const engine =
+      config.role === 'api' ? null : createEngine(config, store, clock, metrics, closers);
     const api = createApi(options, store, engine, metrics, clock);
-    await engine.start();
-    closers.push(() => Promise.all([engine.stop(config.stopMs), closeApi(api, config.stopMs)]));
+    await engine?.start();
+    closers.push(() => Promise.all([engine?.stop(config.stopMs), closeApi(api, config.stopMs)]));
     const url = await listen(api, config);
     return { url, store, stop };
   } catch (error) {
@@ -66,23 +62,64 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-function openSender(config: Config): Pick<Sender, 'send' | 'close'> {
+/** Nodes that share a store go by its clock; one that has it for itself, by the machine's. */
+async function clockOf(store: Store, metrics: Metrics, closers: (() => unknown)[]): Promise<Clock> {
+  if (store.shared === null) return systemClock;
+  const clock = await SteeredClock.start(store.shared.now);
+  const tell = () => metrics.machineAhead(clock.machineAheadMs);
+  tell();
+  const timer = setInterval(() => clock.steer().then(tell, metrics.events.storeFailed), STEER_MS);
+  closers.push(() => clearInterval(timer));
+  return clock;
+}
+
+const STEER_MS = 5_000;
+
+function createEngine(
+  config: Config,
+  store: Store,
+  clock: Clock,
+  metrics: Metrics,
+  closers: (() => unknown)[],
+): Engine {
+  const term = store.shared ? new Term() : undefined;
+  const sender = openSender(config, term);
+  closers.push(() => sender.close());
+  return new Engine({
+    store,
+    send: clock === systemClock ? sender.send : request => sentBy(clock, sender.send(request)),
+    clock,
+    random: Math.random,
+    events: metrics.events,
+    maxInFlight: config.maxInFlight,
+    keep: { runsDays: config.keepRunsDays, failedRunsDays: config.keepFailedRunsDays },
+    term,
+  });
+}
+
+/** The sender goes by the machine's clock: its instants on the clock that all nodes share. */
+async function sentBy(clock: Clock, sent: Promise<SendResult>): Promise<SendResult> {
+  const result = await sent;
+  return { ...result, startedAt: clock.now() - (Date.now() - result.startedAt) };
+}
+
+function openSender(config: Config, term: Term | undefined): Pick<Sender, 'send' | 'close'> {
   const { allowTargets: allow, connectionsPerOrigin, maxOrigins, senderThreads: threads } = config;
   const options = { allow, connectionsPerOrigin, maxOrigins };
-  return threads === 0 ? createSender(options) : createSenderThreads({ ...options, threads });
+  return threads === 0 ? createSender(options) : createSenderThreads({ ...options, threads, term });
 }
 
 function createApi(
   { config, log, echo = false }: ServiceOptions,
   store: Store,
-  engine: Engine,
+  engine: Engine | null,
   metrics: Metrics,
   clock: Clock,
 ): FastifyInstance {
   metrics.observe({
     queueDepth: () => store.queue.depth(clock.now()),
     outboxDepth: () => store.outbox.depth(),
-    inFlight: () => engine.inFlight,
+    inFlight: () => engine?.inFlight ?? 0,
   });
   return buildApi({
     store,
@@ -90,11 +127,15 @@ function createApi(
     log,
     allow: config.allowTargets,
     echo,
-    engine,
+    engine: engine ?? ELSEWHERE,
+    withoutV1: config.role === 'engine',
     readiness: () => readinessOf(store),
     metricsText: () => metrics.text(),
   });
 }
+
+/** An engine in another process finds out by itself. */
+const ELSEWHERE: EnginePort = { wake() {}, changed() {}, wakeOutbox() {} };
 
 /** @returns null when ready, else one sentence */
 async function readinessOf(store: Store): Promise<string | null> {

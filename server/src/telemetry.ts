@@ -33,6 +33,8 @@ export interface Levels {
 export interface Metrics {
   events: EngineEvents;
   text(): Promise<{ contentType: string; body: string }>;
+  /** By how many ms the machine's clock is ahead of the one that the nodes share. */
+  machineAhead(ms: number): void;
   /** Gives the gauges something to read; before, they are absent. */
   observe(levels: Levels): void;
 }
@@ -45,6 +47,7 @@ export function createMetrics(log: Logger): Metrics {
     async text() {
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
+    machineAhead: createClockGauge(registry, log),
     observe: levels => createGauges(registry, levels),
   };
 }
@@ -95,6 +98,11 @@ function createEvents(registry: Registry, log: Logger): EngineEvents {
   // Counted once a firing, so its place is looked up once and not by its labels every time.
   const succeeded = runs.labels('succeeded');
   const answered = attempts.labels('schedule', 'response');
+  const takenOver = new Counter({
+    name: 'punctual_taken_over_total',
+    help: 'Requests taken over from nodes that died or froze.',
+    registers,
+  });
   return {
     fired: latenessMs => lateness.observe(latenessMs / 1_000),
     attemptEnded(kind, outcome, durationMs) {
@@ -113,10 +121,35 @@ function createEvents(registry: Registry, log: Logger): EngineEvents {
     rowFailed(scheduleId, error) {
       log.error({ err: error, scheduleId }, 'this schedule is left alone until the next start');
     },
+    takenOver(count) {
+      takenOver.inc(count);
+      log.warn({ count }, 'took over what another node had in flight');
+    },
     blind(from, until) {
       const gap = { from: new Date(from).toISOString(), until: new Date(until).toISOString() };
       log.warn(gap, 'nobody looked at the clock for a while; times in the gap are caught up with');
     },
+  };
+}
+
+/** From here on a clock is wrong, and worth a line in the log. */
+const WRONG_BY_MS = 1_000;
+
+function createClockGauge(registry: Registry, log: Logger): (aheadMs: number) => void {
+  const gauge = new Gauge({
+    name: 'punctual_clock_ahead_seconds',
+    help: "How far this machine's clock is ahead of the database's, by which the nodes fire.",
+    registers: [registry],
+  });
+  let wasWrong = false;
+  return aheadMs => {
+    gauge.set(aheadMs / 1_000);
+    const isWrong = Math.abs(aheadMs) > WRONG_BY_MS;
+    if (isWrong && !wasWrong) {
+      log.warn({ aheadMs }, "this machine's clock is wrong; firings go by the database's");
+    }
+    if (wasWrong && !isWrong) log.info({ aheadMs }, "this machine's clock is right again");
+    wasWrong = isWrong;
   };
 }
 

@@ -69,7 +69,9 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   for (const schema of COMPONENTS) app.addSchema(schema);
   app.register(swagger, DOCUMENT);
   app.register(async open => openPart(open, deps));
-  app.register(async v1 => v1Part(v1, deps, limits), { prefix: '/v1' });
+  if (deps.withoutV1 !== true) {
+    app.register(async v1 => v1Part(v1, deps, limits), { prefix: '/v1' });
+  }
   return app;
 }
 

@@ -12,6 +12,8 @@ export interface ApiDeps {
   /** Whether the target of `punctual dev` is there. */
   echo?: boolean;
   log: Logger;
+  /** Whether this node only fires, and serves nothing under `/v1`. */
+  withoutV1?: boolean;
   /** Null when requests can be served, else a sentence that says why not. */
   readiness: () => Promise<string | null>;
   metricsText: () => Promise<{ contentType: string; body: string }>;

@@ -7,11 +7,12 @@ import { POLICY_DEFAULTS } from '../domain/schedule.ts';
 import { judge } from '../domain/verdict.ts';
 import { buildFiring } from '../outbound/request.ts';
 import type { Send } from '../outbound/send.ts';
-import { Ticket } from '../outbound/ticket.ts';
+import type { Term } from '../outbound/ticket.ts';
 import type { Claim, Firing, QueueStore, Standing } from '../store/work.ts';
 import { attemptOf } from './attempt.ts';
 import type { EngineEvents } from './events.ts';
-import { Loop } from './loop.ts';
+import { Flights } from './flights.ts';
+import { Loop, soonest } from './loop.ts';
 import { settlementOf } from './settlement.ts';
 import { Settler } from './settler.ts';
 import { Watch } from './watch.ts';
@@ -30,6 +31,9 @@ export interface DispatcherOptions {
   events: EngineEvents;
   /** Firings claimed and not yet settled, at most. */
   maxInFlight: number;
+  /** Where others write to the same store: how often to look whether something is due, ms. */
+  pollMs: number | undefined;
+  term: Term | undefined;
   /** Told when rows were settled: callbacks may be due, and manual runs may have their turn. */
   settled: () => void;
 }
@@ -51,17 +55,18 @@ interface Landing {
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   /** What is claimed and has not ended, by schedule. */
-  readonly #flights = new Map<string, Ticket>();
+  /** By the id of their schedule. */
+  readonly #flights: Flights<Claim>;
   readonly #settler: Settler<Landing>;
   readonly #loop: Loop;
   readonly #watch: Watch;
   #starved = false;
   #stopping = false;
-  #onEmpty: (() => void) | null = null;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
     const { clock, events } = options;
+    this.#flights = new Flights(options.term);
     this.#watch = new Watch(clock.now(), events.blind);
     const wakeStarved = () => {
       if (this.#starved) this.#loop.wake();
@@ -97,18 +102,27 @@ export class Dispatcher {
 
   /** The schedule was changed: a request not yet started stays here, to be claimed anew. */
   cancel(scheduleId: string): void {
-    this.#flights.get(scheduleId)?.cancel();
+    this.#flights.cancel(scheduleId);
+  }
+
+  /** Holds on to what is in flight; what this node no longer holds as it was claimed is called back. */
+  async renew(): Promise<void> {
+    const flying = this.#flights.claims;
+    const landed = this.#settler.unwritten.map(({ claim }) => claim);
+    const keys = [...flying, ...landed].map(({ scheduleKey }) => scheduleKey);
+    const lost = new Set(flying);
+    const held = new Set(await this.#options.queue.renew(keys));
+    for (const claim of flying) if (held.has(claim.scheduleKey)) lost.delete(claim);
+    this.#flights.cancelWhere(claim => lost.has(claim));
   }
 
   /** Claims nothing more, gives back what was not started, and waits for what is in flight. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    for (const ticket of this.#flights.values()) ticket.cancel();
+    // Before the last step ends: what it claims does not start any more.
+    void this.#flights.ground();
     await this.#loop.stop();
-    await new Promise<void>(resolve => {
-      this.#onEmpty = resolve;
-      this.#noteEmpty();
-    });
+    await this.#flights.ground();
     await this.#settler.drained();
   }
 
@@ -127,7 +141,8 @@ export class Dispatcher {
     const claims = await queue.claim(now, limit, this.#watch.unseenUntil);
     for (const claim of claims) if (claim.begun) this.#fire(claim);
     await this.#decide(claims.filter(claim => !claim.begun));
-    return claims.length === limit ? now : queue.nextDueAt();
+    if (claims.length === limit) return now;
+    return soonest(await queue.nextDueAt(), now, this.#options.pollMs);
   }
 
   /** Rows whose time passed unseen, whose schedule changed, or that a manual run blocks. */
@@ -185,9 +200,6 @@ export class Dispatcher {
   #fire(claim: Claim): void {
     const { send, events } = this.#options;
     const { firing, scheduledFor, attempt } = claim;
-    const ticket = new Ticket();
-    if (this.#stopping) ticket.cancel();
-    this.#flights.set(firing.id, ticket);
     const request = buildFiring(firing, {
       runId: runId(firing.id, scheduledFor),
       scheduleId: firing.id,
@@ -197,9 +209,9 @@ export class Dispatcher {
       signingSecret: firing.signingSecret,
       timeoutMs: (firing.policy?.timeoutSeconds ?? POLICY_DEFAULTS.timeoutSeconds) * 1_000,
     });
-    request.ticket = ticket;
+    request.ticket = this.#flights.begin(firing.id, claim);
     void send(request).then(result => {
-      this.#flights.delete(firing.id);
+      this.#flights.end(firing.id);
       const endedAt = this.#options.clock.now();
       if (result.outcome === 'cancelled') {
         this.#settler.add({ claim, attempt: null, endedAt });
@@ -208,12 +220,7 @@ export class Dispatcher {
         events.attemptEnded('schedule', result.outcome, result.durationMs);
         this.#settler.add({ claim, attempt: attemptOf(attempt, result), endedAt });
       }
-      this.#noteEmpty();
     });
-  }
-
-  #noteEmpty(): void {
-    if (this.#onEmpty && this.#flights.size === 0) this.#onEmpty();
   }
 
   async #settle(landings: Landing[]): Promise<void> {

@@ -1,9 +1,12 @@
 import type { Clock } from '../clock.ts';
 import type { Send } from '../outbound/send.ts';
+import type { Term } from '../outbound/ticket.ts';
 import type { Store } from '../store/store.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { EngineEvents } from './events.ts';
 import { Outbox } from './outbox.ts';
+import { type Keep, Retention } from './retention.ts';
+import { Tenure } from './tenure.ts';
 
 export interface EngineOptions {
   store: Store;
@@ -14,7 +17,13 @@ export interface EngineOptions {
   events: EngineEvents;
   /** Firings claimed and not yet settled, at most. */
   maxInFlight: number;
+  keep: Keep;
+  /** Where the store is shared: how long this node holds what it has claimed. */
+  term?: Term | undefined;
 }
+
+/** Where nodes share a store: a change made by one is seen by the others within this time. */
+const POLL_MS = 500;
 
 /** Callbacks and manual runs in flight, at most. */
 const MAX_OUTBOX_IN_FLIGHT = 200;
@@ -28,12 +37,15 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #dispatcher: Dispatcher;
   readonly #outbox: Outbox;
+  readonly #tenure: Tenure | null;
+  readonly #retention: Retention;
   #started = false;
   #stopped: Promise<void> | null = null;
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    const { store, maxInFlight, ...shared } = options;
+    const { store, maxInFlight, ...rest } = options;
+    const shared = { ...rest, term: options.term, pollMs: store.shared ? POLL_MS : undefined };
     this.#dispatcher = new Dispatcher({
       ...shared,
       queue: store.queue,
@@ -46,6 +58,8 @@ export class Engine {
       maxInFlight: MAX_OUTBOX_IN_FLIGHT,
       settled: () => this.#dispatcher.wake(),
     });
+    this.#tenure = this.#newTenure();
+    this.#retention = new Retention({ ...rest, runs: store.runs });
   }
 
   get inFlight(): number {
@@ -58,8 +72,10 @@ export class Engine {
     const { store, clock } = this.#options;
     await store.queue.recover(clock.now());
     await store.outbox.recover(clock.now());
+    this.#tenure?.start();
     this.#outbox.start();
     this.#dispatcher.start();
+    this.#retention.start();
   }
 
   /** A schedule was written and is due at `dueAt` (epoch ms). */
@@ -91,7 +107,11 @@ export class Engine {
 
   async #stop(limitMs: number): Promise<void> {
     const { clock } = this.#options;
-    const ended = Promise.all([this.#dispatcher.stop(), this.#outbox.stop()]);
+    const ended = Promise.all([
+      this.#dispatcher.stop(),
+      this.#outbox.stop(),
+      this.#retention.stop(),
+    ]);
     let timer: { cancel(): void } | undefined;
     const limit = new Promise<void>(resolve => {
       timer = clock.after(limitMs, resolve);
@@ -100,5 +120,23 @@ export class Engine {
     timer?.cancel();
     this.#dispatcher.abandon();
     this.#outbox.abandon();
+    await this.#tenure?.stop();
+  }
+
+  #newTenure(): Tenure | null {
+    const { store, term, clock, events } = this.#options;
+    if (store.shared === null || term === undefined) return null;
+    return new Tenure({
+      store,
+      leaseMs: store.shared.leaseMs,
+      term,
+      clock,
+      events,
+      renew: () => Promise.all([this.#dispatcher.renew(), this.#outbox.renew()]),
+      recovered: () => {
+        this.#dispatcher.wake();
+        this.#outbox.wake();
+      },
+    });
   }
 }

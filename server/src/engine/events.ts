@@ -18,6 +18,8 @@ export interface EngineEvents {
   storeFailed(error: unknown): void;
   /** A schedule's row could not be decided about; it stays as it is, and the others go on. */
   rowFailed(scheduleId: string, error: unknown): void;
+  /** Requests that another node had in flight when it died or froze. */
+  takenOver(count: number): void;
   /** Nobody looked at the clock from `from` to `until`: a stop, a suspended machine, a jump. */
   blind(from: number, until: number): void;
 }

@@ -4,6 +4,11 @@ import type { Clock, Timer } from '../clock.ts';
 const MAX_SLEEP_MS = 1_000;
 const RETRY_AFTER_FAILURE_MS = 250;
 
+/** When to look again: at `dueAt`, and where others write to the same store, soon in any case. */
+export function soonest(dueAt: number | null, now: number, pollMs?: number): number | null {
+  return pollMs === undefined ? dueAt : Math.min(dueAt ?? Number.POSITIVE_INFINITY, now + pollMs);
+}
+
 /**
  * One loop of the engine: does its step, sleeps until the instant that the step names, or until it
  * is woken. A step that throws is tried again; it cannot end the loop.

@@ -5,11 +5,12 @@ import { POLICY_DEFAULTS } from '../domain/schedule.ts';
 import { judge, type Verdict } from '../domain/verdict.ts';
 import { buildCallback, buildFiring } from '../outbound/request.ts';
 import type { OutboundRequest, Send } from '../outbound/send.ts';
-import { Ticket } from '../outbound/ticket.ts';
+import type { Term } from '../outbound/ticket.ts';
 import type { ManualClaim, OutboxClaim, OutboxSettlement, OutboxStore } from '../store/work.ts';
 import { attemptOf } from './attempt.ts';
 import type { EngineEvents } from './events.ts';
-import { Loop } from './loop.ts';
+import { Flights } from './flights.ts';
+import { Loop, soonest } from './loop.ts';
 import { newCallbacks } from './settlement.ts';
 import { Settler } from './settler.ts';
 
@@ -27,13 +28,11 @@ export interface OutboxOptions {
   random: () => number;
   events: EngineEvents;
   maxInFlight: number;
+  /** Where others write to the same store: how often to look whether something is due, ms. */
+  pollMs: number | undefined;
+  term: Term | undefined;
   /** Told when a manual run's request has ended: its schedule's row may have waited for it. */
   settled: () => void;
-}
-
-interface Flight {
-  claim: OutboxClaim;
-  ticket: Ticket;
 }
 
 /**
@@ -44,16 +43,16 @@ interface Flight {
  */
 export class Outbox {
   readonly #options: OutboxOptions;
-  readonly #flights = new Map<string, Flight>();
+  readonly #flights: Flights<OutboxClaim>;
   readonly #settler: Settler<OutboxSettlement>;
   readonly #loop: Loop;
   #starved = false;
   #stopping = false;
-  #onEmpty: (() => void) | null = null;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
     const { clock, events, outbox } = options;
+    this.#flights = new Flights(options.term);
     this.#settler = new Settler(clock, events, {
       async write(settlements) {
         await outbox.settle(settlements);
@@ -85,19 +84,24 @@ export class Outbox {
 
   /** The schedule was changed: its manual runs that have not started go back, to be looked at anew. */
   cancel(scheduleId: string): void {
-    for (const { claim, ticket } of this.#flights.values()) {
-      if (claim.kind === 'manual' && claim.firing.id === scheduleId) ticket.cancel();
-    }
+    this.#flights.cancelWhere(claim => claim.kind === 'manual' && claim.firing.id === scheduleId);
+  }
+
+  /** As the dispatcher does. */
+  async renew(): Promise<void> {
+    const flying = this.#flights.claims.map(({ id }) => id);
+    const landed = this.#settler.unwritten.map(({ id }) => id);
+    const held = new Set(await this.#options.outbox.renew([...flying, ...landed]));
+    const lost = new Set(flying.filter(id => !held.has(id)));
+    this.#flights.cancelWhere(({ id }) => lost.has(id));
   }
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    for (const { ticket } of this.#flights.values()) ticket.cancel();
+    // Before the last step ends: what it claims does not start any more.
+    void this.#flights.ground();
     await this.#loop.stop();
-    await new Promise<void>(resolve => {
-      this.#onEmpty = resolve;
-      this.#noteEmpty();
-    });
+    await this.#flights.ground();
     await this.#settler.drained();
   }
 
@@ -116,7 +120,8 @@ export class Outbox {
     for (const claim of claims) this.#begin(claim);
     if (claims.length === limit) return now;
     const nextDueAt = await outbox.nextDueAt();
-    return nextDueAt === null ? null : Math.max(nextDueAt, now + LOOK_AGAIN_MS);
+    const lookAt = nextDueAt === null ? null : Math.max(nextDueAt, now + LOOK_AGAIN_MS);
+    return soonest(lookAt, now, this.#options.pollMs);
   }
 
   #begin(claim: OutboxClaim): void {
@@ -124,19 +129,15 @@ export class Outbox {
       this.#settle(endUnsent(claim, this.#options.clock.now()));
       return;
     }
-    const flight: Flight = { claim, ticket: new Ticket() };
-    if (this.#stopping) flight.ticket.cancel();
-    this.#flights.set(claim.id, flight);
     const request = requestOf(claim);
-    request.ticket = flight.ticket;
+    request.ticket = this.#flights.begin(claim.id, claim);
     void this.#options.send(request).then(result => {
-      this.#flights.delete(claim.id);
+      this.#flights.end(claim.id);
       if (result.outcome === 'cancelled') this.#settle(this.#giveBack(claim));
       else {
         this.#options.events.attemptEnded(claim.kind, result.outcome, result.durationMs);
         this.#settle(this.#settlementOf(claim, attemptOf(claim.attempt, result)));
       }
-      this.#noteEmpty();
     });
   }
 
@@ -167,10 +168,6 @@ export class Outbox {
   #settle(settlement: OutboxSettlement): void {
     this.#settler.add(settlement);
     if (this.#starved) this.#loop.wake();
-  }
-
-  #noteEmpty(): void {
-    if (this.#onEmpty && this.#flights.size === 0) this.#onEmpty();
   }
 }
 

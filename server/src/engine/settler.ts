@@ -46,6 +46,11 @@ export class Settler<Item> {
     return this.#items.length;
   }
 
+  /** What was handed in and is not written. */
+  get unwritten(): Item[] {
+    return [...this.#batch, ...this.#items];
+  }
+
   /** True from a failed write to the next one that succeeds. */
   get failing(): boolean {
     return this.#failing;

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { AllowTargets } from '../domain/target.ts';
 import type { SendResult } from './send.ts';
 import { createSender } from './sender.ts';
-import { Ticket } from './ticket.ts';
+import { Term, Ticket } from './ticket.ts';
 
 /** A thread that sends: a sender of its own, which does what `threads.ts` hands over. */
 
@@ -13,6 +13,7 @@ export interface SendingThread {
   maxOrigins: number;
   /** The tickets of what is handed over. */
   tickets: Int32Array;
+  term: Float64Array<SharedArrayBuffer> | undefined;
 }
 
 /** A request on its way to the thread; `place` is where its ticket is, and its name. */
@@ -31,7 +32,8 @@ export type Ended = [place: number, result: SendResult][];
 /** Results gather for this long: a message for each would cost more than the result. */
 const GATHER_MS = 3;
 
-const { tickets, ...options } = workerData as SendingThread;
+const { tickets, term: shared, ...options } = workerData as SendingThread;
+const term = shared && new Term(shared);
 const port = parentPort!;
 const sender = createSender(options);
 let ended: Ended = [];
@@ -42,7 +44,7 @@ port.on('message', (text: string | null) => {
 });
 
 function send([place, method, url, headers, body, timeoutMs]: Handover): void {
-  const ticket = Ticket.at(tickets, place);
+  const ticket = Ticket.at(tickets, place, term);
   void sender.send({ method, url, headers, body, timeoutMs, ticket }).then(result => {
     if (ended.length === 0) setTimeout(post, GATHER_MS);
     ended.push([place, result]);

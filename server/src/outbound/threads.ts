@@ -3,6 +3,7 @@ import type { AllowTargets } from '../domain/target.ts';
 import type { OutboundRequest, SendResult } from './send.ts';
 import type { Sender } from './sender.ts';
 import type { Ended, Handover, SendingThread } from './thread.ts';
+import type { Term } from './ticket.ts';
 
 export interface SenderThreadsOptions {
   allow: AllowTargets;
@@ -10,6 +11,8 @@ export interface SenderThreadsOptions {
   maxOrigins: number;
   /** How many threads send, from 1; never more than `connectionsPerOrigin`. */
   threads: number;
+  /** That of the tickets. */
+  term?: Term | undefined;
 }
 
 /** Requests with one thread at a time: more than the engine has in flight by any setting. */
@@ -22,12 +25,12 @@ const MOST_TICKETS = 2 ** 17;
  * origin. If a thread ends unasked, so does the process, as an uncaught error.
  */
 export function createSenderThreads(options: SenderThreadsOptions): Pick<Sender, 'send' | 'close'> {
-  const { allow, maxOrigins } = options;
+  const { allow, maxOrigins, term } = options;
   const count = Math.min(options.threads, options.connectionsPerOrigin);
   const connectionsPerOrigin = Math.floor(options.connectionsPerOrigin / count);
   const threads = Array.from(
     { length: count },
-    () => new Thread({ allow, maxOrigins, connectionsPerOrigin }),
+    () => new Thread({ allow, maxOrigins, connectionsPerOrigin, term: term?.shared }),
   );
   let turn = 0;
   return {

@@ -3,9 +3,15 @@
  * calls it back. Where the sender works on another thread, both ask the same place in memory.
  */
 export class Ticket {
+  readonly #term: Term | undefined;
   #state = OPEN;
   #shared: Int32Array | null = null;
   #place = 0;
+
+  /** @param term after its end, the request does not start any more */
+  constructor(term?: Term) {
+    this.#term = term;
+  }
 
   /** Called back. Does nothing where the request has started. */
   cancel(): void {
@@ -15,6 +21,7 @@ export class Ticket {
 
   /** @returns whether the request may start; from then on it cannot be called back */
   start(): boolean {
+    if (this.#term?.isOver) this.cancel();
     if (this.#shared !== null) return take(this.#shared, this.#place, STARTED);
     if (this.#state === OPEN) this.#state = STARTED;
     return this.#state === STARTED;
@@ -33,12 +40,38 @@ export class Ticket {
   }
 
   /** The same ticket, seen from the other thread. */
-  static at(shared: Int32Array, place: number): Ticket {
-    const ticket = new Ticket();
+  static at(shared: Int32Array, place: number, term?: Term): Ticket {
+    const ticket = new Ticket(term);
     ticket.#shared = shared;
     ticket.#place = place;
     return ticket;
   }
+}
+
+/**
+ * How long this node holds what it has claimed, seen by all of its threads. A node that froze and
+ * wakes late starts nothing that others have taken over in the meantime, before it has looked.
+ */
+export class Term {
+  readonly shared: Float64Array<SharedArrayBuffer>;
+
+  constructor(shared = new Float64Array(new SharedArrayBuffer(8))) {
+    this.shared = shared;
+  }
+
+  get isOver(): boolean {
+    return monotonicMs() >= this.shared[0]!;
+  }
+
+  /** @param until on the scale of `monotonicMs` */
+  extend(until: number): void {
+    this.shared[0] = until;
+  }
+}
+
+/** One scale for all threads of the process, which nobody sets. */
+export function monotonicMs(): number {
+  return performance.timeOrigin + performance.now();
 }
 
 const OPEN = 0;

@@ -7,7 +7,7 @@ import type { Store } from './store.ts';
 export type Database =
   | { kind: 'sqlite'; path: string }
   /** The url as `pg` understands it. It carries a password: it is never shown. */
-  | { kind: 'postgres'; url: string };
+  | { kind: 'postgres'; url: string; leaseMs?: number };
 
 /**
  * Opens the store, and creates and migrates it where needed.
@@ -15,7 +15,9 @@ export type Database =
  * @throws PunctualError `store_newer`, `store_unavailable`
  */
 export async function openStore(database: Database): Promise<Store> {
-  return database.kind === 'sqlite' ? openThreaded(database.path) : openPostgres(database.url);
+  if (database.kind === 'sqlite') return openThreaded(database.path);
+  const { url, leaseMs } = database;
+  return openPostgres(url, leaseMs === undefined ? {} : { leaseMs });
 }
 
 /**

@@ -20,10 +20,20 @@ export interface Store {
   readonly runs: RunStore;
   readonly queue: QueueStore;
   readonly outbox: OutboxStore;
+  /** Null where one process has the store for itself. */
+  readonly shared: Shared | null;
   /** Resolves when the store answers and can be written to. @throws PunctualError store_unavailable */
   check(): Promise<void>;
   /** Waits for writes under way. Idempotent. */
   close(): Promise<void>;
+}
+
+/** What the nodes that share a store go by. */
+export interface Shared {
+  /** How long what was claimed is held without `renew`, ms. */
+  readonly leaseMs: number;
+  /** The store's clock, epoch ms: the one that all nodes share. */
+  now(): Promise<number>;
 }
 
 // Clients and keys -------------------------------------------------------------------------------
@@ -181,4 +191,9 @@ export interface RunStore {
    * @returns how many runs and callbacks went; about how many where a keeper drops them unread
    */
   prune(limits: HistoryLimits): Promise<number>;
+  /**
+   * Makes room for the runs of the days around `now`. Cheap where there is; to be called a few times
+   * a day, ahead of `prune`.
+   */
+  prepare(now: number): Promise<void>;
 }

@@ -92,8 +92,10 @@ export interface QueueStore {
   /**
    * Keeps rows in flight that this store has claimed and not settled: their engine is alive. To be
    * called well within the lease of a keeper that has leases; others need none.
+   *
+   * @returns those that are held on and not marked as changed; of the others nothing may be sent
    */
-  renew(scheduleKeys: number[]): Promise<void>;
+  renew(scheduleKeys: number[]): Promise<number[]>;
   /**
    * What stands in flight and whose node is gone was cut off. Where there is only one engine, that is
    * all that it finds at its start; where there are several, it is what was claimed or renewed longer
@@ -178,7 +180,7 @@ export interface OutboxStore {
   /** Entries that wait to be sent, or to be sent again. */
   depth(): Promise<number>;
   /** As for the queue. */
-  renew(ids: string[]): Promise<void>;
+  renew(ids: string[]): Promise<string[]>;
   /**
    * As for the queue: what stands in flight and whose node is gone was cut off. It is due at once, and before what waited
    * for it. @returns how many

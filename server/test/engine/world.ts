@@ -76,6 +76,7 @@ export class World {
       random: () => 0,
       events: this.#events(),
       maxInFlight: 100,
+      keep: { runsDays: 36_500, failedRunsDays: 36_500 },
     });
   }
 
@@ -191,6 +192,7 @@ export class World {
       settled: () => {},
       storeFailed: error => tell(`store failed: ${(error as Error).message}`),
       rowFailed: id => tell(`row failed: ${id}`),
+      takenOver: count => tell(`took over ${count}`),
       blind: (from, until) => tell(`blind ${time(from)} ${time(until)}`),
     };
   }

@@ -32,8 +32,21 @@ test('the database is a path behind sqlite:, relative, absolute or with three sl
 
 test('or a url of PostgreSQL, kept as it is', () => {
   for (const url of ['postgres://u:p%40@db.example/x?sslmode=verify-full', 'postgresql://db/x']) {
-    assert.deepEqual(readConfig({ DATABASE_URL: url }).database, { kind: 'postgres', url });
+    const { database } = readConfig({ DATABASE_URL: url, PUNCTUAL_LEASE_SECONDS: '7' });
+    assert.deepEqual(database, { kind: 'postgres', url, leaseMs: 7_000 });
   }
+});
+
+test('a role is for PostgreSQL, where the other half may run elsewhere', () => {
+  assert.equal(readConfig({}).role, 'all');
+  const url = 'postgres://db/x';
+  assert.equal(readConfig({ DATABASE_URL: url, PUNCTUAL_ROLE: 'api' }).role, 'api');
+  assert.throws(() => readConfig({ PUNCTUAL_ROLE: 'api' }), /must be all on the embedded store/);
+});
+
+test('failed runs are kept at least as long as the others', () => {
+  const { keepRunsDays, keepFailedRunsDays } = readConfig({ PUNCTUAL_KEEP_RUNS_DAYS: '100' });
+  assert.deepEqual([keepRunsDays, keepFailedRunsDays], [100, 100]);
 });
 
 test('what is no such url is refused, and not repeated: it may carry a password', () => {

@@ -46,6 +46,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     runs: postgresRuns(connections),
     queue: postgresQueue(connections, { node, leaseMs }),
     outbox: postgresOutbox(connections, { node, leaseMs }),
+    shared: { leaseMs, now: () => readClock(query) },
     async check() {
       const [row] = await query(`
         SELECT current_setting('transaction_read_only') AS read_only

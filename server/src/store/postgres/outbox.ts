@@ -120,7 +120,8 @@ const renew: Statement = {
     UPDATE outbox SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
     WHERE id = ANY (ARRAY(
       SELECT id FROM outbox WHERE id = ANY ($1) AND state = 'inFlight' AND claimed_by = $2
-      FOR UPDATE SKIP LOCKED))`,
+      FOR UPDATE SKIP LOCKED))
+    RETURNING id`,
 };
 const cutOff: Statement = {
   name: 'outbox_cut_off',
@@ -187,7 +188,8 @@ export function postgresOutbox(connections: Connections, lease: Lease): OutboxSt
       return (await query(depth))[0]!.depth as number;
     },
     async renew(ids) {
-      if (ids.length > 0) await query(renew, [ids, node, leaseMs]);
+      if (ids.length === 0) return [];
+      return (await query(renew, [ids, node, leaseMs])).map(({ id }) => id as string);
     },
     async recover(now) {
       let count = 0;

@@ -94,7 +94,8 @@ const renew: Statement = {
     WHERE schedule_key = ANY (ARRAY(
       SELECT schedule_key FROM queue
       WHERE schedule_key = ANY ($1) AND state = 'inFlight' AND claimed_by = $2
-      FOR UPDATE SKIP LOCKED))`,
+      FOR UPDATE SKIP LOCKED))
+    RETURNING schedule_key, changed_at`,
 };
 // The first condition follows from the second; it is that of the index.
 const cutOff: Statement = {
@@ -173,7 +174,11 @@ export function postgresQueue(connections: Connections, { node, leaseMs }: Lease
       return (await query(depth, [now]))[0]!.depth as number;
     },
     async renew(scheduleKeys) {
-      if (scheduleKeys.length > 0) await query(renew, [scheduleKeys, node, leaseMs]);
+      if (scheduleKeys.length === 0) return [];
+      const rows = await query(renew, [scheduleKeys, node, leaseMs]);
+      return rows
+        .filter(row => row.changed_at === null)
+        .map(({ schedule_key }) => schedule_key as number);
     },
     async recover(now) {
       let count = 0;

@@ -13,7 +13,7 @@ import {
 } from '../run-rows.ts';
 import type { RunFilter, RunStore } from '../store.ts';
 import { type Connections, parameters, type Statement, type Value } from './connection.ts';
-import { pruneHistory } from './partitions.ts';
+import { ensurePartitions, pruneHistory } from './partitions.ts';
 import { ownedColumns } from './settle.ts';
 
 /**
@@ -166,6 +166,7 @@ export function postgresRuns(connections: Connections): RunStore {
       return (await query(callbacks, [id, clientKey])).map(callbackView);
     },
     prune: limits => pruneHistory(connections, limits),
+    prepare: now => ensurePartitions(connections, now),
   };
 }
 

@@ -39,6 +39,7 @@ export function openSqlite(path: string): Store & { queue: QueueRows } {
     runs: sqliteRuns(database, commits),
     queue: sqliteQueue(database, commits),
     outbox: sqliteOutbox(database, commits),
+    shared: null,
     async check() {
       if (closed) throw storeUnavailable(new Error('closed'));
       try {

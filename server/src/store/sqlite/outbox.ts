@@ -140,7 +140,7 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
       return (depth.get() as Row).depth as number;
     },
     // The only engine needs no lease.
-    async renew() {},
+    renew: async ids => ids,
     recover(now) {
       return commits.write(() => {
         const rows = cutOff.all() as Row[];

@@ -104,7 +104,7 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
       return (depth.get(now) as Row).depth as number;
     },
     // The only engine needs no lease.
-    async renew() {},
+    renew: async scheduleKeys => scheduleKeys,
     recover(now) {
       return commits.write(() => {
         const rows = cutOff.all() as Row[];

@@ -30,6 +30,7 @@ export function openThreaded(path: string): Store {
     return { ...here, ...Object.fromEntries(there) };
   };
   return {
+    shared: null,
     runs: writing('runs', runs, 'prune'),
     clients: writing('clients', clients, 'insertClient', 'insertKey', 'revokeKey'),
     schedules: writing('schedules', schedules, 'insert', 'update'),

@@ -1,0 +1,57 @@
+import type { Clock } from '../clock.ts';
+import type { RunStore } from '../store/store.ts';
+import type { EngineEvents } from './events.ts';
+import { Loop } from './loop.ts';
+
+const DAY_MS = 86_400_000;
+/** Between two looks: what is older by minutes may stay for minutes. */
+const LOOK_EVERY_MS = 10 * 60_000;
+/** Between two bites, so that firings have the store in between. */
+const PAUSE_MS = 200;
+
+export interface RetentionOptions {
+  runs: RunStore;
+  clock: Clock;
+  events: EngineEvents;
+  keep: Keep;
+}
+
+/** How long history is kept, in days. */
+export interface Keep {
+  runsDays: number;
+  failedRunsDays: number;
+}
+
+/** Retention: makes room for the days to come, and takes away history that is older than it is kept. */
+export class Retention {
+  readonly #options: RetentionOptions;
+  readonly #loop: Loop;
+
+  constructor(options: RetentionOptions) {
+    this.#options = options;
+    this.#loop = new Loop(
+      options.clock,
+      () => this.#step(),
+      error => options.events.storeFailed(error),
+    );
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  async #step(): Promise<number> {
+    const { runs, clock, keep } = this.#options;
+    const now = clock.now();
+    await runs.prepare(now);
+    const count = await runs.prune({
+      succeededBefore: now - keep.runsDays * DAY_MS,
+      failedBefore: now - keep.failedRunsDays * DAY_MS,
+    });
+    return clock.now() + (count > 0 ? PAUSE_MS : LOOK_EVERY_MS);
+  }
+}
