@@ -217,7 +217,8 @@ const RUN_ID = 'client_key, scheduled_for, schedule_key, manual_id';
  *
  * A nominal time that comes again (a clock set back) keeps its first record: one id, one run. The
  * unique index holds that for one `keep` only; for the other it is looked up, in the days that the
- * batch spans. No two batches write one run at the same moment: each holds its row of the queue or
+ * batch spans, run by run: `OFFSET 0` keeps the planner from joining all with all, which took 300 ms
+ * for 500 runs instead of 10. No two batches write one run at the same moment: each holds its row of the queue or
  * the outbox.
  *
  * @param first the number of its first parameter; there are 14, `runValues`
@@ -235,9 +236,11 @@ export function runWriter(first: number): string {
       FROM given_runs AS new
       WHERE NOT EXISTS (
         SELECT 1 FROM runs AS old
-        WHERE old.client_key = new.client_key AND old.scheduled_for = new.scheduled_for
+        WHERE old.keep = CASE WHEN new.status = 'failed' THEN 'short' ELSE 'long' END
+          AND old.client_key = new.client_key AND old.scheduled_for = new.scheduled_for
           AND old.schedule_key = new.schedule_key AND old.manual_id = new.manual_id
-          AND old.scheduled_for BETWEEN $${first + 12}::bigint AND $${first + 13}::bigint)
+          AND old.scheduled_for BETWEEN $${first + 12}::bigint AND $${first + 13}::bigint
+        OFFSET 0)
       ON CONFLICT DO NOTHING
     )`;
 }
