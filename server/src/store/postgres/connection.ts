@@ -1,4 +1,4 @@
-import { DatabaseError, Pool, type PoolClient, types } from 'pg';
+import { Client, DatabaseError, Pool, type PoolClient, types } from 'pg';
 import { storeUnavailable } from '../fault.ts';
 import type { Cell, Row } from '../rows.ts';
 
@@ -28,8 +28,13 @@ export class Connections {
   readonly #pool: Pool;
   #closed: Promise<void> | null = null;
 
-  /** @param connections how many, at most */
+  /**
+   * @param connections how many, at most
+   * @throws where the url is none; what is thrown may repeat it, with its password
+   */
   constructor(url: string, connections: number) {
+    // The pool itself would look at it only when it connects.
+    new Client({ connectionString: url });
     this.#pool = new Pool({
       connectionString: url,
       max: connections,
