@@ -56,24 +56,25 @@ const endedFind: Statement = {
       AND runs.manual_id = $4`,
 };
 
-const begun: Statement = {
-  name: 'runs_begun',
+/**
+ * What goes on, few rows of all clients, and the schedule of each: `OFFSET 0` keeps the planner from
+ * beginning with all schedules of the client, which took 50 ms at 20,000 of them.
+ */
+const live = (name: string, rows: string): Statement => ({
+  name,
   text: `
-    SELECT queue.*, schedules.id AS schedule_id
-    FROM queue JOIN schedules USING (schedule_key)
-    WHERE queue.state <> 'waiting' AND queue.attempt > 0 AND schedules.client_key = $1
-      AND ($2::text IS NULL OR schedules.id = $2)
-      AND queue.scheduled_for >= $3 AND queue.scheduled_for < $4`,
-};
-const manual: Statement = {
-  name: 'runs_manual',
-  text: `
-    SELECT outbox.*, schedules.id AS schedule_id
-    FROM outbox JOIN schedules USING (schedule_key)
-    WHERE outbox.kind = 'manual' AND outbox.client_key = $1
-      AND ($2::text IS NULL OR schedules.id = $2)
-      AND outbox.scheduled_for >= $3 AND outbox.scheduled_for < $4`,
-};
+    WITH live AS MATERIALIZED (
+      SELECT * FROM ${rows} AND scheduled_for >= $3 AND scheduled_for < $4
+    )
+    SELECT live.*, owned.id AS schedule_id
+    FROM live CROSS JOIN LATERAL (
+      SELECT id FROM schedules
+      WHERE schedules.schedule_key = live.schedule_key AND client_key = $1
+        AND ($2::text IS NULL OR id = $2)
+      OFFSET 0) AS owned`,
+});
+const begun = live('runs_begun', "queue WHERE state <> 'waiting' AND attempt > 0");
+const manual = live('runs_manual', "outbox WHERE kind = 'manual' AND client_key = $1");
 const callbacks: Statement = {
   name: 'runs_callbacks',
   text: `
