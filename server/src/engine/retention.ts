@@ -22,7 +22,7 @@ export interface Keep {
   failedRunsDays: number;
 }
 
-/** Retention: makes room for the days to come, and takes away history that is older than it is kept. */
+/** Retention: takes away history that is older than it is kept. */
 export class Retention {
   readonly #options: RetentionOptions;
   readonly #loop: Loop;
@@ -47,7 +47,6 @@ export class Retention {
   async #step(): Promise<number> {
     const { runs, clock, keep } = this.#options;
     const now = clock.now();
-    await runs.prepare(now);
     const count = await runs.prune({
       succeededBefore: now - keep.runsDays * DAY_MS,
       failedBefore: now - keep.failedRunsDays * DAY_MS,

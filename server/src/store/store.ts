@@ -186,14 +186,10 @@ export interface RunStore {
   callbacks(clientKey: number, runId: string): Promise<CallbackView[]>;
   /**
    * Takes away runs whose nominal time is before their limit, and their ended callbacks. One call is
-   * bounded work, so that writers need not wait for it: it is to be called until it answers 0.
+   * bounded work, so that writers need not wait for it: it is to be called until it answers 0. To be
+   * called at least once a day even where nothing is to go: a keeper may prepare the days to come.
    *
    * @returns how many runs and callbacks went; about how many where a keeper drops them unread
    */
   prune(limits: HistoryLimits): Promise<number>;
-  /**
-   * Makes room for the runs of the days around `now`. Cheap where there is; to be called a few times
-   * a day, ahead of `prune`.
-   */
-  prepare(now: number): Promise<void>;
 }

@@ -94,6 +94,18 @@ export function outboxContract(name: string, open: OpenKeeper): void {
       assert.deepEqual([second!.body, second!.attempts], [made[0]!.body, [anAttempt()]]);
     });
 
+    test('what is renewed is as it was, and what is not in flight is no error', async () => {
+      const { outbox } = keeper.store;
+      await calledBack(keeper.store, await aClient(keeper.store), {});
+      const [claim] = await outbox.claim(NOON, 10);
+      await outbox.renew([]);
+      await outbox.renew([claim!.id, anId()]);
+      assert.deepEqual(await outbox.claim(NOON + MINUTE, 10), []);
+      assert.deepEqual(await outbox.settle([outboxSettlementOf(claim!, 'failed')]), []);
+      await outbox.renew([claim!.id]);
+      assert.deepEqual(await outbox.claim(NOON + MINUTE, 10), []);
+    });
+
     test('an attempt that was never started is taken back, and its number comes again', async () => {
       const { outbox } = keeper.store;
       await calledBack(keeper.store, await aClient(keeper.store), {});

@@ -116,6 +116,18 @@ export function queueContract(name: string, open: OpenKeeper): void {
       assert.equal(new Set(keys).size, 60);
     });
 
+    test('what is renewed is as it was, and what is not in flight is no error', async () => {
+      const { store } = await made();
+      const claim = await claimOne(store);
+      const standing = await store.queue.reread([claim.scheduleKey]);
+      await store.queue.renew([]);
+      await store.queue.renew([claim.scheduleKey, 987_654]);
+      assert.deepEqual(await store.queue.reread([claim.scheduleKey]), standing);
+      await settled(store, claim, waiting(NOON + MINUTE, null));
+      await store.queue.renew([claim.scheduleKey]);
+      assert.equal((await claimOne(store, NOON + MINUTE)).was, 'waiting');
+    });
+
     test('attempt + 1 is durable before the claim is answered', async () => {
       const { scheduleKey } = await made().then(({ store }) => claimOne(store));
       const { queue } = await keeper.reopen();

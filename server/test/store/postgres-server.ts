@@ -8,9 +8,13 @@ import { Client } from 'pg';
 
 /** A real PostgreSQL server, for the tests of one file. */
 export interface PostgresServer {
-  /** @param template copied with all that is in it: nobody may be connected to it. @returns its url */
-  createDatabase(template?: string): Promise<string>;
-  dropDatabase(url: string): Promise<void>;
+  /**
+   * @param template copied with all that is in it: nobody may be connected to it
+   * @param options as `CREATE DATABASE` knows them
+   * @returns its url
+   */
+  createDatabase(template?: string, options?: string): Promise<string>;
+  dropDatabase(url: string): Promise<unknown>;
   /** Starts it again where `halt` has stopped it. */
   start(): Promise<void>;
   /** Stops it, and keeps its data. */
@@ -52,10 +56,12 @@ export async function startPostgres(): Promise<PostgresServer> {
   const run = (sql: string) => runOn(urlOf('postgres'), sql);
   let count = 0;
   return {
-    async createDatabase(template = 'template0') {
+    async createDatabase(template = 'template0', options = '') {
       count += 1;
       const name = `test_${count}`;
-      await run(`CREATE DATABASE ${name} TEMPLATE ${nameOf(template)} STRATEGY file_copy`);
+      await run(
+        `CREATE DATABASE ${name} TEMPLATE ${nameOf(template)} STRATEGY file_copy ${options}`,
+      );
       return urlOf(name);
     },
     dropDatabase: url => run(`DROP DATABASE ${nameOf(url)} WITH (FORCE)`),
@@ -70,11 +76,11 @@ export async function startPostgres(): Promise<PostgresServer> {
 }
 
 /** Runs statements on a connection of their own, beside any store. */
-export async function runOn(url: string, sql: string): Promise<void> {
+export async function runOn(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(sql);
+    return (await client.query(sql)).rows;
   } finally {
     await client.end();
   }

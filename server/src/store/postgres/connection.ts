@@ -1,4 +1,4 @@
-import { DatabaseError, Pool, type PoolClient, types } from 'pg';
+import { Client, DatabaseError, Pool, type PoolClient, types } from 'pg';
 import { storeUnavailable } from '../fault.ts';
 import type { Cell, Row } from '../rows.ts';
 
@@ -28,8 +28,13 @@ export class Connections {
   readonly #pool: Pool;
   #closed: Promise<void> | null = null;
 
-  /** @param connections how many, at most */
+  /**
+   * @param connections how many, at most
+   * @throws where the url is none; what is thrown may repeat it, with its password
+   */
   constructor(url: string, connections: number) {
+    // The pool itself would look at it only when it connects.
+    new Client({ connectionString: url });
     this.#pool = new Pool({
       connectionString: url,
       max: connections,
@@ -122,18 +127,29 @@ async function giveUp(client: PoolClient, error: unknown): Promise<void> {
 }
 
 /**
- * Statements are planned once, for any values, and never read a whole table where there is an index:
- * with a plan for each call, planning costs more than the work; left to itself the planner reads
- * a small queue as a whole, and keeps to it when the queue has grown.
+ * Statements are planned once, for any values: to plan each call costs more than its work. So a plan
+ * must suit a table however much it grows: it looks up rows by their keys, and never reads a table as
+ * a whole because it was small or empty when the plan was made.
  */
 async function prepareSession(client: PoolClient | { query: PoolClient['query'] }): Promise<void> {
   await client.query(`
     SET plan_cache_mode = force_generic_plan;
     SET enable_seqscan = off;
     SET enable_bitmapscan = off;
+    SET enable_hashjoin = off;
+    SET enable_mergejoin = off;
+    SET enable_material = off;
     SET jit = off;
     SELECT set_config('synchronous_commit', 'on', false)
       WHERE current_setting('synchronous_commit') = 'off'`);
+}
+
+/** The database's clock, epoch ms: the one that all nodes share. */
+export async function readClock(query: Query): Promise<number> {
+  const [row] = await query(
+    'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
+  );
+  return row!.now as number;
 }
 
 /** Rows turned into columns: one array for each parameter of an `unnest`. */

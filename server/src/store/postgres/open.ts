@@ -4,12 +4,14 @@ import { storeUnavailable } from '../fault.ts';
 import { type Migration, pendingMigrations, readMigrations } from '../migrate.ts';
 import type { Store } from '../store.ts';
 import { postgresClients } from './clients.ts';
-import { Connections, type Query } from './connection.ts';
+import { Connections, type Query, readClock } from './connection.ts';
 import { postgresOutbox } from './outbox.ts';
-import { ensurePartitions } from './partitions.ts';
+import { prepareDays } from './partitions.ts';
 import { postgresQueue } from './queue.ts';
 import { postgresRuns } from './runs.ts';
 import { postgresSchedules } from './schedules.ts';
+
+export { readClock } from './connection.ts';
 
 const MIGRATIONS = join(import.meta.dirname, 'migrations');
 const OLDEST_SERVER = 14;
@@ -35,7 +37,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   const { query } = connections;
   try {
     await migratePostgres(connections);
-    await ensurePartitions(connections, await readClock(query));
+    await prepareDays(connections);
   } catch (error) {
     await connections.close();
     throw cannotOpen(error);
@@ -55,14 +57,6 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     },
     close: () => connections.close(),
   };
-}
-
-/** The database's clock, epoch ms: the one that all nodes share. */
-export async function readClock(query: Query): Promise<number> {
-  const [row] = await query(
-    'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
-  );
-  return row!.now as number;
 }
 
 /** Migrates the database at `url`, and says from which version to which. */

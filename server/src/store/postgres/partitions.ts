@@ -1,7 +1,7 @@
 import { lowestIdAt } from '../../domain/id.ts';
 import { dayAfter, dayOf, KEEPS, type Keep, limitOf } from '../keep.ts';
 import type { HistoryLimits } from '../store.ts';
-import type { Connections, Query } from './connection.ts';
+import { type Connections, type Query, readClock } from './connection.ts';
 
 /**
  * Days of history: a table for each day (UTC, of the nominal time) and each `keep`, made ahead, so
@@ -40,6 +40,15 @@ export async function ensurePartitions(connections: Connections, now: number): P
   }
 }
 
+/**
+ * `ensurePartitions` by the database's clock. Where the tables are too busy it is left for the next
+ * time: until then the default tables take what comes.
+ */
+export async function prepareDays(connections: Connections): Promise<void> {
+  const now = await readClock(connections.query);
+  await ensurePartitions(connections, now).catch(() => {});
+}
+
 /** Attached when it is complete: neither readers nor writers of other days wait for it. */
 async function makeDay(send: Query, keep: Keep, day: number): Promise<void> {
   await send(BE_BRIEF);
@@ -58,11 +67,12 @@ async function makeDay(send: Query, keep: Keep, day: number): Promise<void> {
     ALTER TABLE runs_${keep} ATTACH PARTITION ${name} FOR VALUES FROM (${from}) TO (${to})`);
 }
 
-/** `RunStore.prune`. */
+/** `RunStore.prune`: what is called again and again makes the days to come, too. */
 export async function pruneHistory(
   connections: Connections,
   limits: HistoryLimits,
 ): Promise<number> {
+  await prepareDays(connections);
   let count = 0;
   for (const keep of KEEPS) {
     const before = limitOf(keep, limits);

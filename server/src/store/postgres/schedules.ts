@@ -3,29 +3,27 @@ import { type Cell, fold, json, scheduleFrom } from '../rows.ts';
 import type { NewSchedule, Requeue, ScheduleStore, Start } from '../store.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 
-/** All in one statement: the rows of the queue find their schedules by the ids. */
+/** All in one statement: the keys are drawn first, so that the rows of the queue know them. */
 const insert: Statement = {
   name: 'schedules_insert',
   text: `
-    WITH given AS (
-      SELECT * FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+    WITH given AS MATERIALIZED (
+      SELECT nextval(pg_get_serial_sequence('schedules', 'schedule_key')) AS key, *
+      FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
         $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[],
         $14::text[], $15::text[], $16::text[], $17::bigint[], $18::bigint[])
-        WITH ORDINALITY AS given (id, status, url, verb, interval, timezone, created_at,
-          updated_at, headers, data, integrations, label, policy, url_folded, label_folded, first,
-          second, position)
+        AS given (id, status, url, verb, interval, timezone, created_at, updated_at, headers, data,
+          integrations, label, policy, url_folded, label_folded, first, second)
     ), made AS (
-      INSERT INTO schedules (client_key, id, status, url, verb, interval, timezone, created_at,
-        updated_at, headers, data, integrations, label, policy, url_folded, label_folded)
-      SELECT $1::bigint, id, status, url, verb, interval, timezone, created_at, updated_at, headers,
-        data, integrations, label, policy, url_folded, label_folded
-      FROM given ORDER BY position
-      RETURNING schedule_key, id
+      INSERT INTO schedules (schedule_key, client_key, id, status, url, verb, interval, timezone,
+        created_at, updated_at, headers, data, integrations, label, policy, url_folded,
+        label_folded)
+      SELECT key, $1::bigint, id, status, url, verb, interval, timezone, created_at, updated_at,
+        headers, data, integrations, label, policy, url_folded, label_folded
+      FROM given
     )
     INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for)
-    SELECT schedule_key, 'waiting', first, first, second
-    FROM made JOIN given USING (id) WHERE first IS NOT NULL
-    ORDER BY schedule_key`,
+    SELECT key, 'waiting', first, first, second FROM given WHERE first IS NOT NULL`,
 };
 const find: Statement = {
   name: 'schedules_find',

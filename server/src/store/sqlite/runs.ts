@@ -155,7 +155,6 @@ export function sqliteRuns(database: DatabaseSync, commits: Commits): RunStore {
       return (callbacks.all(id, clientKey) as Row[]).map(callbackView);
     },
     prune: limits => commits.write(() => prune(limits)),
-    async prepare() {},
   };
 }
 

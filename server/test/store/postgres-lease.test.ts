@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, beforeEach, describe, test } from 'node:test';
+import { openPostgres } from '../../src/store/postgres/open.ts';
+import type { Caller, Store } from '../../src/store/store.ts';
+import type { Claim } from '../../src/store/work.ts';
+import {
+  aCallback,
+  aClient,
+  aRecord,
+  aSchedule,
+  changed,
+  claimManual,
+  claimOne,
+  MINUTE,
+  NOON,
+  outboxSettlementOf,
+  SECOND,
+  SEEN,
+  settled,
+  settlementOf,
+  stored,
+  triggered,
+  waiting,
+} from './keeper.ts';
+import { runOn, startPostgres } from './postgres-server.ts';
+
+const server = await startPostgres();
+after(() => server.stop());
+const template = await server.createDatabase();
+await (await openPostgres(template)).close();
+
+const LATER = NOON + 10 * SECOND;
+const LEASE = "interval '10 seconds'";
+
+let url: string;
+let a: Store;
+let b: Store;
+let caller: Caller;
+
+beforeEach(async () => {
+  url = await server.createDatabase(template);
+  a = await openPostgres(url);
+  b = await openPostgres(url);
+  caller = await aClient(a);
+});
+
+afterEach(async () => {
+  await Promise.all([a.close(), b.close()]);
+  await server.dropDatabase(url);
+});
+
+/** As if the time had passed, which nobody renewed: leases move instead of the clock. */
+const passed = (span: string) =>
+  runOn(
+    url,
+    `UPDATE queue SET lease_until = lease_until - ${span};
+    UPDATE outbox SET lease_until = lease_until - ${span}`,
+  );
+
+const many = async (count: number) => {
+  const batch = Array.from({ length: count }, () => ({
+    schedule: aSchedule(),
+    start: { first: NOON, second: NOON + MINUTE },
+  }));
+  await a.schedules.insert(caller.clientKey, batch);
+};
+
+describe('PostgreSQL: two nodes on one database', () => {
+  test('no row is claimed twice, and none is left', async () => {
+    await many(1_000);
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => (index % 2 ? a : b).queue.claim(NOON, 70, SEEN)),
+    );
+    const rest = await a.queue.claim(NOON, 1_000, SEEN);
+    const keys = [...claims.flat(), ...rest].map(({ scheduleKey }) => scheduleKey);
+    assert.equal(keys.length, 1_000);
+    assert.equal(new Set(keys).size, 1_000);
+  });
+
+  test('nor any entry of the outbox', async () => {
+    const schedule = await stored(a, caller);
+    const run = aRecord(schedule.id, NOON);
+    const callbacks = Array.from({ length: 500 }, () => aCallback(run.id));
+    await settled(a, await claimOne(a), null, { records: [run], callbacks });
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => (index % 2 ? a : b).outbox.claim(NOON, 30)),
+    );
+    const ids = [...claims.flat(), ...(await a.outbox.claim(NOON, 500))].map(({ id }) => id);
+    assert.equal(ids.length, 500);
+    assert.equal(new Set(ids).size, 500);
+  });
+
+  test('of a schedule, one request is in flight: its time or one manual run, whoever claims', async () => {
+    const schedules = [];
+    for (let count = 0; count < 40; count += 1) {
+      const schedule = await stored(a, caller);
+      schedules.push(schedule);
+      await triggered(a, caller, schedule, NOON - 1);
+      await triggered(a, caller, schedule, NOON - 1);
+    }
+    const [times, ...manuals] = await Promise.all([
+      a.queue.claim(NOON, 100, SEEN),
+      a.outbox.claim(NOON, 30),
+      b.outbox.claim(NOON, 100),
+    ]);
+    const begun = times.filter(claim => claim.begun).map(({ scheduleKey }) => scheduleKey);
+    const sent = manuals.flat().map(({ scheduleKey }) => scheduleKey);
+    assert.equal(new Set([...begun, ...sent]).size, begun.length + sent.length);
+    const rest = [...(await a.queue.claim(NOON, 100, SEEN)), ...(await b.outbox.claim(NOON, 100))];
+    const all = [...begun, ...sent, ...rest.map(({ scheduleKey }) => scheduleKey)];
+    assert.equal(new Set(all).size, schedules.length);
+  });
+
+  test('a change that meets a claim is either claimed or marks the row', async () => {
+    for (let round = 0; round < 40; round += 1) {
+      const schedule = await stored(a, caller);
+      const [[claim]] = await Promise.all([
+        a.queue.claim(NOON, 10, SEEN),
+        changed(b, caller, schedule, { status: 'disabled' }, NOON, null),
+      ]);
+      if (claim === undefined) continue;
+      const late = settlementOf(claim, waiting(NOON + MINUTE, NOON + 2 * MINUTE));
+      const isMarked = (await a.queue.settle([late])).length === 1;
+      assert.ok(isMarked, 'a disabled schedule does not fire again');
+      const [standing] = await a.queue.reread([claim.scheduleKey]);
+      await settled(a, { ...claim, ...standing! }, null);
+    }
+    assert.equal(await a.queue.nextDueAt(), null);
+  });
+
+  test('batches that end at the same moment do not lock each other out', async () => {
+    await many(400);
+    for (let now = NOON; now < NOON + 10 * MINUTE; now += MINUTE) {
+      const claims = await Promise.all([1, 2, 3, 4].map(() => a.queue.claim(now, 100, SEEN)));
+      await Promise.all(
+        claims.map(async batch => {
+          const next = batch.map(claim =>
+            settlementOf(claim, waiting(now + MINUTE, now + 2 * MINUTE), {
+              records: [aRecord(claim.firing.id, now)],
+            }),
+          );
+          await a.queue.renew(batch.map(({ scheduleKey }) => scheduleKey));
+          assert.deepEqual(await a.queue.settle(next.reverse()), []);
+        }),
+      );
+    }
+    assert.equal((await a.runs.list(caller.clientKey, {}, 5_000)).length, 4_000);
+  });
+});
+
+describe('PostgreSQL: a lease on a row of the queue', () => {
+  const claimed = async (now = NOON, unseenUntil = SEEN): Promise<Claim> => {
+    await stored(a, caller);
+    return claimOne(a, now, unseenUntil);
+  };
+
+  test('that goes on is not recovered, by any node', async () => {
+    await claimed();
+    await passed("interval '9 seconds'");
+    assert.deepEqual([await a.queue.recover(LATER), await b.queue.recover(LATER)], [0, 0]);
+    assert.deepEqual(await b.queue.claim(LATER, 10, SEEN), []);
+  });
+
+  test('that has ended is recovered, once', async () => {
+    await many(50);
+    await a.queue.claim(NOON, 50, SEEN);
+    await passed(LEASE);
+    const counts = await Promise.all([a, b, a, b].map(store => store.queue.recover(LATER)));
+    assert.equal(
+      counts.reduce((sum, count) => sum + count),
+      50,
+    );
+    assert.equal(await a.queue.recover(LATER), 0);
+    const claims = await b.queue.claim(LATER, 100, SEEN);
+    assert.equal(claims.length, 50);
+    assert.ok(claims.every(({ was, attempt }) => was === 'lost' && attempt === 2));
+  });
+
+  test('more than one batch of them is recovered in one call', async () => {
+    await many(1_000);
+    await many(1_000);
+    await a.queue.claim(NOON, 2_000, SEEN);
+    await passed(LEASE);
+    assert.equal(await b.queue.recover(LATER), 2_000);
+  });
+
+  test('that was renewed is not recovered', async () => {
+    const { scheduleKey } = await claimed();
+    await passed(LEASE);
+    await a.queue.renew([scheduleKey, 987_654]);
+    assert.equal(await b.queue.recover(LATER), 0);
+    await passed(LEASE);
+    assert.equal(await b.queue.recover(LATER), 1);
+  });
+
+  test('is renewed by its own node only, and not once it was recovered', async () => {
+    const { scheduleKey } = await claimed();
+    await passed(LEASE);
+    await b.queue.renew([scheduleKey]);
+    assert.equal(await b.queue.recover(LATER), 1);
+    await a.queue.renew([scheduleKey]);
+    assert.equal((await claimOne(b, LATER)).was, 'lost');
+  });
+
+  test('begins anew when the row is settled to in flight', async () => {
+    const claim = await claimed();
+    await passed(LEASE);
+    await settled(a, claim, { ...claim, state: 'inFlight' });
+    assert.equal(await b.queue.recover(LATER), 0);
+  });
+
+  test('ends with its settlement: the row is due when it says, and not recovered', async () => {
+    await settled(a, await claimed(), waiting(NOON + MINUTE, null));
+    await passed(LEASE);
+    assert.equal(await b.queue.recover(LATER), 0);
+    assert.equal(await b.queue.nextDueAt(), NOON + MINUTE);
+  });
+
+  for (const [what, now, unseenUntil] of [
+    ['begun', LATER, SEEN],
+    ['taken and not begun', LATER, LATER],
+  ] as const) {
+    test(`a node that settles after another has claimed its row changes nothing: ${what}`, async () => {
+      const first = await claimed(now, unseenUntil);
+      await passed(LEASE);
+      await b.queue.recover(LATER);
+      const second = await claimOne(b, LATER + 1, unseenUntil);
+      const record = aRecord(first.firing.id, NOON);
+      const parts = { records: [record], callbacks: [aCallback(record.id)] };
+      for (const row of [waiting(NOON + MINUTE, null), null]) {
+        const late = settlementOf(first, row, parts);
+        assert.deepEqual(await a.queue.settle([late]), [first.scheduleKey]);
+      }
+      assert.deepEqual(await a.queue.reread([first.scheduleKey]), [], 'it is no longer its own');
+      assert.equal((await b.queue.reread([first.scheduleKey])).length, 1);
+      assert.equal(await a.outbox.depth(), 0);
+      await settled(b, second, null);
+    });
+  }
+
+  test('a node that settles after its lease has ended, and nobody has seen it, is in time', async () => {
+    const claim = await claimed();
+    await passed(LEASE);
+    await settled(a, claim, waiting(NOON + MINUTE, null));
+  });
+});
+
+describe('PostgreSQL: a lease on an entry of the outbox', () => {
+  const manual = async () => {
+    const schedule = await stored(a, caller);
+    await triggered(a, caller, schedule);
+    return claimManual(a);
+  };
+
+  test('that goes on is not recovered, that has ended is, once, and that was renewed is not', async () => {
+    const { id } = await manual();
+    assert.equal(await b.outbox.recover(LATER), 0);
+    await passed(LEASE);
+    await b.outbox.renew([id]);
+    await a.outbox.renew([id]);
+    assert.equal(await b.outbox.recover(LATER), 0);
+    await passed(LEASE);
+    const counts = await Promise.all([a, b].map(store => store.outbox.recover(LATER)));
+    assert.deepEqual(counts.toSorted(), [0, 1]);
+  });
+
+  test('a node that settles after another has claimed its entry changes nothing', async () => {
+    const first = await manual();
+    await passed(LEASE);
+    await b.outbox.recover(LATER);
+    assert.deepEqual(await a.outbox.settle([outboxSettlementOf(first, 'failed')]), [first.id]);
+    const second = await claimManual(b, LATER);
+    const record = aRecord(first.firing.id, NOON, { id: first.id, trigger: 'manual' });
+    const late = outboxSettlementOf(first, 'succeeded', { record });
+    assert.deepEqual(await a.outbox.settle([late]), [first.id]);
+    assert.equal((await a.runs.find(caller.clientKey, first.id))!.status, 'running');
+    assert.deepEqual(await b.outbox.settle([outboxSettlementOf(second, 'failed')]), []);
+  });
+});

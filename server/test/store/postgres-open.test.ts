@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { after, afterEach, beforeEach, describe, test } from 'node:test';
+import type { PunctualError } from '../../src/domain/errors.ts';
+import type { Migration } from '../../src/store/migrate.ts';
+import { openStore } from '../../src/store/open.ts';
+import { Connections } from '../../src/store/postgres/connection.ts';
+import {
+  migrateAt,
+  migratePostgres,
+  openPostgres,
+  readClock,
+} from '../../src/store/postgres/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { aClient, claimOne, NOON, settled, stored, waiting } from './keeper.ts';
+import { runOn, startPostgres } from './postgres-server.ts';
+
+const server = await startPostgres();
+after(() => server.stop());
+
+let url: string;
+beforeEach(async () => {
+  url = await server.createDatabase();
+});
+afterEach(() => server.dropDatabase(url));
+
+const fault = async (work: () => Promise<unknown>): Promise<PunctualError> => {
+  try {
+    await work();
+  } catch (error) {
+    return error as PunctualError;
+  }
+  return assert.fail('nothing was thrown');
+};
+
+describe('PostgreSQL: opening', () => {
+  test('the settings lead to it, and what is written is there at the next start', async () => {
+    const first = await openStore({ kind: 'postgres', url });
+    await stored(first, await aClient(first));
+    await first.close();
+    const second = await openStore({ kind: 'postgres', url });
+    await second.check();
+    assert.equal(await second.queue.nextDueAt(), NOON);
+    await second.close();
+  });
+
+  test('where it cannot be, a sentence says why, and never with the password', async () => {
+    const wrong: [string, RegExp][] = [
+      [url.replace('password', 'secret'), /password authentication failed/],
+      [url.replace('test_', 'none_').replace('password', 'password'), /does not exist/],
+      ['postgres://u:secret@127.0.0.1:1/x', /ECONNREFUSED/],
+      ['postgres://u:secret@no.such.host.invalid/x', /no\.such\.host\.invalid/],
+      ['postgres://u:secret@[/x', /not one that PostgreSQL knows/],
+    ];
+    for (const [wrongUrl, why] of wrong) {
+      for (const open of [openPostgres, migrateAt]) {
+        const error = await fault(() => open(wrongUrl));
+        assert.equal(error.code, 'store_unavailable');
+        assert.match(
+          error.message,
+          /^The PostgreSQL database of DATABASE_URL cannot be used: .*\.$/,
+        );
+        assert.match(error.message, why);
+        assert.ok(!error.message.includes('secret'));
+      }
+    }
+  });
+
+  test('a database that would change texts is refused', async () => {
+    const ascii = await server.createDatabase('template0', "ENCODING 'SQL_ASCII'");
+    const error = await fault(() => openPostgres(ascii));
+    assert.equal(error.code, 'store_unavailable');
+    assert.match(error.message, /SQL_ASCII, and must be UTF8/);
+  });
+
+  test("the database's clock is read in ms", async () => {
+    const connections = new Connections(url, 1);
+    const [before, read, after] = [Date.now(), await readClock(connections.query), Date.now()];
+    await connections.close();
+    assert.ok(Number.isInteger(read) && before - 1 <= read && read <= after + 1);
+  });
+
+  test('closing twice is closing once, and calls after it fail', async () => {
+    const store = await openPostgres(url);
+    await Promise.all([store.close(), store.close()]);
+    assert.equal((await fault(() => store.check())).code, 'store_unavailable');
+    assert.equal((await fault(() => store.queue.claim(NOON, 1, 0))).code, 'store_unavailable');
+  });
+});
+
+describe('PostgreSQL: migrations', () => {
+  const migration = (number: number, sql: string): Migration => ({
+    number,
+    name: `000${number}`,
+    sql,
+  });
+  const first = migration(1, 'CREATE TABLE a (x integer); INSERT INTO a VALUES (1)');
+  const second = migration(2, 'UPDATE a SET x = x + 1; CREATE TABLE b (y integer)');
+  const broken = migration(3, 'DROP TABLE a; CREATE TABLE b (y integer)');
+
+  let connections: Connections;
+  beforeEach(() => {
+    connections = new Connections(url, 2);
+  });
+  afterEach(() => connections.close());
+  const x = async () => (await connections.query('SELECT x FROM a'))[0]!.x;
+
+  test('each is applied once, in order, from whatever version there is', async () => {
+    assert.equal(await migratePostgres(connections, [first]), 0);
+    assert.equal(await migratePostgres(connections, [first, second]), 1);
+    assert.equal(await migratePostgres(connections, [first, second]), 2);
+    assert.equal(await x(), 2);
+  });
+
+  test('one that fails leaves the database at the version before, with all that was in it', async () => {
+    await assert.rejects(migratePostgres(connections, [first, second, broken]));
+    assert.equal(await x(), 2);
+    assert.equal(await migratePostgres(connections, [first, second]), 2);
+  });
+
+  test('a newer database is refused', async () => {
+    await migratePostgres(connections, [first, second]);
+    assert.equal((await fault(() => migratePostgres(connections, [first]))).code, 'store_newer');
+    await runOn(url, 'UPDATE punctual_version SET version = 99');
+    assert.equal((await fault(() => openPostgres(url))).code, 'store_newer');
+    assert.equal((await fault(() => migrateAt(url))).code, 'store_newer');
+  });
+
+  test('nodes that open a new database at the same moment migrate it once, and all go on', async () => {
+    const stores = await Promise.all([1, 2, 3, 4, 5].map(() => openPostgres(url)));
+    await Promise.all(stores.map(store => aClient(store)));
+    assert.equal((await stores[0]!.clients.listClients()).length, 5);
+    await Promise.all(stores.map(store => store.close()));
+    assert.deepEqual(await migrateAt(url), { from: 1, to: 1 });
+  });
+});
+
+describe('PostgreSQL: faults', () => {
+  const timed = async (work: () => Promise<unknown>) => {
+    const startedAt = Date.now();
+    const error = await fault(work);
+    return { code: error.code, tookMs: Date.now() - startedAt };
+  };
+  const calls = (store: Store): (() => Promise<unknown>)[] => [
+    () => store.check(),
+    () => store.clients.findClient('x'),
+    () => store.queue.claim(NOON, 10, 0),
+    () => store.outbox.claim(NOON, 10),
+    () => store.queue.recover(NOON),
+    () => store.runs.prune({ succeededBefore: NOON, failedBefore: NOON }),
+  ];
+
+  test('while the server is away every call says so, and all goes on when it is back', async () => {
+    const store = await openPostgres(url);
+    const caller = await aClient(store);
+    await stored(store, caller);
+    const claim = await claimOne(store);
+    await server.halt();
+    for (const call of calls(store)) {
+      const { code, tookMs } = await timed(call);
+      assert.equal(code, 'store_unavailable');
+      assert.ok(tookMs < 1_000, `${tookMs} ms`);
+    }
+    await server.start();
+    await store.check();
+    await settled(store, claim, waiting(NOON, null));
+    await claimOne(store);
+    await store.close();
+  });
+
+  test('connections that the server ends, at rest or in use, are replaced', async () => {
+    const store = await openPostgres(url);
+    await Promise.all(Array.from({ length: 20 }, () => store.check()));
+    const slow = new Connections(url, 1);
+    const sleeping = timed(() => slow.query('SELECT pg_sleep(9)'));
+    await runOn(
+      url,
+      `SELECT pg_sleep(0.2);
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'punctual'`,
+    );
+    const { code, tookMs } = await sleeping;
+    assert.equal(code, 'store_unavailable');
+    assert.ok(tookMs < 5_000);
+    assert.equal((await slow.query('SELECT 1 AS one'))[0]!.one, 1);
+    await store.check();
+    await Promise.all([slow.close(), store.close()]);
+  });
+
+  test('a server that accepts and says nothing is given up after five seconds', async () => {
+    const mute = createServer().listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const { port } = mute.address() as AddressInfo;
+    const { code, tookMs } = await timed(() => openPostgres(`postgres://u:p@127.0.0.1:${port}/x`));
+    mute.close();
+    assert.equal(code, 'store_unavailable');
+    assert.ok(tookMs < 7_000, `${tookMs} ms`);
+  });
+
+  test('the server itself ends what takes longer than ten seconds', async () => {
+    const connections = new Connections(url, 1);
+    const show = async (name: string) => (await connections.query(`SHOW ${name}`))[0]![name];
+    assert.equal(await show('statement_timeout'), '10s');
+    assert.equal(await show('idle_in_transaction_session_timeout'), '10s');
+    await connections.close();
+  });
+
+  test('a database that takes no writes is not ready', async () => {
+    const name = url.slice(url.lastIndexOf('/') + 1);
+    const store = await openPostgres(url);
+    await store.check();
+    await runOn(
+      url,
+      `ALTER DATABASE ${name} SET default_transaction_read_only = on;
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'punctual'`,
+    );
+    // The first call may still meet the connection that was ended.
+    await store.check().catch(() => {});
+    const { code, cause } = await fault(() => store.check());
+    assert.equal(code, 'store_unavailable');
+    assert.match(String(cause), /read only/);
+    await store.close();
+  });
+});
