@@ -107,9 +107,11 @@ export class OneSchedule {
   /** The process is gone for `ms`, and what it knew with it; the row stays as it was written. */
   crash(ms: number): void {
     this.#flight = null;
-    if (this.#manual === 'inFlight') this.#manual = 'lost';
     this.sleep(ms);
-    this.#manualDueAt = Math.min(this.#manualDueAt, this.#now);
+    if (this.#manual === 'inFlight') {
+      this.#manual = 'lost';
+      this.#manualDueAt = Math.min(this.#manualDueAt, this.#now);
+    }
     this.keeper.recover(this.#now);
   }
 
