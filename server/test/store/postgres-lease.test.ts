@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
+import { Connections } from '../../src/store/postgres/connection.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import type { Caller, Store } from '../../src/store/store.ts';
 import type { Claim } from '../../src/store/work.ts';
@@ -56,6 +57,39 @@ const passed = (span: string) =>
     `UPDATE queue SET lease_until = lease_until - ${span};
     UPDATE outbox SET lease_until = lease_until - ${span}`,
   );
+
+/**
+ * Does `work` while another session is in the middle of a transaction, which ends once `work` waits
+ * for it, or is done without.
+ */
+const beside = async <T>(
+  sql: string,
+  { work, isWaiting }: { work: () => Promise<T>; isWaiting: boolean },
+): Promise<T> => {
+  const other = new Connections(url, 1);
+  try {
+    return await other
+      .transaction(async send => {
+        await send(sql);
+        const working = work();
+        if (isWaiting) await someoneWaits();
+        else await working;
+        return { working };
+      })
+      .then(({ working }) => working);
+  } finally {
+    await other.close();
+  }
+};
+
+const someoneWaits = async () => {
+  const sql = `SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  for (let tries = 0; tries < 200; tries += 1) {
+    if ((await runOn(url, sql)).length > 0) return;
+  }
+  assert.fail('nobody waits');
+};
 
 const many = async (count: number) => {
   const batch = Array.from({ length: count }, () => ({
@@ -126,6 +160,52 @@ describe('PostgreSQL: two nodes on one database', () => {
       await settled(a, { ...claim, ...standing! }, null);
     }
     assert.equal(await a.queue.nextDueAt(), null);
+  });
+
+  test('what another node is just taking is not waited for', async () => {
+    await many(3);
+    const [first] = await runOn(url, 'SELECT min(schedule_key) AS key FROM queue');
+    const claims = await beside(
+      `SELECT 1 FROM queue WHERE schedule_key = ${first!.key} FOR UPDATE`,
+      {
+        isWaiting: false,
+        work: () => a.queue.claim(NOON, 10, SEEN),
+      },
+    );
+    assert.equal(claims.length, 2);
+  });
+
+  test('a change that comes while a claim is being written waits for it, and marks the row', async () => {
+    const schedule = await stored(a, caller);
+    await beside("UPDATE queue SET state = 'inFlight', attempt = 1", {
+      isWaiting: true,
+      work: () => changed(b, caller, schedule, { status: 'disabled' }, NOON, null),
+    });
+    const [row] = await runOn(url, 'SELECT changed_at FROM queue');
+    assert.equal(Number(row!.changed_at), NOON);
+  });
+
+  test('a manual run whose schedule another node holds is left for later', async () => {
+    const schedule = await stored(a, caller);
+    await triggered(a, caller, schedule);
+    const claims = await beside('SELECT 1 FROM schedules FOR NO KEY UPDATE', {
+      isWaiting: false,
+      work: () => a.outbox.claim(NOON, 10),
+    });
+    assert.deepEqual(claims, []);
+    await claimManual(a);
+  });
+
+  test('a manual run that meets the claim of its time is not sent, and blocks nothing', async () => {
+    const schedule = await stored(a, caller);
+    await triggered(a, caller, schedule);
+    const claims = await beside("UPDATE queue SET state = 'inFlight', attempt = 1", {
+      isWaiting: true,
+      work: () => a.outbox.claim(NOON, 10),
+    });
+    assert.deepEqual(claims, []);
+    const [row] = await runOn(url, 'SELECT blocked_since FROM queue');
+    assert.equal(row!.blocked_since, null);
   });
 
   test('batches that end at the same moment do not lock each other out', async () => {

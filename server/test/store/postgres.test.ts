@@ -9,12 +9,24 @@ import { startPostgres } from './postgres-server.ts';
 const server = await startPostgres();
 after(() => server.stop());
 
+/** Databases that nobody uses: to empty one takes a tenth of what a new one does. */
+const free: string[] = [];
+
 /** With days of their own around noon: what is older or newer stands in the default tables. */
-const template = await server.createDatabase();
-await (await openPostgres(template)).close();
-const connections = new Connections(template, 1);
-await ensurePartitions(connections, NOON);
-await connections.close();
+async function emptied(url: string): Promise<string> {
+  const connections = new Connections(url, 1);
+  const tables = ['api_keys', 'clients', 'schedules', 'queue', 'outbox', 'runs'];
+  await connections.query(tables.map(table => `DELETE FROM ${table}`).join(';'));
+  await ensurePartitions(connections, NOON);
+  await connections.close();
+  return url;
+}
+
+async function newDatabase(): Promise<string> {
+  const url = await server.createDatabase();
+  await (await openPostgres(url)).close();
+  return emptied(url);
+}
 
 /**
  * One node that comes and goes. Its leases end as they begin: the contract speaks of a node that is
@@ -23,7 +35,7 @@ await connections.close();
 const NODE = { node: 'd7f1f3a4-6f0e-4c0a-9d3e-0c1b2a394857', leaseMs: 0 };
 
 storeContract('PostgreSQL', async () => {
-  const url = await server.createDatabase(template);
+  const url = free.pop() ?? (await newDatabase());
   let store = await openPostgres(url, NODE);
   return {
     store,
@@ -34,7 +46,7 @@ storeContract('PostgreSQL', async () => {
     },
     async close() {
       await store.close();
-      await server.dropDatabase(url);
+      free.push(await emptied(url));
     },
   };
 });
