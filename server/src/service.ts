@@ -158,7 +158,11 @@ async function ensureCredentials(
   const createdAt = clock.now();
   if ((await store.clients.findClient(clientId)) === null) {
     const signingSecret = newSigningSecret();
-    await store.clients.insertClient({ id: clientId, name: clientId, signingSecret, createdAt });
+    const client = { id: clientId, name: clientId, signingSecret, createdAt };
+    await atOnce(
+      () => store.clients.insertClient(client),
+      async () => (await store.clients.findClient(clientId)) !== null,
+    );
   }
   const hash = hashApiKey(apiKey);
   const caller = await store.clients.findCaller(hash);
@@ -170,7 +174,20 @@ async function ensureCredentials(
       'The key in PUNCTUAL_API_KEY was revoked or belongs to another client: choose another one.',
     );
   }
-  await store.clients.insertKey({ id: newId(createdAt), clientId, hash, createdAt });
+  const key = { id: newId(createdAt), clientId, hash, createdAt };
+  await atOnce(
+    () => store.clients.insertKey(key),
+    async () => (await store.clients.findCaller(hash)) !== null,
+  );
+}
+
+/** Nodes that start at the same moment insert the same: what is there then is what was wanted. */
+async function atOnce(insert: () => Promise<unknown>, isThere: () => Promise<boolean>) {
+  try {
+    await insert();
+  } catch (error) {
+    if (!(await isThere())) throw error;
+  }
 }
 
 async function listen(api: FastifyInstance, { host, port }: Config): Promise<string> {

@@ -57,6 +57,11 @@ export class Process {
     this.life.end = { how: 'killed', from, to: Date.now() };
   }
 
+  /** SIGSTOP freezes it as a machine does that is suspended; SIGCONT lets it go on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child.kill(signal);
+  }
+
   /** As an operator does it. */
   async stop(): Promise<void> {
     if (this.#hasExited) throw this.#fault('ended by itself');

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Run, Schedule } from '@punctual/client';
+import { Api, CREDENTIALS } from '../crash/api.ts';
+import type { Arrival } from '../crash/evidence.ts';
+import { Process } from '../crash/life.ts';
+import { Target } from '../crash/target.ts';
+import { every } from '../crash/workload.ts';
+import { type PostgresServer, startPostgres } from '../store/postgres-server.ts';
+
+/**
+ * Nodes on one database, real processes on a real server: nothing is sent twice while all is well,
+ * and nothing is lost when a node dies, another freezes, and the database is started anew.
+ *
+ * Short here; `NODES_SCHEDULES=500 NODES_HEALTHY_SECONDS=20` is the form of which docs/scaling.md
+ * has the figures.
+ */
+const SCHEDULES = Number(process.env.NODES_SCHEDULES ?? 120);
+const HEALTHY_SECONDS = Number(process.env.NODES_HEALTHY_SECONDS ?? 9);
+const LEASE_SECONDS = 2;
+const BIN = join(import.meta.dirname, '../../bin/punctual.js');
+
+describe('several nodes on one database', () => {
+  let server: PostgresServer;
+  let folder: string;
+  let url: string;
+  let target: Target;
+  let targetUrl: string;
+  const nodes: Process[] = [];
+
+  before(async () => {
+    server = await startPostgres();
+    folder = mkdtempSync(join(tmpdir(), 'punctual-nodes-'));
+    url = await server.createDatabase();
+    target = new Target();
+    targetUrl = await target.start();
+  });
+
+  after(async () => {
+    for (const node of nodes) await node.dispose();
+    await target.stop();
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  function startNode(environment: Record<string, string> = {}): Process {
+    const node = new Process({
+      bin: BIN,
+      folder,
+      environment: {
+        PORT: '0',
+        DATABASE_URL: url,
+        PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8',
+        PUNCTUAL_CLIENT_ID: CREDENTIALS.clientId,
+        PUNCTUAL_API_KEY: CREDENTIALS.apiKey,
+        PUNCTUAL_LEASE_SECONDS: String(LEASE_SECONDS),
+        ...environment,
+      },
+    });
+    nodes.push(node);
+    return node;
+  }
+
+  test('all healthy: every firing once; then faults: none lost, none under a second id', async t => {
+    const [first, second, third] = [startNode(), startNode(), startNode()];
+    const apis = await Promise.all(
+      [first, second, third].map(async node => new Api(await node.ready)),
+    );
+    const [api] = apis as [Api];
+    const workload = Array.from({ length: SCHEDULES }, (_, index) =>
+      every('* * * * * *', `${targetUrl}/${index % 10 === 0 ? 'slow/300' : 'ok'}`),
+    );
+    const failing = every('*/3 * * * * *', `${targetUrl}/fail`, 'UTC', [
+      { type: 'WEBHOOK', url: `${targetUrl}/callback/ok`, callOnSuccess: false },
+    ]);
+    // Longer than a lease: it has to be renewed.
+    const slow = every('*/5 * * * * *', `${targetUrl}/slow/3000`);
+    const schedules = await api.createAll([...workload, failing, slow]);
+    const startedAt = Date.now();
+
+    await sleep(HEALTHY_SECONDS * 1_000);
+    const healthyUntil = Date.now() - 1_000;
+    assertOnce(target.arrivals.filter(({ scheduledFor }) => scheduledFor < healthyUntil));
+
+    await untilAllAreBusy();
+    await second.kill();
+    const killedAt = Date.now();
+    await sleep(2 * LEASE_SECONDS * 1_000);
+    await untilAllAreBusy();
+    third.signal('SIGSTOP');
+    await sleep(2 * LEASE_SECONDS * 1_000);
+    third.signal('SIGCONT');
+    await sleep(1_000);
+    await untilAllAreBusy();
+    await server.halt();
+    await server.start();
+    await sleep(2 * LEASE_SECONDS * 1_000);
+    const until = Date.now() - 1_000;
+    await sleep(LEASE_SECONDS * 1_000);
+
+    const runs = await api.runs(startedAt - 5_000);
+    await first.stop();
+    await third.stop();
+    const told = toldOf(runs);
+    assert.deepEqual(untold(schedules, told, startedAt, until).slice(0, 5), []);
+    assert.deepEqual(unseen(runs, target.arrivals).slice(0, 5), []);
+    assertOneId(target.arrivals);
+    assertLostOnly(runs, target.arrivals, killedAt);
+    assertCalledBack(runs, target.callbacks);
+    t.diagnostic(
+      `longest gap of an every-second schedule: ${longestGapMs(schedules, target.arrivals)} ms`,
+    );
+    assert.ok(duplicates(target.arrivals) > 0, 'no fault cut a request off');
+    t.diagnostic(
+      `${target.arrivals.length} requests, ${duplicates(target.arrivals)} of them again`,
+    );
+  });
+});
+
+/** A moment at which every node waits for slow answers. */
+function untilAllAreBusy(): Promise<void> {
+  return sleep(1_000 - (Date.now() % 1_000) + 100);
+}
+
+/** While nothing is wrong, a nominal time is one request. */
+function assertOnce(arrivals: Arrival[]): void {
+  const seen = new Set<string>();
+  for (const { webhookId } of arrivals) {
+    assert.ok(!seen.has(webhookId), `${webhookId} was sent twice`);
+    seen.add(webhookId);
+  }
+  assert.ok(seen.size > 0);
+}
+
+/** Every nominal time that history tells of, one by one, by schedule and second. */
+function toldOf(runs: Run[]): Set<string> {
+  const told = new Set<string>();
+  for (const run of runs) {
+    const { scheduleId } = run;
+    const [from, to] = [run.from ?? run.scheduledFor, run.to ?? run.scheduledFor].map(Date.parse);
+    for (let time = from!; time <= to!; time += 1_000) told.add(`${scheduleId} ${time}`);
+  }
+  return told;
+}
+
+/** Nominal times of which history says nothing. */
+function untold(schedules: Schedule[], told: Set<string>, from: number, until: number): string[] {
+  const lacking: string[] = [];
+  for (const { id, interval } of schedules) {
+    const everyMs = Number(/^\*\/(\d)/.exec(interval)?.[1] ?? 1) * 1_000;
+    for (let time = Math.ceil(from / everyMs) * everyMs; time <= until; time += everyMs) {
+      if (!told.has(`${id} ${time}`)) lacking.push(`${id} at ${new Date(time).toISOString()}`);
+    }
+  }
+  return lacking;
+}
+
+/** Runs that succeeded, and of which the target knows nothing. */
+function unseen(runs: Run[], arrivals: Arrival[]): string[] {
+  const came = new Set(arrivals.map(({ webhookId }) => webhookId));
+  return runs
+    .filter(({ id, status }) => status === 'succeeded' && !came.has(id))
+    .map(run => run.id);
+}
+
+function assertOneId(arrivals: Arrival[]): void {
+  const idOf = new Map<string, string>();
+  for (const { scheduleId, scheduledFor, webhookId } of arrivals) {
+    const key = `${scheduleId} ${scheduledFor}`;
+    assert.equal(webhookId, idOf.get(key) ?? webhookId, `${key} has two ids`);
+    idOf.set(key, webhookId);
+  }
+}
+
+/** What came twice was cut off by a fault, and history says so. */
+function assertLostOnly(runs: Run[], arrivals: Arrival[], since: number): void {
+  const lost = new Set(
+    runs.filter(run => run.attempts.some(({ outcome }) => outcome === 'lost')).map(({ id }) => id),
+  );
+  const seen = new Map<string, number>();
+  for (const { webhookId, scheduledFor, status } of arrivals) {
+    if (status === 500) continue;
+    const count = (seen.get(webhookId) ?? 0) + 1;
+    seen.set(webhookId, count);
+    if (count === 1) continue;
+    assert.ok(lost.has(webhookId), `${webhookId} came ${count} times, and none was lost`);
+    assert.ok(scheduledFor > since - 5_000, `${webhookId} came twice before any fault`);
+  }
+}
+
+function assertCalledBack(runs: Run[], callbacks: { runId: string }[]): void {
+  const called = new Set(callbacks.map(({ runId }) => runId));
+  const failed = runs.filter(({ status, attempts }) => status === 'failed' && attempts.length > 0);
+  assert.ok(failed.length > 0);
+  for (const { id } of failed) assert.ok(called.has(id), `${id} failed and did not call back`);
+}
+
+function duplicates(arrivals: Arrival[]): number {
+  const seen = new Set(arrivals.map(({ webhookId, attempt }) => `${webhookId} ${attempt}`));
+  const ids = new Set(arrivals.filter(({ status }) => status !== 500).map(each => each.webhookId));
+  return seen.size - ids.size - arrivals.filter(({ status }) => status === 500).length;
+}
+
+/** Of the schedules that fire every second. */
+function longestGapMs(schedules: Schedule[], arrivals: Arrival[]): number {
+  const everySecond = new Set(
+    schedules.filter(({ interval }) => interval === '* * * * * *').map(({ id }) => id),
+  );
+  const last = new Map<string, number>();
+  let longest = 0;
+  for (const { scheduleId, at } of arrivals) {
+    if (!everySecond.has(scheduleId)) continue;
+    longest = Math.max(longest, at - (last.get(scheduleId) ?? at));
+    last.set(scheduleId, at);
+  }
+  return longest;
+}
