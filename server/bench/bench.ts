@@ -3,12 +3,18 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startPostgres } from '../test/store/postgres-server.ts';
 import { answering, freePort, startTarget } from './target.ts';
 
 /**
  * The quick benchmark: 20,000 schedules due at one instant, beside the bare client on the same
  * target in the same run. Every figure is durable: a firing counts when its end is settled.
+ *
+ * `npm run bench` measures the embedded store, `npm run bench -- postgres` a PostgreSQL of its own
+ * beside it on the same machine, with `BENCH_NODES` nodes.
  */
+const KEEPER = process.argv[2] ?? 'sqlite';
+const NODES = Number(process.env.BENCH_NODES ?? 1);
 const SCHEDULES = Number(process.env.BENCH_SCHEDULES ?? 20_000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const CONNECTIONS = 128;
@@ -32,16 +38,20 @@ interface Round extends Rate {
 async function main(): Promise<void> {
   const target = await startTarget();
   const folder = mkdtempSync(join(tmpdir(), 'punctual-bench-'));
-  const service = await startPunctual(join(folder, 'punctual.db'));
+  const database = await startDatabase(folder);
+  const services: Service[] = [];
   try {
+    for (let node = 0; node < NODES; node++) services.push(await startPunctual(database.url));
+    const urls = services.map(({ url }) => url);
     say(`target: ${target.name}; ${SCHEDULES} schedules due at one instant, ${ROUNDS} rounds`);
-    await createSchedules(service.url, target.url);
+    say(`store: ${KEEPER}; nodes: ${NODES}`);
+    await createSchedules(urls[0]!, target.url);
     // Both get ready first: the bare client with a quarter of its requests, Punctual with a round.
-    say(`warm-up: ${describe(await measureRound(service.url, 1))}`);
+    say(`warm-up: ${describe(await measureRound(urls, 1))}`);
     const bare = [bareRate(target.url)];
     const rounds: Round[] = [];
     for (let round = 1; round <= ROUNDS; round++) {
-      const result = await measureRound(service.url, round + 1);
+      const result = await measureRound(urls, round + 1);
       bare.push(bareRate(target.url));
       const ratio = result.perSecond / mean(bare.slice(-2).map(rate => rate.perSecond));
       rounds.push({ ...result, ratio });
@@ -49,13 +59,29 @@ async function main(): Promise<void> {
     }
     report(bare, rounds);
   } finally {
-    await service.stop();
+    for (const service of services) await service.stop();
+    await database.stop();
     await target.stop();
     rmSync(folder, { recursive: true });
   }
 }
 
-async function startPunctual(path: string) {
+interface Service {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Where the schedules are kept. */
+async function startDatabase(folder: string): Promise<Service> {
+  if (KEEPER === 'sqlite' && NODES === 1) {
+    return { url: `sqlite:${join(folder, 'punctual.db')}`, async stop() {} };
+  }
+  if (KEEPER !== 'postgres') throw new Error('usage: npm run bench [-- postgres]; BENCH_NODES=1');
+  const server = await startPostgres({ durable: true });
+  return { url: await server.createDatabase(), stop: () => server.stop() };
+}
+
+async function startPunctual(database: string): Promise<Service> {
   const port = await freePort();
   const child = spawn(
     process.execPath,
@@ -64,7 +90,7 @@ async function startPunctual(path: string) {
       env: {
         ...process.env,
         PORT: String(port),
-        DATABASE_URL: `sqlite:${path}`,
+        DATABASE_URL: database,
         PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8',
         PUNCTUAL_CLIENT_ID: CREDENTIALS.ClientId,
         PUNCTUAL_API_KEY: CREDENTIALS.ApiKey,
@@ -120,19 +146,17 @@ function nextInstant(): number {
   return (Math.floor(Date.now() / every) + 1) * every;
 }
 
-async function measureRound(base: string, round: number): Promise<Omit<Round, 'ratio'>> {
+async function measureRound(bases: string[], round: number): Promise<Omit<Round, 'ratio'>> {
   const instant = nextInstant();
   await until(instant - 500);
-  const cpuBefore = metric(await metrics(base), 'process_cpu_seconds_total');
+  const cpuBefore = await sumOf(bases, 'process_cpu_seconds_total');
   await until(instant);
-  let text: string;
   do {
     // Seldom enough not to disturb; the figures come from history.
     await until(Date.now() + 250);
-    text = await metrics(base);
-  } while (metric(text, 'punctual_runs_total{status="succeeded"}') < SCHEDULES * round);
-  const cpuSeconds = metric(text, 'process_cpu_seconds_total') - cpuBefore;
-  const runs = await runsOf(base, instant);
+  } while ((await sumOf(bases, 'punctual_runs_total{status="succeeded"}')) < SCHEDULES * round);
+  const cpuSeconds = (await sumOf(bases, 'process_cpu_seconds_total')) - cpuBefore;
+  const runs = await runsOf(bases[0]!, instant);
   if (runs.length !== SCHEDULES) throw new Error(`history has ${runs.length} of ${SCHEDULES} runs`);
   const late = runs.map(run => run.startedAt - instant).sort((a, b) => a - b);
   const lastEndedAt = runs.reduce((last, run) => Math.max(last, run.finishedAt), 0);
@@ -140,12 +164,14 @@ async function measureRound(base: string, round: number): Promise<Omit<Round, 'r
     perSecond: SCHEDULES / ((lastEndedAt - instant) / 1_000),
     cpuMicros: (cpuSeconds * 1e6) / SCHEDULES,
     latenessMs: { first: late[0]!, median: quantile(late, 0.5), p99: quantile(late, 0.99) },
-    memoryMb: metric(text, 'process_resident_memory_bytes') / 2 ** 20,
+    memoryMb: (await sumOf(bases, 'process_resident_memory_bytes')) / 2 ** 20,
   };
 }
 
-async function metrics(base: string): Promise<string> {
-  return (await fetch(`${base}/metrics`)).text();
+/** A metric, of all nodes together. */
+async function sumOf(bases: string[], name: string): Promise<number> {
+  const texts = await Promise.all(bases.map(async base => (await fetch(`${base}/metrics`)).text()));
+  return texts.reduce((sum, text) => sum + metric(text, name), 0);
 }
 
 /** Of one nominal time, from history: what stands there is settled and durable. */

@@ -34,8 +34,17 @@ const FLAGS = {
   unix_socket_directories: '',
 };
 
+/** As an operator runs it: what was acknowledged survives a power cut. */
+const DURABLE = {
+  shared_buffers: '512MB',
+  max_wal_size: '4GB',
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+};
+
 /** In under a second. Whoever starts it stops it, in an `after` of the file. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres({ durable = false } = {}): Promise<PostgresServer> {
+  const flags = durable ? DURABLE : FLAGS;
   const databaseDir = mkdtempSync(join(tmpdir(), 'punctual-postgres-'));
   const port = await freePort();
   const server = new EmbeddedPostgres({
@@ -43,7 +52,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     port,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    postgresFlags: Object.entries(FLAGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    postgresFlags: Object.entries(flags).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     onLog: () => {},
     onError: () => {},
   });
