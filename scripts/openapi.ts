@@ -18,7 +18,7 @@ const app = buildApi({
   allow: ALLOW_PUBLIC,
   engine: { wake() {}, changed() {}, wakeOutbox() {} },
   log: pino({ level: 'silent' }),
-  readiness: async () => null,
+  readiness: async () => ({}),
   metricsText: async () => ({ contentType: 'text/plain', body: '' }),
 });
 await app.ready();

@@ -232,4 +232,6 @@ export interface RunPage {
 
 export interface Health {
   status: 'ok';
+  /** What the store cannot promise as it is set up, in one sentence. */
+  warning?: string;
 }

@@ -1,6 +1,6 @@
 import { PunctualError } from './domain/errors.ts';
 import { type AllowTargets, parseAllowTargets } from './domain/target.ts';
-import type { Database } from './store/open.ts';
+import { type Database, serversOf } from './store/open.ts';
 
 /**
  * Every setting, once: its name in the environment, default, unit and check. The table in the
@@ -218,13 +218,20 @@ function optionalToken(value: string, name: string): string {
 function database(value: string, name: string): Database {
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
   if (path) return { kind: 'sqlite', path };
-  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value))
-    return { kind: 'postgres', url: value };
+  if (isPostgresUrl(value)) return { kind: 'postgres', url: value };
   // The value may carry a password: it is not repeated.
   throw invalid(
     `${name} must be sqlite: and a path, such as sqlite:./data/punctual.db, or a url that begins ` +
       'with postgres://.',
   );
+}
+
+function isPostgresUrl(value: string): boolean {
+  try {
+    return serversOf(value).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 function quote(value: string): string {

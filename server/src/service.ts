@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { buildApi } from './api/app.ts';
-import type { EnginePort } from './api/deps.ts';
+import type { EnginePort, Readiness } from './api/deps.ts';
 import { type Clock, SteeredClock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { hashApiKey, newSigningSecret } from './domain/credential.ts';
@@ -47,6 +47,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const store = await openStore(config.database);
     closers.push(() => store.close());
     const metrics = createMetrics(log);
+    const warning = await store.shared?.warning();
+    if (warning) log.warn(warning);
     const clock = options.clock ?? (await clockOf(store, metrics, closers));
     await ensureCredentials(store, config.credentials, clock);
     const engine =
@@ -137,13 +139,14 @@ function createApi(
 /** An engine in another process finds out by itself. */
 const ELSEWHERE: EnginePort = { wake() {}, changed() {}, wakeOutbox() {} };
 
-/** @returns null when ready, else one sentence */
-async function readinessOf(store: Store): Promise<string | null> {
+async function readinessOf(store: Store): Promise<Readiness> {
   try {
     await store.check();
-    return null;
+    const warning = await store.shared?.warning();
+    return warning ? { warning } : {};
   } catch (error) {
-    return error instanceof PunctualError ? error.message : 'The store does not answer.';
+    const isOurs = error instanceof PunctualError;
+    return { fault: isOurs ? error.message : 'The store does not answer.' };
   }
 }
 
@@ -168,7 +171,8 @@ async function ensureCredentials(
   const caller = await store.clients.findCaller(hash);
   if (caller?.clientId === clientId) return;
   const keys = await store.clients.listKeys(clientId);
-  if (caller !== null || keys.some(key => key.hash === hash)) {
+  const isRevoked = keys.some(key => key.hash === hash && key.revokedAt !== undefined);
+  if (caller !== null || isRevoked) {
     throw new PunctualError(
       'setting_invalid',
       'The key in PUNCTUAL_API_KEY was revoked or belongs to another client: choose another one.',

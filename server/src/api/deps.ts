@@ -14,10 +14,16 @@ export interface ApiDeps {
   log: Logger;
   /** Whether this node only fires, and serves nothing under `/v1`. */
   withoutV1?: boolean;
-  /** Null when requests can be served, else a sentence that says why not. */
-  readiness: () => Promise<string | null>;
+  /** Whether requests can be served. */
+  readiness: () => Promise<Readiness>;
   metricsText: () => Promise<{ contentType: string; body: string }>;
   limits?: Partial<Limits>;
+}
+
+/** `fault`: why requests cannot be served; `warning`: what the store cannot promise. A sentence each. */
+export interface Readiness {
+  fault?: string;
+  warning?: string;
 }
 
 /** What the engine is told where it shares the process; elsewhere it finds out by itself. */

@@ -3,6 +3,8 @@ import { lockSqlite, migrateAt as migrateSqliteAt } from './sqlite/open.ts';
 import { openThreaded } from './sqlite/threaded.ts';
 import type { Store } from './store.ts';
 
+export { serversOf } from './postgres/servers.ts';
+
 /** Which keeper, by the settings: the only file that knows them all. */
 export type Database =
   | { kind: 'sqlite'; path: string }

@@ -34,6 +34,8 @@ export interface Shared {
   readonly leaseMs: number;
   /** The store's clock, epoch ms: the one that all nodes share. */
   now(): Promise<number>;
+  /** One sentence about what the store cannot promise as it is set up, or null. */
+  warning(): Promise<string | null>;
 }
 
 // Clients and keys -------------------------------------------------------------------------------

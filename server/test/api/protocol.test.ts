@@ -10,7 +10,7 @@ const limits = { headersTimeoutMs: 300, requestTimeoutMs: 600, timeoutCheckMs: 5
 const service = await startService();
 const hasty = await startService({ limits });
 const patient = await startService({
-  readiness: () => new Promise(resolve => setTimeout(resolve, 50, null)),
+  readiness: () => new Promise(resolve => setTimeout(resolve, 50, {})),
 });
 after(() => service.close());
 after(() => hasty.close());

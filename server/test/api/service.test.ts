@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
+import type { Readiness } from '../../src/api/deps.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { assertError, assertOk } from './expect.ts';
 import { exchange, requestBytes } from './raw.ts';
@@ -8,8 +9,8 @@ import { startService, valid } from './service.ts';
 
 /** Health, metrics, the document, and how the API ends. */
 
-let unready: string | null = null;
-const service = await startService({ readiness: async () => unready });
+let readiness: Readiness = {};
+const service = await startService({ readiness: async () => readiness });
 after(() => service.close());
 
 test('healthz: 200 while the process is alive', async () => {
@@ -20,10 +21,13 @@ test('healthz: 200 while the process is alive', async () => {
 
 test('readyz: 200 when ready, otherwise 503 with a sentence that says why not', async () => {
   assert.deepEqual((await service.call('GET', '/readyz')).body, { status: 'ok' });
-  unready = 'The database does not answer.';
+  readiness = { warning: 'No standby.' };
+  const warned = await service.call('GET', '/readyz');
+  assert.deepEqual([warned.status, warned.body], [200, { status: 'ok', warning: 'No standby.' }]);
+  readiness = { fault: 'The database does not answer.' };
   assertError(await service.call('GET', '/readyz'), 503, /^The database does not answer\.$/);
   assert.equal((await service.call('GET', '/healthz')).status, 200);
-  unready = null;
+  readiness = {};
 });
 
 test('metrics: the text as it is handed in, with its type', async () => {

@@ -73,7 +73,7 @@ export async function startService(changes: Partial<ApiDeps> = {}): Promise<Serv
       wakeOutbox: () => told.push('outbox'),
     },
     log: keptLog(logged),
-    readiness: async () => null,
+    readiness: async () => ({}),
     metricsText: async () => ({ contentType: 'text/plain; version=0.0.4', body: 'up 1\n' }),
     ...changes,
   });

@@ -1,5 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +27,10 @@ export interface PostgresServer {
   start(): Promise<void>;
   /** Stops it, and keeps its data. */
   halt(): Promise<void>;
+  folder: string;
+  port: number;
+  /** As a machine that is gone: nothing is finished or saved. */
+  kill(): void;
   /** Stops it for good, and takes its data away. */
   stop(): Promise<void>;
 }
@@ -42,25 +54,45 @@ const DURABLE = {
   unix_socket_directories: '',
 };
 
+export interface ServerOptions {
+  /** Whether what it acknowledged survives a power cut. */
+  durable?: boolean;
+  /** Of the command line, besides. */
+  flags?: Record<string, string>;
+  /** Begins with a copy of this folder, of a server that is halted, and the settings to be appended. */
+  copyOf?: { folder: string; settings: string };
+}
+
 /** In under a second. Whoever starts it stops it, in an `after` of the file. */
-export async function startPostgres({ durable = false } = {}): Promise<PostgresServer> {
-  const flags = durable ? DURABLE : FLAGS;
+export async function startPostgres(options: ServerOptions = {}): Promise<PostgresServer> {
+  const flags = { ...(options.durable ? DURABLE : FLAGS), ...options.flags };
   const databaseDir = mkdtempSync(join(tmpdir(), 'punctual-postgres-'));
   const port = await freePort();
+  let follows = () => {};
+  const following = new Promise<void>(resolve => {
+    follows = resolve;
+  });
+  let isKilled = false;
   const server = new EmbeddedPostgres({
     databaseDir,
     port,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
     postgresFlags: Object.entries(flags).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    onLog: () => {},
+    onLog: message => {
+      if (String(message).includes('ready to accept read-only connections')) follows();
+    },
     onError: () => {},
   });
   // A file that ends by an uncaught error runs no `after`.
   const end = () => endNow(databaseDir);
   process.once('exit', end);
-  await server.initialise();
-  await server.start();
+  if (options.copyOf) copyServer(options.copyOf, databaseDir);
+  else await server.initialise();
+  const started = server.start();
+  // A standby that ends as one never said that it takes writes.
+  started.catch(() => {});
+  await Promise.race([started, following]);
   const urlOf = (name: string) => `postgres://postgres:password@127.0.0.1:${port}/${name}`;
   const run = (sql: string) => runOn(urlOf('postgres'), sql);
   let count = 0;
@@ -76,12 +108,28 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
     dropDatabase: url => run(`DROP DATABASE ${nameOf(url)} WITH (FORCE)`),
     start: () => server.start(),
     halt: () => server.stop(),
+    folder: databaseDir,
+    port,
+    kill() {
+      isKilled = true;
+      process.kill(
+        Number.parseInt(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8'), 10),
+        'SIGQUIT',
+      );
+    },
     async stop() {
-      await server.stop();
+      if (!isKilled) await server.stop();
       process.off('exit', end);
       rmSync(databaseDir, { recursive: true });
     },
   };
+}
+
+/** PostgreSQL's own way to a standby: a cold copy, which then follows. */
+function copyServer({ folder, settings }: { folder: string; settings: string }, to: string): void {
+  execFileSync('cp', ['-a', `${folder}/.`, to]);
+  writeFileSync(join(to, 'standby.signal'), '');
+  appendFileSync(join(to, 'postgresql.auto.conf'), `${settings}\n`);
 }
 
 /** Runs statements on a connection of their own, beside any store. */

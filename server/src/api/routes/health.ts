@@ -22,8 +22,8 @@ export function health(app: FastifyInstance, { readiness }: ApiDeps): void {
     503,
   );
   app.get('/readyz', { schema: ready }, async (_request, reply) => {
-    const fault = await readiness();
-    if (fault === null) return { status: 'ok' };
-    return reply.code(503).send({ error: fault });
+    const { fault, warning } = await readiness();
+    if (fault !== undefined) return reply.code(503).send({ error: fault });
+    return { status: 'ok', ...(warning !== undefined && { warning }) };
   });
 }

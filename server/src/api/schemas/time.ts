@@ -34,7 +34,14 @@ export const Timezones = named(
 
 export const Health = named(
   'Health',
-  Type.Object({ status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'] }) }),
+  Type.Object({
+    status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'] }),
+    warning: Type.Optional(
+      Type.String({
+        description: 'What the store cannot promise as it is set up, in one sentence.',
+      }),
+    ),
+  }),
 );
 
 export const ErrorBody = named(

@@ -1,6 +1,7 @@
-import { Client, DatabaseError, Pool, type PoolClient, types } from 'pg';
+import { DatabaseError, Pool, type PoolClient, types } from 'pg';
 import { storeUnavailable } from '../fault.ts';
 import type { Cell, Row } from '../rows.ts';
+import { primaryOf, serversOf } from './servers.ts';
 
 /** How long a caller waits for a connection, at most: for a free one, or for a new one. */
 const CONNECT_MS = 5_000;
@@ -25,7 +26,11 @@ export type Query = (statement: Statement | string, values?: Value[]) => Promise
  * the database is `store_unavailable`; a row that breaks a constraint is the writer's fault.
  */
 export class Connections {
-  readonly #pool: Pool;
+  readonly #servers: string[];
+  readonly #size: number;
+  #pool: Pool;
+  #server: string;
+  #seeking: Promise<void> | null = null;
   #closed: Promise<void> | null = null;
 
   /**
@@ -33,22 +38,33 @@ export class Connections {
    * @throws where the url is none; what is thrown may repeat it, with its password
    */
   constructor(url: string, connections: number) {
-    // The pool itself would look at it only when it connects.
-    new Client({ connectionString: url });
-    this.#pool = new Pool({
-      connectionString: url,
-      max: connections,
-      connectionTimeoutMillis: CONNECT_MS,
-      statement_timeout: STATEMENT_MS,
-      idle_in_transaction_session_timeout: STATEMENT_MS,
-      query_timeout: SILENT_MS,
-      keepAlive: true,
-      application_name: 'punctual',
-      types: { getTypeParser },
-      onConnect: prepareSession,
+    this.#servers = serversOf(url);
+    this.#size = connections;
+    this.#server = this.#servers[0]!;
+    this.#pool = poolOf(this.#server, connections);
+  }
+
+  /** Whether the url names more than one server, of which one may take over from another. */
+  get hasStandby(): boolean {
+    return this.#servers.length > 1;
+  }
+
+  /** Looks which server takes writes, where there are several, and goes there. One look at a time. */
+  seek(): Promise<void> {
+    if (!this.hasStandby) return Promise.resolve();
+    this.#seeking ??= this.#goToPrimary().finally(() => {
+      this.#seeking = null;
     });
-    // A connection that breaks at rest leaves the pool; who next needs one gets a new one.
-    this.#pool.on('error', () => {});
+    return this.#seeking;
+  }
+
+  async #goToPrimary(): Promise<void> {
+    const primary = await primaryOf(this.#servers);
+    if (primary === null || primary === this.#server || this.#closed) return;
+    const left = this.#pool;
+    this.#pool = poolOf(primary, this.#size);
+    this.#server = primary;
+    void left.end();
   }
 
   readonly query: Query = (statement, values = []) =>
@@ -83,6 +99,7 @@ export class Connections {
         return await this.#once(work);
       } catch (error) {
         if (isDeadlock(error) && tries < TRIES) continue;
+        if (isServersFault(error)) void this.seek();
         throw isWritersFault(error) ? error : storeUnavailable(error);
       }
     }
@@ -104,6 +121,24 @@ export class Connections {
       throw error;
     }
   }
+}
+
+function poolOf(server: string, size: number): Pool {
+  const pool = new Pool({
+    connectionString: server,
+    max: size,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    idle_in_transaction_session_timeout: STATEMENT_MS,
+    query_timeout: SILENT_MS,
+    keepAlive: true,
+    application_name: 'punctual',
+    types: { getTypeParser },
+    onConnect: prepareSession,
+  });
+  // A connection that breaks at rest leaves the pool; who next needs one gets a new one.
+  pool.on('error', () => {});
+  return pool;
 }
 
 async function send(
@@ -176,6 +211,11 @@ function getTypeParser(oid: number, format?: 'text' | 'binary') {
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: data exceptions and constraints. */
 function isWritersFault(error: unknown): boolean {
   return error instanceof DatabaseError && /^2[23]/.test(error.code ?? '');
+}
+
+/** It is gone, going, or a standby (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+function isServersFault(error: unknown): boolean {
+  return !(error instanceof DatabaseError) || /^(08|57P|25006)/.test(error.code ?? '');
 }
 
 function isDeadlock(error: unknown): boolean {

@@ -36,6 +36,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   const connections = connect(url, size);
   const { query } = connections;
   try {
+    await connections.seek();
     await migratePostgres(connections);
     await prepareDays(connections);
   } catch (error) {
@@ -48,7 +49,11 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     runs: postgresRuns(connections),
     queue: postgresQueue(connections, { node, leaseMs }),
     outbox: postgresOutbox(connections, { node, leaseMs }),
-    shared: { leaseMs, now: () => readClock(query) },
+    shared: {
+      leaseMs,
+      now: () => readClock(query),
+      warning: () => (connections.hasStandby ? warningOf(query) : Promise.resolve(null)),
+    },
     async check() {
       const [row] = await query(`
         SELECT current_setting('transaction_read_only') AS read_only
@@ -59,10 +64,22 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   };
 }
 
+/** Where a standby takes over that was not waited for, it lacks what was acknowledged last. */
+async function warningOf(query: Query): Promise<string | null> {
+  const [row] = await query(`
+    SELECT current_setting('synchronous_standby_names') = ''
+      OR current_setting('synchronous_commit') IN ('off', 'local') AS alone`);
+  return row!.alone
+    ? 'DATABASE_URL names several servers, and no standby is synchronous (synchronous_standby_names): ' +
+        'a failover may lose what was acknowledged last.'
+    : null;
+}
+
 /** Migrates the database at `url`, and says from which version to which. */
 export async function migrateAt(url: string): Promise<{ from: number; to: number }> {
   const connections = connect(url, 1);
   try {
+    await connections.seek();
     const from = await migratePostgres(connections);
     return { from, to: await connections.transaction(versionOf) };
   } catch (error) {

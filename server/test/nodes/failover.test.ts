@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Api, CREDENTIALS } from '../crash/api.ts';
+import { Process } from '../crash/life.ts';
+import { Target } from '../crash/target.ts';
+import { every } from '../crash/workload.ts';
+import { type PostgresServer, runOn, startPostgres } from '../store/postgres-server.ts';
+
+/**
+ * The primary dies under two nodes, and its synchronous standby is promoted: the nodes find it by
+ * themselves, and nothing that was acknowledged is lost.
+ */
+const SCHEDULES = 60;
+const BIN = join(import.meta.dirname, '../../bin/punctual.js');
+/** The longest that a call may take while there is no database. */
+const BOUND_MS = 15_000;
+
+const STREAMING = { wal_level: 'replica', max_wal_senders: '4', hot_standby: 'on' };
+
+describe('failover to a synchronous standby', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'punctual-failover-'));
+  const target = new Target();
+  const nodes: Process[] = [];
+  const servers: PostgresServer[] = [];
+  let targetUrl: string;
+  let url: string;
+
+  before(async () => {
+    targetUrl = await target.start();
+    const primary = await startPostgres({ flags: STREAMING });
+    servers.push(primary);
+    const database = await primary.createDatabase();
+    await primary.halt();
+    const conninfo = `host=127.0.0.1 port=${primary.port} user=postgres password=password`;
+    const settings = `primary_conninfo = '${conninfo} application_name=standby'`;
+    const standby = await startPostgres({
+      flags: STREAMING,
+      copyOf: { folder: primary.folder, settings },
+    });
+    servers.push(standby);
+    await primary.start();
+    await waitFor(() => runOn(database, 'SELECT 1'));
+    await runOn(database, "ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+    await runOn(database, 'SELECT pg_reload_conf()');
+    // A write is acknowledged from here on when both have it.
+    await waitFor(() => runOn(database, 'CREATE TABLE IF NOT EXISTS both_have_it ()'));
+    const name = new URL(database).pathname;
+    const hosts = servers.map(({ port }) => `127.0.0.1:${port}`).join(',');
+    url = `postgres://postgres:password@${hosts}${name}?target_session_attrs=read-write`;
+  });
+
+  after(async () => {
+    for (const node of nodes) await node.dispose();
+    await target.stop();
+    for (const server of servers.reverse()) await server.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  function startNode(): Process {
+    const node = new Process({
+      bin: BIN,
+      folder,
+      environment: {
+        PORT: '0',
+        DATABASE_URL: url,
+        PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8',
+        PUNCTUAL_CLIENT_ID: CREDENTIALS.clientId,
+        PUNCTUAL_API_KEY: CREDENTIALS.apiKey,
+        PUNCTUAL_LEASE_SECONDS: '2',
+      },
+    });
+    nodes.push(node);
+    return node;
+  }
+
+  test('nodes go on by themselves, and nothing acknowledged is lost', async t => {
+    const [first, second] = [startNode(), startNode()];
+    const base = await first.ready;
+    const api = new Api(base);
+    await second.ready;
+    const workload = Array.from({ length: SCHEDULES }, () =>
+      every('* * * * * *', `${targetUrl}/ok`),
+    );
+    const acknowledged = (await api.createAll(workload)).map(({ id }) => id);
+    await sleep(2_000);
+
+    const writing = new AbortController();
+    const answers: { status: number; error?: string; tookMs: number }[] = [];
+    const writer = (async () => {
+      while (!writing.signal.aborted) {
+        const answer = await createOne(base, targetUrl);
+        answers.push(answer);
+        if (answer.id !== undefined) acknowledged.push(answer.id);
+        await sleep(20);
+      }
+    })();
+    await sleep(1_000);
+    const killedAt = Date.now();
+    servers[0]!.kill();
+    await sleep(1_500);
+    assert.equal((await fetch(`${base}/readyz`)).status, 503);
+    const standbyUrl = url.replace(/@[^/]+/, `@127.0.0.1:${servers[1]!.port}`).replace(/\?.*/, '');
+    await runOn(standbyUrl, 'SELECT pg_promote()');
+    await waitFor(async () => assert.equal((await fetch(`${base}/readyz`)).status, 200));
+    const readyAgainAt = Date.now();
+    await sleep(4_000);
+    writing.abort();
+    await writer;
+
+    const ready = (await (await fetch(`${base}/readyz`)).json()) as { warning?: string };
+    assert.match(ready.warning ?? '', /no standby is synchronous/);
+    const failures = answers.filter(({ status }) => status !== 200);
+    assert.ok(failures.length > 0, 'no call came in between');
+    for (const { status, error, tookMs } of failures) {
+      assert.deepEqual([status, typeof error], [500, 'string']);
+      assert.ok(tookMs < BOUND_MS, `a call took ${tookMs} ms`);
+    }
+    const listed = new Set((await api.schedules()).map(({ id }) => id));
+    assert.deepEqual(
+      acknowledged.filter(id => !listed.has(id)),
+      [],
+    );
+    const idOf = new Map<string, string>();
+    for (const { scheduleId, scheduledFor, webhookId } of target.arrivals) {
+      const key = `${scheduleId} ${scheduledFor}`;
+      assert.equal(webhookId, idOf.get(key) ?? webhookId, `${key} has two ids`);
+      idOf.set(key, webhookId);
+    }
+    const again = target.arrivals.filter(({ at }) => at > readyAgainAt);
+    const firing = new Set(again.map(({ scheduleId }) => scheduleId));
+    assert.deepEqual(
+      acknowledged.slice(0, SCHEDULES).filter(id => !firing.has(id)),
+      [],
+    );
+    const firstAgain = Math.min(...again.map(({ at }) => at));
+    t.diagnostic(
+      `from the primary's end to the first firing after it: ${firstAgain - killedAt} ms`,
+    );
+    t.diagnostic(`of ${answers.length} creates, ${failures.length} were answered 500`);
+    for (const node of nodes) await node.stop();
+  });
+});
+
+interface Created {
+  status: number;
+  id?: string;
+  error?: string;
+  tookMs: number;
+}
+
+async function createOne(base: string, targetUrl: string): Promise<Created> {
+  const startedAt = performance.now();
+  const response = await fetch(`${base}/v1/schedule`, {
+    method: 'POST',
+    headers: {
+      ClientId: CREDENTIALS.clientId,
+      ApiKey: CREDENTIALS.apiKey,
+      'Content-Type': 'application/json',
+    },
+    body: JSON.stringify(every('0 0 1 1 *', `${targetUrl}/ok`)),
+  });
+  const { id, error } = (await response.json()) as { id?: string; error?: string };
+  const tookMs = performance.now() - startedAt;
+  return { status: response.status, tookMs, ...(id && { id }), ...(error && { error }) };
+}
+
+/** Tries again until it comes right, for 20 s. */
+async function waitFor(attempt: () => Promise<unknown>): Promise<void> {
+  const giveUpAt = Date.now() + 20_000;
+  for (;;) {
+    try {
+      await attempt();
+      return;
+    } catch (error) {
+      if (Date.now() > giveUpAt) throw error;
+      await sleep(100);
+    }
+  }
+}
