@@ -21,6 +21,9 @@ export const systemClock: Clock = {
   },
 };
 
+/** A reading that took longer says too little. */
+const LONG_MS = 100;
+
 /**
  * A clock that goes by another one, which is read from afar. Between two readings it runs by the
  * machine's monotonic clock, so that nothing here that sets the wall clock moves it.
@@ -54,9 +57,13 @@ export class SteeredClock implements Clock {
     return Date.now() - this.now();
   }
 
-  /** Reads the other clock, of three times the one that took the shortest. */
+  /**
+   * Reads the other clock three times and goes by the reading that took the shortest. Where even
+   * that one took long it says little, and the clock goes on as it was.
+   */
   async steer(): Promise<void> {
-    let shortest = Number.POSITIVE_INFINITY;
+    let shortest = Number.isNaN(this.#base) ? Number.POSITIVE_INFINITY : LONG_MS;
+    let base = this.#base;
     for (let reading = 0; reading < 3; reading += 1) {
       const askedAt = performance.now();
       const answer = await this.#read();
@@ -64,7 +71,8 @@ export class SteeredClock implements Clock {
       if (tookMs >= shortest) continue;
       shortest = tookMs;
       // It was read somewhere on the way, half of the way for all we know; it gives whole ms.
-      this.#base = answer + 0.5 - (askedAt + tookMs / 2);
+      base = answer + 0.5 - (askedAt + tookMs / 2);
     }
+    this.#base = base;
   }
 }

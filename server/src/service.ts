@@ -70,12 +70,19 @@ async function clockOf(store: Store, metrics: Metrics, closers: (() => unknown)[
   const clock = await SteeredClock.start(store.shared.now);
   const tell = () => metrics.machineAhead(clock.machineAheadMs);
   tell();
-  const timer = setInterval(() => clock.steer().then(tell, metrics.events.storeFailed), STEER_MS);
-  closers.push(() => clearInterval(timer));
+  let timer: NodeJS.Timeout;
+  const steer = async () => {
+    await clock.steer().then(tell, metrics.events.storeFailed);
+    timer.refresh();
+  };
+  timer = setTimeout(() => void steer(), STEER_MS);
+  closers.push(() => clearTimeout(timer));
   return clock;
 }
 
 const STEER_MS = 5_000;
+/** Of a lease: how long a node counts on it. The rest is for the way to the database and back. */
+const COUNTED_ON = 0.75;
 
 function createEngine(
   config: Config,
@@ -84,7 +91,7 @@ function createEngine(
   metrics: Metrics,
   closers: (() => unknown)[],
 ): Engine {
-  const term = store.shared ? new Term() : undefined;
+  const term = store.shared ? new Term(store.shared.leaseMs * COUNTED_ON) : undefined;
   const sender = openSender(config, term);
   closers.push(() => sender.close());
   return new Engine({

@@ -7,7 +7,7 @@ import { POLICY_DEFAULTS } from '../domain/schedule.ts';
 import { judge } from '../domain/verdict.ts';
 import { buildFiring } from '../outbound/request.ts';
 import type { Send } from '../outbound/send.ts';
-import type { Term } from '../outbound/ticket.ts';
+import { monotonicMs, type Term } from '../outbound/ticket.ts';
 import type { Claim, Firing, QueueStore, Standing } from '../store/work.ts';
 import { attemptOf } from './attempt.ts';
 import type { EngineEvents } from './events.ts';
@@ -54,7 +54,6 @@ interface Landing {
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  /** What is claimed and has not ended, by schedule. */
   /** By the id of their schedule. */
   readonly #flights: Flights<Claim>;
   readonly #settler: Settler<Landing>;
@@ -133,12 +132,18 @@ export class Dispatcher {
 
   async #step(): Promise<number | null> {
     const { queue, clock, maxInFlight } = this.#options;
+    this.#flights.expect();
     const room = maxInFlight - this.#flights.size - this.#settler.pending;
     this.#starved = room <= 0 || this.#settler.failing;
     if (this.#starved || this.#stopping) return null;
     const now = clock.now();
     const limit = Math.min(room, this.#flights.size === 0 ? FIRST_BATCH : CLAIM_BATCH);
+    const askedAt = monotonicMs();
     const claims = await queue.claim(now, limit, this.#watch.unseenUntil);
+    if (this.#options.term?.isOverSince(askedAt)) {
+      this.#giveBack(claims);
+      return now;
+    }
     for (const claim of claims) if (claim.begun) this.#fire(claim);
     await this.#decide(claims.filter(claim => !claim.begun));
     if (claims.length === limit) return now;
@@ -148,28 +153,29 @@ export class Dispatcher {
   /** Rows whose time passed unseen, whose schedule changed, or that a manual run blocks. */
   async #decide(claims: Claim[]): Promise<void> {
     if (claims.length === 0) return;
-    const { queue } = this.#options;
     // A lost attempt is told by the instant of its claim: no time that came after it may begin here.
     const now = claims[0]!.claimedAt;
-    const giveBackAll = (rows: Claim[]) => {
-      for (const claim of rows) this.#settler.add({ claim, attempt: null, endedAt: now });
-    };
     const decided = this.#each(claims, claim => ({
       claim,
       move: decide(claim, claim.firing, now, this.#watch.unseenUntil),
     }));
     try {
       const settlements = decided.map(({ claim, move }) => settlementOf(claim, move, now));
-      const overtaken = new Set(await queue.settle(settlements));
-      giveBackAll(claims.filter(claim => overtaken.has(claim.scheduleKey)));
+      const overtaken = new Set(await this.#options.queue.settle(settlements));
+      this.#giveBack(claims.filter(claim => overtaken.has(claim.scheduleKey)));
       for (const { claim, move } of decided) {
         if (!overtaken.has(claim.scheduleKey)) this.#decided(claim, move);
       }
     } catch (error) {
       // They are claimed, and nobody else will look at them: the settler gives them back.
-      giveBackAll(decided.map(({ claim }) => claim));
+      this.#giveBack(decided.map(({ claim }) => claim));
       throw error;
     }
+  }
+
+  #giveBack(claims: Claim[]): void {
+    const back = (claim: Claim) => ({ claim, attempt: null, endedAt: claim.claimedAt });
+    for (const claim of claims) this.#settler.add(back(claim));
   }
 
   /** One bad row cannot stop the others: it is told of and left out. */
@@ -211,7 +217,7 @@ export class Dispatcher {
     });
     request.ticket = this.#flights.begin(firing.id, claim);
     void send(request).then(result => {
-      this.#flights.end(firing.id);
+      this.#flights.end(firing.id, claim);
       const endedAt = this.#options.clock.now();
       if (result.outcome === 'cancelled') {
         this.#settler.add({ claim, attempt: null, endedAt });

@@ -29,9 +29,9 @@ const POLL_MS = 500;
 const MAX_OUTBOX_IN_FLIGHT = 200;
 
 /**
- * The engine: makes due things happen. The only one on its store (the service holds the lock).
- *
- * At its start, what stands in flight was cut off with the process before, and is sent again first.
+ * The engine: makes due things happen. The only one on an embedded store (the service holds the
+ * lock): what stands in flight at its start was cut off with the process before, and is sent again
+ * first. Where nodes share the store, that is what nobody holds any more (`Tenure`).
  */
 export class Engine {
   readonly #options: EngineOptions;

@@ -5,7 +5,7 @@ import { POLICY_DEFAULTS } from '../domain/schedule.ts';
 import { judge, type Verdict } from '../domain/verdict.ts';
 import { buildCallback, buildFiring } from '../outbound/request.ts';
 import type { OutboundRequest, Send } from '../outbound/send.ts';
-import type { Term } from '../outbound/ticket.ts';
+import { monotonicMs, type Term } from '../outbound/ticket.ts';
 import type { ManualClaim, OutboxClaim, OutboxSettlement, OutboxStore } from '../store/work.ts';
 import { attemptOf } from './attempt.ts';
 import type { EngineEvents } from './events.ts';
@@ -112,11 +112,17 @@ export class Outbox {
   /** Claims and sends what is due. @returns when it is worth looking again, null: when woken */
   async #step(): Promise<number | null> {
     const { outbox, clock, maxInFlight } = this.#options;
+    this.#flights.expect();
     const limit = Math.min(maxInFlight - this.#flights.size - this.#settler.pending, CLAIM_BATCH);
     this.#starved = limit <= 0 || this.#settler.failing;
     if (this.#starved || this.#stopping) return null;
     const now = clock.now();
+    const askedAt = monotonicMs();
     const claims = await outbox.claim(now, limit);
+    if (this.#options.term?.isOverSince(askedAt)) {
+      for (const claim of claims) this.#settle(this.#giveBack(claim));
+      return now;
+    }
     for (const claim of claims) this.#begin(claim);
     if (claims.length === limit) return now;
     const nextDueAt = await outbox.nextDueAt();
@@ -132,7 +138,7 @@ export class Outbox {
     const request = requestOf(claim);
     request.ticket = this.#flights.begin(claim.id, claim);
     void this.#options.send(request).then(result => {
-      this.#flights.end(claim.id);
+      this.#flights.end(claim.id, claim);
       if (result.outcome === 'cancelled') this.#settle(this.#giveBack(claim));
       else {
         this.#options.events.attemptEnded(claim.kind, result.outcome, result.durationMs);

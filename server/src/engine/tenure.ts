@@ -4,8 +4,6 @@ import type { Store } from '../store/store.ts';
 import type { EngineEvents } from './events.ts';
 import { Loop } from './loop.ts';
 
-/** Of a lease: how long this node counts on it. The rest is for the way to the database and back. */
-const COUNTED_ON = 0.75;
 const LOOKS_PER_LEASE = 5;
 
 export interface TenureOptions {
@@ -29,6 +27,9 @@ export interface TenureOptions {
 export class Tenure {
   readonly #options: TenureOptions;
   readonly #loop: Loop;
+  /** Set while a step is under way, and after one that failed. */
+  #isAway = false;
+  #patientUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: TenureOptions) {
     const { clock, events } = options;
@@ -42,7 +43,7 @@ export class Tenure {
 
   /** What was claimed before the first look is held for one lease, like all else. */
   start(): void {
-    this.#extend(monotonicMs());
+    this.#options.term.renewed(monotonicMs());
     this.#loop.start();
   }
 
@@ -51,20 +52,26 @@ export class Tenure {
   }
 
   async #step(): Promise<number> {
-    const { store, clock, leaseMs, events } = this.#options;
+    const { clock, leaseMs, term } = this.#options;
     const startedAt = monotonicMs();
+    // While the database was away nobody could renew: all are given the time to, before anybody
+    // takes over.
+    if (this.#isAway) this.#patientUntil = startedAt + leaseMs;
+    this.#isAway = true;
     await this.#options.renew();
-    this.#extend(startedAt);
+    term.renewed(startedAt);
     const now = clock.now();
+    if (startedAt >= this.#patientUntil) await this.#takeOver(now);
+    this.#isAway = false;
+    return now + leaseMs / LOOKS_PER_LEASE;
+  }
+
+  async #takeOver(now: number): Promise<void> {
+    const { store, events } = this.#options;
     const count = (await store.queue.recover(now)) + (await store.outbox.recover(now));
     if (count > 0) {
       events.takenOver(count);
       this.#options.recovered();
     }
-    return now + leaseMs / LOOKS_PER_LEASE;
-  }
-
-  #extend(startedAt: number): void {
-    this.#options.term.extend(startedAt + this.#options.leaseMs * COUNTED_ON);
   }
 }

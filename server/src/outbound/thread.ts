@@ -33,7 +33,8 @@ export type Ended = [place: number, result: SendResult][];
 const GATHER_MS = 3;
 
 const { tickets, term: shared, ...options } = workerData as SendingThread;
-const term = shared && new Term(shared);
+// Only looked at here: the main thread renews it.
+const term = shared && new Term(0, shared);
 const port = parentPort!;
 const sender = createSender(options);
 let ended: Ended = [];

@@ -54,8 +54,11 @@ export class Ticket {
  */
 export class Term {
   readonly shared: Float64Array<SharedArrayBuffer>;
+  readonly #lengthMs: number;
 
-  constructor(shared = new Float64Array(new SharedArrayBuffer(8))) {
+  /** @param lengthMs how long this node counts on what it has claimed or renewed */
+  constructor(lengthMs: number, shared = new Float64Array(new SharedArrayBuffer(8))) {
+    this.#lengthMs = lengthMs;
     this.shared = shared;
   }
 
@@ -63,9 +66,14 @@ export class Term {
     return monotonicMs() >= this.shared[0]!;
   }
 
-  /** @param until on the scale of `monotonicMs` */
-  extend(until: number): void {
-    this.shared[0] = until;
+  /** Whether what was asked for then (`monotonicMs`) is no longer held for certain. */
+  isOverSince(askedAt: number): boolean {
+    return monotonicMs() >= askedAt + this.#lengthMs;
+  }
+
+  /** All that is held was renewed, asked for then (`monotonicMs`). */
+  renewed(askedAt: number): void {
+    this.shared[0] = askedAt + this.#lengthMs;
   }
 }
 

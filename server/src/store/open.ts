@@ -1,5 +1,5 @@
 import { migrateAt as migratePostgresAt, openPostgres } from './postgres/open.ts';
-import { lockSqlite, migrateAt as migrateSqliteAt } from './sqlite/open.ts';
+import { lockSqlite, migrateAt as migrateSqliteAt, openSqlite } from './sqlite/open.ts';
 import { openThreaded } from './sqlite/threaded.ts';
 import type { Store } from './store.ts';
 
@@ -17,7 +17,10 @@ export type Database =
  * @throws PunctualError `store_newer`, `store_unavailable`
  */
 export async function openStore(database: Database): Promise<Store> {
-  if (database.kind === 'sqlite') return openThreaded(database.path);
+  if (database.kind === 'sqlite') {
+    // What is in memory is there for one connection.
+    return database.path === ':memory:' ? openSqlite(':memory:') : openThreaded(database.path);
+  }
   const { url, leaseMs } = database;
   return openPostgres(url, leaseMs === undefined ? {} : { leaseMs });
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { Writer } from '../../src/store/sqlite/threaded.ts';
+import { openThreaded, Writer } from '../../src/store/sqlite/threaded.ts';
 
 const CLIENT = { id: 'one', name: 'one', signingSecret: 'whsec_AAAA', createdAt: 1 };
 
@@ -33,6 +33,19 @@ describe('the thread that writes', () => {
       return true;
     });
     await writer.close();
+  });
+
+  const isLinux = existsSync('/proc/locks');
+  test('its lock on the file stands, so that no other process thinks to be alone', {
+    skip: !isLinux,
+  }, async () => {
+    const store = openThreaded(path);
+    await store.clients.insertClient(CLIENT);
+    const { ino } = statSync(path);
+    const locks = readFileSync('/proc/locks', 'utf8').split('\n');
+    const ours = locks.filter(line => line.includes(`READ`) && line.includes(`:${ino} `));
+    await store.close();
+    assert.ok(ours.length > 0, 'nobody holds the file');
   });
 
   test('closing twice is closing once, and calls after it fail', async () => {

@@ -59,7 +59,11 @@ export class Connections {
   }
 
   async #goToPrimary(): Promise<void> {
-    const primary = await primaryOf(this.#servers);
+    // The one that it has comes first: an old primary that is back takes writes too.
+    const primary = await primaryOf([
+      this.#server,
+      ...this.#servers.filter(server => server !== this.#server),
+    ]);
     if (primary === null || primary === this.#server || this.#closed) return;
     const left = this.#pool;
     this.#pool = poolOf(primary, this.#size);

@@ -8,7 +8,7 @@ const ASK_MS = 2_000;
  * `postgres://user@one:5432,two:5432/name?target_session_attrs=read-write`. The one that takes writes
  * is looked for among them, so `read-write` and `primary` are what it may say.
  *
- * @throws where the url is none; what is thrown never repeats it
+ * @throws where the url is none; what is thrown may repeat it, with its password
  * @see https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS
  */
 export function serversOf(url: string): string[] {

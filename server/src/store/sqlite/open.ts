@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
 import { PunctualError } from '../../domain/errors.ts';
@@ -163,7 +163,9 @@ function openFile(path: string, options: DatabaseSyncOptions): DatabaseSync {
   try {
     mkdirSync(dirname(path), { recursive: true });
     // It holds signing secrets and Authorization headers; SQLite gives -wal and -shm the same mode.
-    if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
+    // Only where it is not there: whoever closes a file takes away all locks that the process has on
+    // it (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+    if (path !== ':memory:' && !existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     return new DatabaseSync(path, options);
   } catch (cause) {
     throw cannotOpen(path, cause);
