@@ -109,7 +109,7 @@ function createEngine(
 /** The sender goes by the machine's clock: its instants on the clock that all nodes share. */
 async function sentBy(clock: Clock, sent: Promise<SendResult>): Promise<SendResult> {
   const result = await sent;
-  return { ...result, startedAt: clock.now() - (Date.now() - result.startedAt) };
+  return { ...result, startedAt: clock.now() - (systemClock.now() - result.startedAt) };
 }
 
 function openSender(config: Config, term: Term | undefined): Pick<Sender, 'send' | 'close'> {

@@ -109,9 +109,8 @@ export class Dispatcher {
     const flying = this.#flights.claims;
     const landed = this.#settler.unwritten.map(({ claim }) => claim);
     const keys = [...flying, ...landed].map(({ scheduleKey }) => scheduleKey);
-    const lost = new Set(flying);
     const held = new Set(await this.#options.queue.renew(keys));
-    for (const claim of flying) if (held.has(claim.scheduleKey)) lost.delete(claim);
+    const lost = new Set(flying.filter(claim => !held.has(claim.scheduleKey)));
     this.#flights.cancelWhere(claim => lost.has(claim));
   }
 

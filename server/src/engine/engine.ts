@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { EngineEvents } from './events.ts';
 import { Outbox } from './outbox.ts';
-import { type Keep, Retention } from './retention.ts';
+import { type KeepDays, Retention } from './retention.ts';
 import { Tenure } from './tenure.ts';
 
 export interface EngineOptions {
@@ -17,7 +17,7 @@ export interface EngineOptions {
   events: EngineEvents;
   /** Firings claimed and not yet settled, at most. */
   maxInFlight: number;
-  keep: Keep;
+  keep: KeepDays;
   /** Where the store is shared: how long this node holds what it has claimed. */
   term?: Term | undefined;
 }

@@ -13,11 +13,11 @@ export interface RetentionOptions {
   runs: RunStore;
   clock: Clock;
   events: EngineEvents;
-  keep: Keep;
+  keep: KeepDays;
 }
 
 /** How long history is kept, in days. */
-export interface Keep {
+export interface KeepDays {
   runsDays: number;
   failedRunsDays: number;
 }

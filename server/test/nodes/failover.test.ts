@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Api, CREDENTIALS } from '../crash/api.ts';
-import { Process } from '../crash/life.ts';
+import type { Process } from '../crash/life.ts';
 import { Target } from '../crash/target.ts';
 import { every } from '../crash/workload.ts';
 import { type PostgresServer, runOn, startPostgres } from '../store/postgres-server.ts';
+import { assertOneId, startNode } from './node.ts';
 
 /**
  * The primary dies under two nodes, and its synchronous standby is promoted: the nodes find it by
  * themselves, and nothing that was acknowledged is lost.
  */
 const SCHEDULES = 60;
-const BIN = join(import.meta.dirname, '../../bin/punctual.js');
 /** The longest that a call may take while there is no database. */
 const BOUND_MS = 15_000;
 
@@ -60,25 +60,9 @@ describe('failover to a synchronous standby', () => {
     rmSync(folder, { recursive: true });
   });
 
-  function startNode(): Process {
-    const node = new Process({
-      bin: BIN,
-      folder,
-      environment: {
-        PORT: '0',
-        DATABASE_URL: url,
-        PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8',
-        PUNCTUAL_CLIENT_ID: CREDENTIALS.clientId,
-        PUNCTUAL_API_KEY: CREDENTIALS.apiKey,
-        PUNCTUAL_LEASE_SECONDS: '2',
-      },
-    });
-    nodes.push(node);
-    return node;
-  }
-
   test('nodes go on by themselves, and nothing acknowledged is lost', async t => {
-    const [first, second] = [startNode(), startNode()];
+    const [first, second] = [startNode(folder, url), startNode(folder, url)];
+    nodes.push(first, second);
     const base = await first.ready;
     const api = new Api(base);
     await second.ready;
@@ -124,12 +108,7 @@ describe('failover to a synchronous standby', () => {
       acknowledged.filter(id => !listed.has(id)),
       [],
     );
-    const idOf = new Map<string, string>();
-    for (const { scheduleId, scheduledFor, webhookId } of target.arrivals) {
-      const key = `${scheduleId} ${scheduledFor}`;
-      assert.equal(webhookId, idOf.get(key) ?? webhookId, `${key} has two ids`);
-      idOf.set(key, webhookId);
-    }
+    assertOneId(target.arrivals);
     const again = target.arrivals.filter(({ at }) => at > readyAgainAt);
     const firing = new Set(again.map(({ scheduleId }) => scheduleId));
     assert.deepEqual(

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Run, Schedule } from '@punctual/client';
-import { Api, CREDENTIALS } from '../crash/api.ts';
+import { Api } from '../crash/api.ts';
 import type { Arrival } from '../crash/evidence.ts';
-import { Process } from '../crash/life.ts';
+import type { Process } from '../crash/life.ts';
 import { Target } from '../crash/target.ts';
 import { every } from '../crash/workload.ts';
 import { type PostgresServer, startPostgres } from '../store/postgres-server.ts';
+import { assertOneId, LEASE_SECONDS, startNode } from './node.ts';
 
 /**
  * Nodes on one database, real processes on a real server: nothing is sent twice while all is well,
@@ -21,8 +22,6 @@ import { type PostgresServer, startPostgres } from '../store/postgres-server.ts'
  */
 const SCHEDULES = Number(process.env.NODES_SCHEDULES ?? 120);
 const HEALTHY_SECONDS = Number(process.env.NODES_HEALTHY_SECONDS ?? 9);
-const LEASE_SECONDS = 2;
-const BIN = join(import.meta.dirname, '../../bin/punctual.js');
 
 describe('several nodes on one database', () => {
   let server: PostgresServer;
@@ -47,26 +46,13 @@ describe('several nodes on one database', () => {
     rmSync(folder, { recursive: true });
   });
 
-  function startNode(environment: Record<string, string> = {}): Process {
-    const node = new Process({
-      bin: BIN,
-      folder,
-      environment: {
-        PORT: '0',
-        DATABASE_URL: url,
-        PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8',
-        PUNCTUAL_CLIENT_ID: CREDENTIALS.clientId,
-        PUNCTUAL_API_KEY: CREDENTIALS.apiKey,
-        PUNCTUAL_LEASE_SECONDS: String(LEASE_SECONDS),
-        ...environment,
-      },
-    });
-    nodes.push(node);
-    return node;
-  }
-
   test('all healthy: every firing once; then faults: none lost, none under a second id', async t => {
-    const [first, second, third] = [startNode(), startNode(), startNode()];
+    const [first, second, third] = [
+      startNode(folder, url),
+      startNode(folder, url),
+      startNode(folder, url),
+    ];
+    nodes.push(first, second, third);
     const apis = await Promise.all(
       [first, second, third].map(async node => new Api(await node.ready)),
     );
@@ -165,15 +151,6 @@ function unseen(runs: Run[], arrivals: Arrival[]): string[] {
   return runs
     .filter(({ id, status }) => status === 'succeeded' && !came.has(id))
     .map(run => run.id);
-}
-
-function assertOneId(arrivals: Arrival[]): void {
-  const idOf = new Map<string, string>();
-  for (const { scheduleId, scheduledFor, webhookId } of arrivals) {
-    const key = `${scheduleId} ${scheduledFor}`;
-    assert.equal(webhookId, idOf.get(key) ?? webhookId, `${key} has two ids`);
-    idOf.set(key, webhookId);
-  }
 }
 
 /** What came twice was cut off by a fault, and history says so. */

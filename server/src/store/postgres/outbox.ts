@@ -1,13 +1,7 @@
-import {
-  attemptsCell,
-  attemptsFrom,
-  type Cell,
-  firingFrom,
-  lostAttempt,
-  type Row,
-} from '../rows.ts';
+import { outboxClaimFrom } from '../outbox-rows.ts';
+import { attemptsCell, attemptsFrom, type Cell, lostAttempt, type Row } from '../rows.ts';
 import { callbackCells, runCells } from '../run-rows.ts';
-import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../work.ts';
+import type { OutboxSettlement, OutboxStore } from '../work.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 import { firingsOf } from './firings.ts';
 import type { Lease } from './lease.ts';
@@ -164,7 +158,7 @@ export function postgresOutbox(connections: Connections, lease: Lease): OutboxSt
         query,
         rows.filter(({ kind }) => kind === 'manual'),
       );
-      return rows.map(row => claimFrom(row, now, firing.get(row.schedule_key!)));
+      return rows.map(row => outboxClaimFrom(row, now, firing.get(row.schedule_key!)));
     },
     settle(settlements) {
       return settleRounds(
@@ -221,30 +215,6 @@ async function blockedFor(send: Query, now: number, manual: Row[]): Promise<numb
   const locked = (await send(lockSchedules, [keys])).map(row => row.schedule_key as number);
   await send(block, [now, locked]);
   return locked;
-}
-
-function claimFrom(row: Row, now: number, firing: Row | undefined): OutboxClaim {
-  const base = {
-    id: row.id as string,
-    clientKey: row.client_key as number,
-    scheduleKey: row.schedule_key as number,
-    claimedAt: now,
-    attempt: row.attempt as number,
-    attempts: attemptsFrom(row.attempts),
-  };
-  if (row.kind === 'manual') {
-    const scheduledFor = row.scheduled_for as number;
-    return { ...base, kind: 'manual', scheduledFor, firing: firingFrom(firing!) };
-  }
-  return {
-    ...base,
-    kind: 'callback',
-    runId: row.run_id as string,
-    integrationId: row.integration_id as string,
-    url: row.url as string,
-    body: row.body as string,
-    signingSecret: row.signing_secret as string,
-  };
 }
 
 /** An ended callback stays for history, without its body; an ended manual run goes: no state. */

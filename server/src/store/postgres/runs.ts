@@ -106,13 +106,8 @@ export function postgresRuns(connections: Connections): RunStore {
     const scheduledFor = instantOf(id);
     if (Number.isNaN(scheduledFor)) return null;
     const [row] = await query(place, [clientKey, id, tailOf(id), scheduledFor]);
-    return row
-      ? { ...placeFrom({ ...row, scheduled_for: scheduledFor }) }
-      : {
-          scheduledFor,
-          scheduleKey: 0,
-          manualId: '',
-        };
+    if (row === undefined) return { scheduledFor, scheduleKey: 0, manualId: '' };
+    return placeFrom({ ...row, scheduled_for: scheduledFor });
   }
 
   async function listEnded(

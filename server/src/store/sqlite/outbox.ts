@@ -1,12 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import {
-  attemptsCell,
-  attemptsFrom,
-  type Cell,
-  firingFrom,
-  lostAttempt,
-  type Row,
-} from '../rows.ts';
+import { outboxClaimFrom } from '../outbox-rows.ts';
+import { attemptsCell, attemptsFrom, type Cell, lostAttempt, type Row } from '../rows.ts';
 import { callbackCells, runCells } from '../run-rows.ts';
 import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../work.ts';
 import type { Commits } from './commit.ts';
@@ -61,28 +55,10 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
 
   function claimOne(row: Row, now: number): OutboxClaim {
     take.run(now, row.id!);
-    const base = {
-      id: row.id as string,
-      clientKey: row.client_key as number,
-      scheduleKey: row.schedule_key as number,
-      claimedAt: now,
-      attempt: (row.attempt as number) + 1,
-      attempts: attemptsFrom(row.attempts),
-    };
-    if (row.kind === 'callback') {
-      return {
-        ...base,
-        kind: 'callback',
-        runId: row.run_id as string,
-        integrationId: row.integration_id as string,
-        url: row.url as string,
-        body: row.body as string,
-        signingSecret: row.signing_secret as string,
-      };
-    }
-    block.run(now, base.scheduleKey);
-    const firing = firingFrom(scheduleOf.get(base.scheduleKey) as Row);
-    return { ...base, kind: 'manual', scheduledFor: row.scheduled_for as number, firing };
+    const taken = { ...row, attempt: (row.attempt as number) + 1 };
+    if (row.kind === 'callback') return outboxClaimFrom(taken, now, undefined);
+    block.run(now, row.schedule_key!);
+    return outboxClaimFrom(taken, now, scheduleOf.get(row.schedule_key!) as Row);
   }
 
   function applied({ id, attempt, attempts, next, kind }: OutboxSettlement): boolean {

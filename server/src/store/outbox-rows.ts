@@ -1,0 +1,32 @@
+import { attemptsFrom, firingFrom, type Row } from './rows.ts';
+import type { OutboxClaim } from './work.ts';
+
+/**
+ * A row of the outbox that was taken, as both keepers read it.
+ *
+ * @param row with the attempt that is to be made now; a callback's with its client's secret
+ * @param firing of a manual run
+ */
+export function outboxClaimFrom(row: Row, now: number, firing: Row | undefined): OutboxClaim {
+  const base = {
+    id: row.id as string,
+    clientKey: row.client_key as number,
+    scheduleKey: row.schedule_key as number,
+    claimedAt: now,
+    attempt: row.attempt as number,
+    attempts: attemptsFrom(row.attempts),
+  };
+  if (row.kind === 'manual') {
+    const scheduledFor = row.scheduled_for as number;
+    return { ...base, kind: 'manual', scheduledFor, firing: firingFrom(firing!) };
+  }
+  return {
+    ...base,
+    kind: 'callback',
+    runId: row.run_id as string,
+    integrationId: row.integration_id as string,
+    url: row.url as string,
+    body: row.body as string,
+    signingSecret: row.signing_secret as string,
+  };
+}
