@@ -94,7 +94,19 @@ describe('one engine on one database', () => {
   });
 
   test('and in another process, until that one ends, even by SIGKILL', async () => {
-    const holder = childOn(path, 'lockSqlite(path); say("locked"); process.stdin.resume();');
+    // Whoever locks need not keep what they got: the garbage collector does not end a lock.
+    const holder = childOn(
+      path,
+      `import { setFlagsFromString } from 'node:v8';
+       import { runInNewContext } from 'node:vm';
+       setFlagsFromString('--expose-gc');
+       lockSqlite(path);
+       await new Promise(setImmediate);
+       runInNewContext('gc')();
+       await new Promise(setImmediate);
+       say("locked");
+       process.stdin.resume();`,
+    );
     assert.equal(await holder.heard(), 'locked');
     assert.equal(thrownBy(() => lockSqlite(path)).code, 'store_in_use');
     await killed(holder);

@@ -130,6 +130,9 @@ function versionOf(database: DatabaseSync): number {
   return database.prepare('PRAGMA user_version').get()!.user_version as number;
 }
 
+/** Nobody reads them: a connection that nobody refers to is closed by the garbage collector, and its lock with it. */
+const held = new Set<DatabaseSync>();
+
 /**
  * Makes this process the one engine of the database at `path`, until `release` or its end however
  * it comes: the lock is the operating system's, so that a killed process leaves none behind.
@@ -150,7 +153,12 @@ export function lockSqlite(path: string): { release(): void } {
       { cause },
     );
   }
-  return { release: () => lock.isOpen && lock.close() };
+  held.add(lock);
+  return {
+    release() {
+      if (held.delete(lock)) lock.close();
+    },
+  };
 }
 
 /** Somebody else has the lock (https://sqlite.org/rescode.html#busy). */
