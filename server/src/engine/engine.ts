@@ -15,7 +15,7 @@ export interface EngineOptions {
   /** 0 to below 1, for the jitter of retries. */
   random: () => number;
   events: EngineEvents;
-  /** Firings claimed and not yet settled, at most. */
+  /** Firings whose time has come and that are not settled yet, at most. */
   maxInFlight: number;
   keep: KeepDays;
   /** Where the store is shared: how long this node holds what it has claimed. */
@@ -83,8 +83,9 @@ export class Engine {
     this.#dispatcher.wake(dueAt);
   }
 
-  /** A manual run was put into the outbox. */
-  wakeOutbox(): void {
+  /** A manual run of the schedule was put into the outbox. */
+  wakeOutbox(scheduleId: string): void {
+    this.#dispatcher.makeWay(scheduleId);
     this.#outbox.wake();
   }
 
@@ -132,7 +133,8 @@ export class Engine {
       term,
       clock,
       events,
-      renew: () => Promise.all([this.#dispatcher.renew(), this.#outbox.renew()]),
+      renew: claimedBefore =>
+        Promise.all([this.#dispatcher.renew(claimedBefore), this.#outbox.renew()]),
       recovered: () => {
         this.#dispatcher.wake();
         this.#outbox.wake();

@@ -23,3 +23,20 @@ export interface EngineEvents {
   /** Nobody looked at the clock from `from` to `until`: a stop, a suspended machine, a jump. */
   blind(from: number, until: number): void;
 }
+
+/** One bad row cannot stop the others: it is told of and left out. */
+export function eachOf<Item, Result>(
+  items: Item[],
+  idOf: (item: Item) => string,
+  work: (item: Item) => Result,
+  events: Pick<EngineEvents, 'rowFailed'>,
+): Result[] {
+  return items.flatMap(item => {
+    try {
+      return [work(item)];
+    } catch (error) {
+      events.rowFailed(idOf(item), error);
+      return [];
+    }
+  });
+}

@@ -5,7 +5,7 @@ import { POLICY_DEFAULTS } from '../domain/schedule.ts';
 import { judge, type Verdict } from '../domain/verdict.ts';
 import { buildCallback, buildFiring } from '../outbound/request.ts';
 import type { OutboundRequest, Send } from '../outbound/send.ts';
-import { monotonicMs, type Term } from '../outbound/ticket.ts';
+import { monotonicMs, type Term, Ticket } from '../outbound/ticket.ts';
 import type { ManualClaim, OutboxClaim, OutboxSettlement, OutboxStore } from '../store/work.ts';
 import { attemptOf } from './attempt.ts';
 import type { EngineEvents } from './events.ts';
@@ -52,7 +52,7 @@ export class Outbox {
   constructor(options: OutboxOptions) {
     this.#options = options;
     const { clock, events, outbox } = options;
-    this.#flights = new Flights(options.term);
+    this.#flights = new Flights();
     this.#settler = new Settler(clock, events, {
       async write(settlements) {
         await outbox.settle(settlements);
@@ -87,7 +87,7 @@ export class Outbox {
     this.#flights.cancelWhere(claim => claim.kind === 'manual' && claim.firing.id === scheduleId);
   }
 
-  /** As the dispatcher does. */
+  /** As the dispatcher does, but for all: they are few. */
   async renew(): Promise<void> {
     const flying = this.#flights.claims.map(({ id }) => id);
     const landed = this.#settler.unwritten.map(({ id }) => id);
@@ -136,9 +136,11 @@ export class Outbox {
       return;
     }
     const request = requestOf(claim);
-    request.ticket = this.#flights.begin(claim.id, claim);
+    const flight = { id: claim.id, claim, ticket: new Ticket(this.#options.term) };
+    request.ticket = flight.ticket;
+    this.#flights.begin(flight);
     void this.#options.send(request).then(result => {
-      this.#flights.end(claim.id, claim);
+      this.#flights.end(flight);
       if (result.outcome === 'cancelled') this.#settle(this.#giveBack(claim));
       else {
         this.#options.events.attemptEnded(claim.kind, result.outcome, result.durationMs);

@@ -165,6 +165,8 @@ export interface RunFilter {
   from?: number;
   /** Nominal time, exclusive. */
   to?: number;
+  /** What was claimed ahead for a later instant than this does not show as begun. */
+  now?: number | undefined;
 }
 
 /**
@@ -183,7 +185,8 @@ export interface RunStore {
    * @param before the id of a run: only those behind it in this order
    */
   list(clientKey: number, filter: RunFilter, limit: number, before?: string): Promise<RunView[]>;
-  find(clientKey: number, id: string): Promise<RunView | null>;
+  /** @param now as in the filter of `list` */
+  find(clientKey: number, id: string, now?: number): Promise<RunView | null>;
   /** The callbacks of one run, oldest first. */
   callbacks(clientKey: number, runId: string): Promise<CallbackView[]>;
   /**

@@ -125,7 +125,7 @@ export class World {
     const scheduledFor = this.clock.now();
     const run = { id: newId(scheduledFor), scheduledFor };
     await this.store.outbox.insertManual(this.clientKey, id, run);
-    this.engine.wakeOutbox();
+    this.engine.wakeOutbox(id);
     await quiet();
     return run.id;
   }

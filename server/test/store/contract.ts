@@ -1,3 +1,4 @@
+import { aheadContract } from './contract-ahead.ts';
 import { clientsContract } from './contract-clients.ts';
 import { historiesContract } from './contract-histories.ts';
 import { outboxContract } from './contract-outbox.ts';
@@ -23,6 +24,7 @@ export function storeContract(name: string, open: OpenKeeper): void {
     scheduleListContract,
     requeueContract,
     queueContract,
+    aheadContract,
     settleContract,
     recoveryContract,
     outboxContract,

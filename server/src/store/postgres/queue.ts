@@ -17,7 +17,12 @@ const claim: Statement = {
   name: 'queue_claim',
   text: `
     WITH due AS (
-      SELECT * FROM queue WHERE state <> 'inFlight' AND due_at <= $1
+      SELECT * FROM queue
+      WHERE state <> 'inFlight' AND due_at <= $1 + $6::bigint
+        AND (due_at <= $1 OR (changed_at IS NULL AND blocked_since IS NULL
+          AND (next_for IS NULL OR next_for > due_at) AND NOT EXISTS (
+            SELECT 1 FROM outbox
+            WHERE outbox.schedule_key = queue.schedule_key AND outbox.kind = 'manual')))
       ORDER BY due_at, schedule_key LIMIT $2
       FOR UPDATE SKIP LOCKED
     ), taken AS (
@@ -26,7 +31,7 @@ const claim: Statement = {
         attempt = attempt + CASE
           WHEN changed_at IS NOT NULL OR blocked_since IS NOT NULL THEN 0
           WHEN state = 'lost' THEN 1
-          WHEN next_for <= $1 THEN 0
+          WHEN next_for <= greatest($1, due_at) THEN 0
           WHEN state = 'retrying' OR scheduled_for >= $3 THEN 1
           ELSE 0 END
       WHERE schedule_key = ANY (ARRAY(SELECT schedule_key FROM due))
@@ -34,6 +39,13 @@ const claim: Statement = {
     SELECT schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts, changed_at,
       blocked_since
     FROM due ORDER BY due_at, schedule_key`,
+};
+const confirm: Statement = {
+  name: 'queue_confirm',
+  text: `
+    SELECT schedule_key FROM unnest($1::bigint[], $2::integer[]) AS given (schedule_key, was)
+      JOIN queue USING (schedule_key) JOIN schedules USING (schedule_key)
+    WHERE queue.state = 'inFlight' AND claimed_by = $3 AND changed_at IS NULL AND version = was`,
 };
 const standing: Statement = {
   name: 'queue_standing',
@@ -108,10 +120,10 @@ const cutOff: Statement = {
 const restore: Statement = {
   name: 'queue_restore',
   text: `
-    UPDATE queue SET state = given.state, due_at = given.due_at, attempts = given.attempts,
-      lease_until = NULL
-    FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[])
-      AS given (state, due_at, attempts, schedule_key)
+    UPDATE queue SET state = given.state, due_at = given.due_at, attempt = given.attempt,
+      attempts = given.attempts, lease_until = NULL
+    FROM unnest($1::text[], $2::bigint[], $3::integer[], $4::text[], $5::bigint[])
+      AS given (state, due_at, attempt, attempts, schedule_key)
     WHERE queue.schedule_key = given.schedule_key`,
 };
 
@@ -131,14 +143,19 @@ export function postgresQueue(connections: Connections, { node, leaseMs }: Lease
   }
 
   return {
-    async claim(now, limit, unseenUntil) {
-      const rows = await query(claim, [now, limit, unseenUntil, node, leaseMs]);
+    async claim(now, limit, unseenUntil, aheadMs = 0) {
+      const rows = await query(claim, [now, limit, unseenUntil, node, leaseMs, aheadMs]);
       // Read after the rows were taken: a schedule that was changed in between is either seen here
       // as it is now, or its change comes later and marks the row in flight.
       const firing = await firingsOf(query, rows);
       return rows.map(row =>
         claimFrom({ ...firing.get(row.schedule_key!), ...row }, now, unseenUntil),
       );
+    },
+    async confirm(claims) {
+      const given = claims.map(({ scheduleKey, version }) => [scheduleKey, version]);
+      const rows = await query(confirm, [...columnsOf(given, 2), node]);
+      return rows.map(({ schedule_key }) => schedule_key as number);
     },
     settle(settlements) {
       return settleRounds(
@@ -199,6 +216,6 @@ function settledCells({ scheduleKey, fence, row }: Settlement): Cell[] {
 }
 
 function restoredCells(row: Row, now: number): Cell[] {
-  const { state, dueAt, attempts } = recovered(row, now);
-  return [state, dueAt, attemptsCell(attempts), row.schedule_key!];
+  const { state, dueAt, attempt, attempts } = recovered(row, now);
+  return [state, dueAt, attempt, attemptsCell(attempts), row.schedule_key!];
 }

@@ -5,7 +5,7 @@ import {
   AFTER_ALL,
   callbackView,
   comparePlaces,
-  liveView,
+  liveRuns,
   type Place,
   type Placed,
   placeFrom,
@@ -129,9 +129,7 @@ export function postgresRuns(connections: Connections): RunStore {
     const values = [clientKey, filter.scheduleId ?? null, from, to];
     // One after the other: what leaves the one never enters the other.
     const rows = [...(await query(begun, values)), ...(await query(manual, values))];
-    return rows
-      .map(row => ({ place: placeFrom(row), view: liveView(row) }))
-      .filter(({ view }) => filter.status === undefined || view.status === filter.status);
+    return liveRuns(rows, filter.status, filter.now ?? Number.POSITIVE_INFINITY);
   }
 
   return {
@@ -150,11 +148,11 @@ export function postgresRuns(connections: Connections): RunStore {
         .slice(0, limit)
         .map(({ view }) => view);
     },
-    async find(clientKey, id) {
+    async find(clientKey, id, now) {
       const place = await placeOf(clientKey, id);
       if (place === null) return null;
       const { scheduledFor, scheduleKey, manualId } = place;
-      const live = await listLive(clientKey, { from: scheduledFor, to: scheduledFor + 1 });
+      const live = await listLive(clientKey, { from: scheduledFor, to: scheduledFor + 1, now });
       const [row] = await query(endedFind, [clientKey, scheduledFor, scheduleKey, manualId]);
       return row ? runViewFrom(row) : (live.find(({ view }) => view.id === id)?.view ?? null);
     },

@@ -69,7 +69,7 @@ const queueMarkBegun: Statement = {
   name: 'queue_mark_begun',
   text: `
     UPDATE queue SET changed_at = greatest($1::bigint, changed_at + 1), next_for = $2::bigint,
-      due_at = least(due_at, coalesce($2, $1))
+      due_at = CASE WHEN state = 'inFlight' THEN due_at ELSE least(due_at, coalesce($2, $1)) END
     WHERE schedule_key = $3 AND state <> 'waiting'`,
 };
 const queueLock: Statement = {

@@ -17,10 +17,15 @@ import { runWriter } from './runs.ts';
 
 export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStore & QueueRows {
   const due = database.prepare(`
-    SELECT queue.schedule_key, queue.state, queue.scheduled_for, queue.next_for, queue.changed_at,
-      queue.blocked_since, json_array(${FIRING.join()}) AS text
+    SELECT queue.schedule_key, queue.state, queue.due_at, queue.scheduled_for, queue.next_for,
+      queue.changed_at, queue.blocked_since, json_array(${FIRING.join()}) AS text
     FROM ${FIRING_TABLES}
-    WHERE queue.state <> 'inFlight' AND queue.due_at <= ? ORDER BY queue.due_at LIMIT ?`);
+    WHERE queue.state <> 'inFlight' AND queue.due_at <= :now + :aheadMs
+      AND (queue.due_at <= :now OR (queue.changed_at IS NULL AND queue.blocked_since IS NULL
+        AND (queue.next_for IS NULL OR queue.next_for > queue.due_at) AND NOT EXISTS (
+          SELECT 1 FROM outbox
+          WHERE outbox.schedule_key = queue.schedule_key AND outbox.kind = 'manual')))
+    ORDER BY queue.due_at LIMIT :limit`);
   const standing = database.prepare(`
     SELECT json_array(${FIRING.join()}) AS text FROM ${FIRING_TABLES}
     WHERE queue.schedule_key IN (SELECT value FROM json_each(?)) AND queue.state = 'inFlight'`);
@@ -49,7 +54,7 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
     "SELECT * FROM queue WHERE state <> 'waiting' AND state = 'inFlight'",
   );
   const restore = database.prepare(
-    'UPDATE queue SET state = ?, due_at = ?, attempts = ? WHERE schedule_key = ?',
+    'UPDATE queue SET state = ?, due_at = ?, attempt = ?, attempts = ? WHERE schedule_key = ?',
   );
 
   function applied([scheduleKey, fence, row]: SettlementCells): boolean {
@@ -60,9 +65,9 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
   }
 
   const rows: QueueRows = {
-    claimText(now, limit, unseenUntil) {
+    claimText(now, limit, unseenUntil, aheadMs) {
       return commits.write(() => {
-        const rows = due.all(now, limit) as Row[];
+        const rows = due.all({ now, limit, aheadMs }) as Row[];
         for (const begun of [true, false]) {
           const keys = rows
             .filter(row => isBegun(row, now, unseenUntil) === begun)
@@ -103,14 +108,15 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
     async depth(now) {
       return (depth.get(now) as Row).depth as number;
     },
-    // The only engine needs no lease.
+    // The only engine hears of every change, and needs no lease.
+    confirm: async claims => claims.map(({ scheduleKey }) => scheduleKey),
     renew: async scheduleKeys => scheduleKeys,
     recover(now) {
       return commits.write(() => {
         const rows = cutOff.all() as Row[];
         for (const row of rows) {
-          const { state, dueAt, attempts } = recovered(row, now);
-          restore.run(state, dueAt, attemptsCell(attempts), row.schedule_key!);
+          const { state, dueAt, attempt, attempts } = recovered(row, now);
+          restore.run(state, dueAt, attempt, attemptsCell(attempts), row.schedule_key!);
         }
         return rows.length;
       });
