@@ -13,12 +13,12 @@ import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
  * (queue-rows.ts). The keys come as an array, so that the planner sees few rows and finds each by its
  * key.
  */
-const claim: Statement = {
-  name: 'queue_claim',
+const claimOf = (name: string, others: string): Statement => ({
+  name,
   text: `
     WITH due AS (
       SELECT * FROM queue
-      WHERE state <> 'inFlight' AND due_at <= $1 + $6::bigint
+      WHERE ${others} state <> 'inFlight' AND due_at <= $1 + $6::bigint
         AND (due_at <= $1 OR (changed_at IS NULL AND blocked_since IS NULL
           AND (next_for IS NULL OR next_for > due_at) AND NOT EXISTS (
             SELECT 1 FROM outbox
@@ -39,7 +39,22 @@ const claim: Statement = {
     SELECT schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts, changed_at,
       blocked_since
     FROM due ORDER BY due_at, schedule_key`,
-};
+});
+const claim = claimOf('queue_claim', '');
+/** Rows among which those of other clients are looked for: the cost of one look is bounded. */
+const LOOKED_AT = 20_000;
+const claimOfOthers = claimOf(
+  'queue_claim_of_others',
+  `schedule_key = ANY (ARRAY(
+        SELECT schedule_key FROM (
+          SELECT schedule_key FROM queue
+          WHERE state <> 'inFlight' AND due_at > $1 AND due_at <= $1 + $6::bigint
+          ORDER BY due_at, schedule_key LIMIT ${LOOKED_AT}) AS coming
+        WHERE (SELECT client_key <> ALL ($7::bigint[]) FROM schedules
+          WHERE schedules.schedule_key = coming.schedule_key)
+        LIMIT $2))
+        AND `,
+);
 const confirm: Statement = {
   name: 'queue_confirm',
   text: `
@@ -143,8 +158,11 @@ export function postgresQueue(connections: Connections, { node, leaseMs }: Lease
   }
 
   return {
-    async claim(now, limit, unseenUntil, aheadMs = 0) {
-      const rows = await query(claim, [now, limit, unseenUntil, node, leaseMs, aheadMs]);
+    async claim(now, limit, unseenUntil, aheadMs = 0, except = []) {
+      const values = [now, limit, unseenUntil, node, leaseMs, aheadMs];
+      const rows = await (except.length === 0
+        ? query(claim, values)
+        : query(claimOfOthers, [...values, except]));
       // Read after the rows were taken: a schedule that was changed in between is either seen here
       // as it is now, or its change comes later and marks the row in flight.
       const firing = await firingsOf(query, rows);
