@@ -4,7 +4,7 @@ import type { Outcome } from '../domain/run.ts';
 import type { Send } from '../outbound/send.ts';
 import type { Term } from '../outbound/ticket.ts';
 import type { Claim, QueueStore } from '../store/work.ts';
-import { attemptOf } from './attempt.ts';
+import { attemptOf, refusedAttempt } from './attempt.ts';
 import { Departures } from './departures.ts';
 import { type EngineEvents, eachOf } from './events.ts';
 import { Flights } from './flights.ts';
@@ -214,9 +214,7 @@ export class Carrier {
     events.refused();
     this.#leave(trip, null);
     this.#flights.end(trip);
-    const number = trip.claim.attempt;
-    const outcome = 'connectionError';
-    landings.add(trip.claim, { number, startedAt: now, durationMs: 0, outcome, error });
+    landings.add(trip.claim, refusedAttempt(trip.claim.attempt, error, now));
   }
 
   /** It is not sent. */

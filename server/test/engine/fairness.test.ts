@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { newId } from '../../src/domain/id.ts';
+import type { Integration } from '../../src/domain/schedule.ts';
 import { World } from './world.ts';
 
 const MINUTE = 60_000;
@@ -84,6 +86,27 @@ describe('fairness', () => {
     assert.ok(world.told.includes('breaker closed: https://down.example'));
     const statuses = (await world.runs()).slice(-4).map(({ status }) => status);
     assert.deepEqual(statuses, ['succeeded', 'succeeded', 'succeeded', 'succeeded']);
+  });
+
+  test('callbacks to a host that hangs leave places for others', async () => {
+    const world = await halfDown();
+    const integrations = (url: string): Integration[] => [
+      {
+        id: newId(0),
+        name: '',
+        type: 'WEBHOOK',
+        url,
+        callOnSuccess: true,
+        includeScheduleUrlInCallback: false,
+      },
+    ];
+    for (let i = 0; i < 300; i++) {
+      await world.schedule({ interval: '1 1 * * * *', url: UP, integrations: integrations(DOWN) });
+    }
+    const other = 'https://other.example/';
+    await world.schedule({ interval: '9 1 * * * *', url: UP, integrations: integrations(other) });
+    await world.clock.advance(MINUTE + 11_000);
+    assert.deepEqual([world.times(DOWN).length, world.times(other).length], [50, 1]);
   });
 
   test("one client's breaker is not another's", async () => {
