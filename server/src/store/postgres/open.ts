@@ -5,6 +5,7 @@ import { type Migration, pendingMigrations, readMigrations } from '../migrate.ts
 import type { Store } from '../store.ts';
 import { postgresClients } from './clients.ts';
 import { Connections, type Query, readClock } from './connection.ts';
+import { refuseUnended } from './moving.ts';
 import { postgresOutbox } from './outbox.ts';
 import { prepareDays } from './partitions.ts';
 import { postgresQueue } from './queue.ts';
@@ -29,20 +30,15 @@ export interface PostgresOptions {
  * Opens (and migrates) the store in the database at `url`, as `pg` understands it, TLS options
  * included. Any number of nodes may share it.
  *
- * @throws PunctualError `store_newer`, `store_unavailable`
+ * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`
  */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
   const { connections: size = 10, leaseMs = 10_000, node = crypto.randomUUID() } = options;
-  const connections = connect(url, size);
+  const connections = await connectAndMigrate(url, size, async opened => {
+    await refuseUnended(opened.query);
+    await prepareDays(opened);
+  });
   const { query } = connections;
-  try {
-    await connections.seek();
-    await migratePostgres(connections);
-    await prepareDays(connections);
-  } catch (error) {
-    await connections.close();
-    throw cannotOpen(error);
-  }
   return {
     clients: postgresClients(query),
     schedules: postgresSchedules(connections),
@@ -73,6 +69,27 @@ async function warningOf(query: Query): Promise<string | null> {
     ? 'DATABASE_URL names several servers, and no standby is synchronous (synchronous_standby_names): ' +
         'a failover may lose what was acknowledged last.'
     : null;
+}
+
+/**
+ * @param prepare what else is to be done before it is used
+ * @throws PunctualError `store_newer`, `store_unavailable`
+ */
+export async function connectAndMigrate(
+  url: string,
+  size: number,
+  prepare?: (connections: Connections) => Promise<void>,
+): Promise<Connections> {
+  const connections = connect(url, size);
+  try {
+    await connections.seek();
+    await migratePostgres(connections);
+    await prepare?.(connections);
+    return connections;
+  } catch (error) {
+    await connections.close();
+    throw cannotOpen(error);
+  }
 }
 
 /** Migrates the database at `url`, and says from which version to which. */
