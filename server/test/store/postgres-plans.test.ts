@@ -3,21 +3,7 @@ import { after, test } from 'node:test';
 import { Client } from 'pg';
 import { Connections } from '../../src/store/postgres/connection.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
-import {
-  aCallback,
-  aClient,
-  anId,
-  aRecord,
-  aSchedule,
-  changed,
-  claimOne,
-  MINUTE,
-  NOON,
-  outboxSettlementOf,
-  settled,
-  stored,
-  triggered,
-} from './keeper.ts';
+import { callEverything } from './everything.ts';
 import { startPostgres } from './postgres-server.ts';
 
 const server = await startPostgres();
@@ -35,39 +21,7 @@ Client.prototype.query = function (this: Client, query: { name?: string; text: s
 test('PostgreSQL: what is asked all the time never reads a whole table', async () => {
   const url = await server.createDatabase();
   const store = await openPostgres(url);
-  const caller = await aClient(store);
-  const { clientKey } = caller;
-  const batch = Array.from({ length: 1_000 }, () => ({
-    schedule: aSchedule(),
-    start: { first: NOON + MINUTE, second: null },
-  }));
-  await store.schedules.insert(clientKey, batch);
-  const schedule = await stored(store, caller);
-  const claim = await claimOne(store);
-  await store.queue.renew([claim.scheduleKey]);
-  await store.queue.recover(NOON);
-  await store.queue.nextDueAt();
-  await store.queue.depth(NOON);
-  const run = aRecord(schedule.id, NOON);
-  const callbacks = Array.from({ length: 500 }, () => aCallback(anId(), { dueAt: NOON + MINUTE }));
-  await settled(store, claim, null, { records: [run], callbacks });
-  const id = await triggered(store, caller, schedule);
-  const [manual] = await store.outbox.claim(NOON, 10);
-  await store.outbox.renew([id]);
-  await store.outbox.recover(NOON);
-  await store.outbox.nextDueAt();
-  await store.outbox.depth();
-  await store.outbox.settle([outboxSettlementOf(manual!, 'succeeded')]);
-  await changed(store, caller, schedule, { label: 'x' }, NOON, { first: NOON, second: null });
-  await changed(store, caller, schedule, { status: 'deleted' }, NOON, null);
-  await store.queue.reread([claim.scheduleKey]);
-  await store.schedules.list(clientKey, {}, 10);
-  await store.runs.find(clientKey, id);
-  await store.runs.callbacks(clientKey, id);
-  for (const status of [undefined, 'succeeded', 'failed', 'missed'] as const) {
-    await store.runs.list(clientKey, status === undefined ? {} : { status }, 10);
-  }
-  await store.runs.list(clientKey, { scheduleId: schedule.id }, 10);
+  await callEverything(store);
   assert.equal(statements.size, 37);
 
   const connections = new Connections(url, 1);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { PunctualError } from '../../domain/errors.ts';
 import { storeUnavailable } from '../fault.ts';
-import { type Migration, pendingMigrations, readMigrations } from '../migrate.ts';
+import { type Migration, pendingMigrations, readMigrations, type Version } from '../migrate.ts';
 import type { Store } from '../store.ts';
 import { postgresClients } from './clients.ts';
 import { Connections, type Query, readClock } from './connection.ts';
@@ -98,7 +98,8 @@ export async function migrateAt(url: string): Promise<{ from: number; to: number
   try {
     await connections.seek();
     const from = await migratePostgres(connections);
-    return { from, to: await connections.transaction(versionOf) };
+    const { version } = await connections.transaction(versionOf);
+    return { from, to: version };
   } catch (error) {
     throw cannotOpen(error);
   } finally {
@@ -120,24 +121,38 @@ export async function migratePostgres(
   const before = await transaction(versionOf);
   for (let left = pendingMigrations(migrations, before).length; left > 0; ) {
     left = await transaction(async send => {
-      const [next, ...others] = pendingMigrations(migrations, await versionOf(send));
+      const was = await versionOf(send);
+      const [next, ...others] = pendingMigrations(migrations, was);
       if (next === undefined) return 0;
-      await send("SELECT set_config('statement_timeout', '0', true)");
+      await send(BE_BRIEF);
       await send(next.sql);
-      await send('UPDATE punctual_version SET version = $1', [next.number]);
+      const worksWith = Math.max(was.worksWith, next.worksWith);
+      await send('UPDATE punctual_version SET version = $1, works_with = $2', [
+        next.number,
+        worksWith,
+      ]);
       return others.length;
     });
   }
-  return before;
+  return before.version;
 }
 
+/**
+ * Who waits for a table holds up all who come after it. A table that is busy for long, as in a
+ * backup, ends the start, and the supervisor tries again; what takes long by itself may.
+ */
+const BE_BRIEF = `SELECT set_config('statement_timeout', '0', true),
+  set_config('lock_timeout', '2s', true)`;
+
 /** The version, and the lock on it to the end of the transaction. */
-async function versionOf(send: Query): Promise<number> {
+async function versionOf(send: Query): Promise<Version> {
   await send("SELECT pg_advisory_xact_lock(hashtext('punctual version'))");
   await send(`
-    CREATE TABLE IF NOT EXISTS punctual_version (version integer NOT NULL);
-    INSERT INTO punctual_version SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM punctual_version)`);
-  return (await send('SELECT version FROM punctual_version'))[0]!.version as number;
+    CREATE TABLE IF NOT EXISTS punctual_version (
+      version integer NOT NULL, works_with integer NOT NULL);
+    INSERT INTO punctual_version SELECT 0, 0 WHERE NOT EXISTS (SELECT 1 FROM punctual_version)`);
+  const [row] = await send('SELECT version, works_with FROM punctual_version');
+  return { version: row!.version as number, worksWith: row!.works_with as number };
 }
 
 async function checkServer(query: Query): Promise<void> {

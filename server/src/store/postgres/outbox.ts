@@ -63,7 +63,9 @@ const take: Statement = {
             AND other.state = 'inFlight'))
       RETURNING *
     )
-    SELECT taken.*, clients.signing_secret FROM taken JOIN clients USING (client_key)
+    SELECT taken.id, kind, taken.client_key, schedule_key, attempt, attempts, scheduled_for, run_id,
+      integration_id, url, body, clients.signing_secret
+    FROM taken JOIN clients USING (client_key)
     ORDER BY due_at, id`,
 };
 
@@ -120,7 +122,8 @@ const renew: Statement = {
 const cutOff: Statement = {
   name: 'outbox_cut_off',
   text: `
-    SELECT * FROM outbox WHERE state = 'inFlight' AND lease_until <= statement_timestamp()
+    SELECT id, attempt, attempts, claimed_at FROM outbox
+    WHERE state = 'inFlight' AND lease_until <= statement_timestamp()
     ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED`,
 };
 const restore: Statement = {

@@ -101,7 +101,8 @@ const renew: Statement = {
 const cutOff: Statement = {
   name: 'queue_cut_off',
   text: `
-    SELECT * FROM queue
+    SELECT schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts, claimed_at
+    FROM queue
     WHERE state <> 'waiting' AND state = 'inFlight' AND lease_until <= statement_timestamp()
     ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED`,
 };

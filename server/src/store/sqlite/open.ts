@@ -111,12 +111,16 @@ function switchToWal(database: DatabaseSync): void {
  * @returns the version before
  */
 export function migrateSqlite(database: DatabaseSync, migrations = readMigrations(MIGRATIONS)) {
+  const pendingNow = () => {
+    const version = versionOf(database);
+    // One process has it for itself: nothing older needs to work beside a newer one.
+    return pendingMigrations(migrations, { version, worksWith: version });
+  };
   const before = versionOf(database);
-  if (pendingMigrations(migrations, before).length === 0) return before;
+  if (pendingNow().length === 0) return before;
   database.exec('BEGIN IMMEDIATE');
   try {
-    const pending = pendingMigrations(migrations, versionOf(database));
-    for (const migration of pending) {
+    for (const migration of pendingNow()) {
       database.exec(migration.sql);
       database.exec(`PRAGMA user_version = ${migration.number}`);
     }
