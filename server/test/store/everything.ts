@@ -31,7 +31,9 @@ export async function callEverything(store: Store): Promise<void> {
   await store.queue.nextDueAt();
   await store.queue.depth(NOON);
   const run = aRecord(schedule.id, NOON);
-  const callbacks = Array.from({ length: 500 }, () => aCallback(anId(), { dueAt: NOON + MINUTE }));
+  const callbacks = Array.from({ length: 2_000 }, () =>
+    aCallback(anId(), { dueAt: NOON + MINUTE }),
+  );
   await settled(store, claim, null, { records: [run], callbacks });
   const id = await triggered(store, caller, schedule);
   const [manual] = await store.outbox.claim(NOON, 10);

@@ -72,7 +72,7 @@ const queueMarkBegun: Statement = {
   text: `
     UPDATE queue SET changed_at = greatest($1::bigint, changed_at + 1), next_for = $2::bigint,
       due_at = least(due_at, coalesce($2, $1))
-    WHERE schedule_key = $3 AND state <> 'waiting'`,
+    WHERE schedule_key = $3 AND state IS DISTINCT FROM 'waiting'`,
 };
 const queueLock: Statement = {
   name: 'queue_lock',
