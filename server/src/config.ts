@@ -223,7 +223,8 @@ function optionalToken(value: string, name: string): string {
   throw invalid(`${name} must be 1 to 200 printable ASCII characters without blanks.`);
 }
 
-function database(value: string, name: string): Database {
+/** @param name what the value was given as, for the sentence */
+export function database(value: string, name: string): Database {
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
   if (path) return { kind: 'sqlite', path };
   if (isPostgresUrl(value)) return { kind: 'postgres', url: value };

@@ -66,12 +66,16 @@ const standing: Statement = {
   name: 'queue_standing',
   text: `
     SELECT schedule_key, scheduled_for, attempt, next_for, changed_at FROM queue
-    WHERE schedule_key = ANY ($1) AND state = 'inFlight' AND claimed_by = $2`,
+    WHERE schedule_key = ANY ($1) AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $2`,
 };
 
 /**
  * The fence, the rows, the runs and the callbacks in one statement. `claimed_by` is part of the
  * fence: a row that was taken and not begun has the same attempt when another node takes it.
+ *
+ * `IS NOT DISTINCT FROM`, here and wherever rows are known by their keys, hides from the planner that
+ * an index holds just what is in flight. It took that one, from end to end for each row, once it had
+ * seen the table while all rows waited: 98 ms for 500 rows instead of 16.
  */
 const settle: Statement = {
   name: 'queue_settle',
@@ -88,13 +92,13 @@ const settle: Statement = {
         lease_until = CASE WHEN given.state = 'inFlight'
           THEN clock_timestamp() + $2 * interval '1 millisecond' END
       FROM given
-      WHERE queue.schedule_key = given.schedule_key AND queue.state = 'inFlight'
+      WHERE queue.schedule_key = given.schedule_key AND queue.state IS NOT DISTINCT FROM 'inFlight'
         AND queue.claimed_by = $1 AND queue.scheduled_for = was_for AND queue.attempt = was_attempt
         AND queue.changed_at IS NOT DISTINCT FROM was_changed_at AND given.state IS NOT NULL
       RETURNING given.n
     ), removed AS (
       DELETE FROM queue USING given
-      WHERE queue.schedule_key = given.schedule_key AND queue.state = 'inFlight'
+      WHERE queue.schedule_key = given.schedule_key AND queue.state IS NOT DISTINCT FROM 'inFlight'
         AND queue.claimed_by = $1 AND queue.scheduled_for = was_for AND queue.attempt = was_attempt
         AND queue.changed_at IS NOT DISTINCT FROM was_changed_at AND given.state IS NULL
       RETURNING given.n
@@ -120,7 +124,7 @@ const renew: Statement = {
     UPDATE queue SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
     WHERE schedule_key = ANY (ARRAY(
       SELECT schedule_key FROM queue
-      WHERE schedule_key = ANY ($1) AND state = 'inFlight' AND claimed_by = $2
+      WHERE schedule_key = ANY ($1) AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $2
       FOR UPDATE SKIP LOCKED))
     RETURNING schedule_key, changed_at`,
 };
@@ -128,7 +132,8 @@ const renew: Statement = {
 const cutOff: Statement = {
   name: 'queue_cut_off',
   text: `
-    SELECT * FROM queue
+    SELECT schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts, claimed_at
+    FROM queue
     WHERE state <> 'waiting' AND state = 'inFlight' AND lease_until <= statement_timestamp()
     ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED`,
 };
