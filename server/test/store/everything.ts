@@ -26,6 +26,8 @@ export async function callEverything(store: Store): Promise<void> {
   await store.schedules.insert(clientKey, batch);
   const schedule = await stored(store, caller);
   const claim = await claimOne(store);
+  await store.queue.confirm([claim]);
+  await store.queue.claim(NOON, 10, NOON, 0, [clientKey]);
   await store.queue.renew([claim.scheduleKey]);
   await store.queue.recover(NOON);
   await store.queue.nextDueAt();

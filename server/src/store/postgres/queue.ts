@@ -10,7 +10,8 @@ import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
 
 /**
  * Takes what is due in one statement, and tells each row as it was. `begun` is `isBegun`
- * (queue-rows.ts). The keys come as an array, so that the planner sees few rows and finds each by its
+ * (queue-rows.ts). Manual runs are looked for row by row: with NOT EXISTS all of them would be read
+ * each time. The keys come as an array, so that the planner sees few rows and finds each by its
  * key.
  */
 const claimOf = (name: string, others: string): Statement => ({
@@ -20,9 +21,10 @@ const claimOf = (name: string, others: string): Statement => ({
       SELECT * FROM queue
       WHERE ${others} state <> 'inFlight' AND due_at <= $1 + $6::bigint
         AND (due_at <= $1 OR (changed_at IS NULL AND blocked_since IS NULL
-          AND (next_for IS NULL OR next_for > due_at) AND NOT EXISTS (
-            SELECT 1 FROM outbox
-            WHERE outbox.schedule_key = queue.schedule_key AND outbox.kind = 'manual')))
+          AND (next_for IS NULL OR next_for > due_at) AND (
+            SELECT id FROM outbox
+            WHERE outbox.schedule_key = queue.schedule_key AND outbox.kind = 'manual' LIMIT 1
+          ) IS NULL))
       ORDER BY due_at, schedule_key LIMIT $2
       FOR UPDATE SKIP LOCKED
     ), taken AS (
@@ -60,7 +62,8 @@ const confirm: Statement = {
   text: `
     SELECT schedule_key FROM unnest($1::bigint[], $2::integer[]) AS given (schedule_key, was)
       JOIN queue USING (schedule_key) JOIN schedules USING (schedule_key)
-    WHERE queue.state = 'inFlight' AND claimed_by = $3 AND changed_at IS NULL AND version = was`,
+    WHERE queue.state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $3 AND changed_at IS NULL
+      AND version = was`,
 };
 const standing: Statement = {
   name: 'queue_standing',
