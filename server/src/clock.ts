@@ -1,3 +1,5 @@
+import { uptime } from 'node:os';
+
 /**
  * The only place that knows what time it is. Everything else is handed a clock, so that a test
  * moves it, also backwards, and nothing has to wait.
@@ -11,6 +13,11 @@ export interface Clock {
 
 export interface Timer {
   cancel(): void;
+}
+
+/** When this machine was started, by its own clock. */
+export function bootedAt(): number {
+  return Date.now() - uptime() * 1_000;
 }
 
 export const systemClock: Clock = {

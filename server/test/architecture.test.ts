@@ -42,7 +42,7 @@ const LAW: Record<string, string[]> = {
     'commander',
     'node:*',
   ],
-  'clock.ts': [],
+  'clock.ts': ['node:os'],
   'config.ts': ['domain', 'store/open.ts'],
   'telemetry.ts': ['engine', 'pino', 'prom-client'],
   'service.ts': ['*'],

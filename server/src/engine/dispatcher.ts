@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { decide, type Move } from '../domain/queue.ts';
 import type { Send } from '../outbound/send.ts';
 import { monotonicMs, type Term } from '../outbound/ticket.ts';
+import type { EngineLock } from '../store/store.ts';
 import type { Claim, QueueStore } from '../store/work.ts';
 import { Carrier } from './carrier.ts';
 import { type EngineEvents, eachOf } from './events.ts';
@@ -36,6 +37,7 @@ export interface DispatcherOptions {
   pollMs: number | undefined;
   /** Set where they do: how long this node holds what it has claimed. */
   term: Term | undefined;
+  lock: Pick<EngineLock, 'mark'> | null | undefined;
   /** Told when rows were settled: callbacks may be due, and manual runs may have their turn. */
   settled: () => void;
 }

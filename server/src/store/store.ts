@@ -38,6 +38,15 @@ export interface Shared {
   warning(): Promise<string | null>;
 }
 
+/** The right to be the one engine of an embedded store. */
+export interface EngineLock {
+  /** Until when the engine before may have sent what it had claimed ahead, epoch ms; null: unknown. */
+  readonly sentUntil: number | null;
+  /** What is due until then may be sent from here on. */
+  mark(until: number): void;
+  release(): void;
+}
+
 // Clients and keys -------------------------------------------------------------------------------
 
 export interface Client {

@@ -101,7 +101,11 @@ export const BUGS: Bug[] = [
     scenario: 'held',
     rules: ['unfinished', 'unrecorded'],
     patches: [
-      { file: 'engine/engine.ts', find: 'await store.queue.recover(clock.now());', replace: '' },
+      {
+        file: 'engine/engine.ts',
+        find: 'await store.queue.recover(clock.now(), this.#options.lock?.sentUntil ?? undefined);',
+        replace: '',
+      },
     ],
   },
   {

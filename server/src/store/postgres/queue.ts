@@ -157,10 +157,11 @@ export function postgresQueue(connections: Connections, { node, leaseMs }: Lease
   const { query, transaction } = connections;
 
   /** @returns how many */
-  function recoverSome(now: number): Promise<number> {
+  function recoverSome(now: number, sentUntil?: number): Promise<number> {
     return transaction(async send => {
       const rows = await send(cutOff, [RECOVERED_AT_ONCE]);
-      if (rows.length > 0) await send(restore, columnsOf(rows.map(row => restoredCells(row, now))));
+      if (rows.length > 0)
+        await send(restore, columnsOf(rows.map(row => restoredCells(row, now, sentUntil))));
       return rows.length;
     });
   }
@@ -223,10 +224,10 @@ export function postgresQueue(connections: Connections, { node, leaseMs }: Lease
         .filter(row => row.changed_at === null)
         .map(({ schedule_key }) => schedule_key as number);
     },
-    async recover(now) {
+    async recover(now, sentUntil) {
       let count = 0;
       for (;;) {
-        const some = await recoverSome(now);
+        const some = await recoverSome(now, sentUntil);
         count += some;
         if (some < RECOVERED_AT_ONCE) return count;
       }
@@ -241,7 +242,7 @@ function settledCells({ scheduleKey, fence, row }: Settlement): Cell[] {
   return [...was, state, dueAt, scheduledFor, nextFor, attempt, attemptsCell(attempts)];
 }
 
-function restoredCells(row: Row, now: number): Cell[] {
-  const { state, dueAt, attempt, attempts } = recovered(row, now);
+function restoredCells(row: Row, now: number, sentUntil?: number): Cell[] {
+  const { state, dueAt, attempt, attempts } = recovered(row, now, sentUntil);
   return [state, dueAt, attempt, attemptsCell(attempts), row.schedule_key!];
 }
