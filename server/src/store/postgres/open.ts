@@ -3,8 +3,10 @@ import { PunctualError } from '../../domain/errors.ts';
 import { storeUnavailable } from '../fault.ts';
 import { type Migration, pendingMigrations, readMigrations } from '../migrate.ts';
 import type { Store } from '../store.ts';
+import { Announcer } from './announcer.ts';
 import { postgresClients } from './clients.ts';
 import { Connections, type Query, readClock } from './connection.ts';
+import { Listening } from './listening.ts';
 import { postgresOutbox } from './outbox.ts';
 import { prepareDays } from './partitions.ts';
 import { postgresQueue } from './queue.ts';
@@ -43,16 +45,19 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     await connections.close();
     throw cannotOpen(error);
   }
+  const lease = { node, leaseMs };
+  const announcer = new Announcer(query, node);
   return {
     clients: postgresClients(query),
-    schedules: postgresSchedules(connections),
+    schedules: postgresSchedules(connections, announcer),
     runs: postgresRuns(connections),
-    queue: postgresQueue(connections, { node, leaseMs }),
-    outbox: postgresOutbox(connections, { node, leaseMs }),
+    queue: postgresQueue(connections, lease, announcer),
+    outbox: postgresOutbox(connections, lease, announcer),
     shared: {
       leaseMs,
       now: () => readClock(query),
       warning: () => (connections.hasStandby ? warningOf(query) : Promise.resolve(null)),
+      listen: listener => new Listening({ connections, node, listener }),
     },
     async check() {
       const [row] = await query(`
@@ -60,7 +65,10 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
         FROM (SELECT 1 FROM clients LIMIT 1) AS readable RIGHT JOIN (SELECT 1) AS one ON true`);
       if (row!.read_only === 'on') throw storeUnavailable(new Error('read only'));
     },
-    close: () => connections.close(),
+    async close() {
+      await announcer.close();
+      await connections.close();
+    },
   };
 }
 
