@@ -157,15 +157,13 @@ function createClockGauge(registry: Registry, log: Logger): (aheadMs: number) =>
 }
 
 function createListeningGauge(registry: Registry, log: Logger): Metrics['listening'] {
-  // Only where there are others.
-  let gauge: Gauge | undefined;
+  const gauge = new Gauge({
+    name: 'punctual_listening',
+    help: 'Where nodes share a database: 1 if this one hears at once of what others write, 0 if it looks twice a second.',
+    registers: [registry],
+  });
   let was: boolean | null = null;
   return (isListening, why) => {
-    gauge ??= new Gauge({
-      name: 'punctual_listening',
-      help: '1 where this node hears at once of what others write, 0 where it looks twice a second.',
-      registers: [registry],
-    });
     gauge.set(isListening ? 1 : 0);
     if (isListening && was === false) log.info('this node hears again of what others write');
     if (!isListening && was !== false) {

@@ -10,6 +10,7 @@ import type { Arrival } from '../crash/evidence.ts';
 import type { Process } from '../crash/life.ts';
 import { Target } from '../crash/target.ts';
 import { every } from '../crash/workload.ts';
+import { type Pgbouncer, startPgbouncer } from '../store/pgbouncer.ts';
 import { type PostgresServer, startPostgres } from '../store/postgres-server.ts';
 import { assertOneId, LEASE_SECONDS, startNode } from './node.ts';
 
@@ -18,13 +19,14 @@ import { assertOneId, LEASE_SECONDS, startNode } from './node.ts';
  * and nothing is lost when a node dies, another freezes, and the database is started anew.
  *
  * Short here; `NODES_SCHEDULES=500 NODES_HEALTHY_SECONDS=20` is the form of which docs/scaling.md
- * has the figures.
+ * has the figures. `NODES_PGBOUNCER=1` puts pgBouncer in transaction mode between.
  */
 const SCHEDULES = Number(process.env.NODES_SCHEDULES ?? 120);
 const HEALTHY_SECONDS = Number(process.env.NODES_HEALTHY_SECONDS ?? 9);
 
 describe('several nodes on one database', () => {
   let server: PostgresServer;
+  let pgbouncer: Pgbouncer | undefined;
   let folder: string;
   let url: string;
   let target: Target;
@@ -35,6 +37,13 @@ describe('several nodes on one database', () => {
     server = await startPostgres();
     folder = mkdtempSync(join(tmpdir(), 'punctual-nodes-'));
     url = await server.createDatabase();
+    if (process.env.NODES_PGBOUNCER) {
+      pgbouncer = await startPgbouncer(server.port, {
+        server_login_retry: 1,
+        default_pool_size: 8,
+      });
+      url = pgbouncer.through(url);
+    }
     target = new Target();
     targetUrl = await target.start();
   });
@@ -42,6 +51,7 @@ describe('several nodes on one database', () => {
   after(async () => {
     for (const node of nodes) await node.dispose();
     await target.stop();
+    await pgbouncer?.stop();
     await server.stop();
     rmSync(folder, { recursive: true });
   });

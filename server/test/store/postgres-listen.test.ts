@@ -104,10 +104,11 @@ describe('PostgreSQL: what one node writes, the others hear', () => {
   });
 
   test('what a node that stops has not begun, the others hear of', async () => {
-    await stored(a, caller);
-    const claim = await claimOne(a);
     const ear = new Hearing(b);
     await ear.hears('hears');
+    await stored(a, caller);
+    await ear.hears(`due ${NOON}`);
+    const claim = await claimOne(a);
     await settled(a, claim, waiting(NOON, NOON + MINUTE));
     await ear.hears(`due ${NOON}`);
   });
@@ -129,12 +130,12 @@ describe('PostgreSQL: what one node writes, the others hear', () => {
     await connections.close();
     await stored(a, caller, {}, { first: later, second: null });
     await stored(a, caller, {}, null);
-    const last = await stored(a, caller);
-    await changed(a, caller, last, { status: 'disabled' }, NOON, null);
-    await ear.hears(`changed ${last.id} ${NOON}`);
+    const last = await stored(a, caller, {}, null);
+    await changed(a, caller, last, { label: 'x' }, NOON, null);
+    await ear.until(() => ear.told.length > 0);
     await triggered(b, caller, last);
-    await own.hears('outbox');
-    assert.deepEqual([own.told, ear.told], [[], []]);
+    await own.until(() => own.told.length > 0);
+    assert.deepEqual([own.told, ear.told], [['outbox'], [`changed ${last.id} ${NOON}`]]);
   });
 
   test('a thousand changes at once are told in some messages, each within the size that fits', async () => {
