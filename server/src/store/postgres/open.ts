@@ -1,12 +1,11 @@
-import { join } from 'node:path';
 import { PunctualError } from '../../domain/errors.ts';
 import { storeUnavailable } from '../fault.ts';
-import { type Migration, pendingMigrations, readMigrations } from '../migrate.ts';
 import type { Store } from '../store.ts';
 import { Announcer } from './announcer.ts';
 import { postgresClients } from './clients.ts';
 import { Connections, type Query, readClock } from './connection.ts';
 import { Listening } from './listening.ts';
+import { migratePostgres } from './migrating.ts';
 import { postgresOutbox } from './outbox.ts';
 import { prepareDays } from './partitions.ts';
 import { postgresQueue } from './queue.ts';
@@ -15,7 +14,6 @@ import { postgresSchedules } from './schedules.ts';
 
 export { readClock } from './connection.ts';
 
-const MIGRATIONS = join(import.meta.dirname, 'migrations');
 const OLDEST_SERVER = 14;
 
 export interface PostgresOptions {
@@ -39,7 +37,8 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   const { query } = connections;
   try {
     await connections.seek();
-    await migratePostgres(connections);
+    await checkServer(query);
+    await migratePostgres(connections.server);
     await prepareDays(connections);
   } catch (error) {
     await connections.close();
@@ -88,47 +87,13 @@ export async function migrateAt(url: string): Promise<{ from: number; to: number
   const connections = connect(url, 1);
   try {
     await connections.seek();
-    const from = await migratePostgres(connections);
-    return { from, to: await connections.transaction(versionOf) };
+    await checkServer(connections.query);
+    return await migratePostgres(connections.server);
   } catch (error) {
     throw cannotOpen(error);
   } finally {
     await connections.close();
   }
-}
-
-/**
- * Brings the database to the newest version, each migration in a transaction of its own. Safe beside
- * others who do the same: one waits.
- *
- * @returns the version before
- */
-export async function migratePostgres(
-  { query, transaction }: Connections,
-  migrations: Migration[] = readMigrations(MIGRATIONS),
-): Promise<number> {
-  await checkServer(query);
-  const before = await transaction(versionOf);
-  for (let left = pendingMigrations(migrations, before).length; left > 0; ) {
-    left = await transaction(async send => {
-      const [next, ...others] = pendingMigrations(migrations, await versionOf(send));
-      if (next === undefined) return 0;
-      await send("SELECT set_config('statement_timeout', '0', true)");
-      await send(next.sql);
-      await send('UPDATE punctual_version SET version = $1', [next.number]);
-      return others.length;
-    });
-  }
-  return before;
-}
-
-/** The version, and the lock on it to the end of the transaction. */
-async function versionOf(send: Query): Promise<number> {
-  await send("SELECT pg_advisory_xact_lock(hashtext('punctual version'))");
-  await send(`
-    CREATE TABLE IF NOT EXISTS punctual_version (version integer NOT NULL);
-    INSERT INTO punctual_version SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM punctual_version)`);
-  return (await send('SELECT version FROM punctual_version'))[0]!.version as number;
 }
 
 async function checkServer(query: Query): Promise<void> {
