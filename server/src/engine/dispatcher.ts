@@ -15,7 +15,7 @@ import { Flights } from './flights.ts';
 import { Loop, soonest } from './loop.ts';
 import { settlementOf } from './settlement.ts';
 import { Settler } from './settler.ts';
-import { Watch } from './watch.ts';
+import { type Agree, Watch } from './watch.ts';
 
 /** One claim is one commit: enough rows to share it. */
 const CLAIM_BATCH = 500;
@@ -34,6 +34,7 @@ export interface DispatcherOptions {
   /** Where others write to the same store: how often to look whether something is due, ms. */
   pollMs: number | undefined;
   term: Term | undefined;
+  agree: Agree | undefined;
   /** Told when rows were settled: callbacks may be due, and manual runs may have their turn. */
   settled: () => void;
 }
@@ -66,12 +67,10 @@ export class Dispatcher {
     this.#options = options;
     const { clock, events } = options;
     this.#flights = new Flights(options.term);
-    this.#watch = new Watch(clock.now(), events.blind);
-    const wakeStarved = () => {
-      if (this.#starved) this.#loop.wake();
-    };
+    this.#watch = new Watch(clock.now(), events.blind, options.agree);
+    const wakeStarved = () => this.#starved && this.#loop.wake();
     this.#settler = new Settler(clock, events, {
-      write: landings => this.#settle(landings),
+      write: landings => this.#watch.agreed().then(() => this.#settle(landings)),
       writing: wakeStarved,
       written: () => {
         options.settled();
@@ -137,6 +136,7 @@ export class Dispatcher {
     if (this.#starved || this.#stopping) return null;
     const now = clock.now();
     const limit = Math.min(room, this.#flights.size === 0 ? FIRST_BATCH : CLAIM_BATCH);
+    await this.#watch.agreed();
     const askedAt = monotonicMs();
     const claims = await queue.claim(now, limit, this.#watch.unseenUntil);
     if (this.#options.term?.isOverSince(askedAt)) {
@@ -173,8 +173,8 @@ export class Dispatcher {
   }
 
   #giveBack(claims: Claim[]): void {
-    const back = (claim: Claim) => ({ claim, attempt: null, endedAt: claim.claimedAt });
-    for (const claim of claims) this.#settler.add(back(claim));
+    for (const claim of claims)
+      this.#settler.add({ claim, attempt: null, endedAt: claim.claimedAt });
   }
 
   /** One bad row cannot stop the others: it is told of and left out. */

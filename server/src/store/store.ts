@@ -37,6 +37,13 @@ export interface Shared {
   /** One sentence about what the store cannot promise as it is set up, or null. */
   warning(): Promise<string | null>;
   /**
+   * Notes that this node has looked at the clock from `awakeSince` to now.
+   *
+   * @param blindAfterMs how long nobody must have looked for it to count
+   * @returns until when (epoch ms) times may have passed while no node looked
+   */
+  looked(awakeSince: number, blindAfterMs: number): Promise<number>;
+  /**
    * Hears what other nodes write, soon after it is durable. A node that cannot hear, or not at the
    * moment, sees all of it by looking, a little later; it tries again by itself.
    */

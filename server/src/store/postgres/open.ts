@@ -3,7 +3,7 @@ import { storeUnavailable } from '../fault.ts';
 import type { Store } from '../store.ts';
 import { Announcer } from './announcer.ts';
 import { postgresClients } from './clients.ts';
-import { Connections, type Query, readClock } from './connection.ts';
+import { Connections, type Query, readClock, type Statement } from './connection.ts';
 import { Listening } from './listening.ts';
 import { migratePostgres } from './migrating.ts';
 import { postgresOutbox } from './outbox.ts';
@@ -56,6 +56,10 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
       leaseMs,
       now: () => readClock(query),
       warning: () => (connections.hasStandby ? warningOf(query) : Promise.resolve(null)),
+      async looked(awakeSince, blindAfterMs) {
+        const [row] = await query(look, [awakeSince, blindAfterMs]);
+        return row!.unseen_until as number;
+      },
       listen: listener => new Listening({ connections, node, listener }),
     },
     async check() {
@@ -70,6 +74,16 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     },
   };
 }
+
+/** Once a second from each node: it waits for no disk, and for no standby. */
+const look: Statement = {
+  name: 'watch_look',
+  text: `
+    UPDATE watch SET looked_at = floor(extract(epoch FROM clock_timestamp()) * 1000),
+      unseen_until = CASE WHEN $1::bigint - looked_at > $2::bigint THEN $1 ELSE unseen_until END
+    WHERE watch_key = 1
+    RETURNING unseen_until, set_config('synchronous_commit', 'off', true)`,
+};
 
 /** Where a standby takes over that was not waited for, it lacks what was acknowledged last. */
 async function warningOf(query: Query): Promise<string | null> {
