@@ -18,6 +18,10 @@ function inPlace(file: string, within: string): InPlace {
   return (name, find, replace = '') => ({ name, file, within, find, replace });
 }
 
+/** A statement keeps its parameters: one without a use would fail as a whole, and show nothing. */
+const noInstant = (ms: string) => `CASE WHEN ${ms}::bigint < 0 THEN clock_timestamp() END`;
+const nobody = (node: string) => `nullif(${node}::uuid, ${node}::uuid)`;
+
 const QUEUE = 'store/postgres/queue.ts';
 const OUTBOX = 'store/postgres/outbox.ts';
 const RUNS = 'store/postgres/runs.ts';
@@ -76,15 +80,19 @@ export const MUTANTS: Mutant[] = [
   claim('claim: takes rows in flight', "state <> 'inFlight' AND due_at", 'due_at'),
   claim('claim: takes what is not due', 'due_at <= $1', 'due_at <= $1 + 1'),
   claim('claim: takes the latest first', 'ORDER BY due_at, schedule_key', 'ORDER BY due_at DESC'),
-  claim('claim: begins no lease', "clock_timestamp() + $5 * interval '1 millisecond'", 'NULL'),
-  claim('claim: does not say whose it is', 'claimed_by = $4', 'claimed_by = NULL'),
+  claim(
+    'claim: begins no lease',
+    "clock_timestamp() + $5 * interval '1 millisecond'",
+    noInstant('$5'),
+  ),
+  claim('claim: does not say whose it is', 'claimed_by = $4', `claimed_by = ${nobody('$4')}`),
   claim('claim: counts no attempt', 'attempt = attempt + CASE', 'attempt = attempt + 0 * CASE'),
   claim('claim: begins what was changed', 'changed_at IS NOT NULL OR ', ''),
   claim('claim: begins what a manual run blocks', ' OR blocked_since IS NOT NULL', ''),
   ...fences('settle, row moved', moved),
   ...fences('settle, row removed', removed),
   moved('settle: the change stays marked', 'changed_at = NULL', 'changed_at = queue.changed_at'),
-  moved('settle: no new lease for what goes on', LEASED, 'NULL'),
+  moved('settle: no new lease for what goes on', LEASED, noInstant('$2')),
   written(
     'settle: runs of an overtaken row are written',
     'WHERE owner NOT IN (SELECT n FROM overtaken)',
@@ -98,15 +106,12 @@ export const MUTANTS: Mutant[] = [
     'if (round.has(key)) again.push(item);\n      else round.set(key, item);',
     'round.set(key, item);',
   ),
-  inPlace(SETTLE, 'export async function settleRounds')(
-    'settle: rows in the order in which they came',
-    '[...round].sort(([a], [b]) => (a < b ? -1 : 1))',
-    '[...round]',
-  ),
   inPlace(TABLES, 'CREATE TABLE runs (')(
     'runs: no unique key',
-    'PRIMARY KEY (client_key, scheduled_for, schedule_key, manual_id, keep)',
-    'CHECK (true)',
+    `,
+  PRIMARY KEY (client_key, scheduled_for, schedule_key, manual_id, keep)
+) PARTITION`,
+    '\n) PARTITION',
   ),
   written(
     'runs: not looked for among those kept otherwise',
@@ -116,7 +121,7 @@ export const MUTANTS: Mutant[] = [
   renew(
     'renew: no lease is renewed',
     "clock_timestamp() + $3 * interval '1 millisecond'",
-    'lease_until',
+    `coalesce(lease_until, ${noInstant('$3')})`,
   ),
   renew("renew: other nodes' leases too", 'claimed_by = $2', '$2::uuid IS NOT NULL'),
   renew('renew: rows that are not in flight too', "state = 'inFlight'", 'true'),
@@ -185,9 +190,13 @@ export const MUTANTS: Mutant[] = [
   take(
     'outbox, claim: begins no lease',
     "clock_timestamp() + $3 * interval '1 millisecond'",
-    'NULL',
+    noInstant('$3'),
   ),
-  take('outbox, claim: does not say whose it is', 'claimed_by = $2', 'claimed_by = NULL'),
+  take(
+    'outbox, claim: does not say whose it is',
+    'claimed_by = $2',
+    `claimed_by = ${nobody('$2')}`,
+  ),
   take('outbox, claim: counts no attempt', 'attempt = attempt + 1', 'attempt = attempt + 0'),
   ...outboxFences('outbox, settle, entry moved', outboxMoved),
   ...outboxFences('outbox, settle, entry removed', outboxRemoved),
@@ -199,7 +208,7 @@ export const MUTANTS: Mutant[] = [
   outboxRenew(
     'outbox, renew: no lease is renewed',
     "clock_timestamp() + $3 * interval '1 millisecond'",
-    'lease_until',
+    `coalesce(lease_until, ${noInstant('$3')})`,
   ),
   outboxRenew("outbox, renew: other nodes' leases too", 'claimed_by = $2', '$2::uuid IS NOT NULL'),
   outboxRenew(

@@ -8,7 +8,7 @@ import { MUTANTS, type Mutant } from './list.ts';
 /**
  * `npm run mutants`: puts each mutant into a copy of the sources and runs the tests there, until one
  * fails. Prints the table of docs/decisions/0011-mutants.md. `npm run mutants -- renew` runs those
- * with this word in their name.
+ * whose name it matches.
  */
 const TESTS = [
   'server/test/store/postgres-lease.test.ts',
@@ -20,8 +20,8 @@ const TESTS = [
 const PATIENCE_MS = 120_000;
 const SOURCES = join(import.meta.dirname, '../../src');
 
-async function main(wanted: string): Promise<void> {
-  const mutants = MUTANTS.filter(({ name }) => name.includes(wanted));
+async function main(wanted: RegExp): Promise<void> {
+  const mutants = MUTANTS.filter(({ name }) => wanted.test(name));
   let survived = 0;
   process.stdout.write('| Mutant | Caught by |\n|---|---|\n');
   for (const mutant of mutants) {
@@ -94,4 +94,4 @@ async function openFolder(folder: string): Promise<string> {
   return inside;
 }
 
-await main(process.argv[2] ?? '');
+await main(new RegExp(process.argv[2] ?? ''));
