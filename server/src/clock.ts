@@ -77,8 +77,9 @@ export class SteeredClock implements Clock {
       const tookMs = performance.now() - askedAt;
       if (tookMs >= shortest) continue;
       shortest = tookMs;
-      // It was read somewhere on the way, half of the way for all we know; it gives whole ms.
-      base = answer + 0.5 - (askedAt + tookMs / 2);
+      // It was read somewhere on the way, half of the way for all we know; it gives whole ms. Where the
+      // way was long, it counts as read at its end: rather late than early.
+      base = answer + 0.5 - (askedAt + (tookMs < LONG_MS ? tookMs / 2 : tookMs + 0.5));
     }
     this.#base = base;
   }

@@ -14,7 +14,7 @@ import { createSender, type Sender } from './outbound/sender.ts';
 import { createSenderThreads } from './outbound/threads.ts';
 import { Term } from './outbound/ticket.ts';
 import { lockEngine, openStore } from './store/open.ts';
-import type { EngineLock, Store } from './store/store.ts';
+import type { EngineLock, Listener, Store } from './store/store.ts';
 import { createMetrics, type Metrics } from './telemetry.ts';
 
 /** The only file that knows every room: opens them in order, and closes them in reverse. */
@@ -55,6 +55,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       config.role === 'api' ? null : createEngine(config, store, clock, metrics, lock, closers);
     const api = createApi(options, store, engine, metrics, clock);
     await engine?.start();
+    const listening = engine && store.shared?.listen(listenerOf(engine, metrics));
+    closers.push(() => listening?.close());
     closers.push(() => Promise.all([engine?.stop(config.stopMs), closeApi(api, config.stopMs)]));
     const url = await listen(api, config);
     return { url, store, stop };
@@ -144,6 +146,16 @@ function createApi(
     readiness: () => readinessOf(store),
     metricsText: () => metrics.text(),
   });
+}
+
+/** What other nodes tell goes to the engine here. */
+function listenerOf(engine: Engine, metrics: Metrics): Listener {
+  return {
+    wake: dueAt => engine.wake(dueAt),
+    changed: (scheduleId, changedAt) => engine.changed(scheduleId, changedAt),
+    wakeOutbox: scheduleId => engine.wakeOutbox(scheduleId),
+    listening: metrics.listening,
+  };
 }
 
 /** An engine in another process finds out by itself. */

@@ -58,6 +58,7 @@ export class Engine {
     this.#dispatcher = new Dispatcher({
       ...shared,
       queue: store.queue,
+      agree: store.shared?.looked,
       maxInFlight,
       settled: () => this.#outbox.wake(),
     });

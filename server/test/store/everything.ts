@@ -32,6 +32,7 @@ export async function callEverything(store: Store): Promise<void> {
   await store.queue.recover(NOON);
   await store.queue.nextDueAt();
   await store.queue.depth(NOON);
+  await store.shared?.looked(NOON, 5_000);
   const run = aRecord(schedule.id, NOON);
   const callbacks = Array.from({ length: 2_000 }, () =>
     aCallback(anId(), { dueAt: NOON + MINUTE }),

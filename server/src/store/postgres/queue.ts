@@ -2,6 +2,7 @@ import { claimFrom, recovered, standingFrom } from '../queue-rows.ts';
 import { attemptsCell, type Cell, type Row } from '../rows.ts';
 import { callbackCells, runCells } from '../run-rows.ts';
 import type { QueueStore, Settlement } from '../work.ts';
+import type { Announcer } from './announcer.ts';
 import { type Connections, columnsOf, type Statement } from './connection.ts';
 import { firingsOf } from './firings.ts';
 import type { Lease } from './lease.ts';
@@ -153,7 +154,11 @@ const restore: Statement = {
 /** Rows of one transaction of `recover`. */
 const RECOVERED_AT_ONCE = 1_000;
 
-export function postgresQueue(connections: Connections, { node, leaseMs }: Lease): QueueStore {
+export function postgresQueue(
+  connections: Connections,
+  { node, leaseMs }: Lease,
+  announcer: Announcer,
+): QueueStore {
   const { query, transaction } = connections;
 
   /** @returns how many */
@@ -184,8 +189,8 @@ export function postgresQueue(connections: Connections, { node, leaseMs }: Lease
       const rows = await query(confirm, [...columnsOf(given, 2), node]);
       return rows.map(({ schedule_key }) => schedule_key as number);
     },
-    settle(settlements) {
-      return settleRounds(
+    async settle(settlements) {
+      const overtaken = await settleRounds(
         settlements,
         ({ scheduleKey }) => scheduleKey,
         async round => {
@@ -205,6 +210,8 @@ export function postgresQueue(connections: Connections, { node, leaseMs }: Lease
           return rows.map(row => row.schedule_key as number);
         },
       );
+      announceGivenBack(settlements, announcer);
+      return overtaken;
     },
     async reread(scheduleKeys) {
       const rows = await query(standing, [scheduleKeys, node]);
@@ -233,6 +240,15 @@ export function postgresQueue(connections: Connections, { node, leaseMs }: Lease
       }
     },
   };
+}
+
+/** Claimed and not begun, as by a node that stops: the others can have it at once. */
+function announceGivenBack(settlements: Settlement[], announcer: Announcer): void {
+  for (const { row, fence } of settlements) {
+    if (row !== null && row.scheduledFor === fence.scheduledFor && row.attempt < fence.attempt) {
+      announcer.due(row.dueAt);
+    }
+  }
 }
 
 function settledCells({ scheduleKey, fence, row }: Settlement): Cell[] {
