@@ -101,6 +101,7 @@ function createEngine(
     random: Math.random,
     events: metrics.events,
     maxInFlight: config.maxInFlight,
+    maxInFlightPerHost: config.maxInFlightPerHost,
     keep: { runsDays: config.keepRunsDays, failedRunsDays: config.keepFailedRunsDays },
     term,
   });

@@ -103,6 +103,16 @@ function createEvents(registry: Registry, log: Logger): EngineEvents {
     help: 'Requests taken over from nodes that died or froze.',
     registers,
   });
+  const openBreakers = new Gauge({
+    name: 'punctual_breakers_open',
+    help: 'Hosts that stopped to answer, each for one client; few requests are sent to them.',
+    registers,
+  });
+  const refused = new Counter({
+    name: 'punctual_refused_total',
+    help: 'Attempts that failed unsent, because their host had stopped to answer.',
+    registers,
+  });
   return {
     fired: latenessMs => lateness.observe(latenessMs / 1_000),
     attemptEnded(kind, outcome, durationMs) {
@@ -125,6 +135,16 @@ function createEvents(registry: Registry, log: Logger): EngineEvents {
       takenOver.inc(count);
       log.warn({ count }, 'took over what another node had in flight');
     },
+    breaker(change, origin) {
+      if (change === 'opened') {
+        openBreakers.inc();
+        log.warn({ origin }, 'this host has stopped to answer; few requests are sent to it');
+      } else {
+        openBreakers.dec();
+        log.info({ origin }, 'this host answers again');
+      }
+    },
+    refused: () => refused.inc(),
     blind(from, until) {
       const gap = { from: new Date(from).toISOString(), until: new Date(until).toISOString() };
       log.warn(gap, 'nobody looked at the clock for a while; times in the gap are caught up with');

@@ -10,7 +10,7 @@ const SOURCE = join(import.meta.dirname, '../src');
 /** What each room may import besides itself: rooms, single files, packages. */
 const LAW: Record<string, string[]> = {
   domain: ['node:crypto', 'node:net', 'lru-cache'],
-  store: ['domain', 'node:fs', 'node:path'],
+  store: ['domain', 'node:crypto', 'node:fs', 'node:path'],
   'store/open.ts': ['store', 'store/sqlite', 'store/postgres'],
   'store/postgres': ['domain', 'store', 'node:fs', 'node:path', 'pg'],
   'store/sqlite': ['domain', 'store', 'node:fs', 'node:path', 'node:sqlite', 'node:worker_threads'],

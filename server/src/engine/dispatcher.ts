@@ -1,17 +1,13 @@
 import type { Clock } from '../clock.ts';
 import { decide, type Move } from '../domain/queue.ts';
-import { mayBegin } from '../domain/queue-row.ts';
 import type { Send } from '../outbound/send.ts';
 import { monotonicMs, type Term } from '../outbound/ticket.ts';
 import type { Claim, QueueStore } from '../store/work.ts';
-import { attemptOf } from './attempt.ts';
-import { Departures } from './departures.ts';
+import { Carrier } from './carrier.ts';
 import { type EngineEvents, eachOf } from './events.ts';
-import { Flights } from './flights.ts';
 import { Landings } from './landings.ts';
 import { Loop, soonest } from './loop.ts';
 import { settlementOf } from './settlement.ts';
-import { isAhead, requestAt, type Trip, tripOf } from './trip.ts';
 import { Watch } from './watch.ts';
 
 /** One claim is one commit: enough rows to share it. */
@@ -22,8 +18,8 @@ const FIRST_BATCH = 100;
 const AHEAD_MS = 1_000;
 /** How long before its time a row is claimed at the latest; what is between the two is claimed together. */
 const LEAD_MS = 500;
-/** Firings held for their time, at most, beside those in flight. */
-const MAX_AHEAD = 20_000;
+/** Where some clients have had their share: how often to look for the firings of the others. */
+const LOOK_FOR_OTHERS_MS = 250;
 
 export interface DispatcherOptions {
   queue: QueueStore;
@@ -34,6 +30,8 @@ export interface DispatcherOptions {
   events: EngineEvents;
   /** Firings whose time has come and that are not settled yet, at most. */
   maxInFlight: number;
+  /** Of these to one host, for one client. */
+  maxInFlightPerHost: number;
   /** Where others write to the same store: how often to look whether something is due, ms. */
   pollMs: number | undefined;
   /** Set where they do: how long this node holds what it has claimed. */
@@ -43,7 +41,7 @@ export interface DispatcherOptions {
 }
 
 /**
- * Dispatcher: carries due firings to their targets.
+ * Dispatcher: claims firings, a little ahead of their time, and has them carried to their targets.
  *
  * Guarantee: every claimed firing is settled once. A target may still be called twice: if this
  * process dies after sending and before settling, the row is due again (docs/lifecycle.md, "lost").
@@ -51,30 +49,19 @@ export interface DispatcherOptions {
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  /** By the id of their schedule. */
-  readonly #flights: Flights<Claim, Trip>;
-  readonly #departures: Departures<Trip>;
+  readonly #carrier: Carrier;
   readonly #landings: Landings;
   readonly #loop: Loop;
   readonly #watch: Watch;
   #starved = false;
+  /** Clients that had their share at the last look: none of theirs were claimed. */
+  #sated: number[] = [];
   #stopping = false;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
     const { clock, events } = options;
     this.#watch = new Watch(clock.now(), events.blind);
-    const looks = {
-      failed: (error: unknown) => events.storeFailed(error),
-      tick: (now: number) => this.#watch.look(now),
-    };
-    this.#flights = new Flights(trip => this.#dismiss(trip));
-    this.#departures = new Departures({
-      clock,
-      room: () => this.#room,
-      depart: (trips, now) => this.#depart(trips, now),
-      ...looks,
-    });
     const hooks = {
       writing: () => this.#moreRoom(),
       written: () => {
@@ -85,17 +72,23 @@ export class Dispatcher {
     const unseenUntil = () => this.#watch.unseenUntil;
     const moved = (move: Move) => this.#noteSettled(move);
     this.#landings = new Landings({ ...options, unseenUntil, moved }, hooks);
-    this.#loop = new Loop(clock, () => this.#step(), looks.failed, looks.tick);
+    this.#carrier = new Carrier({ ...options, watch: this.#watch, landings: this.#landings });
+    this.#loop = new Loop(
+      clock,
+      () => this.#step(),
+      error => events.storeFailed(error),
+      now => this.#watch.look(now),
+    );
   }
 
   /** Requests under way, or waiting for a connection. */
   get inFlight(): number {
-    return this.#flights.size - this.#departures.size;
+    return this.#carrier.inFlight;
   }
 
   start(): void {
     this.#loop.start();
-    this.#departures.start();
+    this.#carrier.start();
   }
 
   /** Something is due at `dueAt` (epoch ms), or now. */
@@ -105,13 +98,12 @@ export class Dispatcher {
 
   /** The schedule was changed: a request not yet started stays here, to be claimed anew. */
   cancel(scheduleId: string): void {
-    this.#flights.cancel(scheduleId);
+    this.#carrier.cancel(scheduleId);
   }
 
   /** A manual run waits: what is held for a later time makes way for it. */
   makeWay(scheduleId: string): void {
-    const trip = this.#flights.find(scheduleId);
-    if (trip) this.#dismiss(trip);
+    this.#carrier.makeWay(scheduleId);
   }
 
   /**
@@ -120,21 +112,21 @@ export class Dispatcher {
    */
   async renew(claimedBefore: number): Promise<void> {
     const isOld = ({ claimedAt }: Claim) => claimedAt < claimedBefore;
-    const flying = this.#flights.claims.filter(isOld);
+    const carried = this.#carrier.claims.filter(isOld);
     const landed = this.#landings.claims.filter(isOld);
-    const keys = [...flying, ...landed].map(({ scheduleKey }) => scheduleKey);
+    const keys = [...carried, ...landed].map(({ scheduleKey }) => scheduleKey);
     const held = new Set(await this.#options.queue.renew(keys));
-    const lost = new Set(flying.filter(claim => !held.has(claim.scheduleKey)));
-    this.#flights.cancelWhere(claim => lost.has(claim));
+    const lost = new Set(carried.filter(claim => !held.has(claim.scheduleKey)));
+    this.#carrier.cancelWhere(claim => lost.has(claim));
   }
 
   /** Claims nothing more, gives back what was not started, and waits for what is in flight. */
   async stop(): Promise<void> {
     this.#stopping = true;
     // Before the last step ends: what it claims does not start any more.
-    void this.#flights.ground();
-    await Promise.all([this.#loop.stop(), this.#departures.stop()]);
-    await this.#flights.ground();
+    void this.#carrier.ground();
+    await this.#loop.stop();
+    await this.#carrier.ground();
     await this.#landings.drained();
   }
 
@@ -143,35 +135,26 @@ export class Dispatcher {
     this.#landings.abandon();
   }
 
-  get #room(): number {
-    return this.#options.maxInFlight - this.inFlight - this.#landings.pending;
-  }
-
   async #step(): Promise<number | null> {
     const { queue, clock, pollMs, term } = this.#options;
-    this.#flights.expect();
-    const now = clock.now();
-    const limit = this.#limit(now);
-    this.#starved = limit <= 0;
+    this.#carrier.expect();
+    const limit = Math.min(this.#carrier.isIdle ? FIRST_BATCH : CLAIM_BATCH, this.#carrier.left);
+    this.#starved = limit <= 0 || this.#landings.failing;
     if (this.#starved || this.#stopping) return null;
+    const now = clock.now();
     const askedAt = monotonicMs();
-    const claims = await queue.claim(now, limit, this.#watch.unseenUntil, AHEAD_MS);
+    this.#sated = this.#carrier.sated();
+    const { unseenUntil } = this.#watch;
+    const claims = await queue.claim(now, limit, unseenUntil, AHEAD_MS, this.#sated);
     if (term?.isOverSince(askedAt)) {
       for (const claim of claims) this.#landings.giveBack(claim);
       return now;
     }
-    this.#hold(claims.filter(claim => claim.begun));
+    this.#carrier.carry(claims.filter(claim => claim.begun));
     await this.#decide(claims.filter(claim => !claim.begun));
     if (claims.length === limit) return now;
+    if (this.#sated.length > 0) return now + LOOK_FOR_OTHERS_MS;
     return soonest(lookAt(await queue.nextDueAt(), now), now, pollMs);
-  }
-
-  /** How many may be claimed: none while what was claimed before cannot depart. */
-  #limit(now: number): number {
-    const room = this.#room - this.#departures.overdue(now);
-    if (room <= 0 || this.#landings.failing) return 0;
-    const limit = this.#flights.size === 0 ? FIRST_BATCH : CLAIM_BATCH;
-    return Math.min(limit, MAX_AHEAD + room - this.#departures.size);
   }
 
   /** Rows whose time passed unseen, whose schedule changed, or that a manual run blocks. */
@@ -202,72 +185,17 @@ export class Dispatcher {
   #decided(claim: Claim, move: Move): void {
     this.#tell(move);
     if (move.row?.state === 'inFlight') {
-      this.#hold([{ ...claim, ...move.row, begun: true, changedAt: null }]);
+      this.#carrier.carry([{ ...claim, ...move.row, begun: true, changedAt: null }]);
     } else if (move.row) {
       this.wake(move.row.dueAt);
     }
     if (move.ended) this.#options.settled();
   }
 
-  #hold(claims: Claim[]): void {
-    const { term, events } = this.#options;
-    const idOf = ({ firing }: Claim) => firing.id;
-    const trips = eachOf(claims, idOf, claim => tripOf(claim, term), events);
-    const [held, recalled] = partition(trips, trip => this.#flights.begin(trip));
-    this.#departures.hold(held);
-    for (const trip of recalled) this.#stay(trip);
-  }
-
-  /** Called back: if its time has not come, it does not depart. */
-  #dismiss(trip: Trip): void {
-    if (this.#departures.dismiss(trip)) this.#stay(trip);
-  }
-
-  async #depart(trips: Trip[], now: number): Promise<void> {
-    const confirmed = await this.#confirm(trips);
-    const { unseenUntil } = this.#watch;
-    for (const trip of trips) {
-      const { claim } = trip;
-      const isMeant =
-        !isAhead(claim) ||
-        (confirmed(claim) && mayBegin({ ...claim, state: claim.was }, now, unseenUntil));
-      if (isMeant) this.#send(trip, now);
-      else this.#stay(trip);
-    }
-  }
-
-  /** What other nodes changed since it was claimed is not sent. */
-  async #confirm(trips: Trip[]): Promise<(claim: Claim) => boolean> {
-    const { queue, term } = this.#options;
-    const ahead = trips.map(({ claim }) => claim).filter(isAhead);
-    if (term === undefined || ahead.length === 0) return () => true;
-    const confirmed = new Set(await queue.confirm(ahead));
-    return ({ scheduleKey }) => confirmed.has(scheduleKey);
-  }
-
-  #send(trip: Trip, now: number): void {
-    const { send, events } = this.#options;
-    const { claim, ticket } = trip;
-    const request = requestAt(trip, now);
-    request.ticket = ticket;
-    void send(request).then(result => {
-      if (result.outcome === 'cancelled') return this.#stay(trip);
-      this.#flights.end(trip);
-      if (claim.attempt === 1) events.fired(result.startedAt - claim.scheduledFor);
-      events.attemptEnded('schedule', result.outcome, result.durationMs);
-      this.#landings.add(claim, attemptOf(claim.attempt, result));
-    });
-  }
-
-  /** It is not sent. */
-  #stay(trip: Trip): void {
-    this.#flights.end(trip);
-    this.#landings.giveBack(trip.claim);
-  }
-
   #moreRoom(): void {
-    this.#departures.wake();
-    if (this.#starved) this.#loop.wake();
+    this.#carrier.wake();
+    const isRelieved = this.#sated.length > 0 && this.#carrier.sated().length < this.#sated.length;
+    if (this.#starved || isRelieved) this.#loop.wake();
   }
 
   #noteSettled(move: Move): void {
@@ -288,10 +216,4 @@ export class Dispatcher {
 function lookAt(nextDueAt: number | null, now: number): number | null {
   if (nextDueAt === null || nextDueAt <= now + AHEAD_MS) return nextDueAt;
   return nextDueAt - LEAD_MS;
-}
-
-function partition<Item>(items: Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
-  const parts: [Item[], Item[]] = [[], []];
-  for (const item of items) parts[isFirst(item) ? 0 : 1].push(item);
-  return parts;
 }

@@ -17,6 +17,8 @@ export interface EngineOptions {
   events: EngineEvents;
   /** Firings whose time has come and that are not settled yet, at most. */
   maxInFlight: number;
+  /** Of these to one host, for one client. */
+  maxInFlightPerHost: number;
   keep: KeepDays;
   /** Where the store is shared: how long this node holds what it has claimed. */
   term?: Term | undefined;

@@ -20,6 +20,10 @@ export interface EngineEvents {
   rowFailed(scheduleId: string, error: unknown): void;
   /** Requests that another node had in flight when it died or froze. */
   takenOver(count: number): void;
+  /** A host has stopped to answer, or answers again. */
+  breaker(change: 'opened' | 'closed', origin: string): void;
+  /** A request that an open breaker did not let out. */
+  refused(): void;
   /** Nobody looked at the clock from `from` to `until`: a stop, a suspended machine, a jump. */
   blind(from: number, until: number): void;
 }

@@ -13,6 +13,8 @@ export interface Landing {
   claim: Claim;
   attempt: Attempt | null;
   endedAt: number;
+  /** When a request that was never started is due again, if not at its time. */
+  dueAt?: number | undefined;
 }
 
 export interface LandingsOptions {
@@ -58,9 +60,9 @@ export class Landings {
     this.#settler.add({ claim, attempt, endedAt: this.#options.clock.now() });
   }
 
-  /** Its request was never started. */
-  giveBack(claim: Claim): void {
-    this.#settler.add({ claim, attempt: null, endedAt: this.#options.clock.now() });
+  /** Its request was never started. @param dueAt when it is due again, if not at its time */
+  giveBack(claim: Claim, dueAt?: number): void {
+    this.#settler.add({ claim, attempt: null, endedAt: this.#options.clock.now(), dueAt });
   }
 
   drained(): Promise<void> {
@@ -113,9 +115,9 @@ export class Landings {
     });
   }
 
-  #moveOf({ claim, attempt, endedAt }: Landing): Move {
+  #moveOf({ claim, attempt, endedAt, dueAt }: Landing): Move {
     const { firing, nextFor } = claim;
-    if (attempt === null) return giveBack(claim, firing, endedAt);
+    if (attempt === null) return giveBack(claim, firing, endedAt, dueAt);
     const row: QueueRow = {
       state: claim.state,
       dueAt: claim.dueAt,

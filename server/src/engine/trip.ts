@@ -5,10 +5,15 @@ import type { OutboundRequest } from '../outbound/send.ts';
 import { type Term, Ticket } from '../outbound/ticket.ts';
 import type { Claim } from '../store/work.ts';
 import type { Flight } from './flights.ts';
+import { type Host, originOf } from './places.ts';
 
 /** A firing from its claim to the end of its attempt: first held for its time, then sent. */
 export interface Trip extends Flight<Claim> {
   dueAt: number;
+  clientKey: number;
+  origin: string;
+  /** Where it has its place, once it departs. */
+  host: Host | null;
   /** Made before its time, so that it need only be sent then. */
   request: OutboundRequest;
   /** What the request says of when it was sent, epoch ms. */
@@ -21,8 +26,10 @@ const STALE_MS = 1_000;
 export function tripOf(claim: Claim, term: Term | undefined): Trip {
   const stampedAt = Math.max(claim.claimedAt, claim.dueAt);
   const request = requestOf(claim, stampedAt);
+  const { dueAt, clientKey, firing } = claim;
+  const origin = originOf(firing.url);
   const ticket = new Ticket(term);
-  return { id: claim.firing.id, claim, dueAt: claim.dueAt, request, ticket, stampedAt };
+  return { id: firing.id, claim, dueAt, clientKey, origin, host: null, request, ticket, stampedAt };
 }
 
 /** The request as it is to leave now. */

@@ -83,10 +83,18 @@ export interface QueueStore {
    * run waits stays: that run comes first.
    *
    * @param aheadMs 0 where it is left out
+   * @param except clients (`clientKey`) of which nothing is taken; the others' is looked for among
+   * the first 20,000 rows from `now` on, for theirs before it was taken
    * @param unseenUntil times before this instant may have passed while nobody looked: a waiting
    * row older than it is not begun
    */
-  claim(now: number, limit: number, unseenUntil: number, aheadMs?: number): Promise<Claim[]>;
+  claim(
+    now: number,
+    limit: number,
+    unseenUntil: number,
+    aheadMs?: number,
+    except?: number[],
+  ): Promise<Claim[]>;
   /**
    * Of rows that were claimed ahead, those that still are as they were: held on, not marked as
    * changed, the schedule in the same version. To be asked at their time, where others write to the

@@ -102,6 +102,18 @@ export function aheadContract(name: string, open: OpenKeeper): void {
       await oneAhead(store);
     });
 
+    test('of other clients than those excepted, whatever stands before theirs', async () => {
+      const { store, caller } = await made();
+      for (let i = 0; i < 5; i++) await stored(store, caller);
+      const other = await aClient(store, 'other');
+      const theirs = await stored(store, other);
+      const ids = async (except: number[]) =>
+        (await store.queue.claim(BEFORE, 100, SEEN, SECOND, except)).map(({ firing }) => firing.id);
+      assert.deepEqual(await ids([caller.clientKey, other.clientKey]), []);
+      assert.deepEqual(await ids([caller.clientKey]), [theirs.id]);
+      assert.equal((await ids([other.clientKey])).length, 6);
+    });
+
     test('given back, it waits for its time as before', async () => {
       const { store } = await made();
       const claim = await oneAhead(store);

@@ -94,6 +94,7 @@ describe('PostgreSQL: migrations', () => {
     number,
     name: `000${number}`,
     sql,
+    worksWith: number,
   });
   const first = migration(1, 'CREATE TABLE a (x integer); INSERT INTO a VALUES (1)');
   const second = migration(2, 'UPDATE a SET x = x + 1; CREATE TABLE b (y integer)');
@@ -122,7 +123,7 @@ describe('PostgreSQL: migrations', () => {
   test('a newer database is refused', async () => {
     await migratePostgres(connections, [first, second]);
     assert.equal((await fault(() => migratePostgres(connections, [first]))).code, 'store_newer');
-    await runOn(url, 'UPDATE punctual_version SET version = 99');
+    await runOn(url, 'UPDATE punctual_version SET version = 99, works_with = 99');
     assert.equal((await fault(() => openPostgres(url))).code, 'store_newer');
     assert.equal((await fault(() => migrateAt(url))).code, 'store_newer');
   });

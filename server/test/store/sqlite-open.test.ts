@@ -136,9 +136,19 @@ describe('one engine on one database', () => {
 });
 
 describe('migrations', () => {
-  const first = { number: 1, name: '0001', sql: 'CREATE TABLE a (x); INSERT INTO a VALUES (1)' };
-  const second = { number: 2, name: '0002', sql: 'UPDATE a SET x = x + 1; CREATE TABLE b (y)' };
-  const broken = { number: 3, name: '0003', sql: 'DROP TABLE a; CREATE TABLE b (y)' };
+  const first = {
+    number: 1,
+    name: '0001',
+    sql: 'CREATE TABLE a (x); INSERT INTO a VALUES (1)',
+    worksWith: 1,
+  };
+  const second = {
+    number: 2,
+    name: '0002',
+    sql: 'UPDATE a SET x = x + 1; CREATE TABLE b (y)',
+    worksWith: 1,
+  };
+  const broken = { number: 3, name: '0003', sql: 'DROP TABLE a; CREATE TABLE b (y)', worksWith: 1 };
   const x = (database: DatabaseSync) => database.prepare('SELECT x FROM a').get()!.x;
 
   test('each is applied once, in order, from whatever version there is', () => {

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { PunctualError } from '../../domain/errors.ts';
 import { storeUnavailable } from '../fault.ts';
-import { type Migration, pendingMigrations, readMigrations } from '../migrate.ts';
+import { type Migration, pendingMigrations, readMigrations, type Version } from '../migrate.ts';
 import type { Store } from '../store.ts';
 import { postgresClients } from './clients.ts';
 import { Connections, type Query, readClock } from './connection.ts';
+import { refuseUnended } from './moving.ts';
 import { postgresOutbox } from './outbox.ts';
 import { prepareDays } from './partitions.ts';
 import { postgresQueue } from './queue.ts';
@@ -29,20 +30,15 @@ export interface PostgresOptions {
  * Opens (and migrates) the store in the database at `url`, as `pg` understands it, TLS options
  * included. Any number of nodes may share it.
  *
- * @throws PunctualError `store_newer`, `store_unavailable`
+ * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`
  */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
   const { connections: size = 10, leaseMs = 10_000, node = crypto.randomUUID() } = options;
-  const connections = connect(url, size);
+  const connections = await connectAndMigrate(url, size, async opened => {
+    await refuseUnended(opened.query);
+    await prepareDays(opened);
+  });
   const { query } = connections;
-  try {
-    await connections.seek();
-    await migratePostgres(connections);
-    await prepareDays(connections);
-  } catch (error) {
-    await connections.close();
-    throw cannotOpen(error);
-  }
   return {
     clients: postgresClients(query),
     schedules: postgresSchedules(connections),
@@ -75,13 +71,35 @@ async function warningOf(query: Query): Promise<string | null> {
     : null;
 }
 
+/**
+ * @param prepare what else is to be done before it is used
+ * @throws PunctualError `store_newer`, `store_unavailable`
+ */
+export async function connectAndMigrate(
+  url: string,
+  size: number,
+  prepare?: (connections: Connections) => Promise<void>,
+): Promise<Connections> {
+  const connections = connect(url, size);
+  try {
+    await connections.seek();
+    await migratePostgres(connections);
+    await prepare?.(connections);
+    return connections;
+  } catch (error) {
+    await connections.close();
+    throw cannotOpen(error);
+  }
+}
+
 /** Migrates the database at `url`, and says from which version to which. */
 export async function migrateAt(url: string): Promise<{ from: number; to: number }> {
   const connections = connect(url, 1);
   try {
     await connections.seek();
     const from = await migratePostgres(connections);
-    return { from, to: await connections.transaction(versionOf) };
+    const { version } = await connections.transaction(versionOf);
+    return { from, to: version };
   } catch (error) {
     throw cannotOpen(error);
   } finally {
@@ -103,24 +121,38 @@ export async function migratePostgres(
   const before = await transaction(versionOf);
   for (let left = pendingMigrations(migrations, before).length; left > 0; ) {
     left = await transaction(async send => {
-      const [next, ...others] = pendingMigrations(migrations, await versionOf(send));
+      const was = await versionOf(send);
+      const [next, ...others] = pendingMigrations(migrations, was);
       if (next === undefined) return 0;
-      await send("SELECT set_config('statement_timeout', '0', true)");
+      await send(BE_BRIEF);
       await send(next.sql);
-      await send('UPDATE punctual_version SET version = $1', [next.number]);
+      const worksWith = Math.max(was.worksWith, next.worksWith);
+      await send('UPDATE punctual_version SET version = $1, works_with = $2', [
+        next.number,
+        worksWith,
+      ]);
       return others.length;
     });
   }
-  return before;
+  return before.version;
 }
 
+/**
+ * Who waits for a table holds up all who come after it. A table that is busy for long, as in a
+ * backup, ends the start, and the supervisor tries again; what takes long by itself may.
+ */
+const BE_BRIEF = `SELECT set_config('statement_timeout', '0', true),
+  set_config('lock_timeout', '2s', true)`;
+
 /** The version, and the lock on it to the end of the transaction. */
-async function versionOf(send: Query): Promise<number> {
+async function versionOf(send: Query): Promise<Version> {
   await send("SELECT pg_advisory_xact_lock(hashtext('punctual version'))");
   await send(`
-    CREATE TABLE IF NOT EXISTS punctual_version (version integer NOT NULL);
-    INSERT INTO punctual_version SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM punctual_version)`);
-  return (await send('SELECT version FROM punctual_version'))[0]!.version as number;
+    CREATE TABLE IF NOT EXISTS punctual_version (
+      version integer NOT NULL, works_with integer NOT NULL);
+    INSERT INTO punctual_version SELECT 0, 0 WHERE NOT EXISTS (SELECT 1 FROM punctual_version)`);
+  const [row] = await send('SELECT version, works_with FROM punctual_version');
+  return { version: row!.version as number, worksWith: row!.works_with as number };
 }
 
 async function checkServer(query: Query): Promise<void> {

@@ -13,12 +13,12 @@ import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
  * (queue-rows.ts). The keys come as an array, so that the planner sees few rows and finds each by its
  * key.
  */
-const claim: Statement = {
-  name: 'queue_claim',
+const claimOf = (name: string, others: string): Statement => ({
+  name,
   text: `
     WITH due AS (
       SELECT * FROM queue
-      WHERE state <> 'inFlight' AND due_at <= $1 + $6::bigint
+      WHERE ${others} state <> 'inFlight' AND due_at <= $1 + $6::bigint
         AND (due_at <= $1 OR (changed_at IS NULL AND blocked_since IS NULL
           AND (next_for IS NULL OR next_for > due_at) AND NOT EXISTS (
             SELECT 1 FROM outbox
@@ -39,7 +39,22 @@ const claim: Statement = {
     SELECT schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts, changed_at,
       blocked_since
     FROM due ORDER BY due_at, schedule_key`,
-};
+});
+const claim = claimOf('queue_claim', '');
+/** Rows among which those of other clients are looked for: the cost of one look is bounded. */
+const LOOKED_AT = 20_000;
+const claimOfOthers = claimOf(
+  'queue_claim_of_others',
+  `schedule_key = ANY (ARRAY(
+        SELECT schedule_key FROM (
+          SELECT schedule_key FROM queue
+          WHERE state <> 'inFlight' AND due_at > $1 AND due_at <= $1 + $6::bigint
+          ORDER BY due_at, schedule_key LIMIT ${LOOKED_AT}) AS coming
+        WHERE (SELECT client_key <> ALL ($7::bigint[]) FROM schedules
+          WHERE schedules.schedule_key = coming.schedule_key)
+        LIMIT $2))
+        AND `,
+);
 const confirm: Statement = {
   name: 'queue_confirm',
   text: `
@@ -51,12 +66,16 @@ const standing: Statement = {
   name: 'queue_standing',
   text: `
     SELECT schedule_key, scheduled_for, attempt, next_for, changed_at FROM queue
-    WHERE schedule_key = ANY ($1) AND state = 'inFlight' AND claimed_by = $2`,
+    WHERE schedule_key = ANY ($1) AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $2`,
 };
 
 /**
  * The fence, the rows, the runs and the callbacks in one statement. `claimed_by` is part of the
  * fence: a row that was taken and not begun has the same attempt when another node takes it.
+ *
+ * `IS NOT DISTINCT FROM`, here and wherever rows are known by their keys, hides from the planner that
+ * an index holds just what is in flight. It took that one, from end to end for each row, once it had
+ * seen the table while all rows waited: 98 ms for 500 rows instead of 16.
  */
 const settle: Statement = {
   name: 'queue_settle',
@@ -73,13 +92,13 @@ const settle: Statement = {
         lease_until = CASE WHEN given.state = 'inFlight'
           THEN clock_timestamp() + $2 * interval '1 millisecond' END
       FROM given
-      WHERE queue.schedule_key = given.schedule_key AND queue.state = 'inFlight'
+      WHERE queue.schedule_key = given.schedule_key AND queue.state IS NOT DISTINCT FROM 'inFlight'
         AND queue.claimed_by = $1 AND queue.scheduled_for = was_for AND queue.attempt = was_attempt
         AND queue.changed_at IS NOT DISTINCT FROM was_changed_at AND given.state IS NOT NULL
       RETURNING given.n
     ), removed AS (
       DELETE FROM queue USING given
-      WHERE queue.schedule_key = given.schedule_key AND queue.state = 'inFlight'
+      WHERE queue.schedule_key = given.schedule_key AND queue.state IS NOT DISTINCT FROM 'inFlight'
         AND queue.claimed_by = $1 AND queue.scheduled_for = was_for AND queue.attempt = was_attempt
         AND queue.changed_at IS NOT DISTINCT FROM was_changed_at AND given.state IS NULL
       RETURNING given.n
@@ -105,7 +124,7 @@ const renew: Statement = {
     UPDATE queue SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
     WHERE schedule_key = ANY (ARRAY(
       SELECT schedule_key FROM queue
-      WHERE schedule_key = ANY ($1) AND state = 'inFlight' AND claimed_by = $2
+      WHERE schedule_key = ANY ($1) AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $2
       FOR UPDATE SKIP LOCKED))
     RETURNING schedule_key, changed_at`,
 };
@@ -113,7 +132,8 @@ const renew: Statement = {
 const cutOff: Statement = {
   name: 'queue_cut_off',
   text: `
-    SELECT * FROM queue
+    SELECT schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts, claimed_at
+    FROM queue
     WHERE state <> 'waiting' AND state = 'inFlight' AND lease_until <= statement_timestamp()
     ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED`,
 };
@@ -143,8 +163,11 @@ export function postgresQueue(connections: Connections, { node, leaseMs }: Lease
   }
 
   return {
-    async claim(now, limit, unseenUntil, aheadMs = 0) {
-      const rows = await query(claim, [now, limit, unseenUntil, node, leaseMs, aheadMs]);
+    async claim(now, limit, unseenUntil, aheadMs = 0, except = []) {
+      const values = [now, limit, unseenUntil, node, leaseMs, aheadMs];
+      const rows = await (except.length === 0
+        ? query(claim, values)
+        : query(claimOfOthers, [...values, except]));
       // Read after the rows were taken: a schedule that was changed in between is either seen here
       // as it is now, or its change comes later and marks the row in flight.
       const firing = await firingsOf(query, rows);

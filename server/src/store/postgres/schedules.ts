@@ -25,9 +25,11 @@ const insert: Statement = {
     INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for)
     SELECT key, 'waiting', first, first, second FROM given WHERE first IS NOT NULL`,
 };
+const SCHEDULE = `version, id, status, url, verb, interval, timezone, created_at, updated_at, headers,
+  data, integrations, label, policy`;
 const find: Statement = {
   name: 'schedules_find',
-  text: 'SELECT * FROM schedules WHERE client_key = $1 AND id = $2',
+  text: `SELECT ${SCHEDULE} FROM schedules WHERE client_key = $1 AND id = $2`,
 };
 const update: Statement = {
   name: 'schedules_update',
@@ -41,7 +43,7 @@ const update: Statement = {
 const list: Statement = {
   name: 'schedules_list',
   text: `
-    SELECT * FROM schedules
+    SELECT ${SCHEDULE} FROM schedules
     WHERE client_key = $1 AND id < $2
       AND CASE WHEN $3::text IS NULL THEN status <> 'deleted' ELSE status = $3 END
       AND ($4::text IS NULL OR strpos(label_folded, $4) > 0)
@@ -70,7 +72,7 @@ const queueMarkBegun: Statement = {
   text: `
     UPDATE queue SET changed_at = greatest($1::bigint, changed_at + 1), next_for = $2::bigint,
       due_at = CASE WHEN state = 'inFlight' THEN due_at ELSE least(due_at, coalesce($2, $1)) END
-    WHERE schedule_key = $3 AND state <> 'waiting'`,
+    WHERE schedule_key = $3 AND state IS DISTINCT FROM 'waiting'`,
 };
 const queueLock: Statement = {
   name: 'queue_lock',

@@ -11,7 +11,7 @@ import type { QueueStore, Settlement } from '../work.ts';
 /** Where the statements run: what every firing takes along, ready to travel between threads. */
 export interface QueueRows {
   /** @returns the claimed rows as JSON: an array of cells each, in the order of `FIRING` */
-  claimText(now: number, limit: number, unseenUntil: number, aheadMs: number): Promise<string>;
+  claimText(...claim: Parameters<QueueStore['claim']>): Promise<string>;
   settleCells(settlements: SettlementCells[]): Promise<number[]>;
 }
 
@@ -131,8 +131,8 @@ export function firingRows(text: string): Row[] {
 /** Claims and settlements, wherever their rows are kept. */
 export function queueClaims(rows: QueueRows): Pick<QueueStore, 'claim' | 'settle'> {
   return {
-    async claim(now, limit, unseenUntil, aheadMs = 0) {
-      const claimed = firingRows(await rows.claimText(now, limit, unseenUntil, aheadMs));
+    async claim(now, limit, unseenUntil, ...how) {
+      const claimed = firingRows(await rows.claimText(now, limit, unseenUntil, ...how));
       return claimed.map(row => claimFrom(row, now, unseenUntil));
     },
     settle: settlements => rows.settleCells(settlements.map(settlementCells)),

@@ -8,6 +8,7 @@ import type { Store } from '../store.ts';
 import type { QueueRows } from './cells.ts';
 import { sqliteClients } from './clients.ts';
 import { Commits } from './commit.ts';
+import { refuseMoved } from './moved.ts';
 import { sqliteOutbox } from './outbox.ts';
 import { sqliteQueue } from './queue.ts';
 import { sqliteRuns } from './runs.ts';
@@ -21,12 +22,13 @@ const MIGRATIONS = join(import.meta.dirname, 'migrations');
  * WAL, so that the command line can work beside a running service; synchronous=FULL, so that what
  * was acknowledged survives a power cut (https://sqlite.org/pragma.html#pragma_synchronous).
  *
- * @throws PunctualError `store_newer`, `store_unavailable`
+ * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`
  */
 export function openSqlite(path: string): Store & { queue: QueueRows } {
   const database = openDatabase(path);
   try {
     migrateSqlite(database);
+    refuseMoved(database);
   } catch (error) {
     database.close();
     throw error;
@@ -70,7 +72,7 @@ export function migrateAt(path: string): { from: number; to: number } {
   }
 }
 
-function openDatabase(path: string): DatabaseSync {
+export function openDatabase(path: string): DatabaseSync {
   const database = openFile(path, { timeout: 5_000 });
   try {
     switchToWal(database);
@@ -109,12 +111,16 @@ function switchToWal(database: DatabaseSync): void {
  * @returns the version before
  */
 export function migrateSqlite(database: DatabaseSync, migrations = readMigrations(MIGRATIONS)) {
+  const pendingNow = () => {
+    const version = versionOf(database);
+    // One process has it for itself: nothing older needs to work beside a newer one.
+    return pendingMigrations(migrations, { version, worksWith: version });
+  };
   const before = versionOf(database);
-  if (pendingMigrations(migrations, before).length === 0) return before;
+  if (pendingNow().length === 0) return before;
   database.exec('BEGIN IMMEDIATE');
   try {
-    const pending = pendingMigrations(migrations, versionOf(database));
-    for (const migration of pending) {
+    for (const migration of pendingNow()) {
       database.exec(migration.sql);
       database.exec(`PRAGMA user_version = ${migration.number}`);
     }

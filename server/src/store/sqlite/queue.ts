@@ -15,17 +15,28 @@ import type { Commits } from './commit.ts';
 import { callbackWriter } from './outbox.ts';
 import { runWriter } from './runs.ts';
 
+/** Rows among which those of other clients are looked for: the cost of one look is bounded. */
+const LOOKED_AT = 20_000;
+
 export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStore & QueueRows {
-  const due = database.prepare(`
+  const dueOf = (rows: string, others: string) => `
     SELECT queue.schedule_key, queue.state, queue.due_at, queue.scheduled_for, queue.next_for,
       queue.changed_at, queue.blocked_since, json_array(${FIRING.join()}) AS text
-    FROM ${FIRING_TABLES}
-    WHERE queue.state <> 'inFlight' AND queue.due_at <= :now + :aheadMs
+    FROM ${rows}
+    WHERE queue.state <> 'inFlight' AND queue.due_at <= :now + :aheadMs ${others}
       AND (queue.due_at <= :now OR (queue.changed_at IS NULL AND queue.blocked_since IS NULL
         AND (queue.next_for IS NULL OR queue.next_for > queue.due_at) AND NOT EXISTS (
           SELECT 1 FROM outbox
           WHERE outbox.schedule_key = queue.schedule_key AND outbox.kind = 'manual')))
-    ORDER BY queue.due_at LIMIT :limit`);
+    ORDER BY queue.due_at LIMIT :limit`;
+  const due = database.prepare(dueOf(FIRING_TABLES, ''));
+  const dueOfOthers = database.prepare(
+    dueOf(
+      `(SELECT * FROM queue WHERE state <> 'inFlight' AND due_at > :now ORDER BY due_at
+        LIMIT ${LOOKED_AT}) AS ${FIRING_TABLES}`,
+      'AND schedules.client_key NOT IN (SELECT value FROM json_each(:except))',
+    ),
+  );
   const standing = database.prepare(`
     SELECT json_array(${FIRING.join()}) AS text FROM ${FIRING_TABLES}
     WHERE queue.schedule_key IN (SELECT value FROM json_each(?)) AND queue.state = 'inFlight'`);
@@ -65,9 +76,14 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
   }
 
   const rows: QueueRows = {
-    claimText(now, limit, unseenUntil, aheadMs) {
+    claimText(now, limit, unseenUntil, aheadMs = 0, except = []) {
       return commits.write(() => {
-        const rows = due.all({ now, limit, aheadMs }) as Row[];
+        const range = { now, limit, aheadMs };
+        const rows = (
+          except.length === 0
+            ? due.all(range)
+            : dueOfOthers.all({ ...range, except: JSON.stringify(except) })
+        ) as Row[];
         for (const begun of [true, false]) {
           const keys = rows
             .filter(row => isBegun(row, now, unseenUntil) === begun)
