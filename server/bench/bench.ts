@@ -8,6 +8,7 @@ import {
   watchOthers,
 } from './machine.ts';
 import { pictureOf } from './picture.ts';
+import { profileCommand } from './profile.ts';
 import { reportCommand } from './report.ts';
 import { type Result, tableOf } from './result.ts';
 import { SCENES } from './scenes.ts';
@@ -26,6 +27,7 @@ const DEFAULTS: Options = {
   rounds: 1,
   rest: [],
   folder: undefined,
+  profile: undefined,
 };
 
 interface Files {
@@ -55,6 +57,7 @@ function commandOf(scene: Scene): Command {
   }
   return command
     .option('--folder <path>', 'where the embedded store stands, on the disk to be measured')
+    .option('--profile <folder>', 'has V8 write profiles of the nodes, for the command profile')
     .option('--json <file>', 'keeps the result')
     .option('--svg <file>', 'draws the distribution of lateness')
     .action(async (given: Partial<Options> & Files) => {
@@ -116,5 +119,5 @@ const program = new Command('npm run bench --')
 for (const scene of SCENES) {
   program.addCommand(commandOf(scene), { isDefault: scene === SCENES[0] });
 }
-program.addCommand(reportCommand());
+program.addCommand(reportCommand()).addCommand(profileCommand());
 await program.parseAsync();

@@ -9,7 +9,10 @@ const HEIGHT = 340;
 const LEFT = 56;
 const RIGHT = 24;
 const TOP = 64;
-const BOTTOM = 44;
+const BOTTOM = 62;
+/** Curves that are named beside each other. */
+const IN_A_ROW = 2;
+const ROW = 20;
 const MARKED = [0.5, 0.99];
 const SHARES = [0, 0.25, 0.5, 0.75, 1];
 
@@ -30,9 +33,10 @@ export function pictureOf({ scene, lateness }: Pick<Result, 'scene' | 'lateness'
   const curves = lateness.filter(({ points }) => points.length > 0);
   const count = curves.reduce((sum, curve) => sum + curve.count, 0);
   const decades = decadesOf(curves);
+  const top = TOP + (Math.ceil(curves.length / IN_A_ROW) - 1) * ROW;
   const x = (value: number) =>
     LEFT + (Math.log10(Math.max(1, value)) / decades) * (WIDTH - LEFT - RIGHT);
-  const y = (share: number) => HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM);
+  const y = (share: number) => HEIGHT - BOTTOM - share * (HEIGHT - top - BOTTOM);
   const title = `${scene}: lateness of ${whole(count)} firings`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}">
 <style>${STYLE}
@@ -40,8 +44,9 @@ export function pictureOf({ scene, lateness }: Pick<Result, 'scene' | 'lateness'
 <text class="title" x="${LEFT}" y="24">${title}</text>
 ${curves.map(legendOf).join('\n')}
 ${SHARES.map(share => shareLine(share, y(share))).join('\n')}
-${Array.from({ length: decades + 1 }, (_, decade) => instantLine(10 ** decade, x(10 ** decade))).join('\n')}
+${Array.from({ length: decades + 1 }, (_, decade) => instantLine(10 ** decade, x(10 ** decade), top)).join('\n')}
 ${curves.map((curve, number) => drawn(curve, number, x, y)).join('\n')}
+<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 12}" text-anchor="middle">arrived at the target within this time of the nominal one</text>
 </svg>
 `;
 }
@@ -63,21 +68,22 @@ function drawn({ points }: Curve, number: number, x: Scale, y: Scale): string {
   return `<polyline class="curve c${number % 4}" points="${path}"/>\n${dots.join('\n')}`;
 }
 
-/** Beside each other below the title. */
-function legendOf({ name, points }: Curve, number: number, curves: Curve[]): string {
+/** Below the title. */
+function legendOf({ name, points }: Curve, number: number): string {
   const at = (wanted: number) => ms(points.find(([share]) => share === wanted)![1]);
-  const left = LEFT + (number * (WIDTH - LEFT - RIGHT)) / curves.length;
+  const left = LEFT + ((number % IN_A_ROW) * (WIDTH - LEFT - RIGHT)) / IN_A_ROW;
+  const down = 42 + Math.floor(number / IN_A_ROW) * ROW;
   const text = `${name}: p50 ${at(0.5)}, p99 ${at(0.99)}`;
-  return `<circle class="d${number % 4}" cx="${round(left + 5)}" cy="42" r="5"/><text x="${round(left + 16)}" y="46">${text}</text>`;
+  return `<circle class="d${number % 4}" cx="${round(left + 5)}" cy="${down}" r="5"/><text x="${round(left + 16)}" y="${down + 4}">${text}</text>`;
 }
 
 function shareLine(share: number, at: number): string {
   return `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${round(at)}" y2="${round(at)}"/><text x="${LEFT - 8}" y="${round(at + 4)}" text-anchor="end">${share * 100} %</text>`;
 }
 
-function instantLine(value: number, at: number): string {
+function instantLine(value: number, at: number, top: number): string {
   const label = value >= 1_000 ? `${value / 1_000} s` : `${value} ms`;
-  return `<line class="grid" x1="${round(at)}" x2="${round(at)}" y1="${TOP}" y2="${HEIGHT - BOTTOM}"/><text x="${round(at)}" y="${HEIGHT - BOTTOM + 22}" text-anchor="middle">${label}</text>`;
+  return `<line class="grid" x1="${round(at)}" x2="${round(at)}" y1="${top}" y2="${HEIGHT - BOTTOM}"/><text x="${round(at)}" y="${HEIGHT - BOTTOM + 22}" text-anchor="middle">${label}</text>`;
 }
 
 function round(value: number): number {

@@ -49,17 +49,26 @@ export async function addClient({ url }: Database, name: string): Promise<typeof
 export class Punctual {
   readonly url: string;
   readonly #environment: NodeJS.ProcessEnv;
+  readonly #flags: string[];
   #child: ChildProcess | null = null;
 
-  private constructor(url: string, environment: NodeJS.ProcessEnv) {
+  private constructor(url: string, environment: NodeJS.ProcessEnv, flags: string[]) {
     this.url = url;
     this.#environment = environment;
+    this.#flags = flags;
   }
 
-  /** @param settings beyond those that every scene has */
-  static async start(database: Database, settings: Record<string, string> = {}): Promise<Punctual> {
+  /**
+   * @param settings beyond those that every scene has
+   * @param flags of Node
+   */
+  static async start(
+    database: Database,
+    settings: Record<string, string> = {},
+    flags: string[] = [],
+  ): Promise<Punctual> {
     const port = await freePort();
-    const punctual = new Punctual(`http://127.0.0.1:${port}`, {
+    const environment = {
       ...process.env,
       PORT: String(port),
       DATABASE_URL: database.url,
@@ -68,7 +77,8 @@ export class Punctual {
       PUNCTUAL_API_KEY: CREDENTIALS.ApiKey,
       PUNCTUAL_LOG_LEVEL: 'error',
       ...settings,
-    });
+    };
+    const punctual = new Punctual(`http://127.0.0.1:${port}`, environment, flags);
     await punctual.start();
     return punctual;
   }
@@ -76,7 +86,7 @@ export class Punctual {
   /** @returns how long it took until it was ready, ms */
   async start(): Promise<number> {
     const startedAt = performance.now();
-    this.#child = startProcess(process.execPath, [BIN, 'serve'], {
+    this.#child = startProcess(process.execPath, [...this.#flags, BIN, 'serve'], {
       env: this.#environment,
       stdio: ['ignore', 'inherit', 'inherit'],
     });

@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Arrivals } from './arrivals.ts';
 import { messageOf, startScript } from './processes.ts';
-import { type Database, Punctual, type StoreKind, startDatabase } from './punctual.ts';
+import { FIRINGS_FILE } from './profile.ts';
+import { type Database, Punctual, type StoreKind, startDatabase, sumOf } from './punctual.ts';
 import { type Curve, type Figure, type Rate, whole } from './result.ts';
 import { startTarget, type Target } from './target.ts';
 
@@ -16,6 +19,8 @@ export interface Options {
   rest: number[];
   /** On the disk to be measured; undefined: the system's folder for temporary files. */
   folder: string | undefined;
+  /** Where V8 writes how each thread of the nodes has spent its time; undefined: nowhere. */
+  profile: string | undefined;
 }
 
 export interface Scene {
@@ -66,12 +71,15 @@ export class Session implements AsyncDisposable {
   }
 
   async startNodes(database: Database, settings: Record<string, string> = {}): Promise<Punctual[]> {
+    const { profile } = this.options;
+    const flags = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [];
     const nodes: Punctual[] = [];
     for (let node = 0; node < this.options.nodes; node += 1) {
-      const punctual = await Punctual.start(database, settings);
+      const punctual = await Punctual.start(database, settings, flags);
       this.closing(() => punctual.stop());
       nodes.push(punctual);
     }
+    if (profile) this.closing(() => noteFirings(nodes, profile));
     return nodes;
   }
 
@@ -115,4 +123,10 @@ export class Session implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end();
   }
+}
+
+/** What the time in a profile is to be divided by. */
+async function noteFirings(nodes: Punctual[], folder: string): Promise<void> {
+  const firings = await sumOf(nodes, 'punctual_runs_total{status="succeeded"}');
+  writeFileSync(join(folder, FIRINGS_FILE), JSON.stringify({ firings }));
 }

@@ -1,4 +1,4 @@
-import { addClient } from '../punctual.ts';
+import { addClient, unwantedOf } from '../punctual.ts';
 import { curveOf, ms, must, mustAllArrive, tells, whole } from '../result.ts';
 import { createSchedules } from '../schedules.ts';
 import type { Scene } from '../session.ts';
@@ -30,7 +30,7 @@ export const neighbours: Scene = {
     const half = Math.floor(schedules / 2);
     const periods = minutesOf(duration);
     const from = nextStart(MINUTE_MS, 5_000);
-    // B begins 2 s before A's first burst: its schedule must not be the newest.
+    // B's comes first: it is not the newest when A's are taken.
     await createSchedules(base, {
       count: 1,
       group: 'b',
@@ -75,6 +75,7 @@ export const neighbours: Scene = {
         'their lateness p50, p99',
         `${ms(healthy.latenessMs(0.5))}, ${ms(healthy.latenessMs(0.99))}`,
       ),
+      tells('failed, skipped or missed, of both', await unwantedOf(nodes)),
       tells('requests that hung at once', whole(await hanging.mostAtOnce())),
     );
     await session.runBareAfter(nodes);
