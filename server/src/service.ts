@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { buildApi } from './api/app.ts';
 import type { EnginePort, Readiness } from './api/deps.ts';
-import { type Clock, SteeredClock, systemClock } from './clock.ts';
+import { bootedAt, type Clock, SteeredClock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { hashApiKey, newSigningSecret } from './domain/credential.ts';
 import { PunctualError } from './domain/errors.ts';
@@ -14,7 +14,7 @@ import { createSender, type Sender } from './outbound/sender.ts';
 import { createSenderThreads } from './outbound/threads.ts';
 import { Term } from './outbound/ticket.ts';
 import { lockEngine, openStore } from './store/open.ts';
-import type { Store } from './store/store.ts';
+import type { EngineLock, Listener, Store } from './store/store.ts';
 import { createMetrics, type Metrics } from './telemetry.ts';
 
 /** The only file that knows every room: opens them in order, and closes them in reverse. */
@@ -38,8 +38,8 @@ export interface ServiceOptions {
 /** @throws PunctualError `store_in_use`, `store_newer`, `store_unavailable`, `setting_invalid` */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log } = options;
-  const lock = lockEngine(config.database);
-  const closers: (() => unknown)[] = [() => lock.release()];
+  const lock = lockEngine(config.database, bootedAt());
+  const closers: (() => unknown)[] = [() => lock?.release()];
   const stop = once(async () => {
     for (const close of closers.reverse()) await close();
   });
@@ -52,9 +52,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const clock = options.clock ?? (await clockOf(store, metrics, closers));
     await ensureCredentials(store, config.credentials, clock);
     const engine =
-      config.role === 'api' ? null : createEngine(config, store, clock, metrics, closers);
+      config.role === 'api' ? null : createEngine(config, store, clock, metrics, lock, closers);
     const api = createApi(options, store, engine, metrics, clock);
     await engine?.start();
+    const listening = engine && store.shared?.listen(listenerOf(engine, metrics));
+    closers.push(() => listening?.close());
     closers.push(() => Promise.all([engine?.stop(config.stopMs), closeApi(api, config.stopMs)]));
     const url = await listen(api, config);
     return { url, store, stop };
@@ -89,6 +91,7 @@ function createEngine(
   store: Store,
   clock: Clock,
   metrics: Metrics,
+  lock: EngineLock | null,
   closers: (() => unknown)[],
 ): Engine {
   const term = store.shared ? new Term(store.shared.leaseMs * COUNTED_ON) : undefined;
@@ -104,6 +107,7 @@ function createEngine(
     maxInFlightPerHost: config.maxInFlightPerHost,
     keep: { runsDays: config.keepRunsDays, failedRunsDays: config.keepFailedRunsDays },
     term,
+    lock,
   });
 }
 
@@ -142,6 +146,16 @@ function createApi(
     readiness: () => readinessOf(store),
     metricsText: () => metrics.text(),
   });
+}
+
+/** What other nodes tell goes to the engine here. */
+function listenerOf(engine: Engine, metrics: Metrics): Listener {
+  return {
+    wake: dueAt => engine.wake(dueAt),
+    changed: (scheduleId, changedAt) => engine.changed(scheduleId, changedAt),
+    wakeOutbox: scheduleId => engine.wakeOutbox(scheduleId),
+    listening: metrics.listening,
+  };
 }
 
 /** An engine in another process finds out by itself. */

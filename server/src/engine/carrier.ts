@@ -3,6 +3,7 @@ import { mayBegin } from '../domain/queue-row.ts';
 import type { Outcome } from '../domain/run.ts';
 import type { Send } from '../outbound/send.ts';
 import type { Term } from '../outbound/ticket.ts';
+import type { EngineLock } from '../store/store.ts';
 import type { Claim, QueueStore } from '../store/work.ts';
 import { attemptOf, refusedAttempt } from './attempt.ts';
 import { Departures } from './departures.ts';
@@ -17,6 +18,8 @@ import type { Watch } from './watch.ts';
 const MAX_HELD = 40_000;
 /** So many of a client that could not depart yet are enough. */
 const MAX_READY = 500;
+/** For how long a mark holds: one costs a call of the system. */
+const MARK_MS = 100;
 /** How much later a firing is due again whose host had no place for it. */
 const POSTPONED_MS = 5_000;
 
@@ -33,6 +36,8 @@ export interface CarrierOptions {
   maxInFlightPerHost: number;
   /** Where others write to the same store: how long this node holds what it has claimed. */
   term: Term | undefined;
+  /** Where the store is this engine's alone. */
+  lock: Pick<EngineLock, 'mark'> | null | undefined;
 }
 
 /** Carrier: takes each claimed firing to its target at its time, or gives it back. */
@@ -43,6 +48,7 @@ export class Carrier {
   readonly #departures: Departures<Trip>;
   readonly #places: Places;
   #isWaking = false;
+  #markedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: CarrierOptions) {
     this.#options = options;
@@ -159,6 +165,7 @@ export class Carrier {
 
   async #depart(trips: Trip[], now: number): Promise<void> {
     const confirmed = await this.#confirm(trips);
+    this.#mark(now);
     const { unseenUntil } = this.#options.watch;
     for (const trip of trips) {
       const { claim } = trip;
@@ -168,6 +175,14 @@ export class Carrier {
       if (isMeant) this.#send(trip, now);
       else this.#stay(trip);
     }
+  }
+
+  /** Says first that it sends: what it does not say here was never sent, if it ends. */
+  #mark(now: number): void {
+    const isMarked = now <= this.#markedUntil && now > this.#markedUntil - 2 * MARK_MS;
+    if (isMarked) return;
+    this.#markedUntil = now + MARK_MS;
+    this.#options.lock?.mark(this.#markedUntil);
   }
 
   /** What other nodes changed since it was claimed is not sent. */

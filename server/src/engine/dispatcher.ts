@@ -2,13 +2,14 @@ import type { Clock } from '../clock.ts';
 import { decide, type Move } from '../domain/queue.ts';
 import type { Send } from '../outbound/send.ts';
 import { monotonicMs, type Term } from '../outbound/ticket.ts';
+import type { EngineLock } from '../store/store.ts';
 import type { Claim, QueueStore } from '../store/work.ts';
 import { Carrier } from './carrier.ts';
 import { type EngineEvents, eachOf } from './events.ts';
 import { Landings } from './landings.ts';
 import { Loop, soonest } from './loop.ts';
 import { settlementOf } from './settlement.ts';
-import { Watch } from './watch.ts';
+import { type Agree, Watch } from './watch.ts';
 
 /** One claim is one commit: enough rows to share it. */
 const CLAIM_BATCH = 500;
@@ -36,6 +37,9 @@ export interface DispatcherOptions {
   pollMs: number | undefined;
   /** Set where they do: how long this node holds what it has claimed. */
   term: Term | undefined;
+  lock: Pick<EngineLock, 'mark'> | null | undefined;
+  /** Where others share the store: what they say of the times that passed. */
+  agree: Agree | undefined;
   /** Told when rows were settled: callbacks may be due, and manual runs may have their turn. */
   settled: () => void;
 }
@@ -61,7 +65,7 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options;
     const { clock, events } = options;
-    this.#watch = new Watch(clock.now(), events.blind);
+    this.#watch = new Watch(clock.now(), events.blind, options.agree);
     const hooks = {
       writing: () => this.#moreRoom(),
       written: () => {
@@ -69,9 +73,8 @@ export class Dispatcher {
         this.#moreRoom();
       },
     };
-    const unseenUntil = () => this.#watch.unseenUntil;
     const moved = (move: Move) => this.#noteSettled(move);
-    this.#landings = new Landings({ ...options, unseenUntil, moved }, hooks);
+    this.#landings = new Landings({ ...options, watch: this.#watch, moved }, hooks);
     this.#carrier = new Carrier({ ...options, watch: this.#watch, landings: this.#landings });
     this.#loop = new Loop(
       clock,
@@ -142,6 +145,7 @@ export class Dispatcher {
     this.#starved = limit <= 0 || this.#landings.failing;
     if (this.#starved || this.#stopping) return null;
     const now = clock.now();
+    await this.#watch.agreed();
     const askedAt = monotonicMs();
     this.#sated = this.#carrier.sated();
     const { unseenUntil } = this.#watch;

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Send } from '../outbound/send.ts';
 import type { Term } from '../outbound/ticket.ts';
-import type { Store } from '../store/store.ts';
+import type { EngineLock, Store } from '../store/store.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { EngineEvents } from './events.ts';
 import { Outbox } from './outbox.ts';
@@ -22,6 +22,8 @@ export interface EngineOptions {
   keep: KeepDays;
   /** Where the store is shared: how long this node holds what it has claimed. */
   term?: Term | undefined;
+  /** Where the store is this engine's alone. */
+  lock?: Pick<EngineLock, 'sentUntil' | 'mark'> | null;
 }
 
 /** Where nodes share a store: a change made by one is seen by the others within this time. */
@@ -47,10 +49,16 @@ export class Engine {
   constructor(options: EngineOptions) {
     this.#options = options;
     const { store, maxInFlight, ...rest } = options;
-    const shared = { ...rest, term: options.term, pollMs: store.shared ? POLL_MS : undefined };
+    const shared = {
+      ...rest,
+      term: options.term,
+      lock: options.lock,
+      pollMs: store.shared ? POLL_MS : undefined,
+    };
     this.#dispatcher = new Dispatcher({
       ...shared,
       queue: store.queue,
+      agree: store.shared?.looked,
       maxInFlight,
       settled: () => this.#outbox.wake(),
     });
@@ -72,7 +80,7 @@ export class Engine {
     if (this.#started) return;
     this.#started = true;
     const { store, clock } = this.#options;
-    await store.queue.recover(clock.now());
+    await store.queue.recover(clock.now(), this.#options.lock?.sentUntil ?? undefined);
     await store.outbox.recover(clock.now());
     this.#tenure?.start();
     this.#outbox.start();

@@ -7,6 +7,7 @@ import type { Claim, QueueStore, Standing } from '../store/work.ts';
 import { type EngineEvents, eachOf } from './events.ts';
 import { settlementOf } from './settlement.ts';
 import { Settler, type SettlerHooks } from './settler.ts';
+import type { Watch } from './watch.ts';
 
 /** How a flight ended: with an attempt, or without one that was ever started. */
 export interface Landing {
@@ -23,8 +24,7 @@ export interface LandingsOptions {
   /** 0 to below 1. */
   random: () => number;
   events: EngineEvents;
-  /** Times before this instant may have passed unseen. */
-  unseenUntil: () => number;
+  watch: Watch;
   /** Told what became of a row. */
   moved: (move: Move) => void;
 }
@@ -74,7 +74,8 @@ export class Landings {
   }
 
   async #settle(landings: Landing[]): Promise<void> {
-    const { queue, clock, events, moved } = this.#options;
+    const { queue, clock, events, moved, watch } = this.#options;
+    await watch.agreed();
     let open = landings;
     while (open.length > 0) {
       const moves = eachOf(
@@ -128,6 +129,6 @@ export class Landings {
     };
     const random = this.#options.random();
     const verdict = judge(row.attempts, firing.policy, endedAt, nextFor, random);
-    return afterAttempt(row, firing, verdict, endedAt, this.#options.unseenUntil());
+    return afterAttempt(row, firing, verdict, endedAt, this.#options.watch.unseenUntil);
   }
 }

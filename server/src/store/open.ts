@@ -1,10 +1,11 @@
 import type { MoveSource, MoveTarget } from './move.ts';
 import { openTarget } from './postgres/move.ts';
 import { migrateAt as migratePostgresAt, openPostgres } from './postgres/open.ts';
+import { lockSqlite } from './sqlite/lock.ts';
 import { openSource, takeBack } from './sqlite/move.ts';
-import { lockSqlite, migrateAt as migrateSqliteAt, openSqlite } from './sqlite/open.ts';
+import { migrateAt as migrateSqliteAt, openSqlite } from './sqlite/open.ts';
 import { openThreaded } from './sqlite/threaded.ts';
-import type { Store } from './store.ts';
+import type { EngineLock, Store } from './store.ts';
 
 export { type MovedTable, type MoveStep, moveStore } from './move.ts';
 export { serversOf } from './postgres/servers.ts';
@@ -33,10 +34,11 @@ export async function openStore(database: Database): Promise<Store> {
  * Makes this process the one engine of an embedded store, until `release` or its end. On PostgreSQL
  * there may be many: their claims have leases instead.
  *
+ * @param bootedAt when this machine was started, epoch ms
  * @throws PunctualError `store_in_use`
  */
-export function lockEngine(database: Database): { release(): void } {
-  return database.kind === 'sqlite' ? lockSqlite(database.path) : { release() {} };
+export function lockEngine(database: Database, bootedAt: number): EngineLock | null {
+  return database.kind === 'sqlite' ? lockSqlite(database.path, bootedAt) : null;
 }
 
 /** Brings the store to the newest version, and says from which. */

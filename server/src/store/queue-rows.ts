@@ -69,15 +69,20 @@ export function isAhead(row: Row, now: number): boolean {
   return claimedAt < dueAt && Math.min(now, (row.changed_at as number | null) ?? now) < dueAt;
 }
 
-/** What a row that was in flight becomes when the process that claimed it is gone. */
+/**
+ * What a row that was in flight becomes when the process that claimed it is gone.
+ *
+ * @param sentUntil what was claimed ahead for a later time than this was never sent
+ */
 export function recovered(
   row: Row,
   now: number,
+  sentUntil = now,
 ): Pick<QueueRow, 'state' | 'dueAt' | 'attempt' | 'attempts'> {
   const was = queueRowFrom(row);
   const { attempt, attempts, nextFor } = was;
   const changedAt = row.changed_at as number | null;
-  if (attempt > attempts.length && !isAhead(row, now)) {
+  if (attempt > attempts.length && !isAhead(row, Math.min(now, sentUntil))) {
     const lost = lostAttempt(attempt, Math.max(row.claimed_at as number, was.dueAt));
     return { state: 'lost', dueAt: neverEarly(was, now), attempt, attempts: [...attempts, lost] };
   }

@@ -118,6 +118,35 @@ describe('what is claimed ahead of its time', () => {
     assert.deepEqual(world.times(), ['12:01:00']);
   });
 
+  test('is not lost where the process ends before its time and is back after it, and fires late', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    await world.schedule({ interval: '* * * * *' });
+    await world.clock.advance(HELD);
+    await world.crash(10_000);
+    await world.clock.advance(1_000);
+    const [run] = await world.runs();
+    assert.deepEqual(
+      run!.attempts.map(({ number, outcome }) => [number, outcome]),
+      [[1, 'response']],
+    );
+    assert.deepEqual(world.times(), ['12:01:09']);
+  });
+
+  test('is lost where the process ends after its time', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    world.answer = () => 'hang';
+    await world.schedule({ interval: '* * * * *' });
+    await world.clock.advance(MINUTE);
+    world.answer = () => 200;
+    await world.crash(10_000);
+    await world.clock.advance(1_000);
+    const [run] = await world.runs();
+    assert.deepEqual(
+      run!.attempts.map(({ outcome }) => outcome),
+      ['lost', 'response'],
+    );
+  });
+
   test('is missed where the machine sleeps over its time and catching up is turned off', async () => {
     const world = await World.start('2026-03-01T12:00:00Z');
     await world.schedule({ interval: '* * * * *', policy: { catchUpSeconds: 0 } });

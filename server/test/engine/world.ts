@@ -26,6 +26,7 @@ export class World {
   readonly store: Store = openSqlite(':memory:');
   /** The schedules of all claims, as the engine holds them. */
   readonly #claimed: Schedule[] = [];
+  #markedUntil: number | null = null;
   readonly sent: Sent[] = [];
   readonly told: string[] = [];
   answer: (request: Sent) => Answer = () => 200;
@@ -84,6 +85,7 @@ export class World {
       events: this.#events(),
       maxInFlight: 100,
       maxInFlightPerHost: this.mostPerHost,
+      lock: { sentUntil: this.#markedUntil, mark: until => (this.#markedUntil = until) },
       keep: { runsDays: 36_500, failedRunsDays: 36_500 },
     });
   }

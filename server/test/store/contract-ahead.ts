@@ -164,9 +164,9 @@ export function aheadContract(name: string, open: OpenKeeper): void {
       assert.equal((await store.queue.claim(BEFORE, 9, SEEN, SECOND)).length, 1);
       return { caller, schedule };
     };
-    const restarted = async (now: number): Promise<Store> => {
+    const restarted = async (now: number, sentUntil?: number): Promise<Store> => {
       const store = await keeper.reopen();
-      assert.equal(await store.queue.recover(now), 1);
+      assert.equal(await store.queue.recover(now, sentUntil), 1);
       return store;
     };
 
@@ -184,6 +184,22 @@ export function aheadContract(name: string, open: OpenKeeper): void {
       const { was, attempt, attempts } = await claimOne(store, NOON + 9);
       assert.deepEqual([was, attempt], ['lost', 2]);
       assert.equal(attempts[0]!.startedAt, NOON);
+    });
+
+    test('after it, where it is known that nothing was sent by then: it waits as before', async () => {
+      await claimed();
+      const store = await restarted(NOON + MINUTE, NOON - 1);
+      assert.equal(await store.queue.nextDueAt(), NOON);
+      const { was, attempt, attempts } = await claimOne(store, NOON + 9);
+      assert.deepEqual([was, attempt, attempts], ['waiting', 1, []]);
+    });
+
+    test('what was claimed at its time is lost, whatever is known of what was claimed ahead', async () => {
+      const caller = await aClient(keeper.store);
+      await stored(keeper.store, caller);
+      await claimOne(keeper.store, NOON);
+      const store = await restarted(NOON + MINUTE, NOON - 1);
+      assert.equal((await claimOne(store, NOON + MINUTE)).was, 'lost');
     });
 
     test('a retry before its time is a retry as before', async () => {

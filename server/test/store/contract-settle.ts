@@ -202,6 +202,16 @@ export function settleContract(name: string, open: OpenKeeper): void {
       await assertNothingChanged(store, claim, { ...endOf(claim), row: null });
     });
 
+    test('nor twice in one call: the first counts', async () => {
+      const { store } = keeper;
+      await stored(store, await aClient(store));
+      const claim = await claimOne(store);
+      const [first, second] = [NOON + MINUTE, NOON + 2 * MINUTE];
+      const twice = [first, second].map(at => settlementOf(claim, waiting(at, null)));
+      assert.deepEqual(await store.queue.settle(twice), [claim.scheduleKey]);
+      assert.equal(await store.queue.nextDueAt(), first);
+    });
+
     test('a claim of the attempt before does not reach the attempt that is in flight', async () => {
       const { store } = keeper;
       await stored(store, await aClient(store));

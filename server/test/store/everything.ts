@@ -26,10 +26,13 @@ export async function callEverything(store: Store): Promise<void> {
   await store.schedules.insert(clientKey, batch);
   const schedule = await stored(store, caller);
   const claim = await claimOne(store);
+  await store.queue.confirm([claim]);
+  await store.queue.claim(NOON, 10, NOON, 0, [clientKey]);
   await store.queue.renew([claim.scheduleKey]);
   await store.queue.recover(NOON);
   await store.queue.nextDueAt();
   await store.queue.depth(NOON);
+  await store.shared?.looked(NOON, 5_000);
   const run = aRecord(schedule.id, NOON);
   const callbacks = Array.from({ length: 2_000 }, () =>
     aCallback(anId(), { dueAt: NOON + MINUTE }),

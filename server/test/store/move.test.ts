@@ -9,7 +9,8 @@ import type { PunctualError } from '../../src/domain/errors.ts';
 import type { MovedTable, MoveStep } from '../../src/store/move.ts';
 import { moveStore, openMove, undoMove } from '../../src/store/open.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
-import { lockSqlite, openSqlite } from '../../src/store/sqlite/open.ts';
+import { lockSqlite } from '../../src/store/sqlite/lock.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { TABLES } from '../../src/store/tables.ts';
 import {
   aClient,

@@ -167,7 +167,7 @@ function nameOf(database: string): string {
   return database.slice(database.lastIndexOf('/') + 1);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

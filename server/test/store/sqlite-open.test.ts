@@ -8,7 +8,8 @@ import { setTimeout } from 'node:timers/promises';
 import { PunctualError } from '../../src/domain/errors.ts';
 import { readMigrations } from '../../src/store/migrate.ts';
 import { Commits } from '../../src/store/sqlite/commit.ts';
-import { lockSqlite, migrateAt, migrateSqlite, openSqlite } from '../../src/store/sqlite/open.ts';
+import { lockSqlite } from '../../src/store/sqlite/lock.ts';
+import { migrateAt, migrateSqlite, openSqlite } from '../../src/store/sqlite/open.ts';
 import { sqliteOutbox } from '../../src/store/sqlite/outbox.ts';
 import { sqliteQueue } from '../../src/store/sqlite/queue.ts';
 import { sqliteRuns } from '../../src/store/sqlite/runs.ts';
@@ -119,6 +120,24 @@ describe('one engine on one database', () => {
     await store.clients.insertClient({ id: 'a', name: '', signingSecret: '', createdAt: 1 });
     await store.close();
     lock.release();
+  });
+
+  test('it says until when the engine before may have sent, if the machine went on since', () => {
+    const first = lockSqlite(path, 0);
+    assert.equal(first.sentUntil, null);
+    const markedAt = Date.now() + 100;
+    first.mark(markedAt);
+    first.release();
+    const booted = (at: number) => {
+      const lock = lockSqlite(path, at);
+      lock.release();
+      return lock.sentUntil;
+    };
+    assert.equal(booted(markedAt - 1_000), markedAt);
+    assert.equal(booted(markedAt + 1), null);
+    rmSync(`${path}.engine`);
+    first.mark(markedAt);
+    assert.equal(booted(0), null);
   });
 
   test('another database has another lock', () => {

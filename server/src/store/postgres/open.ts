@@ -1,10 +1,11 @@
-import { join } from 'node:path';
 import { PunctualError } from '../../domain/errors.ts';
 import { storeUnavailable } from '../fault.ts';
-import { type Migration, pendingMigrations, readMigrations, type Version } from '../migrate.ts';
 import type { Store } from '../store.ts';
+import { Announcer } from './announcer.ts';
 import { postgresClients } from './clients.ts';
-import { Connections, type Query, readClock } from './connection.ts';
+import { Connections, type Query, readClock, type Statement } from './connection.ts';
+import { Listening } from './listening.ts';
+import { migratePostgres } from './migrating.ts';
 import { refuseUnended } from './moving.ts';
 import { postgresOutbox } from './outbox.ts';
 import { prepareDays } from './partitions.ts';
@@ -14,7 +15,6 @@ import { postgresSchedules } from './schedules.ts';
 
 export { readClock } from './connection.ts';
 
-const MIGRATIONS = join(import.meta.dirname, 'migrations');
 const OLDEST_SERVER = 14;
 
 export interface PostgresOptions {
@@ -39,16 +39,23 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     await prepareDays(opened);
   });
   const { query } = connections;
+  const lease = { node, leaseMs };
+  const announcer = new Announcer(query, node);
   return {
     clients: postgresClients(query),
-    schedules: postgresSchedules(connections),
+    schedules: postgresSchedules(connections, announcer),
     runs: postgresRuns(connections),
-    queue: postgresQueue(connections, { node, leaseMs }),
-    outbox: postgresOutbox(connections, { node, leaseMs }),
+    queue: postgresQueue(connections, lease, announcer),
+    outbox: postgresOutbox(connections, lease, announcer),
     shared: {
       leaseMs,
       now: () => readClock(query),
       warning: () => (connections.hasStandby ? warningOf(query) : Promise.resolve(null)),
+      async looked(awakeSince, blindAfterMs) {
+        const [row] = await query(look, [awakeSince, blindAfterMs]);
+        return row!.unseen_until as number;
+      },
+      listen: listener => new Listening({ connections, node, listener }),
     },
     async check() {
       const [row] = await query(`
@@ -56,9 +63,22 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
         FROM (SELECT 1 FROM clients LIMIT 1) AS readable RIGHT JOIN (SELECT 1) AS one ON true`);
       if (row!.read_only === 'on') throw storeUnavailable(new Error('read only'));
     },
-    close: () => connections.close(),
+    async close() {
+      await announcer.close();
+      await connections.close();
+    },
   };
 }
+
+/** Once a second from each node: it waits for no disk, and for no standby. */
+const look: Statement = {
+  name: 'watch_look',
+  text: `
+    UPDATE watch SET looked_at = floor(extract(epoch FROM clock_timestamp()) * 1000),
+      unseen_until = CASE WHEN $1::bigint - looked_at > $2::bigint THEN $1 ELSE unseen_until END
+    WHERE watch_key = 1
+    RETURNING unseen_until, set_config('synchronous_commit', 'off', true)`,
+};
 
 /** Where a standby takes over that was not waited for, it lacks what was acknowledged last. */
 async function warningOf(query: Query): Promise<string | null> {
@@ -82,8 +102,7 @@ export async function connectAndMigrate(
 ): Promise<Connections> {
   const connections = connect(url, size);
   try {
-    await connections.seek();
-    await migratePostgres(connections);
+    await migrate(connections);
     await prepare?.(connections);
     return connections;
   } catch (error) {
@@ -96,10 +115,7 @@ export async function connectAndMigrate(
 export async function migrateAt(url: string): Promise<{ from: number; to: number }> {
   const connections = connect(url, 1);
   try {
-    await connections.seek();
-    const from = await migratePostgres(connections);
-    const { version } = await connections.transaction(versionOf);
-    return { from, to: version };
+    return await migrate(connections);
   } catch (error) {
     throw cannotOpen(error);
   } finally {
@@ -107,52 +123,10 @@ export async function migrateAt(url: string): Promise<{ from: number; to: number
   }
 }
 
-/**
- * Brings the database to the newest version, each migration in a transaction of its own. Safe beside
- * others who do the same: one waits.
- *
- * @returns the version before
- */
-export async function migratePostgres(
-  { query, transaction }: Connections,
-  migrations: Migration[] = readMigrations(MIGRATIONS),
-): Promise<number> {
-  await checkServer(query);
-  const before = await transaction(versionOf);
-  for (let left = pendingMigrations(migrations, before).length; left > 0; ) {
-    left = await transaction(async send => {
-      const was = await versionOf(send);
-      const [next, ...others] = pendingMigrations(migrations, was);
-      if (next === undefined) return 0;
-      await send(BE_BRIEF);
-      await send(next.sql);
-      const worksWith = Math.max(was.worksWith, next.worksWith);
-      await send('UPDATE punctual_version SET version = $1, works_with = $2', [
-        next.number,
-        worksWith,
-      ]);
-      return others.length;
-    });
-  }
-  return before.version;
-}
-
-/**
- * Who waits for a table holds up all who come after it. A table that is busy for long, as in a
- * backup, ends the start, and the supervisor tries again; what takes long by itself may.
- */
-const BE_BRIEF = `SELECT set_config('statement_timeout', '0', true),
-  set_config('lock_timeout', '2s', true)`;
-
-/** The version, and the lock on it to the end of the transaction. */
-async function versionOf(send: Query): Promise<Version> {
-  await send("SELECT pg_advisory_xact_lock(hashtext('punctual version'))");
-  await send(`
-    CREATE TABLE IF NOT EXISTS punctual_version (
-      version integer NOT NULL, works_with integer NOT NULL);
-    INSERT INTO punctual_version SELECT 0, 0 WHERE NOT EXISTS (SELECT 1 FROM punctual_version)`);
-  const [row] = await send('SELECT version, works_with FROM punctual_version');
-  return { version: row!.version as number, worksWith: row!.works_with as number };
+async function migrate(connections: Connections): Promise<{ from: number; to: number }> {
+  await connections.seek();
+  await checkServer(connections.query);
+  return migratePostgres(connections.server);
 }
 
 async function checkServer(query: Query): Promise<void> {

@@ -2,6 +2,7 @@ import { outboxClaimFrom } from '../outbox-rows.ts';
 import { attemptsCell, attemptsFrom, type Cell, lostAttempt, type Row } from '../rows.ts';
 import { callbackCells, runCells } from '../run-rows.ts';
 import type { OutboxSettlement, OutboxStore } from '../work.ts';
+import type { Announcer } from './announcer.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 import { firingsOf } from './firings.ts';
 import type { Lease } from './lease.ts';
@@ -139,7 +140,11 @@ const restore: Statement = {
 /** Rows of one transaction of `recover`. */
 const RECOVERED_AT_ONCE = 1_000;
 
-export function postgresOutbox(connections: Connections, lease: Lease): OutboxStore {
+export function postgresOutbox(
+  connections: Connections,
+  lease: Lease,
+  announcer: Announcer,
+): OutboxStore {
   const { query, transaction } = connections;
   const { node, leaseMs } = lease;
 
@@ -154,7 +159,10 @@ export function postgresOutbox(connections: Connections, lease: Lease): OutboxSt
 
   return {
     async insertManual(clientKey, scheduleId, { id, scheduledFor }) {
-      return (await query(insertManual, [id, scheduledFor, clientKey, scheduleId])).length === 1;
+      const values = [id, scheduledFor, clientKey, scheduleId];
+      const isInserted = (await query(insertManual, values)).length === 1;
+      if (isInserted) announcer.manual(scheduleId);
+      return isInserted;
     },
     async claim(now, limit) {
       const rows = await transaction(send => takeDue(send, now, limit, lease));

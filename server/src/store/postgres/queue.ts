@@ -2,6 +2,7 @@ import { claimFrom, recovered, standingFrom } from '../queue-rows.ts';
 import { attemptsCell, type Cell, type Row } from '../rows.ts';
 import { callbackCells, runCells } from '../run-rows.ts';
 import type { QueueStore, Settlement } from '../work.ts';
+import type { Announcer } from './announcer.ts';
 import { type Connections, columnsOf, type Statement } from './connection.ts';
 import { firingsOf } from './firings.ts';
 import type { Lease } from './lease.ts';
@@ -10,7 +11,8 @@ import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
 
 /**
  * Takes what is due in one statement, and tells each row as it was. `begun` is `isBegun`
- * (queue-rows.ts). The keys come as an array, so that the planner sees few rows and finds each by its
+ * (queue-rows.ts). Manual runs are looked for row by row: with NOT EXISTS all of them would be read
+ * each time. The keys come as an array, so that the planner sees few rows and finds each by its
  * key.
  */
 const claimOf = (name: string, others: string): Statement => ({
@@ -20,9 +22,10 @@ const claimOf = (name: string, others: string): Statement => ({
       SELECT * FROM queue
       WHERE ${others} state <> 'inFlight' AND due_at <= $1 + $6::bigint
         AND (due_at <= $1 OR (changed_at IS NULL AND blocked_since IS NULL
-          AND (next_for IS NULL OR next_for > due_at) AND NOT EXISTS (
-            SELECT 1 FROM outbox
-            WHERE outbox.schedule_key = queue.schedule_key AND outbox.kind = 'manual')))
+          AND (next_for IS NULL OR next_for > due_at) AND (
+            SELECT id FROM outbox
+            WHERE outbox.schedule_key = queue.schedule_key AND outbox.kind = 'manual' LIMIT 1
+          ) IS NULL))
       ORDER BY due_at, schedule_key LIMIT $2
       FOR UPDATE SKIP LOCKED
     ), taken AS (
@@ -60,7 +63,8 @@ const confirm: Statement = {
   text: `
     SELECT schedule_key FROM unnest($1::bigint[], $2::integer[]) AS given (schedule_key, was)
       JOIN queue USING (schedule_key) JOIN schedules USING (schedule_key)
-    WHERE queue.state = 'inFlight' AND claimed_by = $3 AND changed_at IS NULL AND version = was`,
+    WHERE queue.state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $3 AND changed_at IS NULL
+      AND version = was`,
 };
 const standing: Statement = {
   name: 'queue_standing',
@@ -150,14 +154,19 @@ const restore: Statement = {
 /** Rows of one transaction of `recover`. */
 const RECOVERED_AT_ONCE = 1_000;
 
-export function postgresQueue(connections: Connections, { node, leaseMs }: Lease): QueueStore {
+export function postgresQueue(
+  connections: Connections,
+  { node, leaseMs }: Lease,
+  announcer: Announcer,
+): QueueStore {
   const { query, transaction } = connections;
 
   /** @returns how many */
-  function recoverSome(now: number): Promise<number> {
+  function recoverSome(now: number, sentUntil?: number): Promise<number> {
     return transaction(async send => {
       const rows = await send(cutOff, [RECOVERED_AT_ONCE]);
-      if (rows.length > 0) await send(restore, columnsOf(rows.map(row => restoredCells(row, now))));
+      if (rows.length > 0)
+        await send(restore, columnsOf(rows.map(row => restoredCells(row, now, sentUntil))));
       return rows.length;
     });
   }
@@ -180,8 +189,8 @@ export function postgresQueue(connections: Connections, { node, leaseMs }: Lease
       const rows = await query(confirm, [...columnsOf(given, 2), node]);
       return rows.map(({ schedule_key }) => schedule_key as number);
     },
-    settle(settlements) {
-      return settleRounds(
+    async settle(settlements) {
+      const overtaken = await settleRounds(
         settlements,
         ({ scheduleKey }) => scheduleKey,
         async round => {
@@ -201,6 +210,8 @@ export function postgresQueue(connections: Connections, { node, leaseMs }: Lease
           return rows.map(row => row.schedule_key as number);
         },
       );
+      announceGivenBack(settlements, announcer);
+      return overtaken;
     },
     async reread(scheduleKeys) {
       const rows = await query(standing, [scheduleKeys, node]);
@@ -220,15 +231,24 @@ export function postgresQueue(connections: Connections, { node, leaseMs }: Lease
         .filter(row => row.changed_at === null)
         .map(({ schedule_key }) => schedule_key as number);
     },
-    async recover(now) {
+    async recover(now, sentUntil) {
       let count = 0;
       for (;;) {
-        const some = await recoverSome(now);
+        const some = await recoverSome(now, sentUntil);
         count += some;
         if (some < RECOVERED_AT_ONCE) return count;
       }
     },
   };
+}
+
+/** Claimed and not begun, as by a node that stops: the others can have it at once. */
+function announceGivenBack(settlements: Settlement[], announcer: Announcer): void {
+  for (const { row, fence } of settlements) {
+    if (row !== null && row.scheduledFor === fence.scheduledFor && row.attempt < fence.attempt) {
+      announcer.due(row.dueAt);
+    }
+  }
 }
 
 function settledCells({ scheduleKey, fence, row }: Settlement): Cell[] {
@@ -238,7 +258,7 @@ function settledCells({ scheduleKey, fence, row }: Settlement): Cell[] {
   return [...was, state, dueAt, scheduledFor, nextFor, attempt, attemptsCell(attempts)];
 }
 
-function restoredCells(row: Row, now: number): Cell[] {
-  const { state, dueAt, attempt, attempts } = recovered(row, now);
+function restoredCells(row: Row, now: number, sentUntil?: number): Cell[] {
+  const { state, dueAt, attempt, attempts } = recovered(row, now, sentUntil);
   return [state, dueAt, attempt, attemptsCell(attempts), row.schedule_key!];
 }

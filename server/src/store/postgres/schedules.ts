@@ -1,9 +1,16 @@
 import type { Schedule } from '../../domain/schedule.ts';
 import { type Cell, fold, json, scheduleFrom } from '../rows.ts';
 import type { NewSchedule, Requeue, ScheduleStore, Start } from '../store.ts';
+import type { Announcer } from './announcer.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 
-/** All in one statement: the keys are drawn first, so that the rows of the queue know them. */
+/** What is due later is seen by looking, by all nodes and in time. */
+const SOON_MS = 2_000;
+
+/**
+ * All in one statement: the keys are drawn first, so that the rows of the queue know them. It tells
+ * when the first of them is due, where that is soon.
+ */
 const insert: Statement = {
   name: 'schedules_insert',
   text: `
@@ -21,9 +28,12 @@ const insert: Statement = {
       SELECT key, $1::bigint, id, status, url, verb, interval, timezone, created_at, updated_at,
         headers, data, integrations, label, policy, url_folded, label_folded
       FROM given
+    ), queued AS (
+      INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for)
+      SELECT key, 'waiting', first, first, second FROM given WHERE first IS NOT NULL
     )
-    INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for)
-    SELECT key, 'waiting', first, first, second FROM given WHERE first IS NOT NULL`,
+    SELECT min(first) AS due_at FROM given
+    HAVING min(first) < extract(epoch FROM clock_timestamp()) * 1000 + $19`,
 };
 const SCHEDULE = `version, id, status, url, verb, interval, timezone, created_at, updated_at, headers,
   data, integrations, label, policy`;
@@ -85,11 +95,16 @@ const endManual: Statement = {
     WHERE schedule_key = $2 AND kind = 'manual' AND state = 'waiting'`,
 };
 
-export function postgresSchedules({ query, transaction }: Connections): ScheduleStore {
+export function postgresSchedules(
+  { query, transaction }: Connections,
+  announcer: Announcer,
+): ScheduleStore {
   return {
     async insert(clientKey, schedules) {
       if (schedules.length === 0) return;
-      await query(insert, [clientKey, ...columnsOf(schedules.map(newCells))]);
+      const values = [clientKey, ...columnsOf(schedules.map(newCells)), SOON_MS];
+      const [soon] = await query(insert, values);
+      if (soon) announcer.due(soon.due_at as number);
     },
     async find(clientKey, id) {
       const [row] = await query(find, [clientKey, id]);
@@ -97,13 +112,18 @@ export function postgresSchedules({ query, transaction }: Connections): Schedule
     },
     async update(clientKey, schedule, version, change) {
       const values = [...changedCells(schedule), clientKey, schedule.id, version];
-      if (change === 'keep') return (await query(update, values)).length === 1;
-      return transaction(async send => {
+      const write = async (send: Query) => {
         const [row] = await send(update, values);
-        if (!row) return false;
-        await requeue(send, row.schedule_key as number, change, schedule.status);
-        return true;
-      });
+        if (row && change !== 'keep') {
+          await requeue(send, row.schedule_key as number, change, schedule.status);
+        }
+        return row !== undefined;
+      };
+      const isChanged = change === 'keep' ? await write(query) : await transaction(write);
+      const { createdAt, updatedAt = createdAt } = schedule;
+      if (isChanged)
+        announcer.changed(schedule.id, change === 'keep' ? updatedAt : change.changedAt);
+      return isChanged;
     },
     async list(clientKey, filter, limit, before = '~') {
       const rows = await query(list, [

@@ -24,7 +24,7 @@ export type SettlementCells = [
   callbacks: Cell[][],
 ];
 
-export const FIRING_TABLES = `queue
+export const FIRING_JOINS = `
   JOIN schedules ON schedules.schedule_key = queue.schedule_key
   JOIN clients ON clients.client_key = schedules.client_key`;
 

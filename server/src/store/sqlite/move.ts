@@ -4,8 +4,9 @@ import { PunctualError } from '../../domain/errors.ts';
 import type { MoveSource } from '../move.ts';
 import { type Cell, fold } from '../rows.ts';
 import type { Table, TableName } from '../tables.ts';
+import { lockSqlite } from './lock.ts';
 import { markAsMoved, moveOf, unmark } from './moved.ts';
-import { lockSqlite, migrateSqlite, openDatabase } from './open.ts';
+import { migrateSqlite, openDatabase } from './open.ts';
 
 /** Characters of a page's texts, about: rows may be up to half a million long. */
 const PAGE_CHARACTERS = 4 * 2 ** 20;

@@ -136,44 +136,13 @@ function versionOf(database: DatabaseSync): number {
   return database.prepare('PRAGMA user_version').get()!.user_version as number;
 }
 
-/** Nobody reads them: a connection that nobody refers to is closed by the garbage collector, and its lock with it. */
-const held = new Set<DatabaseSync>();
-
-/**
- * Makes this process the one engine of the database at `path`, until `release` or its end however
- * it comes: the lock is the operating system's, so that a killed process leaves none behind.
- *
- * @throws PunctualError `store_in_use`, `store_unavailable`
- */
-export function lockSqlite(path: string): { release(): void } {
-  const lock = openFile(`${path}.engine`, { timeout: 0 });
-  try {
-    lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
-  } catch (cause) {
-    lock.close();
-    if (!isBusy(cause)) throw cannotOpen(path, cause);
-    throw new PunctualError(
-      'store_in_use',
-      `Another Punctual is already running on the database ${path}: stop it first, or give this ` +
-        'one another DATABASE_URL.',
-      { cause },
-    );
-  }
-  held.add(lock);
-  return {
-    release() {
-      if (held.delete(lock)) lock.close();
-    },
-  };
-}
-
 /** Somebody else has the lock (https://sqlite.org/rescode.html#busy). */
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   return (error as { errcode?: number }).errcode === 5;
 }
 
 /** @throws PunctualError `store_unavailable` */
-function openFile(path: string, options: DatabaseSyncOptions): DatabaseSync {
+export function openFile(path: string, options: DatabaseSyncOptions): DatabaseSync {
   try {
     mkdirSync(dirname(path), { recursive: true });
     // It holds signing secrets and Authorization headers; SQLite gives -wal and -shm the same mode.
@@ -186,7 +155,7 @@ function openFile(path: string, options: DatabaseSyncOptions): DatabaseSync {
   }
 }
 
-function cannotOpen(path: string, cause: unknown): PunctualError {
+export function cannotOpen(path: string, cause: unknown): PunctualError {
   const why = (cause as Error).message;
   return new PunctualError('store_unavailable', `The database ${path} cannot be opened: ${why}.`, {
     cause,

@@ -5,7 +5,7 @@ import type { QueueStore } from '../work.ts';
 import {
   arrayText,
   FIRING,
-  FIRING_TABLES,
+  FIRING_JOINS,
   firingRows,
   type QueueRows,
   queueClaims,
@@ -22,23 +22,24 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
   const dueOf = (rows: string, others: string) => `
     SELECT queue.schedule_key, queue.state, queue.due_at, queue.scheduled_for, queue.next_for,
       queue.changed_at, queue.blocked_since, json_array(${FIRING.join()}) AS text
-    FROM ${rows}
+    FROM ${rows} ${FIRING_JOINS}
     WHERE queue.state <> 'inFlight' AND queue.due_at <= :now + :aheadMs ${others}
       AND (queue.due_at <= :now OR (queue.changed_at IS NULL AND queue.blocked_since IS NULL
         AND (queue.next_for IS NULL OR queue.next_for > queue.due_at) AND NOT EXISTS (
           SELECT 1 FROM outbox
           WHERE outbox.schedule_key = queue.schedule_key AND outbox.kind = 'manual')))
     ORDER BY queue.due_at LIMIT :limit`;
-  const due = database.prepare(dueOf(FIRING_TABLES, ''));
+  const due = database.prepare(dueOf('queue', ''));
   const dueOfOthers = database.prepare(
     dueOf(
-      `(SELECT * FROM queue WHERE state <> 'inFlight' AND due_at > :now ORDER BY due_at
-        LIMIT ${LOOKED_AT}) AS ${FIRING_TABLES}`,
+      `(SELECT schedule_key AS key FROM queue WHERE state <> 'inFlight' AND due_at > :now
+        ORDER BY due_at LIMIT ${LOOKED_AT}) AS coming
+        JOIN queue ON queue.schedule_key = coming.key`,
       'AND schedules.client_key NOT IN (SELECT value FROM json_each(:except))',
     ),
   );
   const standing = database.prepare(`
-    SELECT json_array(${FIRING.join()}) AS text FROM ${FIRING_TABLES}
+    SELECT json_array(${FIRING.join()}) AS text FROM queue ${FIRING_JOINS}
     WHERE queue.schedule_key IN (SELECT value FROM json_each(?)) AND queue.state = 'inFlight'`);
   const take = database.prepare(`
     UPDATE queue SET state = 'inFlight', claimed_at = ?, attempt = attempt + ?
@@ -127,11 +128,11 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
     // The only engine hears of every change, and needs no lease.
     confirm: async claims => claims.map(({ scheduleKey }) => scheduleKey),
     renew: async scheduleKeys => scheduleKeys,
-    recover(now) {
+    recover(now, sentUntil) {
       return commits.write(() => {
         const rows = cutOff.all() as Row[];
         for (const row of rows) {
-          const { state, dueAt, attempt, attempts } = recovered(row, now);
+          const { state, dueAt, attempt, attempts } = recovered(row, now, sentUntil);
           restore.run(state, dueAt, attempt, attemptsCell(attempts), row.schedule_key!);
         }
         return rows.length;
