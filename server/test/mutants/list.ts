@@ -78,7 +78,7 @@ export const MUTANTS: Mutant[] = [
   claim('claim: waits for rows that others hold', 'FOR UPDATE SKIP LOCKED', 'FOR UPDATE'),
   claim('claim: locks nothing', 'FOR UPDATE SKIP LOCKED'),
   claim('claim: takes rows in flight', "state <> 'inFlight' AND due_at", 'due_at'),
-  claim('claim: takes what is not due', 'due_at <= $1', 'due_at <= $1 + 1'),
+  claim('claim: takes what is not due', 'due_at <= $1', 'due_at <= $1::bigint + 1'),
   claim('claim: takes the latest first', 'ORDER BY due_at, schedule_key', 'ORDER BY due_at DESC'),
   claim(
     'claim: begins no lease',
