@@ -57,13 +57,12 @@ function sectionOf(result: Result): string {
     '| | Measured | Wanted | |',
     '|---|---|---|---|',
     ...rows,
-    `| bare client, same run | ${bareOf(result)} | | |`,
+    ...(result.bare.length > 0 ? [`| bare client, same run | ${bareOf(result)} | | |`] : []),
     `\n${originOf(result)}\n`,
   ].join('\n');
 }
 
 function bareOf({ bare }: Result): string {
-  if (bare.length === 0) return 'none';
   const perSecond = bare.map(rate => rate.perSecond);
   const micros = mean(bare.map(({ cpuMicros }) => cpuMicros)).toFixed(0);
   return `${whole(Math.min(...perSecond))}-${whole(Math.max(...perSecond))} requests/s, ${micros} µs each`;
