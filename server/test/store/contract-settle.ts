@@ -139,12 +139,18 @@ export function settleContract(name: string, open: OpenKeeper): void {
       const { store } = keeper;
       const first = aRecord(schedule.id, NOON, { status: 'failed' });
       await settled(store, claim, waiting(NOON, NOON + MINUTE), { records: [first, first] });
-      const again = await claimOne(store);
-      await settled(store, again, null, { records: [aRecord(schedule.id, NOON)] });
+      const others = [
+        aRecord(schedule.id, NOON),
+        aRecord(schedule.id, NOON, { status: 'failed', finishedAt: NOON + MINUTE }),
+      ];
+      for (const other of others) {
+        const again = await claimOne(store);
+        await settled(store, again, waiting(NOON, NOON + MINUTE), { records: [other] });
+      }
       const runs = await store.runs.list(caller.clientKey, {}, 10);
       assert.deepEqual(
-        runs.map(({ status }) => status),
-        ['failed'],
+        runs.map(({ status, finishedAt }) => [status, finishedAt]),
+        [['failed', first.finishedAt]],
       );
     });
 

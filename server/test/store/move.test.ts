@@ -395,6 +395,17 @@ describe('a move is refused', () => {
     assert.ok(!existsSync(path));
   });
 
+  test('of a file that is broken, with a sentence, and the target stays closed', async () => {
+    await filled();
+    const database = new DatabaseSync(path);
+    database.exec('DROP TABLE runs');
+    database.close();
+    const [code, sentence] = await refusal(move);
+    assert.equal(code, 'store_unavailable');
+    assert.match(sentence, /^The database .*punctual\.db cannot be moved: no such table: runs\.$/);
+    assert.equal((await refusal(() => openPostgres(url)))[0], 'store_moved');
+  });
+
   test('into one that holds anything, and the source stays as it was', async () => {
     await filled();
     const other = await openPostgres(url);

@@ -380,6 +380,19 @@ describe('PostgreSQL: a lease on an entry of the outbox', () => {
     assert.deepEqual(await a.outbox.renew([id]), [], 'another node holds it');
   });
 
+  for (const next of ['failed', { dueAt: NOON + MINUTE }] as const) {
+    const what = typeof next === 'string' ? 'ends it' : 'puts it off';
+    test(`a node that has given it back, and says so again when another holds it, changes nothing: ${what}`, async () => {
+      const first = await manual();
+      const back = outboxSettlementOf(first, { dueAt: NOON }, { attempts: [] });
+      assert.deepEqual(await a.outbox.settle([back]), []);
+      const second = await claimManual(b);
+      assert.equal(second.attempt, first.attempt);
+      assert.deepEqual(await a.outbox.settle([outboxSettlementOf(first, next)]), [first.id]);
+      assert.deepEqual(await b.outbox.settle([outboxSettlementOf(second, 'succeeded')]), []);
+    });
+  }
+
   test('is renewed without waiting for what another session holds', async () => {
     const { id } = await manual();
     const renewed = await beside('SELECT 1 FROM outbox FOR UPDATE', {

@@ -57,7 +57,7 @@ class Hearing {
     this.#listening = store.shared!.listen({
       wake: dueAt => tell(`due ${dueAt}`),
       changed: (id, changedAt) => tell(`changed ${id} ${changedAt}`),
-      wakeOutbox: () => tell('outbox'),
+      wakeOutbox: id => tell(`manual ${id}`),
       listening: (isListening, why = '') => tell(isListening ? 'hears' : `deaf: ${why}`),
     });
   }
@@ -100,7 +100,7 @@ describe('PostgreSQL: what one node writes, the others hear', () => {
     assert.ok(await a.schedules.update(caller.clientKey, renamed, version, 'keep'));
     await ear.hears(`changed ${schedule.id} ${NOON + 9}`);
     await triggered(a, caller, schedule);
-    await ear.hears('outbox');
+    await ear.hears(`manual ${schedule.id}`);
   });
 
   test('what a node that stops has not begun, the others hear of', async () => {
@@ -135,7 +135,7 @@ describe('PostgreSQL: what one node writes, the others hear', () => {
     await ear.until(() => ear.told.length > 0);
     await triggered(b, caller, last);
     await own.until(() => own.told.length > 0);
-    assert.deepEqual([own.told, ear.told], [['outbox'], [`changed ${last.id} ${NOON}`]]);
+    assert.deepEqual([own.told, ear.told], [[`manual ${last.id}`], [`changed ${last.id} ${NOON}`]]);
   });
 
   test('a thousand changes at once are told in some messages, each within the size that fits', async () => {

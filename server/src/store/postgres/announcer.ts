@@ -16,7 +16,7 @@ const NOTIFY = "SELECT set_config('synchronous_commit', 'off', true), pg_notify(
  *
  * Not in the transaction of the write: one that notifies takes a lock on all others that do, from
  * before its commit is flushed until after, so that creates would be written one by one
- * (docs/decisions/0009-listen.md has the figures). What is lost by a crash in between is found by
+ * (docs/decisions/0012-listen.md has the figures). What is lost by a crash in between is found by
  * looking, as where nobody can listen.
  */
 export class Announcer {

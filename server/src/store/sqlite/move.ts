@@ -30,8 +30,8 @@ export function openSource(path: string, now: number): MoveSource {
     migrateSqlite(database);
     database.function('fold', { deterministic: true }, text => fold(String(text)));
     const id = moveOf(database) ?? crypto.randomUUID();
-    const mark = async () => markAsMoved(database, id, now);
-    return { id, mark, ...reader(database), close };
+    const mark = async () => usable(path, () => markAsMoved(database, id, now));
+    return { id, mark, ...reader(path, database), close };
   } catch (error) {
     void close();
     throw error;
@@ -71,7 +71,7 @@ function openAlone(path: string): { database: DatabaseSync; close(): Promise<voi
   }
 }
 
-function reader(database: DatabaseSync): Pick<MoveSource, 'count' | 'page'> {
+function reader(path: string, database: DatabaseSync): Pick<MoveSource, 'count' | 'page'> {
   const statements = new Map<TableName, { first: StatementSync; next: StatementSync }>();
   const statementsOf = (table: Table) => {
     const known = statements.get(table.name) ?? prepare(database, table);
@@ -80,21 +80,38 @@ function reader(database: DatabaseSync): Pick<MoveSource, 'count' | 'page'> {
   };
   return {
     async count({ name }) {
-      return database.prepare(`SELECT count(*) AS count FROM ${name}`).get()!.count as number;
+      const count = `SELECT count(*) AS count FROM ${name}`;
+      return usable(path, () => database.prepare(count).get()!.count as number);
     },
     async page(table, after, limit) {
-      const { first, next } = statementsOf(table);
-      const rows = after === null ? first.iterate(limit) : next.iterate(...after, limit);
-      const page: Cell[][] = [];
-      let characters = 0;
-      for (const row of rows as unknown as Iterable<Cell[]>) {
-        page.push(row);
-        characters += lengthOf(row);
-        if (characters >= PAGE_CHARACTERS) break;
-      }
-      return page;
+      return usable(path, () => {
+        const { first, next } = statementsOf(table);
+        return pageOf(after === null ? first.iterate(limit) : next.iterate(...after, limit));
+      });
     },
   };
+}
+
+function pageOf(rows: Iterable<unknown>): Cell[][] {
+  const page: Cell[][] = [];
+  let characters = 0;
+  for (const row of rows as Iterable<Cell[]>) {
+    page.push(row);
+    characters += lengthOf(row);
+    if (characters >= PAGE_CHARACTERS) break;
+  }
+  return page;
+}
+
+/** A full disk, a broken file. */
+function usable<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (cause) {
+    const why = (cause as Error).message;
+    const sentence = `The database ${path} cannot be moved: ${why}.`;
+    throw new PunctualError('store_unavailable', sentence, { cause });
+  }
 }
 
 function prepare(database: DatabaseSync, { name, columns, key }: Table) {
