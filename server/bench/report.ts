@@ -50,7 +50,7 @@ function sectionOf(result: Result): string {
     const verdict = pass === null ? '' : pass ? 'pass' : '**miss**';
     return `| ${what} | ${measured} | ${target ?? ''} | ${verdict} |`;
   });
-  const warnings = result.warnings.map(warning => `\n**Warning.** ${warning}\n`);
+  const warnings = result.warnings.map(warning => `**Warning.** ${warning}\n`);
   return [
     `### ${result.scene}\n`,
     ...warnings,
