@@ -88,7 +88,8 @@ describe('figures', () => {
   });
 
   test('milliseconds read well', () => {
-    assert.deepEqual([3, 3.25, 1_234, 12_345].map(ms), ['3 ms', '3.3 ms', '1,234 ms', '12.3 s']);
+    const texts = [3, 3.25, 1_234, 12_345, Number.NaN].map(ms);
+    assert.deepEqual(texts, ['3 ms', '3.3 ms', '1,234 ms', '12.3 s', 'none']);
   });
 
   test('bare runs that differ by more than a quarter are a warning', () => {
