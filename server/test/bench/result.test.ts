@@ -130,8 +130,8 @@ test('a profile counts what ran, of each thread, and what is native to who calle
     { id: 5, callFrame: frame('run') },
   ];
   const table = profileTable(
-    [{ nodes, samples: [2, 3, 5, 4], timeDeltas: [0, 500, 300, 100, 200] }],
-    10,
+    [{ nodes, samples: [4, 2, 3, 5, 4], timeDeltas: [0, 70, 500, 500, 100], startTime: 1_000 }],
+    { firings: 10, sinceMicros: 1_070 },
   );
   assert.match(table, /\*\*the thread that writes\*\* \| 60\.0 \| 100 %/);
   assert.match(table, /^\| store\/sqlite\/ \| 50\.0 \| 83 % \|$/m);
