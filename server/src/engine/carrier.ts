@@ -61,7 +61,7 @@ export class Carrier {
       clock,
       room: () => this.#room,
       admit: trip => this.#admit(trip),
-      isFull: trip => this.#places.isFull(trip),
+      surplus: (bound, waiting) => this.#places.surplus(bound, waiting),
       depart: (trips, now) => this.#depart(trips, now),
       postpone: (trips, now) => this.#postpone(trips, now),
       failed: error => events.storeFailed(error),
