@@ -78,7 +78,10 @@ describe('fairness', () => {
       await world.clock.advance(100);
     }
     assert.equal(world.times(DOWN).length, 60);
-    assert.ok(world.times(DOWN).every(time => time < '12:01:05'), 'none went back for 5 s');
+    assert.ok(
+      world.times(DOWN).every(time => time < '12:01:05'),
+      'none went back for 5 s',
+    );
   });
 
   test('a host that answers nothing is left alone, history says why, and it is called again when it is back', async () => {
