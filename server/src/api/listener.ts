@@ -29,6 +29,7 @@ export function createListener(handler: Handler, limits: Limits): Server {
 
   const accept: Handler = (request, response) => {
     conversationOn(request.socket).begin(request, response);
+    if (request.headers.upgrade !== undefined) watchEnd(request);
     // A method that it has not heard of (DESCRIBE of RTSP) the router takes for a fault of its
     // own. TRACE it knows, and no route has it.
     if (!METHODS.has(request.method)) request.method = 'TRACE';
@@ -42,6 +43,15 @@ export function createListener(handler: Handler, limits: Limits): Server {
     void conversationOn(socket).breakOff(() => endWith(socket, 404, NOTHING_HERE));
   });
   return server;
+}
+
+/** The parser says nothing of a body that breaks off where the request asks for another protocol. */
+function watchEnd(request: IncomingMessage): void {
+  const { socket } = request;
+  const ended = () => {
+    if (!request.complete) answerBrokenRequest({ code: 'HPE_INVALID_EOF_STATE' }, socket);
+  };
+  socket.once('end', () => setImmediate(ended));
 }
 
 const METHODS = new Set<string | undefined>([
@@ -111,7 +121,7 @@ function conversationOn(socket: Socket): Conversation {
   return conversation;
 }
 
-interface ParserError extends Error {
+interface ParserError {
   code?: string;
   rawPacket?: unknown;
   bytesParsed?: number;

@@ -88,6 +88,7 @@ test('a request that ends before it is complete is a 400', async () => {
     'GET /healthz HTTP/1.1\r\nHos',
     `${head('POST /v1/schedule', JSON_TYPE, 'Content-Length: 10')}{}`,
     `${head('POST /v1/schedule', JSON_TYPE, CHUNKED)}5\r\n{`,
+    `${head('POST /v1/schedule', JSON_TYPE, 'Content-Length: 10', 'Upgrade: h2c', 'Connection: upgrade')}{}`,
   ]) {
     const { answers, closed } = await exchange(service.port, bytes, {
       half: true,
