@@ -1,5 +1,7 @@
 import { clientsContract } from './contract-clients.ts';
+import { figuresContract } from './contract-figures.ts';
 import { historiesContract } from './contract-histories.ts';
+import { ledgerContract } from './contract-ledger.ts';
 import { outboxContract } from './contract-outbox.ts';
 import { pruneContract } from './contract-prune.ts';
 import { queueContract } from './contract-queue.ts';
@@ -29,6 +31,8 @@ export function storeContract(name: string, open: OpenKeeper): void {
     runsContract,
     runListContract,
     pruneContract,
+    ledgerContract,
+    figuresContract,
     historiesContract,
   ]) {
     contract(name, open);

@@ -132,7 +132,7 @@ describe('PostgreSQL: migrations', () => {
     await Promise.all(stores.map(store => aClient(store)));
     assert.equal((await stores[0]!.clients.listClients()).length, 5);
     await Promise.all(stores.map(store => store.close()));
-    assert.deepEqual(await migrateAt(url), { from: 1, to: 1 });
+    assert.deepEqual(await migrateAt(url), { from: 2, to: 2 });
   });
 });
 

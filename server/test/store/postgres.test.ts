@@ -15,7 +15,16 @@ const free: string[] = [];
 /** With days of their own around noon: what is older or newer stands in the default tables. */
 async function emptied(url: string): Promise<string> {
   const connections = new Connections(url, 1);
-  const tables = ['api_keys', 'clients', 'schedules', 'queue', 'outbox', 'runs'];
+  const tables = [
+    'sessions',
+    'api_keys',
+    'clients',
+    'schedule_changes',
+    'schedules',
+    'queue',
+    'outbox',
+    'runs',
+  ];
   await connections.query(tables.map(table => `DELETE FROM ${table}`).join(';'));
   await ensurePartitions(connections, NOON);
   await connections.close();

@@ -5,6 +5,7 @@ import { type Migration, pendingMigrations, readMigrations } from '../migrate.ts
 import type { Store } from '../store.ts';
 import { postgresClients } from './clients.ts';
 import { Connections, type Query, readClock } from './connection.ts';
+import { postgresFigures } from './figures.ts';
 import { postgresOutbox } from './outbox.ts';
 import { prepareDays } from './partitions.ts';
 import { postgresQueue } from './queue.ts';
@@ -49,6 +50,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     runs: postgresRuns(connections),
     queue: postgresQueue(connections, { node, leaseMs }),
     outbox: postgresOutbox(connections, { node, leaseMs }),
+    figures: postgresFigures(query),
     shared: {
       leaseMs,
       now: () => readClock(query),

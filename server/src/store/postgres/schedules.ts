@@ -1,4 +1,5 @@
 import type { Schedule } from '../../domain/schedule.ts';
+import { ledgerFrom } from '../ledger-rows.ts';
 import { type Cell, fold, json, scheduleFrom } from '../rows.ts';
 import type { NewSchedule, Requeue, ScheduleStore, Start } from '../store.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
@@ -37,6 +38,33 @@ const update: Statement = {
       policy = $11, url_folded = $12, label_folded = $13
     WHERE client_key = $14 AND id = $15 AND version = $16
     RETURNING schedule_key`,
+};
+/** Locks the row, so that what is kept is what the update then changes. */
+const keepChange: Statement = {
+  name: 'schedules_keep_change',
+  text: `
+    WITH old AS MATERIALIZED (
+      SELECT schedule_key, interval, timezone, status FROM schedules
+      WHERE client_key = $2 AND id = $3 AND version = $4 FOR UPDATE)
+    INSERT INTO schedule_changes (schedule_key, changed_at, interval, timezone, status)
+    SELECT schedule_key, $1, interval, timezone, status FROM old
+    ON CONFLICT DO NOTHING`,
+};
+const ledger: Statement = {
+  name: 'schedules_ledger',
+  text: `
+    SELECT schedules.*, later.changed_at AS held_until, later.interval AS held_interval,
+      later.timezone AS held_timezone, later.status AS held_status,
+      (SELECT max(changed_at) FROM schedule_changes
+        WHERE schedule_key = schedules.schedule_key AND changed_at <= $3) AS held_since,
+      queue.scheduled_for, queue.attempt
+    FROM schedules
+    LEFT JOIN queue ON queue.schedule_key = schedules.schedule_key
+    LEFT JOIN LATERAL (
+      SELECT changed_at, interval, timezone, status FROM schedule_changes
+      WHERE schedule_changes.schedule_key = schedules.schedule_key AND changed_at > $3
+      ORDER BY changed_at LIMIT 1) AS later ON true
+    WHERE client_key = $1 AND id = $2`,
 };
 const list: Statement = {
   name: 'schedules_list',
@@ -97,6 +125,7 @@ export function postgresSchedules({ query, transaction }: Connections): Schedule
       const values = [...changedCells(schedule), clientKey, schedule.id, version];
       if (change === 'keep') return (await query(update, values)).length === 1;
       return transaction(async send => {
+        await send(keepChange, [change.changedAt, clientKey, schedule.id, version]);
         const [row] = await send(update, values);
         if (!row) return false;
         await requeue(send, row.schedule_key as number, change, schedule.status);
@@ -113,6 +142,10 @@ export function postgresSchedules({ query, transaction }: Connections): Schedule
         limit,
       ]);
       return rows.map(scheduleFrom);
+    },
+    async ledger(clientKey, id, at) {
+      const [row] = await query(ledger, [clientKey, id, at]);
+      return row ? ledgerFrom(row) : null;
     },
   };
 }

@@ -8,6 +8,7 @@ import type { Store } from '../store.ts';
 import type { QueueRows } from './cells.ts';
 import { sqliteClients } from './clients.ts';
 import { Commits } from './commit.ts';
+import { sqliteFigures } from './figures.ts';
 import { sqliteOutbox } from './outbox.ts';
 import { sqliteQueue } from './queue.ts';
 import { sqliteRuns } from './runs.ts';
@@ -39,6 +40,7 @@ export function openSqlite(path: string): Store & { queue: QueueRows } {
     runs: sqliteRuns(database, commits),
     queue: sqliteQueue(database, commits),
     outbox: sqliteOutbox(database, commits),
+    figures: sqliteFigures(database),
     shared: null,
     async check() {
       if (closed) throw storeUnavailable(new Error('closed'));

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Schedule } from '../../domain/schedule.ts';
+import { ledgerFrom } from '../ledger-rows.ts';
 import { type Cell, fold, json, type Row, scheduleFrom } from '../rows.ts';
 import type { Requeue, ScheduleStore, Start } from '../store.ts';
 import type { Commits } from './commit.ts';
@@ -18,6 +19,23 @@ export function sqliteSchedules(database: DatabaseSync, commits: Commits): Sched
       timezone = ?, updated_at = ?, headers = ?, data = ?, integrations = ?, label = ?, policy = ?
     WHERE client_key = ? AND id = ? AND version = ?
     RETURNING schedule_key`);
+  const keepChange = database.prepare(`
+    INSERT INTO schedule_changes (schedule_key, changed_at, interval, timezone, status)
+    SELECT schedule_key, ?, interval, timezone, status FROM schedules
+    WHERE client_key = ? AND id = ? AND version = ?
+    ON CONFLICT DO NOTHING`);
+  const ledger = database.prepare(`
+    SELECT schedules.*, later.changed_at AS held_until, later.interval AS held_interval,
+      later.timezone AS held_timezone, later.status AS held_status,
+      (SELECT max(changed_at) FROM schedule_changes
+        WHERE schedule_key = schedules.schedule_key AND changed_at <= :at) AS held_since,
+      queue.scheduled_for, queue.attempt
+    FROM schedules
+    LEFT JOIN queue USING (schedule_key)
+    LEFT JOIN schedule_changes AS later ON later.schedule_key = schedules.schedule_key
+      AND later.changed_at = (SELECT min(changed_at) FROM schedule_changes
+        WHERE schedule_key = schedules.schedule_key AND changed_at > :at)
+    WHERE client_key = :clientKey AND id = :id`);
   const list = database.prepare(`
     SELECT * FROM schedules
     WHERE client_key = :clientKey AND id < :before
@@ -83,6 +101,7 @@ export function sqliteSchedules(database: DatabaseSync, commits: Commits): Sched
     },
     update(clientKey, schedule, version, change) {
       return commits.write(() => {
+        if (change !== 'keep') keepChange.run(change.changedAt, clientKey, schedule.id, version);
         const row = update.get(
           schedule.status,
           schedule.url,
@@ -110,6 +129,10 @@ export function sqliteSchedules(database: DatabaseSync, commits: Commits): Sched
         url: filter.url === undefined ? null : fold(filter.url),
       }) as Row[];
       return rows.map(scheduleFrom);
+    },
+    async ledger(clientKey, id, at) {
+      const row = ledger.get({ clientKey, id, at }) as Row | undefined;
+      return row ? ledgerFrom(row) : null;
     },
   };
 }
