@@ -9,7 +9,8 @@ import { hashApiKey, newSigningSecret } from './domain/credential.ts';
 import { PunctualError } from './domain/errors.ts';
 import { newId } from './domain/id.ts';
 import { Engine } from './engine/engine.ts';
-import type { SendResult } from './outbound/send.ts';
+import { sendTestRequest } from './engine/test-request.ts';
+import type { Send, SendResult } from './outbound/send.ts';
 import { createSender, type Sender } from './outbound/sender.ts';
 import { createSenderThreads } from './outbound/threads.ts';
 import { Term } from './outbound/ticket.ts';
@@ -51,9 +52,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (warning) log.warn(warning);
     const clock = options.clock ?? (await clockOf(store, metrics, closers));
     await ensureCredentials(store, config.credentials, clock);
-    const engine =
-      config.role === 'api' ? null : createEngine(config, store, clock, metrics, closers);
-    const api = createApi(options, store, engine, metrics, clock);
+    const send = createSend(config, store, clock, closers);
+    const engine = config.role === 'api' ? null : createEngine(config, store, clock, metrics, send);
+    const api = createApi(options, store, engine, metrics, clock, send.send);
     await engine?.start();
     closers.push(() => Promise.all([engine?.stop(config.stopMs), closeApi(api, config.stopMs)]));
     const url = await listen(api, config);
@@ -84,19 +85,32 @@ const STEER_MS = 5_000;
 /** Of a lease: how long a node counts on it. The rest is for the way to the database and back. */
 const COUNTED_ON = 0.75;
 
+/** What requests leave by, of firings and of those that only try a schedule out. */
+function createSend(
+  config: Config,
+  store: Store,
+  clock: Clock,
+  closers: (() => unknown)[],
+): { send: Send; term: Term | undefined } {
+  const isEngine = config.role !== 'api';
+  const term = store.shared && isEngine ? new Term(store.shared.leaseMs * COUNTED_ON) : undefined;
+  const sender = openSender(config, term);
+  closers.push(() => sender.close());
+  const send: Send =
+    clock === systemClock ? sender.send : request => sentBy(clock, sender.send(request));
+  return { send, term };
+}
+
 function createEngine(
   config: Config,
   store: Store,
   clock: Clock,
   metrics: Metrics,
-  closers: (() => unknown)[],
+  { send, term }: ReturnType<typeof createSend>,
 ): Engine {
-  const term = store.shared ? new Term(store.shared.leaseMs * COUNTED_ON) : undefined;
-  const sender = openSender(config, term);
-  closers.push(() => sender.close());
   return new Engine({
     store,
-    send: clock === systemClock ? sender.send : request => sentBy(clock, sender.send(request)),
+    send,
     clock,
     random: Math.random,
     events: metrics.events,
@@ -124,6 +138,7 @@ function createApi(
   engine: Engine | null,
   metrics: Metrics,
   clock: Clock,
+  send: Send,
 ): FastifyInstance {
   metrics.observe({
     queueDepth: () => store.queue.depth(clock.now()),
@@ -137,6 +152,11 @@ function createApi(
     allow: config.allowTargets,
     echo,
     engine: engine ?? ELSEWHERE,
+    async tryOut(schedule, clientId) {
+      const client = await store.clients.findClient(clientId);
+      return sendTestRequest({ send, clock }, schedule, client!.signingSecret);
+    },
+    keepRunsDays: config.keepRunsDays,
     withoutV1: config.role === 'engine',
     readiness: () => readinessOf(store),
     metricsText: () => metrics.text(),

@@ -20,6 +20,7 @@ const LAW: Record<string, string[]> = {
     'domain',
     'clock.ts',
     'store/store.ts',
+    'store/figures.ts',
     '../package.json',
     '@punctual/client',
     'fastify*',
@@ -27,6 +28,7 @@ const LAW: Record<string, string[]> = {
     'typebox',
     'ajv',
     'lru-cache',
+    'cookie',
     'pino',
     'node:*',
   ],
@@ -53,6 +55,7 @@ const TYPES_ONLY = [
   { from: 'engine', to: 'store/store.ts' },
   { from: 'engine', to: 'store/work.ts' },
   { from: 'api', to: 'store/store.ts' },
+  { from: 'api', to: 'store/figures.ts' },
   { from: 'api', to: '@punctual/client' },
   { from: 'telemetry.ts', to: 'engine' },
 ];

@@ -20,3 +20,8 @@ export function newSigningSecret(): string {
 export function hashApiKey(apiKey: string): string {
   return hash('sha256', apiKey, 'hex');
 }
+
+/** What the cookie of a session carries, kept and looked up as keys are. */
+export function newSessionToken(): string {
+  return randomBytes(32).toString('base64url');
+}

@@ -111,7 +111,8 @@ function answerOf(facts: Facts): Answer {
     return ['notCreated', `The schedule was created later, at ${iso(schedule.createdAt)}.`];
   }
   if (held.status === 'deleted') {
-    return ['deleted', `The schedule was deleted${sinceText(held)}, and fires no more.`];
+    const when = held.since === null ? '' : ` at ${iso(held.since)}`;
+    return ['deleted', `The schedule was deleted${when}, and fires no more.`];
   }
   if (!isDue(held, at)) return notDue(facts);
   if (held.status === 'disabled') return ['paused', pausedSentence(held, at > now)];

@@ -6,8 +6,8 @@
  * in a thread of their own.
  */
 import type { LatenessCount } from '../domain/lateness.ts';
+import type { RunRecord } from '../domain/run.ts';
 import type { Schedule, ScheduleStatus } from '../domain/schedule.ts';
-import type { RunView } from './store.ts';
 
 /** Schedules that fire at the same times, to the same host. */
 export interface ScheduleGroup {
@@ -56,6 +56,11 @@ export interface Upcoming {
   isRetry: boolean;
 }
 
+/** A run that was sent and has ended, with its schedule. */
+export interface EndedRun extends RunRecord {
+  scheduleId: string;
+}
+
 export interface FigureStore {
   /** All schedules that are not deleted, in groups; the largest first. */
   groups(clientKey: number): Promise<ScheduleGroup[]>;
@@ -71,7 +76,7 @@ export interface FigureStore {
    */
   upcoming(clientKey: number, limit: number): Promise<Upcoming[]>;
   /** Runs that were sent and ended at `after` or later, in the order in which they ended. */
-  endedSince(clientKey: number, after: number, limit: number): Promise<RunView[]>;
+  endedSince(clientKey: number, after: number, limit: number): Promise<EndedRun[]>;
   /** Schedules made or changed at `after` or later, deleted ones included, in that order. */
   changedSince(clientKey: number, after: number, limit: number): Promise<Schedule[]>;
 }

@@ -13,7 +13,7 @@ import {
   stepSql,
   upcomingFrom,
 } from '../figure-rows.ts';
-import type { FigureStore } from '../figures.ts';
+import type { EndedRun, FigureStore } from '../figures.ts';
 import { runViewFrom } from '../rows.ts';
 import type { Query, Statement } from './connection.ts';
 
@@ -142,7 +142,7 @@ export function postgresFigures(query: Query): FigureStore {
       return (few.length > found.length ? few : found).map(upcomingFrom);
     },
     async endedSince(clientKey, after, limit) {
-      return (await query(endedSince, [clientKey, after, limit])).map(runViewFrom);
+      return (await query(endedSince, [clientKey, after, limit])).map(runViewFrom) as EndedRun[];
     },
     async changedSince(clientKey, after, limit) {
       const made = await query(madeSince, [clientKey, lowestIdAt(after), limit]);

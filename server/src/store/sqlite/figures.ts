@@ -13,7 +13,7 @@ import {
   stepSql,
   upcomingFrom,
 } from '../figure-rows.ts';
-import type { FigureStore } from '../figures.ts';
+import type { EndedRun, FigureStore } from '../figures.ts';
 import { type Row, runViewFrom } from '../rows.ts';
 
 export function sqliteFigures(database: DatabaseSync): FigureStore {
@@ -95,7 +95,7 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
       return (few.length > found.length ? few : found).map(upcomingFrom);
     },
     async endedSince(clientKey, after, limit) {
-      return (endedSince.all(clientKey, after, limit) as Row[]).map(runViewFrom);
+      return (endedSince.all(clientKey, after, limit) as Row[]).map(runViewFrom) as EndedRun[];
     },
     async changedSince(clientKey, after, limit) {
       const made = madeSince.all(clientKey, lowestIdAt(after), limit) as Row[];
