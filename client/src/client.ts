@@ -144,12 +144,13 @@ export class PunctualClient {
    * break, call again with the id of the last event.
    */
   async *events(options: EventOptions = {}): AsyncGenerator<Wire.PunctualEvent, void, undefined> {
-    const { signal, lastEventId } = options;
+    const { signal, lastEventId, onOpen } = options;
     const response = await this.#request('/v1/event', {
       headers: { ...this.#credentials, ...(lastEventId && { 'Last-Event-ID': lastEventId }) },
       ...(signal && { signal }),
     });
     if (!response.ok || response.body === null) await refuse(response);
+    onOpen?.();
     yield* readEvents(response.body!);
   }
 
@@ -191,6 +192,8 @@ const SESSION_HEADERS = { 'Punctual-Session': 'yes' };
 
 export interface EventOptions {
   signal?: AbortSignal;
+  /** Called when the stream is open, before the first event. */
+  onOpen?: () => void;
   lastEventId?: string;
 }
 

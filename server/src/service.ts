@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { buildApi } from './api/app.ts';
@@ -158,10 +160,14 @@ function createApi(
     },
     keepRunsDays: config.keepRunsDays,
     withoutV1: config.role === 'engine',
+    ...(config.role !== 'engine' && existsSync(DASHBOARD) && { dashboardFolder: DASHBOARD }),
     readiness: () => readinessOf(store),
     metricsText: () => metrics.text(),
   });
 }
+
+/** `npm ci` builds it. */
+const DASHBOARD = join(import.meta.dirname, '../../dashboard/dist');
 
 /** An engine in another process finds out by itself. */
 const ELSEWHERE: EnginePort = { wake() {}, changed() {}, wakeOutbox() {} };

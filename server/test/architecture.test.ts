@@ -24,7 +24,7 @@ const LAW: Record<string, string[]> = {
     '../package.json',
     '@punctual/client',
     'fastify*',
-    '@fastify/swagger',
+    '@fastify/*',
     'typebox',
     'ajv',
     'lru-cache',

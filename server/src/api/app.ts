@@ -11,6 +11,7 @@ import { parseQuery, readQuery } from './query.ts';
 import { checkAndTry } from './routes/check.ts';
 import { createBatch } from './routes/create-batch.ts';
 import { createSchedule } from './routes/create-schedule.ts';
+import { dashboard } from './routes/dashboard.ts';
 import { deleteSchedule } from './routes/delete-schedule.ts';
 import { echo } from './routes/echo.ts';
 import { events } from './routes/events.ts';
@@ -26,6 +27,7 @@ import { nextTimes } from './routes/next-times.ts';
 import { openapi } from './routes/openapi.ts';
 import { patchSchedule } from './routes/patch-schedule.ts';
 import { preview } from './routes/preview.ts';
+import { reference } from './routes/reference.ts';
 import { replaceSchedule } from './routes/replace-schedule.ts';
 import { sessions } from './routes/session.ts';
 import { statsAndForecast } from './routes/stats.ts';
@@ -88,6 +90,10 @@ function openPart(app: FastifyInstance, deps: ApiDeps): void {
   metrics(app, deps);
   openapi(app);
   timezones(app);
+  if (deps.dashboardFolder !== undefined) {
+    dashboard(app, deps.dashboardFolder);
+    reference(app);
+  }
   if (deps.echo === true) app.register(async target => echo(target));
 }
 

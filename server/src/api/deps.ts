@@ -17,6 +17,8 @@ export interface ApiDeps {
   keepRunsDays: number;
   /** Whether the target of `punctual dev` is there. */
   echo?: boolean;
+  /** Where the built dashboard is; without it there are neither its page nor the reference. */
+  dashboardFolder?: string;
   log: Logger;
   /** Whether this node only fires, and serves nothing under `/v1`. */
   withoutV1?: boolean;
