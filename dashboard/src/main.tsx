@@ -4,6 +4,7 @@ import './page.css';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
+import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
@@ -12,6 +13,8 @@ import { theme } from './theme.ts';
 
 /** The policy of the page lets only styles through that carry this. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
+// What keeps the page still beneath a dialog makes a style of its own.
+setNonce(nonce);
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

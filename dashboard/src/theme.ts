@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple } from '@mantine/core';
+import { Alert, createTheme, type MantineColorsTuple } from '@mantine/core';
 
 /** Step 6 has 5.9:1 on white and step 4 has 6:1 on the dark ground: text and buttons in both. */
 const punctual: MantineColorsTuple = [
@@ -54,6 +54,10 @@ export const theme = createTheme({
   headings: {
     fontWeight: '650',
     sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.05rem' } },
+  },
+  components: {
+    // The colour of its border says enough; as a text it has too little contrast.
+    Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
   },
   cursorType: 'pointer',
   respectReducedMotion: true,

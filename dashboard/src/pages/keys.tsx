@@ -4,16 +4,17 @@ import {
   Code,
   CopyButton,
   Group,
-  Modal,
   Stack,
   Text,
   TextInput,
+  VisuallyHidden,
 } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { Key, NewKey } from '@punctual/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { Asked, Card, Failed, Page } from '../parts/page.tsx';
 import { api, sentenceOf } from '../queries.ts';
 import { fullTime } from '../times.ts';
@@ -67,7 +68,9 @@ function Table({ items, own }: { items: Key[]; own: string | undefined }) {
             <th>Id</th>
             <th>Made</th>
             <th>State</th>
-            <th aria-label="Actions" />
+            <th>
+              <VisuallyHidden>Actions</VisuallyHidden>
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -85,7 +88,7 @@ function Table({ items, own }: { items: Key[]; own: string | undefined }) {
                 </Text>
               </td>
               <td>
-                <Code>{key.id}</Code>
+                <Code style={{ whiteSpace: 'nowrap' }}>{key.id}</Code>
               </td>
               <td className="numbers" data-label="Made">
                 <Text size="sm" span style={{ whiteSpace: 'nowrap' }}>
@@ -146,13 +149,7 @@ function Make({ opened, onClose }: { opened: boolean; onClose: () => void }) {
     make.mutate();
   };
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title="New key"
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Dialog opened={opened} onClose={close} title="New key">
       {make.data ? (
         <Made made={make.data} onClose={close} />
       ) : (
@@ -179,7 +176,7 @@ function Make({ opened, onClose }: { opened: boolean; onClose: () => void }) {
           </Stack>
         </form>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -8,6 +8,7 @@ import {
   NativeSelect,
   Text,
   TextInput,
+  VisuallyHidden,
 } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { Schedule, ScheduleQuery } from '@punctual/client';
@@ -186,7 +187,9 @@ function Table({
           <th>Schedule</th>
           <th>Interval</th>
           <th>Status</th>
-          <th aria-label="Actions" />
+          <th>
+            <VisuallyHidden>Actions</VisuallyHidden>
+          </th>
         </tr>
       </thead>
       <tbody>

@@ -66,7 +66,7 @@ function optionsOf(
     height: HEIGHT,
     cursor: { drag: { x: false, y: false }, points: { show: false } },
     legend: { show: false },
-    padding: [8, 8, 0, 0],
+    padding: [8, 18, 0, 0],
     scales: { y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
     axes: [
       {

@@ -1,26 +1,20 @@
-import { Alert, Button, Code, Divider, Drawer, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Code, Divider, Group, Stack, Text, Title } from '@mantine/core';
 import type { Attempt, Callback, Run } from '@punctual/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api } from '../queries.ts';
 import { fullTime, span } from '../times.ts';
 import { useSendAgain } from './actions.ts';
+import { SideDialog } from './dialog.tsx';
 import { Asked } from './page.tsx';
 import { Status } from './status.tsx';
 
 /** One run with all that is known of it. */
 export function RunDrawer({ id, onClose }: { id: string | null; onClose: () => void }) {
   return (
-    <Drawer
-      opened={id !== null}
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title="Run"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <SideDialog opened={id !== null} onClose={onClose} title="Run">
       {id !== null && <RunDetail id={id} />}
-    </Drawer>
+    </SideDialog>
   );
 }
 
@@ -155,7 +149,7 @@ export function AttemptDetail({ attempt, name }: { attempt: Attempt; name: strin
           <Text size="xs" className="muted" mb={2}>
             Answer body, the first 4 KiB
           </Text>
-          <Code block mah={260} tabIndex={0} role="region" aria-label="Answer body">
+          <Code block mah={260} tabIndex={0} role="region" aria-label={`Answer body of ${name}`}>
             {pretty(responseBody)}
           </Code>
         </div>

@@ -1,4 +1,4 @@
-import { Checkbox, Text, UnstyledButton } from '@mantine/core';
+import { Checkbox, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { Run } from '@punctual/client';
 import { Link } from 'wouter';
 import { fullTime, relative, shortTime, span, useNow } from '../times.ts';
@@ -24,7 +24,11 @@ export function RunsTable({
     <table className="rows">
       <thead>
         <tr>
-          {picked && <th aria-label="Pick" />}
+          {picked && (
+            <th>
+              <VisuallyHidden>Pick</VisuallyHidden>
+            </th>
+          )}
           <th>Due</th>
           <th>Status</th>
           {names && <th>Schedule</th>}
@@ -63,7 +67,7 @@ export function RunsTable({
               </Text>
             </td>
             {names && (
-              <td style={{ maxWidth: 220 }}>
+              <td className="line" style={{ maxWidth: 220 }}>
                 <div className="clip">
                   <Link href={`/schedules/${run.scheduleId}`} className="link">
                     {names.get(run.scheduleId) ?? '…'}

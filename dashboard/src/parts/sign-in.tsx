@@ -1,19 +1,10 @@
-import {
-  Alert,
-  Button,
-  Center,
-  Modal,
-  PasswordInput,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Alert, Button, Center, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useFlag } from '../flag.ts';
 import { api, sentenceOf } from '../queries.ts';
 import { sessionEnded } from '../session.ts';
+import { Dialog } from './dialog.tsx';
 import { Logo } from './logo.tsx';
 
 /** The first page of who has no session. */
@@ -41,20 +32,12 @@ export function SignIn() {
 export function SessionEnded() {
   const hasEnded = useFlag(sessionEnded);
   return (
-    <Modal
-      opened={hasEnded}
-      onClose={() => {}}
-      withCloseButton={false}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      title="Your session has ended"
-      centered
-    >
+    <Dialog opened={hasEnded} title="Your session has ended">
       <Text size="sm" px="md" className="muted">
         Sign in again to go on. What you typed is still there.
       </Text>
       <SignInForm />
-    </Modal>
+    </Dialog>
   );
 }
 
