@@ -1,9 +1,9 @@
 import type { Verb } from '@punctual/client';
-import { parse } from 'shell-quote';
+import { shellWords } from './shell-words.ts';
 
 /**
- * A cURL command as the fields of a schedule. The shell's quoting is the library's matter; here is
- * what curl's options mean, of those that a schedule has a place for.
+ * A cURL command as the fields of a schedule. Here is what curl's options mean, of those that a
+ * schedule has a place for; the quoting is the shell's (shell-words.ts).
  */
 export interface CurlFields {
   url: string;
@@ -67,21 +67,7 @@ export function readCurl(command: string): CurlResult {
 }
 
 function wordsOf(command: string): string[] | null {
-  const text = command
-    .trim()
-    .replace(/^\$\s+/, '')
-    .replace(/\\\r?\n/g, ' ');
-  try {
-    // A variable stays as it is written: an empty one would be a silent mistake.
-    const parts = parse(text, name => `$${name}`);
-    const words = parts.map(part => {
-      if (typeof part === 'string') return part;
-      return 'pattern' in part ? part.pattern : null;
-    });
-    return words.every(word => word !== null) ? (words as string[]) : null;
-  } catch {
-    return null;
-  }
+  return shellWords(command.trim().replace(/^\$\s+/, ''));
 }
 
 function readWords(words: string[], reading: Reading): string | null {

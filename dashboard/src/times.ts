@@ -51,6 +51,13 @@ export function shortTime(at: string | number, timeZone = READER_ZONE): string {
   return format.format(new Date(at));
 }
 
+const ISO = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+
+/** A sentence of the service, with its instants as the reader's clock shows them. */
+export function inReadersTime(sentence: string): string {
+  return sentence.replace(ISO, at => fullTime(at));
+}
+
 /** `17:30` */
 export function clockTime(at: string | number, timeZone = READER_ZONE): string {
   return formatOf(timeZone, { hour: '2-digit', minute: '2-digit' }).format(new Date(at));

@@ -134,12 +134,14 @@ function Filters({
       <TextInput
         type="datetime-local"
         label="Due from"
+        style={{ flex: '0 1 230px' }}
         value={search.get('from') ?? ''}
         onChange={event => set('from', event.currentTarget.value)}
       />
       <TextInput
         type="datetime-local"
         label="Due before"
+        style={{ flex: '0 1 230px' }}
         value={search.get('to') ?? ''}
         onChange={event => set('to', event.currentTarget.value)}
       />

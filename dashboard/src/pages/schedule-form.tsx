@@ -146,7 +146,7 @@ function Form({
                 </Card>
               )}
               <Card>
-                <Fields draft={draft} set={set} problems={check.data?.problems ?? []} />
+                <Fields draft={draft} set={set} problems={problemsIn(input, check.data)} />
               </Card>
               {check.error && <Failed error={check.error} />}
               {save.error && <Failed error={save.error} />}
@@ -182,9 +182,25 @@ function useCheck(input: ScheduleInput) {
   const [text] = useDebouncedValue(JSON.stringify(input), 200);
   return useQuery({
     queryKey: ['check', text],
-    queryFn: () => api.checkSchedule(JSON.parse(text) as ScheduleInput),
+    queryFn: async () => {
+      const checked = JSON.parse(text) as ScheduleInput;
+      return { ...(await api.checkSchedule(checked)), checked };
+    },
     placeholderData: keepPreviousData,
     gcTime: 10_000,
+  });
+}
+
+/** What is wrong with what stands there now: a verdict on what was typed before is none. */
+function problemsIn(
+  input: ScheduleInput,
+  result: (CheckResult & { checked: ScheduleInput }) | undefined,
+): CheckResult['problems'] {
+  if (result === undefined) return [];
+  const { problems, checked } = result;
+  return problems.filter(({ where }) => {
+    const name = /^\w+/.exec(where)![0] as keyof ScheduleInput;
+    return JSON.stringify(checked[name]) === JSON.stringify(input[name]);
   });
 }
 

@@ -238,7 +238,7 @@ function Row({
           {verb} {url}
         </Text>
       </td>
-      <td>
+      <td className="line">
         <Code>{interval}</Code>
         <Text size="xs" className="muted clip" maw={280} title={`${words ?? ''} ${timezone}`}>
           {words === null ? timezone : `${words}, ${timezone}`}

@@ -26,7 +26,7 @@ export function Dialog({ opened, title, onClose, children }: DialogProps) {
       <Modal.Overlay />
       <Modal.Content>
         <Modal.Header role="none">
-          <Modal.Title>{title}</Modal.Title>
+          <Modal.Title fw={650}>{title}</Modal.Title>
           {isClosable && <Modal.CloseButton aria-label="Close" />}
         </Modal.Header>
         <Modal.Body>{children}</Modal.Body>
@@ -42,7 +42,7 @@ export function SideDialog({ opened, title, onClose, children }: DialogProps) {
       <Drawer.Overlay />
       <Drawer.Content>
         <Drawer.Header role="none">
-          <Drawer.Title>{title}</Drawer.Title>
+          <Drawer.Title fw={650}>{title}</Drawer.Title>
           <Drawer.CloseButton aria-label="Close" />
         </Drawer.Header>
         <Drawer.Body>{children}</Drawer.Body>

@@ -3,7 +3,7 @@ import type { Explanation } from '@punctual/client';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { api } from '../queries.ts';
-import { fullTime, READER_ZONE, shortTime } from '../times.ts';
+import { fullTime, inReadersTime, READER_ZONE, shortTime } from '../times.ts';
 import { Asked, Card } from './page.tsx';
 import { Status } from './status.tsx';
 
@@ -90,7 +90,7 @@ function Answer({
         </Text>
       </Text>
       <Text size="sm" className="wrap">
-        {sentence}
+        {inReadersTime(sentence)}
       </Text>
       <Group gap="xs">
         {run && (

@@ -3,7 +3,7 @@ import type { Attempt, Callback, Run } from '@punctual/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api } from '../queries.ts';
-import { fullTime, span } from '../times.ts';
+import { fullTime, inReadersTime, span } from '../times.ts';
 import { useSendAgain } from './actions.ts';
 import { SideDialog } from './dialog.tsx';
 import { Asked } from './page.tsx';
@@ -60,7 +60,7 @@ function Told({ run }: { run: Run }) {
       </Group>
       {run.reason && (
         <Alert variant="outline" color="gray">
-          {run.reason}
+          {inReadersTime(run.reason)}
         </Alert>
       )}
       <Facts
@@ -140,7 +140,9 @@ export function AttemptDetail({ attempt, name }: { attempt: Attempt; name: strin
       <Phases attempt={attempt} />
       {headers.length > 0 && (
         <details>
-          <summary>{headers.length} answer headers</summary>
+          <summary style={{ fontSize: 14, cursor: 'pointer', marginBottom: 4 }}>
+            {headers.length} answer headers
+          </summary>
           <Facts facts={headers} />
         </details>
       )}

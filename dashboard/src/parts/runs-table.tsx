@@ -1,7 +1,7 @@
 import { Checkbox, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { Run } from '@punctual/client';
 import { Link } from 'wouter';
-import { fullTime, relative, shortTime, span, useNow } from '../times.ts';
+import { fullTime, inReadersTime, relative, shortTime, span, useNow } from '../times.ts';
 import { Status } from './status.tsx';
 
 /** Runs, newest first. Those that can be sent again can be picked where `picked` is given. */
@@ -116,6 +116,7 @@ function tookOf({ startedAt, finishedAt }: Run): number | null {
 
 function resultOf({ attempts, reason, trigger }: Run): string {
   const last = attempts.at(-1);
-  const text = reason ?? last?.error ?? (last?.responseStatus && `status ${last.responseStatus}`);
+  const status = last?.responseStatus && `status ${last.responseStatus}`;
+  const text = last?.error ?? (reason === undefined ? status : inReadersTime(reason));
   return `${trigger === 'manual' ? 'by hand: ' : ''}${text ?? ''}`;
 }
