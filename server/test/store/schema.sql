@@ -124,6 +124,8 @@ CREATE INDEX schedule_changes_by_age ON schedule_changes (changed_at);
 
 CREATE UNIQUE INDEX schedules_by_client ON schedules (client_key, id);
 
+CREATE INDEX schedules_by_status ON schedules (client_key, status, id);
+
 CREATE INDEX schedules_by_tail ON schedules (client_key, substr(id, 15));
 
 CREATE INDEX schedules_updated ON schedules (client_key, updated_at) WHERE updated_at IS NOT NULL;

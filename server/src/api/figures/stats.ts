@@ -51,10 +51,14 @@ export class StatsFigures {
       figures.upcoming(clientKey, MOST_SHOWN),
       this.#groups.countsOf(clientKey),
     ]);
+    const countedFrom = ended[0]?.minute ?? now;
     return {
-      from: iso(from),
+      from: iso(countedFrom),
       to: iso(now),
-      ...talliesOf(ended, passed),
+      ...talliesOf(
+        ended,
+        passed.filter(({ minute }) => minute >= countedFrom),
+      ),
       failing,
       next: next.map(({ scheduledFor, dueAt, ...same }) => ({
         ...same,

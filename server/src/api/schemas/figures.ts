@@ -116,7 +116,7 @@ export const UpcomingFiring = named(
 export const Stats = named(
   'Stats',
   Type.Object({
-    from: Instant('Start of the first minute that is counted.'),
+    from: Instant('Start of the first minute that is counted; it may still go back.'),
     to: Instant('Until when it is counted.'),
     total: ref(Tally),
     minutes: Type.Array(ref(StatsMinute), {

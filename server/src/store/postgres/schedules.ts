@@ -66,16 +66,17 @@ const ledger: Statement = {
       ORDER BY changed_at LIMIT 1) AS later ON true
     WHERE client_key = $1 AND id = $2`,
 };
-const list: Statement = {
-  name: 'schedules_list',
+const list = (name: string, status: string): Statement => ({
+  name,
   text: `
     SELECT * FROM schedules
-    WHERE client_key = $1 AND id < $2
-      AND CASE WHEN $3::text IS NULL THEN status <> 'deleted' ELSE status = $3 END
-      AND ($4::text IS NULL OR strpos(label_folded, $4) > 0)
-      AND ($5::text IS NULL OR strpos(url_folded, $5) > 0)
-    ORDER BY id DESC LIMIT $6`,
-};
+    WHERE client_key = $1 AND id < $2 AND ${status}
+      AND ($3::text IS NULL OR strpos(label_folded, $3) > 0)
+      AND ($4::text IS NULL OR strpos(url_folded, $4) > 0)
+    ORDER BY id DESC LIMIT $5`,
+});
+const listAll = list('schedules_list', "status <> 'deleted'");
+const listByStatus = list('schedules_list_by_status', 'status = $6');
 
 const queueInsert: Statement = {
   name: 'queue_insert',
@@ -133,14 +134,18 @@ export function postgresSchedules({ query, transaction }: Connections): Schedule
       });
     },
     async list(clientKey, filter, limit, before = '~') {
-      const rows = await query(list, [
+      const { status, label, url } = filter;
+      const values = [
         clientKey,
         before,
-        filter.status ?? null,
-        filter.label === undefined ? null : fold(filter.label),
-        filter.url === undefined ? null : fold(filter.url),
+        label === undefined ? null : fold(label),
+        url === undefined ? null : fold(url),
         limit,
-      ]);
+      ];
+      const rows =
+        status === undefined
+          ? await query(listAll, values)
+          : await query(listByStatus, [...values, status]);
       return rows.map(scheduleFrom);
     },
     async ledger(clientKey, id, at) {

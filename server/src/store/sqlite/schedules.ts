@@ -36,13 +36,16 @@ export function sqliteSchedules(database: DatabaseSync, commits: Commits): Sched
       AND later.changed_at = (SELECT min(changed_at) FROM schedule_changes
         WHERE schedule_key = schedules.schedule_key AND changed_at > :at)
     WHERE client_key = :clientKey AND id = :id`);
-  const list = database.prepare(`
-    SELECT * FROM schedules
-    WHERE client_key = :clientKey AND id < :before
-      AND CASE WHEN :status IS NULL THEN status <> 'deleted' ELSE status = :status END
-      AND (:label IS NULL OR instr(fold(label), :label) > 0)
-      AND (:url IS NULL OR instr(fold(url), :url) > 0)
-    ORDER BY id DESC LIMIT :limit`);
+  const list = (status: string) =>
+    database.prepare(`
+      SELECT * FROM schedules INDEXED BY ${status === '' ? 'schedules_by_client' : 'schedules_by_status'}
+      WHERE client_key = :clientKey AND id < :before
+        AND ${status || "status <> 'deleted'"}
+        AND (:label IS NULL OR ${contains('label', ':label')})
+        AND (:url IS NULL OR ${contains('url', ':url')})
+      ORDER BY id DESC LIMIT :limit`);
+  const listAll = list('');
+  const listByStatus = list('status = :status');
 
   const queueInsert = database.prepare(`
     INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for, blocked_since)
@@ -120,21 +123,32 @@ export function sqliteSchedules(database: DatabaseSync, commits: Commits): Sched
       });
     },
     async list(clientKey, filter, limit, before = '~') {
-      const rows = list.all({
+      const { status, label, url } = filter;
+      const query = {
         clientKey,
         before,
         limit,
-        status: filter.status ?? null,
-        label: filter.label === undefined ? null : fold(filter.label),
-        url: filter.url === undefined ? null : fold(filter.url),
-      }) as Row[];
-      return rows.map(scheduleFrom);
+        label: label === undefined ? null : fold(label),
+        url: url === undefined ? null : fold(url),
+      };
+      const rows =
+        status === undefined ? listAll.all(query) : listByStatus.all({ ...query, status });
+      return (rows as Row[]).map(scheduleFrom);
     },
     async ledger(clientKey, id, at) {
       const row = ledger.get({ clientKey, id, at }) as Row | undefined;
       return row ? ledgerFrom(row) : null;
     },
   };
+}
+
+/**
+ * Whether a column contains a folded text, in any case. Where both are ASCII, which upper() folds as
+ * we do, it is done without leaving SQLite: a fifth of the time, where a million are looked through.
+ */
+function contains(column: string, text: string): string {
+  return `CASE WHEN ${column} NOT GLOB '*[^ -~]*'
+    THEN instr(upper(${column}), ${text}) > 0 ELSE instr(fold(${column}), ${text}) > 0 END`;
 }
 
 function optionalCells(schedule: Schedule): Cell[] {

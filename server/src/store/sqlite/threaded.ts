@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { PunctualError } from '../../domain/errors.ts';
+import type { Schedule } from '../../domain/schedule.ts';
 import { storeUnavailable } from '../fault.ts';
 import type { FigureStore } from '../figures.ts';
 import type { Store } from '../store.ts';
@@ -18,7 +19,12 @@ import type { Answer, Call } from './thread.ts';
 export function openThreaded(path: string): Store {
   const { clients, schedules, runs, queue, outbox, figures, ...reader } = openSqlite(path);
   const writer = new Writer(path);
+  // Whatever reads a million rows takes a while: on a thread of its own, made when first asked.
   let counter: Writer | null = null;
+  const count = (room: Call['room'], method: string, args: unknown[]) => {
+    counter ??= new Writer(path);
+    return counter.call(room, method, args);
+  };
   /** The room as it is here, but for the methods that write. */
   const writing = <Room extends object>(
     room: Call['room'],
@@ -43,7 +49,14 @@ export function openThreaded(path: string): Store {
       'insertSession',
       'deleteSession',
     ),
-    schedules: writing('schedules', schedules, 'insert', 'update'),
+    schedules: {
+      ...writing('schedules', schedules, 'insert', 'update'),
+      list(clientKey, filter, ...page) {
+        const isSearch = filter.label !== undefined || filter.url !== undefined;
+        if (!isSearch) return schedules.list(clientKey, filter, ...page);
+        return count('schedules', 'list', [clientKey, filter, ...page]) as Promise<Schedule[]>;
+      },
+    },
     queue: {
       ...writing('queue', queue, 'recover'),
       ...queueClaims({
@@ -54,11 +67,7 @@ export function openThreaded(path: string): Store {
       }),
     },
     outbox: writing('outbox', outbox, 'insertManual', 'claim', 'settle', 'recover'),
-    // A count of a million rows takes a second: on a thread of its own, made when first asked.
-    figures: counting(figures, (method, args) => {
-      counter ??= new Writer(path);
-      return counter.call('figures', method, args);
-    }),
+    figures: counting(figures, (method, args) => count('figures', method, args)),
     async check() {
       await reader.check();
       await writer.call(null, 'check', []);

@@ -15,6 +15,8 @@ CREATE INDEX schedule_changes_by_age ON schedule_changes (changed_at);
 CREATE INDEX runs_ended ON runs (client_key, finished_at, status, started_at)
   WHERE finished_at IS NOT NULL;
 CREATE INDEX schedules_updated ON schedules (client_key, updated_at) WHERE updated_at IS NOT NULL;
+-- A list of one status among a million of another.
+CREATE INDEX schedules_by_status ON schedules (client_key, status, id);
 
 -- Sessions of the dashboard: of the token only the hash, as of keys.
 CREATE TABLE sessions (
