@@ -62,6 +62,12 @@ export function passedFrom(rows: Row[]): PassedCount[] {
   return [...minutes.values()].sort((a, b) => a.minute - b.minute);
 }
 
+export function countsFrom(rows: Row[]): Record<ScheduleGroup['status'], number> {
+  const counts = { enabled: 0, disabled: 0 };
+  for (const { status, count } of rows) counts[status as ScheduleGroup['status']] = count as number;
+  return counts;
+}
+
 export function groupFrom(row: Row): ScheduleGroup {
   return {
     interval: row.interval as string,

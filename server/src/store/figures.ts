@@ -62,6 +62,8 @@ export interface EndedRun extends RunRecord {
 }
 
 export interface FigureStore {
+  /** How many schedules are not deleted, by status. Costs a tenth of `groups`. */
+  counts(clientKey: number): Promise<Record<ScheduleGroup['status'], number>>;
   /** All schedules that are not deleted, in groups; the largest first. */
   groups(clientKey: number): Promise<ScheduleGroup[]>;
   /** Runs that ended with from <= finishedAt < to, by minute, oldest first. */

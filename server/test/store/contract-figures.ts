@@ -52,6 +52,8 @@ export function figuresContract(name: string, open: OpenKeeper): void {
         { ...same, status: 'enabled', count: 2 },
         { ...same, status: 'disabled', count: 1 },
       ]);
+      assert.deepEqual(await store.figures.counts(mine.clientKey), { enabled: 2, disabled: 1 });
+      assert.deepEqual(await store.figures.counts(theirs.clientKey), { enabled: 1, disabled: 0 });
     });
 
     test('ended runs are counted by the minute in which they ended, with their lateness', async () => {

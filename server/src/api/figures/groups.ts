@@ -51,10 +51,4 @@ export class Groups {
       this.#clock.now() - kept.countedAt <= STALE_MS;
     return (await this.#counts.fetch(clientKey, { allowStale }))!;
   }
-
-  async countsOf(clientKey: number): Promise<{ enabled: number; disabled: number }> {
-    const counts = { enabled: 0, disabled: 0 };
-    for (const { status, count } of (await this.of(clientKey)).groups) counts[status] += count;
-    return counts;
-  }
 }

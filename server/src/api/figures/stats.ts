@@ -5,7 +5,6 @@ import { iso } from '../../domain/iso.ts';
 import { type LatenessCount, percentile } from '../../domain/lateness.ts';
 import type { FailureCount, FigureStore, MinuteCount, PassedCount } from '../../store/figures.ts';
 import type { RunView, Store } from '../../store/store.ts';
-import type { Groups } from './groups.ts';
 import { Minutes } from './minutes.ts';
 
 const MINUTE_MS = 60_000;
@@ -21,7 +20,6 @@ const FRESH_MS = 1_500;
 export class StatsFigures {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #groups: Groups;
   readonly #minutes = new LRUCache<number, Minutes>({ max: MOST_CLIENTS });
   readonly #answers = new LRUCache<string, Wire.Stats, Question>({
     max: MOST_CLIENTS,
@@ -29,10 +27,9 @@ export class StatsFigures {
     fetchMethod: (_key, _old, { context }) => this.#count(context),
   });
 
-  constructor(store: Store, clock: Clock, groups: Groups) {
+  constructor(store: Store, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
-    this.#groups = groups;
   }
 
   async of(clientKey: number, minutes: number): Promise<Wire.Stats> {
@@ -49,7 +46,7 @@ export class StatsFigures {
       figures.passed(clientKey, from, now),
       this.#failing(clientKey, now),
       figures.upcoming(clientKey, MOST_SHOWN),
-      this.#groups.countsOf(clientKey),
+      figures.counts(clientKey),
     ]);
     const countedFrom = ended[0]?.minute ?? now;
     return {

@@ -10,11 +10,10 @@ import { Forecast, ForecastQuery, Stats, StatsQuery } from '../schemas/figures.t
 
 const DEFAULT_MINUTES = 60;
 
-/** What has been, and what is to come, in numbers: both go by the same count of schedules. */
+/** What has been, and what is to come, in numbers. */
 export function statsAndForecast(app: FastifyInstance, { store, clock }: ApiDeps): void {
-  const groups = new Groups(store.figures, clock);
-  const stats = new StatsFigures(store, clock, groups);
-  const forecast = new ForecastFigures(clock, groups);
+  const stats = new StatsFigures(store, clock);
+  const forecast = new ForecastFigures(clock, new Groups(store.figures, clock));
 
   const statsSchema = operation({
     operationId: 'getStats',

@@ -1,6 +1,7 @@
 import { lowestIdAt } from '../../domain/id.ts';
 import {
   changedFrom,
+  countsFrom,
   failureFrom,
   groupFrom,
   LONGEST_RUN_MS,
@@ -17,6 +18,12 @@ import type { EndedRun, FigureStore } from '../figures.ts';
 import { runViewFrom } from '../rows.ts';
 import type { Query, Statement } from './connection.ts';
 
+const counts: Statement = {
+  name: 'figures_counts',
+  text: `
+    SELECT status, count(*) AS count FROM schedules
+    WHERE client_key = $1 AND status = ANY ('{enabled,disabled}') GROUP BY status`,
+};
 const groups: Statement = {
   name: 'figures_groups',
   text: `
@@ -118,6 +125,9 @@ const changedSince: Statement = {
 
 export function postgresFigures(query: Query): FigureStore {
   return {
+    async counts(clientKey) {
+      return countsFrom(await query(counts, [clientKey]));
+    },
     async groups(clientKey) {
       return (await query(groups, [clientKey])).map(groupFrom);
     },

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { lowestIdAt } from '../../domain/id.ts';
 import {
   changedFrom,
+  countsFrom,
   failureFrom,
   groupFrom,
   MINUTE_MS,
@@ -19,6 +20,9 @@ import { type Row, runViewFrom } from '../rows.ts';
 export function sqliteFigures(database: DatabaseSync): FigureStore {
   database.function('host_of', { deterministic: true }, url => hostOf(String(url)));
 
+  const counts = database.prepare(`
+    SELECT status, count(*) AS count FROM schedules INDEXED BY schedules_by_status
+    WHERE client_key = ? AND status IN ('enabled', 'disabled') GROUP BY status`);
   const groups = database.prepare(`
     SELECT interval, timezone, status, host_of(url) AS host, count(*) AS count
     FROM schedules WHERE client_key = ? AND status <> 'deleted'
@@ -73,6 +77,9 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
     WHERE client_key = ? AND updated_at >= ? ORDER BY updated_at LIMIT ?`);
 
   return {
+    async counts(clientKey) {
+      return countsFrom(counts.all(clientKey) as Row[]);
+    },
     async groups(clientKey) {
       return (groups.all(clientKey) as Row[]).map(groupFrom);
     },
