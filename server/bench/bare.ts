@@ -1,13 +1,13 @@
 import { type Dispatcher, Pool } from 'undici';
+import { optionsOfScript } from './processes.ts';
 
 /**
- * The bare client, in a process of its own: undici's `dispatch` and nothing around it. Prints the
+ * The bare client, in a process of its own: undici's `dispatch` and nothing around it. Tells the
  * rate, and the processor time of one request.
  */
-const [, , url, countText, connectionsText] = process.argv;
-const count = Number(countText);
-const pool = new Pool(new URL(url!).origin, { connections: Number(connectionsText) });
-const path = new URL(url!).pathname;
+const options = optionsOfScript<{ url: string; count: number; connections: number }>();
+const { origin, pathname: path } = new URL(options.url);
+const pool = new Pool(origin, { connections: options.connections });
 
 function run(total: number): Promise<number> {
   const startedAt = performance.now();
@@ -26,9 +26,10 @@ function run(total: number): Promise<number> {
   });
 }
 
-await run(count / 4);
+await run(options.count / 4);
 const before = process.cpuUsage();
-const perSecond = await run(count);
+const perSecond = await run(options.count);
 const { user, system } = process.cpuUsage(before);
-process.stdout.write(`${JSON.stringify({ perSecond, cpuMicros: (user + system) / count })}\n`);
 await pool.close();
+process.send!({ perSecond, cpuMicros: (user + system) / options.count });
+process.disconnect!();

@@ -1,265 +1,123 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startPostgres } from '../test/store/postgres-server.ts';
-import { answering, freePort, startTarget } from './target.ts';
+import { writeFileSync } from 'node:fs';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import {
+  describeCommit,
+  describeMachine,
+  describeVersions,
+  warningsOfSpread,
+  watchOthers,
+} from './machine.ts';
+import { pictureOf } from './picture.ts';
+import { profileCommand } from './profile.ts';
+import { reportCommand } from './report.ts';
+import { type Result, tableOf } from './result.ts';
+import { SCENES } from './scenes.ts';
+import { type Options, type Scene, Session } from './session.ts';
 
 /**
- * The quick benchmark: 20,000 schedules due at one instant, beside the bare client on the same
- * target in the same run. Every figure is durable: a firing counts when its end is settled.
- *
- * `npm run bench` measures the embedded store, `npm run bench -- postgres` a PostgreSQL of its own
- * beside it on the same machine, with `BENCH_NODES` nodes.
+ * `npm run bench -- <scene>`: each scene of docs/performance.md by its name. What it starts, it
+ * stops: the target, the database and the nodes are its own.
  */
-const KEEPER = process.argv[2] ?? 'sqlite';
-const NODES = Number(process.env.BENCH_NODES ?? 1);
-const SCHEDULES = Number(process.env.BENCH_SCHEDULES ?? 20_000);
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
-const CONNECTIONS = 128;
-const EVERY_SECONDS = 10;
 
-const CREDENTIALS = { ClientId: 'bench', ApiKey: 'bench-key' };
+const DEFAULTS: Options = {
+  store: 'sqlite',
+  nodes: 1,
+  schedules: 20_000,
+  duration: 60,
+  rounds: 1,
+  rest: [],
+  folder: undefined,
+  profile: undefined,
+};
 
-interface Rate {
-  perSecond: number;
-  /** Processor time of one request or firing, of all threads of its process. */
-  cpuMicros: number;
+interface Files {
+  json?: string;
+  svg?: string;
 }
 
-interface Round extends Rate {
-  /** Its rate in parts of the bare client's, of right before and right after it. */
-  ratio: number;
-  latenessMs: { first: number; median: number; p99: number };
-  memoryMb: number;
-}
-
-async function main(): Promise<void> {
-  const target = await startTarget();
-  const folder = mkdtempSync(join(tmpdir(), 'punctual-bench-'));
-  const database = await startDatabase(folder);
-  const services: Service[] = [];
-  try {
-    for (let node = 0; node < NODES; node++) services.push(await startPunctual(database.url));
-    const urls = services.map(({ url }) => url);
-    say(`target: ${target.name}; ${SCHEDULES} schedules due at one instant, ${ROUNDS} rounds`);
-    say(`store: ${KEEPER}; nodes: ${NODES}`);
-    await createSchedules(urls[0]!, target.url);
-    // Both get ready first: the bare client with a quarter of its requests, Punctual with a round.
-    say(`warm-up: ${describe(await measureRound(urls, 1))}`);
-    const bare = [bareRate(target.url)];
-    const rounds: Round[] = [];
-    for (let round = 1; round <= ROUNDS; round++) {
-      const result = await measureRound(urls, round + 1);
-      bare.push(bareRate(target.url));
-      const ratio = result.perSecond / mean(bare.slice(-2).map(rate => rate.perSecond));
-      rounds.push({ ...result, ratio });
-      say(`round ${round}: ratio ${ratio.toFixed(2)}; ${describe(result)}`);
-    }
-    report(bare, rounds);
-  } finally {
-    for (const service of services) await service.stop();
-    await database.stop();
-    await target.stop();
-    rmSync(folder, { recursive: true });
-  }
-}
-
-interface Service {
-  url: string;
-  stop(): Promise<void>;
-}
-
-/** Where the schedules are kept. */
-async function startDatabase(folder: string): Promise<Service> {
-  if (KEEPER === 'sqlite' && NODES === 1) {
-    return { url: `sqlite:${join(folder, 'punctual.db')}`, async stop() {} };
-  }
-  if (KEEPER !== 'postgres') throw new Error('usage: npm run bench [-- postgres]; BENCH_NODES=1');
-  const server = await startPostgres({ durable: true });
-  return { url: await server.createDatabase(), stop: () => server.stop() };
-}
-
-async function startPunctual(database: string): Promise<Service> {
-  const port = await freePort();
-  const child = spawn(
-    process.execPath,
-    [join(import.meta.dirname, '../bin/punctual.js'), 'serve'],
-    {
-      env: {
-        ...process.env,
-        PORT: String(port),
-        DATABASE_URL: database,
-        PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8',
-        PUNCTUAL_CLIENT_ID: CREDENTIALS.ClientId,
-        PUNCTUAL_API_KEY: CREDENTIALS.ApiKey,
-        PUNCTUAL_LOG_LEVEL: 'warn',
-      },
-      stdio: ['ignore', 'inherit', 'inherit'],
-    },
+function commandOf(scene: Scene): Command {
+  const { schedules, duration, rounds, rest, store, nodes } = { ...DEFAULTS, ...scene.defaults };
+  const has = (name: keyof Options) => name in scene.defaults;
+  const command = new Command(scene.name).description(scene.about);
+  const number = (flags: string, about: string, fallback: number, variable: string) =>
+    command.addOption(new Option(flags, about).argParser(positive).default(fallback).env(variable));
+  command.addOption(
+    new Option('--store <kind>', 'where the schedules are kept')
+      .choices(['sqlite', 'postgres'])
+      .default(store),
   );
-  const url = `http://127.0.0.1:${port}`;
-  await answering(`${url}/readyz`);
-  return { url, stop: () => stopped(child) };
-}
-
-async function stopped(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGTERM');
-  await once(child, 'exit');
-}
-
-function bareRate(url: string): Rate {
-  const script = join(import.meta.dirname, 'bare.ts');
-  const args = [script, url, String(SCHEDULES * 2), String(CONNECTIONS)];
-  const rate: Rate = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
-  say(
-    `bare undici dispatch: ${whole(rate.perSecond)} requests/s, ${rate.cpuMicros.toFixed(0)} µs each`,
-  );
-  return rate;
-}
-
-async function createSchedules(base: string, url: string): Promise<void> {
-  // Right after an instant at which they would be due, so that all are there at the next one.
-  await until(nextInstant() + 100);
-  const startedAt = performance.now();
-  for (let made = 0; made < SCHEDULES; made += 1_000) {
-    const item = (index: number) => ({
-      url: `${url}?schedule=${index}`,
-      verb: 'GET',
-      interval: `*/${EVERY_SECONDS} * * * * *`,
-      timezone: 'UTC',
-      label: `bench ${index}`,
+  number('--nodes <count>', 'of Punctual, on PostgreSQL', nodes, 'BENCH_NODES');
+  if (has('schedules')) number('--schedules <count>', 'that fire', schedules, 'BENCH_SCHEDULES');
+  if (has('duration')) {
+    number('--duration <seconds>', 'of each measured window', duration, 'BENCH_DURATION');
+  }
+  if (has('rounds')) number('--rounds <count>', 'to take the median of', rounds, 'BENCH_ROUNDS');
+  if (has('rest')) {
+    command.option('--rest <counts>', 'schedules at rest, step by step', list, rest);
+  }
+  return command
+    .option('--folder <path>', 'where the embedded store stands, on the disk to be measured')
+    .option('--profile <folder>', 'has V8 write profiles of the nodes, for the command profile')
+    .option('--json <file>', 'keeps the result')
+    .option('--svg <file>', 'draws the distribution of lateness')
+    .action(async (given: Partial<Options> & Files) => {
+      await runScene(scene, { ...DEFAULTS, ...given }, given);
     });
-    const count = Math.min(1_000, SCHEDULES - made);
-    const items = Array.from({ length: count }, (_, index) => item(made + index));
-    await api(base, 'POST', '/v1/schedule/batch', { items });
+}
+
+async function runScene(scene: Scene, options: Options, files: Files): Promise<void> {
+  if (options.nodes > 1 && options.store === 'sqlite') {
+    throw new Error('more than one node needs --store postgres');
   }
-  const rate = SCHEDULES / ((performance.now() - startedAt) / 1_000);
-  say(`created in batches: ${whole(rate)} schedules/s`);
-}
-
-/** The coming instant at which the schedules are due (epoch ms). */
-function nextInstant(): number {
-  const every = EVERY_SECONDS * 1_000;
-  return (Math.floor(Date.now() / every) + 1) * every;
-}
-
-async function measureRound(bases: string[], round: number): Promise<Omit<Round, 'ratio'>> {
-  const instant = nextInstant();
-  await until(instant - 500);
-  const cpuBefore = await sumOf(bases, 'process_cpu_seconds_total');
-  await until(instant);
-  do {
-    // Seldom enough not to disturb; the figures come from history.
-    await until(Date.now() + 250);
-  } while ((await sumOf(bases, 'punctual_runs_total{status="succeeded"}')) < SCHEDULES * round);
-  const cpuSeconds = (await sumOf(bases, 'process_cpu_seconds_total')) - cpuBefore;
-  const runs = await runsOf(bases[0]!, instant);
-  if (runs.length !== SCHEDULES) throw new Error(`history has ${runs.length} of ${SCHEDULES} runs`);
-  const late = runs.map(run => run.startedAt - instant).sort((a, b) => a - b);
-  const lastEndedAt = runs.reduce((last, run) => Math.max(last, run.finishedAt), 0);
-  return {
-    perSecond: SCHEDULES / ((lastEndedAt - instant) / 1_000),
-    cpuMicros: (cpuSeconds * 1e6) / SCHEDULES,
-    latenessMs: { first: late[0]!, median: quantile(late, 0.5), p99: quantile(late, 0.99) },
-    memoryMb: (await sumOf(bases, 'process_resident_memory_bytes')) / 2 ** 20,
+  const others = await watchOthers();
+  const date = new Date().toISOString();
+  await using session = new Session(options);
+  session.say(`${scene.name}: ${scene.about}`);
+  for (const warning of others.warnings) session.say(`WARNING: ${warning}`);
+  await scene.run(session);
+  const { bare, rounds, figures, lateness } = session;
+  const rates = bare.map(({ perSecond }) => perSecond);
+  const result: Result = {
+    scene: scene.name,
+    date,
+    commit: describeCommit(),
+    machine: describeMachine(),
+    versions: describeVersions(),
+    target: session.targetName,
+    settings: settingsOf(scene, options),
+    bare,
+    rounds,
+    figures,
+    lateness,
+    warnings: [...others.warnings, ...others.since(), ...warningsOfSpread(rates)],
   };
+  session.say(`\n${tableOf(result)}`);
+  if (files.json) writeFileSync(files.json, `${JSON.stringify(result, null, 1)}\n`);
+  if (files.svg) writeFileSync(files.svg, pictureOf(result));
 }
 
-/** A metric, of all nodes together. */
-async function sumOf(bases: string[], name: string): Promise<number> {
-  const texts = await Promise.all(bases.map(async base => (await fetch(`${base}/metrics`)).text()));
-  return texts.reduce((sum, text) => sum + metric(text, name), 0);
+/** The scene's own options, and the settings of Punctual that the shell brought along. */
+function settingsOf(scene: Scene, options: Options): Record<string, unknown> {
+  const names: (keyof Options)[] = ['store', 'nodes', ...(Object.keys(scene.defaults) as [])];
+  const ours = Object.entries(process.env).filter(([name]) => name.startsWith('PUNCTUAL_'));
+  return Object.fromEntries([...names.map(name => [name, options[name]]), ...ours]);
 }
 
-/** Of one nominal time, from history: what stands there is settled and durable. */
-async function runsOf(base: string, instant: number) {
-  const range = `limit=100&from=${iso(instant)}&to=${iso(instant + 1)}&status=succeeded`;
-  const runs: { startedAt: number; finishedAt: number }[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await api(base, 'GET', `/v1/run?${range}${cursor ? `&cursor=${cursor}` : ''}`);
-    for (const { startedAt, finishedAt } of page.items) {
-      runs.push({ startedAt: Date.parse(startedAt), finishedAt: Date.parse(finishedAt) });
-    }
-    cursor = page.nextCursor;
-  } while (cursor);
-  return runs;
+function positive(value: string): number {
+  if (/^[1-9]\d*$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('It must be a whole number above 0.');
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the answers of five routes, read in one place each
-async function api(base: string, method: string, path: string, body?: unknown): Promise<any> {
-  const headers = {
-    ...CREDENTIALS,
-    ...(body !== undefined && { 'Content-Type': 'application/json' }),
-  };
-  const init =
-    body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
-  const response = await fetch(base + path, init);
-  if (!response.ok)
-    throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return response.json();
+function list(value: string): number[] {
+  return value.split(',').map(positive);
 }
 
-function metric(text: string, name: string): number {
-  const line = text.split('\n').find(candidate => candidate.startsWith(`${name} `));
-  return line ? Number(line.slice(name.length + 1)) : 0;
+const program = new Command('npm run bench --')
+  .description('Measures Punctual by scenes, each beside the bare HTTP client of the same run.')
+  .showHelpAfterError()
+  .enablePositionalOptions();
+for (const scene of SCENES) {
+  program.addCommand(commandOf(scene), { isDefault: scene === SCENES[0] });
 }
-
-function report(bare: Rate[], rounds: Round[]): void {
-  const median = (pick: (round: Round) => number) =>
-    quantile(
-      rounds.map(pick).sort((a, b) => a - b),
-      0.5,
-    );
-  const bareRate = mean(bare.map(rate => rate.perSecond));
-  const bareMicros = mean(bare.map(rate => rate.cpuMicros));
-  say('');
-  say(`bare client            ${whole(bareRate)} requests/s (mean of ${bare.length} runs)`);
-  say(
-    `durable firings        ${whole(median(round => round.perSecond))} /s (median of ${rounds.length} rounds)`,
-  );
-  say(
-    `ratio                  ${median(round => round.ratio).toFixed(2)} (each round beside the bare runs around it)`,
-  );
-  say(
-    `processor time         ${median(round => round.cpuMicros).toFixed(0)} µs a firing, ${bareMicros.toFixed(0)} µs a bare request`,
-  );
-  say(`lateness, first        ${median(round => round.latenessMs.first)} ms`);
-  say(`lateness, median       ${median(round => round.latenessMs.median)} ms`);
-  say(`lateness, p99          ${median(round => round.latenessMs.p99)} ms`);
-  say(`memory, resident       ${whole(Math.max(...rounds.map(round => round.memoryMb)))} MB`);
-}
-
-function describe({ perSecond, cpuMicros, latenessMs }: Rate & Pick<Round, 'latenessMs'>): string {
-  const { first, median, p99 } = latenessMs;
-  return `${whole(perSecond)} firings/s, ${cpuMicros.toFixed(0)} µs each; first ${first} ms, median ${median} ms, p99 ${p99} ms late`;
-}
-
-function mean(values: number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function quantile(sorted: number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
-}
-
-function until(instant: number): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, Math.max(0, instant - Date.now())));
-}
-
-function iso(instant: number): string {
-  return new Date(instant).toISOString();
-}
-
-function whole(value: number): string {
-  return Math.round(value).toLocaleString('en-US');
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-await main();
+program.addCommand(reportCommand()).addCommand(profileCommand());
+await program.parseAsync();

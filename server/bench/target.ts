@@ -1,80 +1,122 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import {
+  answering,
+  freePort,
+  messageOf,
+  startProcess,
+  startScript,
+  stopProcess,
+  temporaryFolder,
+} from './processes.ts';
 
-/** What is called: an nginx that answers 200 where one is installed, else a server of our own. */
+/**
+ * What is called, and where each arrival is written: an nginx that answers 200 where one is
+ * installed, else a server of our own. A line of `log` is `arrivals.ts`, `ARRIVAL`.
+ */
 export interface Target {
   name: string;
-  url: string;
+  /** Of one of its hosts, counted from 0. */
+  url(host?: number): string;
+  log: string;
   stop(): Promise<void>;
 }
 
-export async function startTarget(): Promise<Target> {
-  const hasNginx = spawnSync('nginx', ['-v']).error === undefined;
-  return hasNginx ? startNginx() : startOwn();
-}
-
-async function startNginx(): Promise<Target> {
-  const folder = mkdtempSync(join(tmpdir(), 'punctual-bench-'));
+/**
+ * @param hosts under how many addresses it is reached. More than one are addresses of 127.0.0.0/8,
+ * all of which are loopback on Linux only.
+ */
+export async function startTarget(hosts = 1): Promise<Target> {
+  const addresses = Array.from({ length: hosts }, (_, host) => addressOf(host));
   const port = await freePort();
-  writeFileSync(
-    join(folder, 'nginx.conf'),
-    `daemon off; worker_processes 1; pid ${folder}/pid; error_log stderr crit;
-    events { worker_connections 2048; }
-    http {
-      access_log off; keepalive_requests 1000000000; keepalive_timeout 75s;
-      client_body_temp_path ${folder}; proxy_temp_path ${folder}; fastcgi_temp_path ${folder};
-      uwsgi_temp_path ${folder}; scgi_temp_path ${folder};
-      server { listen 127.0.0.1:${port}; location / { return 200 'ok'; } }
-    }`,
-  );
-  const child = spawn('nginx', ['-e', 'stderr', '-c', join(folder, 'nginx.conf')]);
+  const log = join(temporaryFolder(), 'arrivals.log');
+  const { stderr, error } = spawnSync('nginx', ['-v'], { encoding: 'utf8' });
+  const stop = error
+    ? await startOwn({ addresses, port, log })
+    : await startNginx({ addresses, port, log });
   return {
-    name: 'nginx',
-    url: await answering(`http://127.0.0.1:${port}/`),
-    async stop() {
-      await ended(child);
-      rmSync(folder, { recursive: true });
-    },
+    name: error ? "the benchmark's own" : stderr.replace('nginx version: ', '').trim(),
+    url: (host = 0) => `http://${addresses[host]}:${port}/`,
+    log,
+    stop,
   };
 }
 
-async function startOwn(): Promise<Target> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'own-target.ts')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  const url = `http://127.0.0.1:${line.toString().trim()}/`;
-  return { name: "the benchmark's own", url, stop: () => ended(child) };
+export interface TargetOptions {
+  addresses: string[];
+  port: number;
+  /** The file to which each arrival adds a line. */
+  log: string;
 }
 
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  child.kill('SIGTERM');
-  await once(child, 'exit');
+async function startNginx({ addresses, port, log }: TargetOptions): Promise<() => Promise<void>> {
+  const folder = temporaryFolder();
+  const listen = addresses.map(address => `listen ${address}:${port};`).join(' ');
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(
+    file,
+    `daemon off; worker_processes 1; pid ${folder}/pid; error_log stderr crit;
+    events { worker_connections 8192; }
+    http {
+      log_format arrival '$msec $arg_s $http_punctual_scheduled_for';
+      access_log ${log} arrival buffer=64k flush=100ms;
+      keepalive_requests 1000000000; keepalive_timeout 75s;
+      client_body_temp_path ${folder}; proxy_temp_path ${folder}; fastcgi_temp_path ${folder};
+      uwsgi_temp_path ${folder}; scgi_temp_path ${folder};
+      server { ${listen} location / { return 200 'ok'; } }
+    }`,
+  );
+  // Killed outright, it would leave its worker behind.
+  const child = startProcess(
+    'nginx',
+    ['-e', 'stderr', '-c', file],
+    { stdio: 'inherit' },
+    'SIGTERM',
+  );
+  await answering(`http://${addresses[0]}:${port}/`);
+  return () => stopProcess(child);
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
+async function startOwn(options: TargetOptions): Promise<() => Promise<void>> {
+  const child = startScript('own-target.ts', options);
+  await messageOf(child);
+  return () => stopProcess(child);
 }
 
-/** @returns the url, once it answers */
-export async function answering(url: string): Promise<string> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const isUp = await fetch(url).then(
-      response => response.ok,
-      () => false,
-    );
-    if (isUp) return url;
-    await new Promise(resolve => setTimeout(resolve, 50));
-  }
-  throw new Error(`${url} does not answer`);
+/** A target that does not answer in time. */
+export interface SlowTarget {
+  url(host?: number): string;
+  /** How many requests it had at once, at most, since it was last asked. */
+  mostAtOnce(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export interface SlowOptions {
+  addresses: string[];
+  port: number;
+  /** When it answers, after the request; null: never. */
+  afterMs: number | null;
+}
+
+/** @param hosts as in `startTarget`; its addresses are others than those of the target */
+export async function startSlowTarget(hosts: number, afterMs: number | null): Promise<SlowTarget> {
+  const addresses = Array.from({ length: hosts }, (_, host) => addressOf(SLOW_FROM + host));
+  const port = await freePort();
+  const child = startScript('slow-target.ts', { addresses, port, afterMs } satisfies SlowOptions);
+  await messageOf(child);
+  return {
+    url: (host = 0) => `http://${addresses[host]}:${port}/`,
+    async mostAtOnce() {
+      child.send('mostAtOnce');
+      return messageOf<number>(child);
+    },
+    stop: () => stopProcess(child),
+  };
+}
+
+const SLOW_FROM = 30_000;
+
+function addressOf(host: number): string {
+  return host === 0 ? '127.0.0.1' : `127.1.${host >> 8}.${host & 255}`;
 }

@@ -1,3 +1,5 @@
+import { uptime } from 'node:os';
+
 /**
  * The only place that knows what time it is. Everything else is handed a clock, so that a test
  * moves it, also backwards, and nothing has to wait.
@@ -11,6 +13,11 @@ export interface Clock {
 
 export interface Timer {
   cancel(): void;
+}
+
+/** When this machine was started, by its own clock. */
+export function bootedAt(): number {
+  return Date.now() - uptime() * 1_000;
 }
 
 export const systemClock: Clock = {
@@ -70,8 +77,9 @@ export class SteeredClock implements Clock {
       const tookMs = performance.now() - askedAt;
       if (tookMs >= shortest) continue;
       shortest = tookMs;
-      // It was read somewhere on the way, half of the way for all we know; it gives whole ms.
-      base = answer + 0.5 - (askedAt + tookMs / 2);
+      // It was read somewhere on the way, half of the way for all we know; it gives whole ms. Where the
+      // way was long, it counts as read at its end: rather late than early.
+      base = answer + 0.5 - (askedAt + (tookMs < LONG_MS ? tookMs / 2 : tookMs + 0.5));
     }
     this.#base = base;
   }

@@ -36,7 +36,13 @@ export const SETTINGS = {
   PUNCTUAL_MAX_IN_FLIGHT: setting(
     '2000',
     'firings',
-    'Firings claimed and not yet settled, at most.',
+    'Firings whose time has come and that are not yet settled, at most.',
+    integer(1, 100_000),
+  ),
+  PUNCTUAL_MAX_IN_FLIGHT_PER_HOST: setting(
+    '500',
+    'firings',
+    'Of these, to one host for one client, at most; others wait, and other hosts go on.',
     integer(1, 100_000),
   ),
   PUNCTUAL_CONNECTIONS_PER_ORIGIN: setting(
@@ -105,6 +111,7 @@ export interface Config {
   /** A client and key that shall exist at start. */
   credentials: { clientId: string; apiKey: string } | null;
   maxInFlight: number;
+  maxInFlightPerHost: number;
   connectionsPerOrigin: number;
   maxOrigins: number;
   role: Role;
@@ -142,6 +149,7 @@ export function readConfig(
     allowTargets: read('PUNCTUAL_ALLOW_TARGETS'),
     credentials: credentialsOf(read('PUNCTUAL_CLIENT_ID'), read('PUNCTUAL_API_KEY')),
     maxInFlight: read('PUNCTUAL_MAX_IN_FLIGHT'),
+    maxInFlightPerHost: read('PUNCTUAL_MAX_IN_FLIGHT_PER_HOST'),
     connectionsPerOrigin: read('PUNCTUAL_CONNECTIONS_PER_ORIGIN'),
     maxOrigins: read('PUNCTUAL_MAX_ORIGINS'),
     senderThreads: read('PUNCTUAL_SENDER_THREADS'),
@@ -215,7 +223,8 @@ function optionalToken(value: string, name: string): string {
   throw invalid(`${name} must be 1 to 200 printable ASCII characters without blanks.`);
 }
 
-function database(value: string, name: string): Database {
+/** @param name what the value was given as, for the sentence */
+export function database(value: string, name: string): Database {
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
   if (path) return { kind: 'sqlite', path };
   if (isPostgresUrl(value)) return { kind: 'postgres', url: value };

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { buildApi } from './api/app.ts';
 import type { EnginePort, Readiness } from './api/deps.ts';
-import { type Clock, SteeredClock, systemClock } from './clock.ts';
+import { bootedAt, type Clock, SteeredClock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { hashApiKey, newSigningSecret } from './domain/credential.ts';
 import { PunctualError } from './domain/errors.ts';
@@ -17,7 +17,7 @@ import { createSender, type Sender } from './outbound/sender.ts';
 import { createSenderThreads } from './outbound/threads.ts';
 import { Term } from './outbound/ticket.ts';
 import { lockEngine, openStore } from './store/open.ts';
-import type { Store } from './store/store.ts';
+import type { EngineLock, Listener, Store } from './store/store.ts';
 import { createMetrics, type Metrics } from './telemetry.ts';
 
 /** The only file that knows every room: opens them in order, and closes them in reverse. */
@@ -41,8 +41,8 @@ export interface ServiceOptions {
 /** @throws PunctualError `store_in_use`, `store_newer`, `store_unavailable`, `setting_invalid` */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log } = options;
-  const lock = lockEngine(config.database);
-  const closers: (() => unknown)[] = [() => lock.release()];
+  const lock = lockEngine(config.database, bootedAt());
+  const closers: (() => unknown)[] = [() => lock?.release()];
   const stop = once(async () => {
     for (const close of closers.reverse()) await close();
   });
@@ -55,9 +55,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const clock = options.clock ?? (await clockOf(store, metrics, closers));
     await ensureCredentials(store, config.credentials, clock);
     const send = createSend(config, store, clock, closers);
-    const engine = config.role === 'api' ? null : createEngine(config, store, clock, metrics, send);
+    const engine =
+      config.role === 'api' ? null : createEngine(config, store, clock, metrics, send, lock);
     const api = createApi(options, store, engine, metrics, clock, send.send);
     await engine?.start();
+    const listening = engine && store.shared?.listen(listenerOf(engine, metrics));
+    closers.push(() => listening?.close());
     closers.push(() => Promise.all([engine?.stop(config.stopMs), closeApi(api, config.stopMs)]));
     const url = await listen(api, config);
     return { url, store, stop };
@@ -109,6 +112,7 @@ function createEngine(
   clock: Clock,
   metrics: Metrics,
   { send, term }: ReturnType<typeof createSend>,
+  lock: EngineLock | null,
 ): Engine {
   return new Engine({
     store,
@@ -117,8 +121,10 @@ function createEngine(
     random: Math.random,
     events: metrics.events,
     maxInFlight: config.maxInFlight,
+    maxInFlightPerHost: config.maxInFlightPerHost,
     keep: { runsDays: config.keepRunsDays, failedRunsDays: config.keepFailedRunsDays },
     term,
+    lock,
   });
 }
 
@@ -168,6 +174,16 @@ function createApi(
 
 /** `npm ci` builds it. */
 const DASHBOARD = join(import.meta.dirname, '../../dashboard/dist');
+
+/** What other nodes tell goes to the engine here. */
+function listenerOf(engine: Engine, metrics: Metrics): Listener {
+  return {
+    wake: dueAt => engine.wake(dueAt),
+    changed: (scheduleId, changedAt) => engine.changed(scheduleId, changedAt),
+    wakeOutbox: scheduleId => engine.wakeOutbox(scheduleId),
+    listening: metrics.listening,
+  };
+}
 
 /** An engine in another process finds out by itself. */
 const ELSEWHERE: EnginePort = { wake() {}, changed() {}, wakeOutbox() {} };

@@ -35,6 +35,8 @@ export interface Metrics {
   text(): Promise<{ contentType: string; body: string }>;
   /** By how many ms the machine's clock is ahead of the one that the nodes share. */
   machineAhead(ms: number): void;
+  /** Whether this node hears of what others write; `why` not, in one sentence. */
+  listening(isListening: boolean, why?: string): void;
   /** Gives the gauges something to read; before, they are absent. */
   observe(levels: Levels): void;
 }
@@ -48,6 +50,7 @@ export function createMetrics(log: Logger): Metrics {
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
     machineAhead: createClockGauge(registry, log),
+    listening: createListeningGauge(registry, log),
     observe: levels => createGauges(registry, levels),
   };
 }
@@ -103,6 +106,16 @@ function createEvents(registry: Registry, log: Logger): EngineEvents {
     help: 'Requests taken over from nodes that died or froze.',
     registers,
   });
+  const openBreakers = new Gauge({
+    name: 'punctual_breakers_open',
+    help: 'Hosts that stopped to answer, each for one client; few requests are sent to them.',
+    registers,
+  });
+  const refused = new Counter({
+    name: 'punctual_refused_total',
+    help: 'Attempts that failed unsent, because their host had stopped to answer.',
+    registers,
+  });
   return {
     fired: latenessMs => lateness.observe(latenessMs / 1_000),
     attemptEnded(kind, outcome, durationMs) {
@@ -125,6 +138,16 @@ function createEvents(registry: Registry, log: Logger): EngineEvents {
       takenOver.inc(count);
       log.warn({ count }, 'took over what another node had in flight');
     },
+    breaker(change, origin) {
+      if (change === 'opened') {
+        openBreakers.inc();
+        log.warn({ origin }, 'this host has stopped to answer; few requests are sent to it');
+      } else {
+        openBreakers.dec();
+        log.info({ origin }, 'this host answers again');
+      }
+    },
+    refused: () => refused.inc(),
     blind(from, until) {
       const gap = { from: new Date(from).toISOString(), until: new Date(until).toISOString() };
       log.warn(gap, 'nobody looked at the clock for a while; times in the gap are caught up with');
@@ -150,6 +173,23 @@ function createClockGauge(registry: Registry, log: Logger): (aheadMs: number) =>
     }
     if (wasWrong && !isWrong) log.info({ aheadMs }, "this machine's clock is right again");
     wasWrong = isWrong;
+  };
+}
+
+function createListeningGauge(registry: Registry, log: Logger): Metrics['listening'] {
+  const gauge = new Gauge({
+    name: 'punctual_listening',
+    help: 'Where nodes share a database: 1 if this one hears at once of what others write, 0 if it looks twice a second.',
+    registers: [registry],
+  });
+  let was: boolean | null = null;
+  return (isListening, why) => {
+    gauge.set(isListening ? 1 : 0);
+    if (isListening && was === false) log.info('this node hears again of what others write');
+    if (!isListening && was !== false) {
+      log.warn({ why }, 'this node does not hear of what others write, and looks twice a second');
+    }
+    was = isListening;
   };
 }
 

@@ -10,9 +10,9 @@ const SOURCE = join(import.meta.dirname, '../src');
 /** What each room may import besides itself: rooms, single files, packages. */
 const LAW: Record<string, string[]> = {
   domain: ['node:crypto', 'node:net', 'lru-cache'],
-  store: ['domain', 'node:fs', 'node:path'],
+  store: ['domain', 'node:crypto', 'node:fs', 'node:path'],
   'store/open.ts': ['store', 'store/sqlite', 'store/postgres'],
-  'store/postgres': ['domain', 'store', 'node:fs', 'node:path', 'pg'],
+  'store/postgres': ['domain', 'store', 'node:fs', 'node:path', 'node:timers/promises', 'pg'],
   'store/sqlite': ['domain', 'store', 'node:fs', 'node:path', 'node:sqlite', 'node:worker_threads'],
   outbound: ['domain', 'clock.ts', '../package.json', 'undici', 'lru-cache', 'node:*'],
   engine: ['domain', 'clock.ts', 'store/store.ts', 'store/work.ts', 'outbound'],
@@ -44,7 +44,7 @@ const LAW: Record<string, string[]> = {
     'commander',
     'node:*',
   ],
-  'clock.ts': [],
+  'clock.ts': ['node:os'],
   'config.ts': ['domain', 'store/open.ts'],
   'telemetry.ts': ['engine', 'pino', 'prom-client'],
   'service.ts': ['*'],

@@ -40,8 +40,8 @@ export interface EnginePort {
   wake(dueAt: number): void;
   /** It was changed: no request starts from here on but as the schedule now says. */
   changed(scheduleId: string, changedAt: number): void;
-  /** A manual run waits. */
-  wakeOutbox(): void;
+  /** A manual run of the schedule waits. */
+  wakeOutbox(scheduleId: string): void;
 }
 
 export interface Limits {

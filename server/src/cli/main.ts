@@ -5,6 +5,7 @@ import { clientCommand } from './client.ts';
 import { devCommand } from './dev.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
+import { moveCommand } from './move.ts';
 import { fail } from './output.ts';
 import { serveCommand } from './serve.ts';
 
@@ -28,8 +29,10 @@ function program(): Command {
     .description('Calls your URLs on time: a self-hosted HTTP schedule service.')
     .version(manifest.version)
     .exitOverride();
-  for (const add of [devCommand, serveCommand, migrateCommand, clientCommand, keyCommand]) {
+  for (const add of COMMANDS) {
     add(command);
   }
   return command;
 }
+
+const COMMANDS = [devCommand, serveCommand, migrateCommand, moveCommand, clientCommand, keyCommand];

@@ -25,3 +25,8 @@ export function hashApiKey(apiKey: string): string {
 export function newSessionToken(): string {
   return randomBytes(32).toString('base64url');
 }
+
+/** For one answer: which styles of its page are the page's own. */
+export function newNonce(): string {
+  return randomBytes(16).toString('base64');
+}

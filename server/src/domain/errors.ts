@@ -24,6 +24,8 @@ export const ERROR_STATUS = {
   setting_invalid: 500,
   store_newer: 500,
   store_in_use: 500,
+  store_moved: 500,
+  move_refused: 500,
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;

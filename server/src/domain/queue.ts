@@ -202,11 +202,13 @@ function putBack(row: TakenRow, at: number): Move {
 
 /**
  * What becomes of a claimed row whose request was never started, because the schedule was changed
- * or the engine stops: the attempt is taken back, for nobody has seen it.
+ * the engine stops, or its host had no place: the attempt is taken back, for nobody has seen it.
+ *
+ * @param dueAt when it is due again
  */
-export function giveBack(row: TakenRow, schedule: Schedule, now: number): Move {
+export function giveBack(row: TakenRow, schedule: Schedule, now: number, dueAt = row.dueAt): Move {
   const taken = { ...row, attempt: row.attempts.length };
-  if (row.changedAt === null) return putBack(taken, row.dueAt);
+  if (row.changedAt === null) return putBack(taken, dueAt);
   if (row.was === 'waiting')
     return { row: waitingRow(schedule, row.nextFor), passed: [], ended: null };
   const reason = whyEnded(taken, schedule, now);

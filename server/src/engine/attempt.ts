@@ -2,6 +2,11 @@ import type { Attempt } from '../domain/run.ts';
 import { responseFault } from '../domain/verdict.ts';
 import type { SendResult } from '../outbound/send.ts';
 
+/** An attempt that failed before it began. @param error why */
+export function refusedAttempt(number: number, error: string, now: number): Attempt {
+  return { number, startedAt: now, durationMs: 0, outcome: 'connectionError', error };
+}
+
 /** A request that was sent, as history keeps it. */
 export function attemptOf(number: number, result: SendResult): Attempt {
   const { outcome, startedAt, durationMs, phases } = result;

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Send } from '../outbound/send.ts';
 import type { Term } from '../outbound/ticket.ts';
-import type { Store } from '../store/store.ts';
+import type { EngineLock, Store } from '../store/store.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { EngineEvents } from './events.ts';
 import { Outbox } from './outbox.ts';
@@ -15,11 +15,15 @@ export interface EngineOptions {
   /** 0 to below 1, for the jitter of retries. */
   random: () => number;
   events: EngineEvents;
-  /** Firings claimed and not yet settled, at most. */
+  /** Firings whose time has come and that are not settled yet, at most. */
   maxInFlight: number;
+  /** Of these to one host, for one client. */
+  maxInFlightPerHost: number;
   keep: KeepDays;
   /** Where the store is shared: how long this node holds what it has claimed. */
   term?: Term | undefined;
+  /** Where the store is this engine's alone. */
+  lock?: Pick<EngineLock, 'sentUntil' | 'mark'> | null;
 }
 
 /** Where nodes share a store: a change made by one is seen by the others within this time. */
@@ -45,10 +49,16 @@ export class Engine {
   constructor(options: EngineOptions) {
     this.#options = options;
     const { store, maxInFlight, ...rest } = options;
-    const shared = { ...rest, term: options.term, pollMs: store.shared ? POLL_MS : undefined };
+    const shared = {
+      ...rest,
+      term: options.term,
+      lock: options.lock,
+      pollMs: store.shared ? POLL_MS : undefined,
+    };
     this.#dispatcher = new Dispatcher({
       ...shared,
       queue: store.queue,
+      agree: store.shared?.looked,
       maxInFlight,
       settled: () => this.#outbox.wake(),
     });
@@ -70,7 +80,7 @@ export class Engine {
     if (this.#started) return;
     this.#started = true;
     const { store, clock } = this.#options;
-    await store.queue.recover(clock.now());
+    await store.queue.recover(clock.now(), this.#options.lock?.sentUntil ?? undefined);
     await store.outbox.recover(clock.now());
     this.#tenure?.start();
     this.#outbox.start();
@@ -83,8 +93,9 @@ export class Engine {
     this.#dispatcher.wake(dueAt);
   }
 
-  /** A manual run was put into the outbox. */
-  wakeOutbox(): void {
+  /** A manual run of the schedule was put into the outbox. */
+  wakeOutbox(scheduleId: string): void {
+    this.#dispatcher.makeWay(scheduleId);
     this.#outbox.wake();
   }
 
@@ -132,7 +143,8 @@ export class Engine {
       term,
       clock,
       events,
-      renew: () => Promise.all([this.#dispatcher.renew(), this.#outbox.renew()]),
+      renew: claimedBefore =>
+        Promise.all([this.#dispatcher.renew(claimedBefore), this.#outbox.renew()]),
       recovered: () => {
         this.#dispatcher.wake();
         this.#outbox.wake();

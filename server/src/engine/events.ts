@@ -20,6 +20,27 @@ export interface EngineEvents {
   rowFailed(scheduleId: string, error: unknown): void;
   /** Requests that another node had in flight when it died or froze. */
   takenOver(count: number): void;
+  /** A host has stopped to answer, or answers again. */
+  breaker(change: 'opened' | 'closed', origin: string): void;
+  /** A request that an open breaker did not let out. */
+  refused(): void;
   /** Nobody looked at the clock from `from` to `until`: a stop, a suspended machine, a jump. */
   blind(from: number, until: number): void;
+}
+
+/** One bad row cannot stop the others: it is told of and left out. */
+export function eachOf<Item, Result>(
+  items: Item[],
+  idOf: (item: Item) => string,
+  work: (item: Item) => Result,
+  events: Pick<EngineEvents, 'rowFailed'>,
+): Result[] {
+  return items.flatMap(item => {
+    try {
+      return [work(item)];
+    } catch (error) {
+      events.rowFailed(idOf(item), error);
+      return [];
+    }
+  });
 }

@@ -1,22 +1,23 @@
-import { type Term, Ticket } from '../outbound/ticket.ts';
+import type { Ticket } from '../outbound/ticket.ts';
 
-interface Flight<Claim> {
+export interface Flight<Claim> {
+  id: string;
   claim: Claim;
   ticket: Ticket;
 }
 
 /** What is claimed and has not ended, each with the ticket of its request. */
-export class Flights<Claim> {
-  readonly #open = new Map<string, Flight<Claim>>();
-  readonly #term: Term | undefined;
+export class Flights<Claim, One extends Flight<Claim> = Flight<Claim>> {
+  readonly #open = new Map<string, One>();
+  readonly #cancelled: (flight: One) => void;
   #grounded = false;
   /** What was called back while claims were on their way here. */
   #recalls: ((id: string, claim: Claim) => boolean)[] = [];
   #onEmpty = () => {};
 
-  /** @param term how long claims are held, where they have leases */
-  constructor(term: Term | undefined) {
-    this.#term = term;
+  /** @param cancelled told of each that is called back */
+  constructor(cancelled: (flight: One) => void = () => {}) {
+    this.#cancelled = cancelled;
   }
 
   get size(): number {
@@ -27,34 +28,40 @@ export class Flights<Claim> {
     return [...this.#open.values()].map(({ claim }) => claim);
   }
 
+  find(id: string): One | undefined {
+    return this.#open.get(id);
+  }
+
   /** Claims are asked for: what is called back from here on may be among them. */
   expect(): void {
     this.#recalls = [];
   }
 
-  /** @returns the ticket for its request */
-  begin(id: string, claim: Claim): Ticket {
-    const ticket = new Ticket(this.#term);
-    if (this.#grounded || this.#recalls.some(isMeant => isMeant(id, claim))) ticket.cancel();
-    this.#open.set(id, { claim, ticket });
-    return ticket;
+  /** @returns false where it was called back on its way here */
+  begin(flight: One): boolean {
+    const { id, claim, ticket } = flight;
+    this.#open.set(id, flight);
+    const isRecalled = this.#grounded || this.#recalls.some(isMeant => isMeant(id, claim));
+    if (isRecalled) ticket.cancel();
+    return !isRecalled;
   }
 
   /** Where the same was claimed anew in the meantime, that one flies on. */
-  end(id: string, claim: Claim): void {
-    if (this.#open.get(id)?.claim === claim) this.#open.delete(id);
+  end(flight: One): void {
+    if (this.#open.get(flight.id) === flight) this.#open.delete(flight.id);
     if (this.#open.size === 0) this.#onEmpty();
   }
 
   /** Its request, if it has not started, will not. */
   cancel(id: string): void {
     this.#recalls.push(other => other === id);
-    this.#open.get(id)?.ticket.cancel();
+    const flight = this.#open.get(id);
+    if (flight) this.#cancel(flight);
   }
 
   cancelWhere(isMeant: (claim: Claim) => boolean): void {
     this.#recalls.push((_id, claim) => isMeant(claim));
-    for (const { claim, ticket } of this.#open.values()) if (isMeant(claim)) ticket.cancel();
+    for (const flight of [...this.#open.values()]) if (isMeant(flight.claim)) this.#cancel(flight);
   }
 
   /** No request starts any more. @returns when all have ended */
@@ -65,5 +72,10 @@ export class Flights<Claim> {
     await new Promise<void>(resolve => {
       this.#onEmpty = resolve;
     });
+  }
+
+  #cancel(flight: One): void {
+    flight.ticket.cancel();
+    this.#cancelled(flight);
   }
 }

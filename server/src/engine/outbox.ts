@@ -5,16 +5,21 @@ import { POLICY_DEFAULTS } from '../domain/schedule.ts';
 import { judge, type Verdict } from '../domain/verdict.ts';
 import { buildCallback, buildFiring } from '../outbound/request.ts';
 import type { OutboundRequest, Send } from '../outbound/send.ts';
-import { monotonicMs, type Term } from '../outbound/ticket.ts';
+import { monotonicMs, type Term, Ticket } from '../outbound/ticket.ts';
 import type { ManualClaim, OutboxClaim, OutboxSettlement, OutboxStore } from '../store/work.ts';
-import { attemptOf } from './attempt.ts';
+import { attemptOf, refusedAttempt } from './attempt.ts';
 import type { EngineEvents } from './events.ts';
 import { Flights } from './flights.ts';
 import { Loop, soonest } from './loop.ts';
+import { originOf, Places } from './places.ts';
 import { newCallbacks } from './settlement.ts';
 import { Settler } from './settler.ts';
 
 const CLAIM_BATCH = 100;
+/** Requests in flight to one host, for one client. */
+const MAX_PER_HOST = 50;
+/** How much later an entry is due again whose host had no place for it. */
+const POSTPONED_MS = 1_000;
 /**
  * How soon to look again where all that is due waits for another request of its schedule. Only a
  * net: the end of that request wakes the loop.
@@ -45,6 +50,7 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #flights: Flights<OutboxClaim>;
   readonly #settler: Settler<OutboxSettlement>;
+  readonly #places: Places;
   readonly #loop: Loop;
   #starved = false;
   #stopping = false;
@@ -52,7 +58,8 @@ export class Outbox {
   constructor(options: OutboxOptions) {
     this.#options = options;
     const { clock, events, outbox } = options;
-    this.#flights = new Flights(options.term);
+    this.#flights = new Flights();
+    this.#places = new Places(MAX_PER_HOST, events);
     this.#settler = new Settler(clock, events, {
       async write(settlements) {
         await outbox.settle(settlements);
@@ -87,7 +94,7 @@ export class Outbox {
     this.#flights.cancelWhere(claim => claim.kind === 'manual' && claim.firing.id === scheduleId);
   }
 
-  /** As the dispatcher does. */
+  /** As the dispatcher does, but for all: they are few. */
   async renew(): Promise<void> {
     const flying = this.#flights.claims.map(({ id }) => id);
     const landed = this.#settler.unwritten.map(({ id }) => id);
@@ -131,17 +138,39 @@ export class Outbox {
   }
 
   #begin(claim: OutboxClaim): void {
+    const now = this.#options.clock.now();
     if (claim.kind === 'manual' && claim.firing.status === 'deleted') {
-      this.#settle(endUnsent(claim, this.#options.clock.now()));
+      this.#settle(endUnsent(claim, now));
       return;
     }
     const request = requestOf(claim);
-    request.ticket = this.#flights.begin(claim.id, claim);
+    const bound = { clientKey: claim.clientKey, origin: originOf(request.url) };
+    const host = this.#places.enter(bound, this.#options.maxInFlight - this.#flights.size);
+    if (host === null) {
+      this.#settle({
+        ...base(claim),
+        attempts: claim.attempts,
+        next: { dueAt: now + POSTPONED_MS },
+      });
+      return;
+    }
+    const refusal = host.breaker.refuses(now);
+    if (refusal !== null) {
+      this.#places.leave(host, null, now);
+      this.#options.events.refused();
+      this.#settle(this.#settlementOf(claim, refusedAttempt(claim.attempt, refusal, now)));
+      return;
+    }
+    const flight = { id: claim.id, claim, ticket: new Ticket(this.#options.term) };
+    request.ticket = flight.ticket;
+    this.#flights.begin(flight);
     void this.#options.send(request).then(result => {
-      this.#flights.end(claim.id, claim);
-      if (result.outcome === 'cancelled') this.#settle(this.#giveBack(claim));
+      this.#flights.end(flight);
+      const ended = result.outcome === 'cancelled' ? null : result.outcome;
+      this.#places.leave(host, ended, this.#options.clock.now());
+      if (ended === null) this.#settle(this.#giveBack(claim));
       else {
-        this.#options.events.attemptEnded(claim.kind, result.outcome, result.durationMs);
+        this.#options.events.attemptEnded(claim.kind, ended, result.durationMs);
         this.#settle(this.#settlementOf(claim, attemptOf(claim.attempt, result)));
       }
     });

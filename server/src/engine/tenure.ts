@@ -12,8 +12,8 @@ export interface TenureOptions {
   term: Term;
   clock: Clock;
   events: EngineEvents;
-  /** Renews the leases of what is in flight. */
-  renew: () => Promise<unknown>;
+  /** Renews the leases of what was claimed before that instant and is in flight. */
+  renew: (claimedBefore: number) => Promise<unknown>;
   /** Told when this node took over what another one had in flight. */
   recovered: () => void;
 }
@@ -58,7 +58,8 @@ export class Tenure {
     // takes over.
     if (this.#isAway) this.#patientUntil = startedAt + leaseMs;
     this.#isAway = true;
-    await this.#options.renew();
+    // What was claimed since then is held to the end of the term as it is.
+    await this.#options.renew(clock.now() - leaseMs / LOOKS_PER_LEASE);
     term.renewed(startedAt);
     const now = clock.now();
     if (startedAt >= this.#patientUntil) await this.#takeOver(now);

@@ -37,6 +37,8 @@ export class Pool implements Carrier, Home {
   #first: Attempt | null = null;
   #last: Attempt | null = null;
   #drainScheduled = false;
+  #sweepScheduled = false;
+  readonly #onCancelled = () => this.#sweepSoon();
 
   constructor(target: Target, options: PoolOptions) {
     this.target = target;
@@ -55,6 +57,7 @@ export class Pool implements Carrier, Home {
   take(attempt: Attempt): void {
     if (this.isQuiet) this.#options.onBusy(this);
     if (this.#first === null && this.#hasPlace) this.#start(attempt);
+    else if (attempt.request.ticket?.isCancelled) attempt.cancel(this.#options.clock.now());
     else this.#append(attempt);
   }
 
@@ -63,6 +66,17 @@ export class Pool implements Carrier, Home {
     const dismissed: Attempt[] = [];
     while (this.#first !== null) dismissed.push(this.#shift());
     return dismissed;
+  }
+
+  /** Those that wait and were called back leave at once, as if they had never come. */
+  sweep(): void {
+    const cancelled: Attempt[] = [];
+    for (const attempt of this.dismiss()) {
+      if (attempt.request.ticket?.isCancelled) cancelled.push(attempt);
+      else this.#append(attempt);
+    }
+    const now = this.#options.clock.now();
+    for (const attempt of cancelled) attempt.cancel(now);
   }
 
   closeKept(): void {
@@ -168,7 +182,18 @@ export class Pool implements Carrier, Home {
     });
   }
 
+  #sweepSoon(): void {
+    if (this.#sweepScheduled) return;
+    this.#sweepScheduled = true;
+    queueMicrotask(() => {
+      this.#sweepScheduled = false;
+      this.sweep();
+    });
+  }
+
   #append(attempt: Attempt): void {
+    const { ticket } = attempt.request;
+    if (ticket !== undefined) ticket.onCancelled = this.#onCancelled;
     if (this.#last === null) this.#first = attempt;
     else this.#last.next = attempt;
     this.#last = attempt;

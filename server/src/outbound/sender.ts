@@ -34,6 +34,8 @@ export interface SenderStats {
 
 export interface Sender {
   send: Send;
+  /** Tickets were cancelled from another thread: what waits with them is cancelled at once. */
+  sweep(): void;
   /**
    * Ends what is under way (`connectionError`) and what waits (`cancelled`), and resolves when
    * every connection is closed.
@@ -151,6 +153,10 @@ export function createSender(options: SenderOptions): Sender {
         const pool = poolOf(place.target);
         pool.take(new Attempt(request, place.target, place.path, pool, done));
       });
+    },
+
+    sweep() {
+      for (const pool of [...pools.values()]) if (pool.waiting > 0) pool.sweep();
     },
 
     close() {

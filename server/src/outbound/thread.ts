@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { AllowTargets } from '../domain/target.ts';
 import type { SendResult } from './send.ts';
 import { createSender } from './sender.ts';
-import { Term, Ticket } from './ticket.ts';
+import { SWEEP, Term, Ticket } from './ticket.ts';
 
 /** A thread that sends: a sender of its own, which does what `threads.ts` hands over. */
 
@@ -41,6 +41,7 @@ let ended: Ended = [];
 
 port.on('message', (text: string | null) => {
   if (text === null) void close();
+  else if (text === SWEEP) sender.sweep();
   else for (const handover of JSON.parse(text) as Handover[]) send(handover);
 });
 

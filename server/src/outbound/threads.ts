@@ -3,7 +3,7 @@ import type { AllowTargets } from '../domain/target.ts';
 import type { OutboundRequest, SendResult } from './send.ts';
 import type { Sender } from './sender.ts';
 import type { Ended, Handover, SendingThread } from './thread.ts';
-import type { Term } from './ticket.ts';
+import { SWEEP, type Term } from './ticket.ts';
 
 export interface SenderThreadsOptions {
   allow: AllowTargets;
@@ -56,6 +56,8 @@ class Thread {
   readonly #waiting: (Waiting | undefined)[] = [];
   readonly #freePlaces: number[] = [];
   #outgoing: Handover[] = [];
+  #sweepScheduled = false;
+  readonly #onCancelled = () => this.#sweepSoon();
   #closed: Promise<void> | null = null;
 
   constructor(options: Omit<SendingThread, 'tickets'>) {
@@ -71,7 +73,10 @@ class Thread {
     return new Promise(resolve => {
       const place = this.#freePlaces.pop() ?? this.#waiting.length;
       this.#waiting[place] = { request, resolve };
-      request.ticket?.share(this.#tickets, place);
+      if (request.ticket !== undefined) {
+        request.ticket.share(this.#tickets, place);
+        request.ticket.onCancelled = this.#onCancelled;
+      }
       if (this.#outgoing.length === 0) queueMicrotask(() => this.#post());
       const { method, url, headers, body, timeoutMs } = request;
       this.#outgoing.push([place, method, url, headers, body, timeoutMs]);
@@ -84,6 +89,16 @@ class Thread {
       this.#worker.postMessage(null);
     });
     return this.#closed;
+  }
+
+  /** One message for all that are cancelled together; behind the requests that are on their way. */
+  #sweepSoon(): void {
+    if (this.#sweepScheduled || this.#closed !== null) return;
+    this.#sweepScheduled = true;
+    queueMicrotask(() => {
+      this.#sweepScheduled = false;
+      this.#worker.postMessage(SWEEP);
+    });
   }
 
   #post(): void {

@@ -3,6 +3,8 @@
  * calls it back. Where the sender works on another thread, both ask the same place in memory.
  */
 export class Ticket {
+  /** Told when it is called back: who waits with it need wait no longer. */
+  onCancelled: (() => void) | null = null;
   readonly #term: Term | undefined;
   #state = OPEN;
   #shared: Int32Array | null = null;
@@ -17,6 +19,12 @@ export class Ticket {
   cancel(): void {
     if (this.#shared !== null) take(this.#shared, this.#place, CANCELLED);
     else if (this.#state === OPEN) this.#state = CANCELLED;
+    this.onCancelled?.();
+  }
+
+  get isCancelled(): boolean {
+    if (this.#shared !== null) return Atomics.load(this.#shared, this.#place) === CANCELLED;
+    return this.#state === CANCELLED;
   }
 
   /** @returns whether the request may start; from then on it cannot be called back */
@@ -37,6 +45,7 @@ export class Ticket {
   unshare(): void {
     this.#state = STARTED;
     this.#shared = null;
+    this.onCancelled = null;
   }
 
   /** The same ticket, seen from the other thread. */
@@ -81,6 +90,9 @@ export class Term {
 export function monotonicMs(): number {
   return performance.timeOrigin + performance.now();
 }
+
+/** What a thread is told instead of requests, when tickets of its requests were cancelled. */
+export const SWEEP = 'sweep';
 
 const OPEN = 0;
 const STARTED = 1;

@@ -1,8 +1,13 @@
+import type { MoveSource, MoveTarget } from './move.ts';
+import { openTarget } from './postgres/move.ts';
 import { migrateAt as migratePostgresAt, openPostgres } from './postgres/open.ts';
-import { lockSqlite, migrateAt as migrateSqliteAt, openSqlite } from './sqlite/open.ts';
+import { lockSqlite } from './sqlite/lock.ts';
+import { openSource, takeBack } from './sqlite/move.ts';
+import { migrateAt as migrateSqliteAt, openSqlite } from './sqlite/open.ts';
 import { openThreaded } from './sqlite/threaded.ts';
-import type { Store } from './store.ts';
+import type { EngineLock, Store } from './store.ts';
 
+export { type MovedTable, type MoveStep, moveStore } from './move.ts';
 export { serversOf } from './postgres/servers.ts';
 
 /** Which keeper, by the settings: the only file that knows them all. */
@@ -14,7 +19,7 @@ export type Database =
 /**
  * Opens the store, and creates and migrates it where needed.
  *
- * @throws PunctualError `store_newer`, `store_unavailable`
+ * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`
  */
 export async function openStore(database: Database): Promise<Store> {
   if (database.kind === 'sqlite') {
@@ -29,10 +34,11 @@ export async function openStore(database: Database): Promise<Store> {
  * Makes this process the one engine of an embedded store, until `release` or its end. On PostgreSQL
  * there may be many: their claims have leases instead.
  *
+ * @param bootedAt when this machine was started, epoch ms
  * @throws PunctualError `store_in_use`
  */
-export function lockEngine(database: Database): { release(): void } {
-  return database.kind === 'sqlite' ? lockSqlite(database.path) : { release() {} };
+export function lockEngine(database: Database, bootedAt: number): EngineLock | null {
+  return database.kind === 'sqlite' ? lockSqlite(database.path, bootedAt) : null;
 }
 
 /** Brings the store to the newest version, and says from which. */
@@ -40,4 +46,29 @@ export async function migrateStore(database: Database): Promise<{ from: number; 
   return database.kind === 'sqlite'
     ? migrateSqliteAt(database.path)
     : migratePostgresAt(database.url);
+}
+
+/**
+ * Both sides of a move. The embedded store is marked as moved from here on, and the other one is shut
+ * until the move has ended.
+ *
+ * @throws PunctualError `move_refused`, `store_in_use`, `store_newer`, `store_unavailable`
+ */
+export async function openMove(
+  from: Database & { kind: 'sqlite' },
+  to: Database & { kind: 'postgres' },
+  now: number,
+): Promise<{ source: MoveSource; target: MoveTarget }> {
+  const source = openSource(from.path, now);
+  try {
+    return { source, target: await openTarget(to.url, source.id) };
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+/** Lets engines start again on an embedded store that was marked. @returns false where it was not */
+export function undoMove(from: Database & { kind: 'sqlite' }): Promise<boolean> {
+  return takeBack(from.path);
 }

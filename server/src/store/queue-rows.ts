@@ -20,7 +20,8 @@ export function isBegun(row: Row, now: number, unseenUntil: number): boolean {
   const state = row.state as QueueRow['state'];
   const scheduledFor = row.scheduled_for as number;
   const nextFor = row.next_for as number | null;
-  return mayBegin({ state, scheduledFor, nextFor }, now, unseenUntil);
+  const at = Math.max(now, row.due_at as number);
+  return mayBegin({ state, scheduledFor, nextFor }, at, unseenUntil);
 }
 
 /** @param row of the queue, with its schedule and its client beside it */
@@ -38,6 +39,7 @@ export function claimFrom(row: Row, now: number, unseenUntil: number): Claim {
     scheduleKey: row.schedule_key as number,
     clientKey: row.client_key as number,
     claimedAt: now,
+    version: row.version as number,
     changedAt: row.changed_at as number | null,
     blockedSince: row.blocked_since as number | null,
     firing: firingFrom(row),
@@ -55,15 +57,38 @@ export function standingFrom(row: Row): Standing {
   };
 }
 
-/** What a row that was in flight becomes when the process that claimed it is gone. */
-export function recovered(row: Row, now: number): Pick<QueueRow, 'state' | 'dueAt' | 'attempts'> {
+/**
+ * Whether a row in flight was claimed ahead and its request does not leave: its time has not come, or
+ * the schedule was changed before it.
+ *
+ * @param now by the clock of whoever sends
+ */
+export function isAhead(row: Row, now: number): boolean {
+  if (row.state !== 'inFlight') return false;
+  const [dueAt, claimedAt] = [row.due_at as number, row.claimed_at as number];
+  return claimedAt < dueAt && Math.min(now, (row.changed_at as number | null) ?? now) < dueAt;
+}
+
+/**
+ * What a row that was in flight becomes when the process that claimed it is gone.
+ *
+ * @param sentUntil what was claimed ahead for a later time than this was never sent
+ */
+export function recovered(
+  row: Row,
+  now: number,
+  sentUntil = now,
+): Pick<QueueRow, 'state' | 'dueAt' | 'attempt' | 'attempts'> {
   const was = queueRowFrom(row);
-  const { attempt, attempts, dueAt } = was;
-  if (attempt > attempts.length) {
-    const lost = lostAttempt(attempt, row.claimed_at as number);
-    return { state: 'lost', dueAt: neverEarly(was, now), attempts: [...attempts, lost] };
+  const { attempt, attempts, nextFor } = was;
+  const changedAt = row.changed_at as number | null;
+  if (attempt > attempts.length && !isAhead(row, Math.min(now, sentUntil))) {
+    const lost = lostAttempt(attempt, Math.max(row.claimed_at as number, was.dueAt));
+    return { state: 'lost', dueAt: neverEarly(was, now), attempt, attempts: [...attempts, lost] };
   }
-  // Taken and not begun: it is again what it was.
-  if (attempt === 0) return { state: 'waiting', dueAt, attempts };
-  return { state: attempts.at(-1)!.outcome === 'lost' ? 'lost' : 'retrying', dueAt, attempts };
+  // Taken and not begun: it is again what it was, and brought forward where the schedule was changed.
+  const dueAt = changedAt === null ? was.dueAt : Math.min(was.dueAt, nextFor ?? changedAt);
+  const back = { dueAt, attempt: attempts.length, attempts };
+  if (attempts.length === 0) return { state: 'waiting', ...back };
+  return { state: attempts.at(-1)!.outcome === 'lost' ? 'lost' : 'retrying', ...back };
 }

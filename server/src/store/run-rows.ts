@@ -1,6 +1,7 @@
 import { runId } from '../domain/id.ts';
-import type { RunRecord } from '../domain/run.ts';
+import type { RunRecord, RunStatus } from '../domain/run.ts';
 import { keepOfCallback } from './keep.ts';
+import { isAhead } from './queue-rows.ts';
 import { attemptsFrom, type Cell, json, type Row } from './rows.ts';
 import type { CallbackView, RunFilter, RunView } from './store.ts';
 import type { NewCallback } from './work.ts';
@@ -72,8 +73,24 @@ export function comparePlaces(a: Place, b: Place): number {
   return a.manualId < b.manualId ? -1 : a.manualId > b.manualId ? 1 : 0;
 }
 
+/**
+ * Rows of the queue and the outbox as the runs that they tell of. What was claimed ahead shows as
+ * begun when its time has come.
+ */
+export function liveRuns(rows: Row[], status: RunStatus | undefined, now: number): Placed[] {
+  return rows
+    .map(row => (isAhead(row, now) ? beforeClaim(row) : row))
+    .filter(row => (row.attempt as number) > 0 || row.kind === 'manual')
+    .map(row => ({ place: placeFrom(row), view: liveView(row) }))
+    .filter(({ view }) => status === undefined || view.status === status);
+}
+
+function beforeClaim(row: Row): Row {
+  return { ...row, state: 'retrying', attempt: (row.attempt as number) - 1 };
+}
+
 /** @param row of the queue, or of the outbox: only that has an id of its own */
-export function liveView(row: Row): RunView {
+function liveView(row: Row): RunView {
   const attempts = attemptsFrom(row.attempts);
   const isManual = row.kind === 'manual';
   const scheduleId = row.schedule_id as string;
@@ -86,8 +103,8 @@ export function liveView(row: Row): RunView {
     status: unendedStatus(row),
     attempts,
   };
-  const startedAt = attempts[0]?.startedAt ?? row.claimed_at;
-  if (startedAt != null) view.startedAt = startedAt as number;
+  if (attempts.length > 0) view.startedAt = attempts[0]!.startedAt;
+  else if (row.claimed_at != null) view.startedAt = startOf(row);
   return view;
 }
 
@@ -100,6 +117,11 @@ export function callbackView(row: Row): CallbackView {
     status: ended ? (row.state as 'succeeded' | 'failed') : unendedStatus(row),
     attempts: attemptsFrom(row.attempts),
   };
+}
+
+/** When the request in flight could start: what was claimed ahead, at its time. */
+function startOf(row: Row): number {
+  return Math.max(row.claimed_at as number, row.due_at as number);
 }
 
 /** In flight without a begun attempt: the engine is deciding about a retry. */

@@ -39,6 +39,48 @@ export interface Shared {
   now(): Promise<number>;
   /** One sentence about what the store cannot promise as it is set up, or null. */
   warning(): Promise<string | null>;
+  /**
+   * Notes that this node has looked at the clock from `awakeSince` to now.
+   *
+   * @param blindAfterMs how long nobody must have looked for it to count
+   * @returns until when (epoch ms) times may have passed while no node looked
+   */
+  looked(awakeSince: number, blindAfterMs: number): Promise<number>;
+  /**
+   * Hears what other nodes write, soon after it is durable. A node that cannot hear, or not at the
+   * moment, sees all of it by looking, a little later; it tries again by itself.
+   */
+  listen(listener: Listener): Listening;
+}
+
+export interface Listening {
+  /** Nothing is told from here on. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Told what other nodes have written; what the node itself wrote is not told. */
+export interface Listener {
+  /** Rows of the queue were written, of which the first is due at `dueAt`. */
+  wake(dueAt: number): void;
+  /** A schedule was changed. */
+  changed(scheduleId: string, changedAt: number): void;
+  /** A manual run of the schedule waits. */
+  wakeOutbox(scheduleId: string): void;
+  /**
+   * Whether it hears from here on. Told again and again.
+   *
+   * @param why one sentence, where it does not
+   */
+  listening(isListening: boolean, why?: string): void;
+}
+
+/** The right to be the one engine of an embedded store. */
+export interface EngineLock {
+  /** Until when the engine before may have sent what it had claimed ahead, epoch ms; null: unknown. */
+  readonly sentUntil: number | null;
+  /** What is due until then may be sent from here on. */
+  mark(until: number): void;
+  release(): void;
 }
 
 // Clients and keys -------------------------------------------------------------------------------
@@ -198,6 +240,8 @@ export interface RunFilter {
   from?: number;
   /** Nominal time, exclusive. */
   to?: number;
+  /** What was claimed ahead for a later instant than this does not show as begun. */
+  now?: number | undefined;
 }
 
 /**
@@ -216,7 +260,8 @@ export interface RunStore {
    * @param before the id of a run: only those behind it in this order
    */
   list(clientKey: number, filter: RunFilter, limit: number, before?: string): Promise<RunView[]>;
-  find(clientKey: number, id: string): Promise<RunView | null>;
+  /** @param now as in the filter of `list` */
+  find(clientKey: number, id: string, now?: number): Promise<RunView | null>;
   /** The callbacks of one run, oldest first. */
   callbacks(clientKey: number, runId: string): Promise<CallbackView[]>;
   /**

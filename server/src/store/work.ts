@@ -18,8 +18,10 @@ export interface Firing extends Schedule {
 export interface Claim extends QueueRow {
   scheduleKey: number;
   clientKey: number;
-  /** The instant of the claim. */
+  /** The instant of the claim; before `dueAt` where it was taken ahead. */
   claimedAt: number;
+  /** The number of the schedule's last change. */
+  version: number;
   /**
    * True: `attempt` counts the request to be sent now, and that is durable. False: the row was
    * taken but nothing begun, because its time or its next time passed unseen, the schedule was
@@ -74,13 +76,33 @@ export interface Settlement {
 
 export interface QueueStore {
   /**
-   * Takes up to `limit` rows due at `now`, earliest first, and writes that before it resolves:
-   * attempt + 1 for those that may be sent at once (`begun`).
+   * Takes up to `limit` rows due at `now` or within `aheadMs` of it, earliest first, and writes that
+   * before it resolves: attempt + 1 for those that may be sent at once, or at their time (`begun`).
    *
+   * Ahead of their time only those are taken that will be begun then. One of whose schedule a manual
+   * run waits stays: that run comes first.
+   *
+   * @param aheadMs 0 where it is left out
+   * @param except clients (`clientKey`) of which nothing is taken; the others' is looked for among
+   * the first 20,000 rows from `now` on, for theirs before it was taken
    * @param unseenUntil times before this instant may have passed while nobody looked: a waiting
    * row older than it is not begun
    */
-  claim(now: number, limit: number, unseenUntil: number): Promise<Claim[]>;
+  claim(
+    now: number,
+    limit: number,
+    unseenUntil: number,
+    aheadMs?: number,
+    except?: number[],
+  ): Promise<Claim[]>;
+  /**
+   * Of rows that were claimed ahead, those that still are as they were: held on, not marked as
+   * changed, the schedule in the same version. To be asked at their time, where others write to the
+   * same store; where only one engine does, all are.
+   *
+   * @returns the keys of the schedules
+   */
+  confirm(claims: Pick<Claim, 'scheduleKey' | 'version'>[]): Promise<number[]>;
   /** @returns the keys of the schedules whose row was no longer the claimed one */
   settle(settlements: Settlement[]): Promise<number[]>;
   /** In-flight rows as they stand now, to decide again where `settle` named them. */
@@ -102,12 +124,14 @@ export interface QueueStore {
    * ago than a lease, by the database's clock, and each asks at its start and then again and again.
    *
    * Rows become `lost` and due at once, with the attempt recorded so; those that
-   * were taken and not begun are again what they were. A row that a manual run's request blocks
+   * were taken and not begun, or claimed ahead and never sent, are again what they were. A row that a manual run's request blocks
    * stays blocked: that request was cut off too, and is sent again first.
    *
+   * @param sentUntil what was claimed ahead for a later time than this was never sent; `now` where it
+   * is not known
    * @returns how many
    */
-  recover(now: number): Promise<number>;
+  recover(now: number, sentUntil?: number): Promise<number>;
 }
 
 // The outbox -------------------------------------------------------------------------------------

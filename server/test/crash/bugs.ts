@@ -35,9 +35,8 @@ export const BUGS: Bug[] = [
       },
       {
         file: 'store/sqlite/queue.ts',
-        find: 'claimText(now, limit, unseenUntil) {\n      return commits.write(() => {',
-        replace:
-          'claimText(now, limit, unseenUntil) {\n      return commits.write(function later() {',
+        find: 'except = []) {\n      return commits.write(() => {',
+        replace: 'except = []) {\n      return commits.write(function later() {',
       },
     ],
   },
@@ -48,16 +47,16 @@ export const BUGS: Bug[] = [
     short: true,
     patches: [
       {
-        file: 'engine/dispatcher.ts',
+        file: 'engine/carrier.ts',
         find: '    void send(request).then(result => {',
         replace: `    const startedAt = this.#options.clock.now();
     const hoped = { outcome: 'response', startedAt, durationMs: 1, phases: {}, responseStatus: 200 };
-    this.#settler.add({ claim, attempt: attemptOf(attempt, hoped as never), endedAt: startedAt });
+    landings.add(claim, attemptOf(claim.attempt, hoped as never));
     void send(request).then(result => {`,
       },
       {
-        file: 'engine/dispatcher.ts',
-        find: 'this.#settler.add({ claim, attempt: attemptOf(attempt, result), endedAt });',
+        file: 'engine/carrier.ts',
+        find: 'landings.add(claim, attemptOf(claim.attempt, result));',
         replace: '',
       },
     ],
@@ -69,10 +68,9 @@ export const BUGS: Bug[] = [
     short: true,
     patches: [
       {
-        file: 'engine/dispatcher.ts',
-        find: '      runId: runId(firing.id, scheduledFor),',
-        replace:
-          '      runId: attempt === 1 ? runId(firing.id, scheduledFor) : crypto.randomUUID(),',
+        file: 'engine/trip.ts',
+        find: '    runId: runId(firing.id, scheduledFor),',
+        replace: '    runId: attempt === 1 ? runId(firing.id, scheduledFor) : crypto.randomUUID(),',
       },
     ],
   },
@@ -103,7 +101,11 @@ export const BUGS: Bug[] = [
     scenario: 'held',
     rules: ['unfinished', 'unrecorded'],
     patches: [
-      { file: 'engine/engine.ts', find: 'await store.queue.recover(clock.now());', replace: '' },
+      {
+        file: 'engine/engine.ts',
+        find: 'await store.queue.recover(clock.now(), this.#options.lock?.sentUntil ?? undefined);',
+        replace: '',
+      },
     ],
   },
   {

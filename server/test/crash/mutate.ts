@@ -11,6 +11,7 @@ export interface Patch {
 }
 
 export interface Copy {
+  folder: string;
   /** Its `bin/punctual.js`. */
   bin: string;
   remove(): Promise<void>;
@@ -21,13 +22,14 @@ const ROOT = join(import.meta.dirname, '../../..');
 /**
  * A copy of the sources with a bug in it: production code has no switches for tests.
  *
+ * @param more folders to be copied besides, such as the tests
  * @throws where a patch no longer fits: then the code has moved on, and the bug must be seeded anew
  */
-export async function copyWithBug(patches: Patch[]): Promise<Copy> {
+export async function copyWithBug(patches: Patch[], more: string[] = []): Promise<Copy> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'punctual-bug-')));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
-    for (const part of ['server/src', 'server/bin', 'client/src']) {
+    for (const part of ['server/src', 'server/bin', 'client/src', ...more]) {
       await cp(join(ROOT, part), join(folder, part), { recursive: true });
     }
     for (const file of ['package.json', 'server/package.json', 'client/package.json']) {
@@ -35,7 +37,7 @@ export async function copyWithBug(patches: Patch[]): Promise<Copy> {
     }
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'dir');
     for (const patch of patches) await apply(join(folder, 'server/src'), patch);
-    return { bin: join(folder, 'server/bin/punctual.js'), remove };
+    return { folder, bin: join(folder, 'server/bin/punctual.js'), remove };
   } catch (error) {
     await remove();
     throw error;

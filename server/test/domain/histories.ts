@@ -31,9 +31,12 @@ const moves = (name: string, move: (world: OneSchedule, ms: number) => void) =>
 const work = [
   moves('pass', (world, ms) => world.pass(ms)),
   always('claim', world => world.claim()),
+  moves('claim ahead', (world, ms) => world.claim(ms)),
+  always('depart', world => world.depart()),
   always('decide', world => world.decide()),
   always('send', world => world.send()),
   always('send what is due', world => {
+    world.depart();
     world.claim();
     world.decide();
     world.send();
@@ -57,7 +60,7 @@ const trouble = [
   interval.map(next => step(`change to ${next}`, world => world.change({ interval: next }))),
   interval.map(next =>
     step(`change to ${next} and crash`, world => {
-      world.change({ interval: next });
+      world.change({ interval: next }, false);
       world.crash(1);
     }),
   ),

@@ -62,6 +62,12 @@ describe('what is on record', () => {
     ]);
   });
 
+  test('what is claimed ahead of its time is still to come', () => {
+    const run: LedgerRun = { ...RUN, status: 'running' };
+    assert.equal(said({ run, now: RUN.scheduledFor - 1 })[0], 'upcoming');
+    assert.equal(said({ run, now: RUN.scheduledFor })[0], 'running');
+  });
+
   test('a time that was skipped or missed, with the reason that was kept', () => {
     const run: LedgerRun = { ...RUN, status: 'missed', attempts: [], reason: 'It was down.' };
     assert.deepEqual(said({ run }), ['missed', 'It was missed: it was down.']);

@@ -22,7 +22,7 @@ export type Standing = Pick<TakenRow, 'scheduledFor' | 'attempt' | 'nextFor' | '
 
 /** What was asked of the keeper, and what it answered: every real keeper gives the same answers. */
 export type Call =
-  | { call: 'claim'; now: number; unseenUntil: number; taken: Taken | null }
+  | { call: 'claim'; now: number; unseenUntil: number; aheadMs: number; taken: Taken | null }
   | { call: 'settle'; fence: Settlement['fence']; move: Move; applied: boolean }
   | { call: 'reread'; standing: Standing; schedule: Schedule }
   | { call: 'update'; schedule: Schedule; requeue: Exclude<Requeue, 'keep'> }
@@ -41,22 +41,26 @@ export class OneRow {
   readonly dues: (number | null)[] = [];
   /** Since when a manual run's request is in flight. */
   manualSince: number | null = null;
+  /** From its beginning to its end, crashes included. */
+  hasManual = false;
 
   constructor(schedule: Schedule) {
     this.schedule = schedule;
   }
 
-  claim(now: number, unseenUntil: number): Taken | null {
-    const taken = this.#take(now, unseenUntil);
-    this.#note({ call: 'claim', now, unseenUntil, taken });
+  claim(now: number, unseenUntil: number, aheadMs: number): Taken | null {
+    const taken = this.#take(now, unseenUntil, aheadMs);
+    this.#note({ call: 'claim', now, unseenUntil, aheadMs, taken });
     return taken;
   }
 
-  #take(now: number, unseenUntil: number): Taken | null {
+  #take(now: number, unseenUntil: number, aheadMs: number): Taken | null {
     const { row, schedule } = this;
-    if (row === null || row.state === 'inFlight' || row.dueAt > now) return null;
+    if (row === null || row.state === 'inFlight' || row.dueAt > now + aheadMs) return null;
     const isFree = row.changedAt === null && row.blockedSince === null;
-    const begun = isFree && mayBegin(row, now, unseenUntil);
+    const begun = isFree && mayBegin(row, Math.max(now, row.dueAt), unseenUntil);
+    const isInTime = row.nextFor === null || row.nextFor > row.dueAt;
+    if (row.dueAt > now && !(isFree && isInTime && !this.hasManual)) return null;
     const attempt = row.attempt + (begun ? 1 : 0);
     this.row = { ...row, state: 'inFlight', attempt, claimedAt: now };
     const { claimedAt: _, ...rest } = this.row;
@@ -96,7 +100,7 @@ export class OneRow {
     this.schedule = schedule;
     if (row && row.state !== 'waiting') {
       const marked = Math.max(changedAt, (row.changedAt ?? -1) + 1);
-      const dueAt = Math.min(row.dueAt, first ?? changedAt);
+      const dueAt = row.state === 'inFlight' ? row.dueAt : Math.min(row.dueAt, first ?? changedAt);
       this.row = { ...row, changedAt: marked, nextFor: first, dueAt };
     } else if (first === null) this.row = null;
     else {
@@ -109,31 +113,40 @@ export class OneRow {
     this.#note({ call: 'update', schedule, requeue: { changedAt, start } });
   }
 
-  /** What was in flight is lost; what was taken and not begun is again what it was. */
+  /** What was in flight is lost; what was taken and did not leave is again what it was. */
   recover(now: number): void {
     const { row } = this;
     this.manualSince = null;
     if (row?.state === 'inFlight') {
-      const { attempt, attempts, claimedAt } = row;
+      const { attempt, attempts, claimedAt, changedAt, nextFor } = row;
+      const broughtTo = changedAt === null ? row.dueAt : Math.min(row.dueAt, nextFor ?? changedAt);
       const last = attempts.at(-1)?.outcome;
-      if (attempt > attempts.length) {
-        const lost = { number: attempt, startedAt: claimedAt!, outcome: 'lost' as const };
+      const isAhead = claimedAt! < row.dueAt && (now < row.dueAt || (changedAt ?? now) < row.dueAt);
+      if (attempt > attempts.length && !isAhead) {
+        const startedAt = Math.max(claimedAt!, row.dueAt);
+        const lost = { number: attempt, startedAt, outcome: 'lost' as const };
         const dueAt = neverEarly(row, now);
         this.row = { ...row, state: 'lost', dueAt, attempts: [...attempts, lost] };
-      } else if (attempt === 0) this.row = { ...row, state: 'waiting' };
-      else this.row = { ...row, state: last === 'lost' ? 'lost' : 'retrying' };
+      } else if (attempts.length === 0) {
+        this.row = { ...row, state: 'waiting', attempt: 0, dueAt: broughtTo };
+      } else {
+        const state = last === 'lost' ? 'lost' : 'retrying';
+        this.row = { ...row, state, attempt: attempts.length, dueAt: broughtTo };
+      }
     }
     this.#note({ call: 'recover', now });
   }
 
   beginManual(now: number): void {
     this.manualSince = now;
+    this.hasManual = true;
     if (this.row) this.row.blockedSince = now;
     this.#note({ call: 'beginManual', now });
   }
 
   endManual(): void {
     this.manualSince = null;
+    this.hasManual = false;
     if (this.row) this.row.blockedSince = null;
     this.#note({ call: 'endManual' });
   }

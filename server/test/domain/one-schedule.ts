@@ -3,6 +3,7 @@ import { nextTime, timesBetween } from '../../src/domain/calendar.ts';
 import { runId } from '../../src/domain/id.ts';
 import { iso } from '../../src/domain/iso.ts';
 import { afterAttempt, decide, giveBack, type Move } from '../../src/domain/queue.ts';
+import { mayBegin } from '../../src/domain/queue-row.ts';
 import type { Attempt, RunRecord } from '../../src/domain/run.ts';
 import type { Schedule } from '../../src/domain/schedule.ts';
 import { judge } from '../../src/domain/verdict.ts';
@@ -58,11 +59,24 @@ export class OneSchedule {
     this.#unseenUntil = this.#now;
   }
 
-  claim(): void {
+  claim(aheadMs = 0): void {
     if (this.#flight) return;
-    const taken = this.keeper.claim(this.#now, this.#unseenUntil);
+    const taken = this.keeper.claim(this.#now, this.#unseenUntil, aheadMs);
     if (!taken) return;
-    this.#flight = { ...taken, phase: taken.begun ? 'ready' : 'undecided', lookedAt: this.#now };
+    const isAhead = taken.row.dueAt > this.#now;
+    const phase = isAhead ? 'held' : taken.begun ? 'ready' : 'undecided';
+    this.#flight = { ...taken, phase, lookedAt: this.#now };
+  }
+
+  /** What was claimed ahead is sent at its time, unless that passed unseen. */
+  depart(): void {
+    if (this.#flight?.phase !== 'held') return;
+    const { row } = this.#flight;
+    if (row.dueAt > this.#now) return;
+    const state = row.was;
+    if (mayBegin({ ...row, state }, this.#now, this.#unseenUntil)) {
+      this.#flight = { ...this.#flight, phase: 'ready', lookedAt: this.#now };
+    } else this.#land(null);
   }
 
   decide(): void {
@@ -124,6 +138,8 @@ export class OneSchedule {
   }
 
   beginManual(): void {
+    // What is held for a later time makes way.
+    if (this.#flight?.phase === 'held') this.#land(null);
     const state = this.keeper.row?.state;
     if (this.#manual === 'inFlight' || state === 'inFlight' || state === 'lost') return;
     // A deleted schedule takes no new ones, and sends again what was cut off.
@@ -140,11 +156,13 @@ export class OneSchedule {
     this.keeper.endManual();
   }
 
-  change(change: Partial<Schedule>): void {
+  /** @param isSeen false where the process ends before the engine hears of it */
+  change(change: Partial<Schedule>, isSeen = true): void {
     // Times that were counted before the clock was set back would be counted again.
     if (this.#now < this.#latest) return;
     this.#closePeriod();
     this.keeper.update({ ...this.keeper.schedule, ...change }, this.#now);
+    if (isSeen && this.#flight?.phase === 'held') this.#land(null);
     const { status, interval } = this.keeper.schedule;
     if (status === 'enabled') this.#periods.push({ interval, since: this.#now });
   }
@@ -153,6 +171,7 @@ export class OneSchedule {
   finish(): void {
     this.pass(Math.max(0, this.#latest - this.#now));
     for (let round = 0; round < 20; round += 1) {
+      this.depart();
       this.claim();
       this.decide();
       this.send();
@@ -252,14 +271,14 @@ export class OneSchedule {
     const period = this.#periods.at(-1);
     if (!period || period.until !== undefined) return;
     const wasSent = this.#flight?.phase === 'sent' || (row?.attempts.length ?? 0) > 0;
-    const isOpen = row && (wasSent ? row.nextFor : row.scheduledFor);
+    const isOpen = row && (wasSent || row.changedAt !== null ? row.nextFor : row.scheduledFor);
     period.until = this.#now;
     period.openFrom = isOpen ?? Number.POSITIVE_INFINITY;
   }
 }
 
 interface Flight extends Omit<Taken, 'begun'> {
-  phase: 'undecided' | 'ready' | 'sent';
+  phase: 'held' | 'undecided' | 'ready' | 'sent';
   /** When the engine last looked at the clock for it. */
   lookedAt: number;
   startedAt?: number;

@@ -26,6 +26,7 @@ export class World {
   readonly store: Store = openSqlite(':memory:');
   /** The schedules of all claims, as the engine holds them. */
   readonly #claimed: Schedule[] = [];
+  #markedUntil: number | null = null;
   readonly sent: Sent[] = [];
   readonly told: string[] = [];
   answer: (request: Sent) => Answer = () => 200;
@@ -34,6 +35,7 @@ export class World {
   #hanging: { sent: Sent; answer: (result: SendResult) => void }[] = [];
   /** Requests wait for a connection, not started, while this is true. */
   congested = false;
+  mostPerHost = 100;
   #waiting: (() => void)[] = [];
 
   constructor(start: string) {
@@ -50,14 +52,20 @@ export class World {
 
   static async start(start: string): Promise<World> {
     const world = new World(start);
-    const id = newId(world.clock.now());
-    const signingSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-    const createdAt = world.clock.now();
-    await world.store.clients.insertClient({ id, name: 'test', signingSecret, createdAt });
-    await world.store.clients.insertKey({ id: newId(0), clientId: id, hash: 'h', createdAt });
-    world.clientKey = (await world.store.clients.findCaller('h'))!.clientKey;
+    await world.otherClient();
     await world.engine.start();
     return world;
+  }
+
+  /** From here on schedules are made for a client of its own. */
+  async otherClient(): Promise<void> {
+    const { clients } = this.store;
+    const createdAt = this.clock.now();
+    const id = newId(createdAt);
+    const signingSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    await clients.insertClient({ id, name: 'test', signingSecret, createdAt });
+    await clients.insertKey({ id: newId(0), clientId: id, hash: id, createdAt });
+    this.clientKey = (await clients.findCaller(id))!.clientKey;
   }
 
   /** Spoils what the engine knows of the schedules whose requests hang. */
@@ -76,6 +84,8 @@ export class World {
       random: () => 0,
       events: this.#events(),
       maxInFlight: 100,
+      maxInFlightPerHost: this.mostPerHost,
+      lock: { sentUntil: this.#markedUntil, mark: until => (this.#markedUntil = until) },
       keep: { runsDays: 36_500, failedRunsDays: 36_500 },
     });
   }
@@ -125,14 +135,15 @@ export class World {
     const scheduledFor = this.clock.now();
     const run = { id: newId(scheduledFor), scheduledFor };
     await this.store.outbox.insertManual(this.clientKey, id, run);
-    this.engine.wakeOutbox();
+    this.engine.wakeOutbox(id);
     await quiet();
     return run.id;
   }
 
   /** All runs, oldest nominal time first. */
   async runs(): Promise<RunView[]> {
-    return (await this.store.runs.list(this.clientKey, {}, 10_000)).reverse();
+    const filter = { now: this.clock.now() };
+    return (await this.store.runs.list(this.clientKey, filter, 10_000)).reverse();
   }
 
   /** `HH:MM:SS status` of all runs. */
@@ -193,6 +204,8 @@ export class World {
       storeFailed: error => tell(`store failed: ${(error as Error).message}`),
       rowFailed: id => tell(`row failed: ${id}`),
       takenOver: count => tell(`took over ${count}`),
+      breaker: (change, origin) => tell(`breaker ${change}: ${origin}`),
+      refused: () => {},
       blind: (from, until) => tell(`blind ${time(from)} ${time(until)}`),
     };
   }

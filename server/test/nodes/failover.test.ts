@@ -8,8 +8,8 @@ import { Api, CREDENTIALS } from '../crash/api.ts';
 import type { Process } from '../crash/life.ts';
 import { Target } from '../crash/target.ts';
 import { every } from '../crash/workload.ts';
-import { type PostgresServer, runOn, startPostgres } from '../store/postgres-server.ts';
 import { assertOneId, startNode } from './node.ts';
+import { type Replicated, startReplicated, urlOfAll, waitFor } from './standby.ts';
 
 /**
  * The primary dies under two nodes, and its synchronous standby is promoted: the nodes find it by
@@ -19,44 +19,24 @@ const SCHEDULES = 60;
 /** The longest that a call may take while there is no database. */
 const BOUND_MS = 15_000;
 
-const STREAMING = { wal_level: 'replica', max_wal_senders: '4', hot_standby: 'on' };
-
 describe('failover to a synchronous standby', () => {
   const folder = mkdtempSync(join(tmpdir(), 'punctual-failover-'));
   const target = new Target();
   const nodes: Process[] = [];
-  const servers: PostgresServer[] = [];
+  let database: Replicated;
   let targetUrl: string;
   let url: string;
 
   before(async () => {
     targetUrl = await target.start();
-    const primary = await startPostgres({ flags: STREAMING });
-    servers.push(primary);
-    const database = await primary.createDatabase();
-    await primary.halt();
-    const conninfo = `host=127.0.0.1 port=${primary.port} user=postgres password=password`;
-    const settings = `primary_conninfo = '${conninfo} application_name=standby'`;
-    const standby = await startPostgres({
-      flags: STREAMING,
-      copyOf: { folder: primary.folder, settings },
-    });
-    servers.push(standby);
-    await primary.start();
-    await waitFor(() => runOn(database, 'SELECT 1'));
-    await runOn(database, "ALTER SYSTEM SET synchronous_standby_names = 'standby'");
-    await runOn(database, 'SELECT pg_reload_conf()');
-    // A write is acknowledged from here on when both have it.
-    await waitFor(() => runOn(database, 'CREATE TABLE IF NOT EXISTS both_have_it ()'));
-    const name = new URL(database).pathname;
-    const hosts = servers.map(({ port }) => `127.0.0.1:${port}`).join(',');
-    url = `postgres://postgres:password@${hosts}${name}?target_session_attrs=read-write`;
+    database = await startReplicated();
+    url = urlOfAll(database.urls);
   });
 
   after(async () => {
     for (const node of nodes) await node.dispose();
     await target.stop();
-    for (const server of servers.reverse()) await server.stop();
+    await database.stop();
     rmSync(folder, { recursive: true });
   });
 
@@ -84,11 +64,10 @@ describe('failover to a synchronous standby', () => {
     })();
     await sleep(1_000);
     const killedAt = Date.now();
-    servers[0]!.kill();
-    await sleep(1_500);
+    const failingOver = database.failOver(1_500);
+    await sleep(1_000);
     assert.equal((await fetch(`${base}/readyz`)).status, 503);
-    const standbyUrl = url.replace(/@[^/]+/, `@127.0.0.1:${servers[1]!.port}`).replace(/\?.*/, '');
-    await runOn(standbyUrl, 'SELECT pg_promote()');
+    await failingOver;
     await waitFor(async () => assert.equal((await fetch(`${base}/readyz`)).status, 200));
     const readyAgainAt = Date.now();
     await sleep(4_000);
@@ -145,18 +124,4 @@ async function createOne(base: string, targetUrl: string): Promise<Created> {
   const { id, error } = (await response.json()) as { id?: string; error?: string };
   const tookMs = performance.now() - startedAt;
   return { status: response.status, tookMs, ...(id && { id }), ...(error && { error }) };
-}
-
-/** Tries again until it comes right, for 20 s. */
-async function waitFor(attempt: () => Promise<unknown>): Promise<void> {
-  const giveUpAt = Date.now() + 20_000;
-  for (;;) {
-    try {
-      await attempt();
-      return;
-    } catch (error) {
-      if (Date.now() > giveUpAt) throw error;
-      await sleep(100);
-    }
-  }
 }

@@ -10,21 +10,24 @@ import type { Arrival } from '../crash/evidence.ts';
 import type { Process } from '../crash/life.ts';
 import { Target } from '../crash/target.ts';
 import { every } from '../crash/workload.ts';
-import { type PostgresServer, startPostgres } from '../store/postgres-server.ts';
+import { type Pgbouncer, startPgbouncer } from '../store/pgbouncer.ts';
 import { assertOneId, LEASE_SECONDS, startNode } from './node.ts';
+import { type Replicated, startReplicated, urlOfAll } from './standby.ts';
 
 /**
  * Nodes on one database, real processes on a real server: nothing is sent twice while all is well,
- * and nothing is lost when a node dies, another freezes, and the database is started anew.
+ * and nothing is lost when a node dies, another freezes, the database is started anew, and the
+ * primary dies and its synchronous standby is promoted.
  *
  * Short here; `NODES_SCHEDULES=500 NODES_HEALTHY_SECONDS=20` is the form of which docs/scaling.md
- * has the figures.
+ * has the figures. `NODES_PGBOUNCER=1` puts pgBouncer in transaction mode between.
  */
 const SCHEDULES = Number(process.env.NODES_SCHEDULES ?? 120);
 const HEALTHY_SECONDS = Number(process.env.NODES_HEALTHY_SECONDS ?? 9);
 
 describe('several nodes on one database', () => {
-  let server: PostgresServer;
+  let database: Replicated;
+  const pgbouncers: Pgbouncer[] = [];
   let folder: string;
   let url: string;
   let target: Target;
@@ -32,9 +35,9 @@ describe('several nodes on one database', () => {
   const nodes: Process[] = [];
 
   before(async () => {
-    server = await startPostgres();
+    database = await startReplicated();
     folder = mkdtempSync(join(tmpdir(), 'punctual-nodes-'));
-    url = await server.createDatabase();
+    url = urlOfAll(process.env.NODES_PGBOUNCER ? await throughPgbouncers() : database.urls);
     target = new Target();
     targetUrl = await target.start();
   });
@@ -42,9 +45,21 @@ describe('several nodes on one database', () => {
   after(async () => {
     for (const node of nodes) await node.dispose();
     await target.stop();
-    await server.stop();
+    for (const pgbouncer of pgbouncers) await pgbouncer.stop();
+    await database.stop();
     rmSync(folder, { recursive: true });
   });
+
+  /** One in front of each server. */
+  async function throughPgbouncers(): Promise<[string, string]> {
+    const { primary, standby, urls } = database;
+    const settings = { server_login_retry: 1, default_pool_size: 8 };
+    for (const { port } of [primary, standby]) {
+      pgbouncers.push(await startPgbouncer(port, settings));
+    }
+    const [before, after] = pgbouncers as [Pgbouncer, Pgbouncer];
+    return [before.through(urls[0]), after.through(urls[1])];
+  }
 
   test('all healthy: every firing once; then faults: none lost, none under a second id', async t => {
     const [first, second, third] = [
@@ -73,18 +88,27 @@ describe('several nodes on one database', () => {
     assertOnce(target.arrivals.filter(({ scheduledFor }) => scheduledFor < healthyUntil));
 
     await untilAllAreBusy();
+    const faults: [name: string, at: number][] = [];
+    const fault = (name: string) => faults.push([name, Date.now()]);
+    fault('a node killed');
     await second.kill();
     const killedAt = Date.now();
     await sleep(2 * LEASE_SECONDS * 1_000);
     await untilAllAreBusy();
+    fault('a node frozen');
     third.signal('SIGSTOP');
     await sleep(2 * LEASE_SECONDS * 1_000);
     third.signal('SIGCONT');
     await sleep(1_000);
     await untilAllAreBusy();
-    await server.halt();
-    await server.start();
-    await sleep(2 * LEASE_SECONDS * 1_000);
+    fault('the database restarted');
+    await database.primary.halt();
+    await database.primary.start();
+    await sleep(2 * LEASE_SECONDS * 1_000 + 2_000);
+    await untilAllAreBusy();
+    fault('the primary killed, its standby promoted 1.5 s later');
+    await database.failOver(1_500);
+    await sleep(2 * LEASE_SECONDS * 1_000 + 2_000);
     const until = Date.now() - 1_000;
     await sleep(LEASE_SECONDS * 1_000);
 
@@ -97,9 +121,11 @@ describe('several nodes on one database', () => {
     assertOneId(target.arrivals);
     assertLostOnly(runs, target.arrivals, killedAt);
     assertCalledBack(runs, target.callbacks);
-    t.diagnostic(
-      `longest gap of an every-second schedule: ${longestGapMs(schedules, target.arrivals)} ms`,
-    );
+    for (const [index, [name, from]] of faults.entries()) {
+      const until = faults[index + 1]?.[1] ?? Number.POSITIVE_INFINITY;
+      const gapMs = longestGapMs(schedules, target.arrivals, from - 1_000, until);
+      t.diagnostic(`longest gap of an every-second schedule: ${gapMs} ms (${name})`);
+    }
     assert.ok(duplicates(target.arrivals) > 0, 'no fault cut a request off');
     t.diagnostic(
       `${target.arrivals.length} requests, ${duplicates(target.arrivals)} of them again`,
@@ -183,14 +209,19 @@ function duplicates(arrivals: Arrival[]): number {
 }
 
 /** Of the schedules that fire every second. */
-function longestGapMs(schedules: Schedule[], arrivals: Arrival[]): number {
+function longestGapMs(
+  schedules: Schedule[],
+  arrivals: Arrival[],
+  from: number,
+  until: number,
+): number {
   const everySecond = new Set(
     schedules.filter(({ interval }) => interval === '* * * * * *').map(({ id }) => id),
   );
   const last = new Map<string, number>();
   let longest = 0;
   for (const { scheduleId, at } of arrivals) {
-    if (!everySecond.has(scheduleId)) continue;
+    if (!everySecond.has(scheduleId) || at < from || at > until) continue;
     longest = Math.max(longest, at - (last.get(scheduleId) ?? at));
     last.set(scheduleId, at);
   }

@@ -116,6 +116,43 @@ test('a cancelled request starts nothing, whether it waits or not', async t => {
   assert.equal(target.requests.length, 1);
 });
 
+test('what waits behind a hung target and is called back leaves at once, and the others keep their order', async t => {
+  const open: (() => void)[] = [];
+  const target = await serve(t, socket => open.push(() => socket.write(answer(''))));
+  const { send, stats } = sender(t, { connectionsPerOrigin: 1 });
+  const tickets = Array.from({ length: 6 }, () => new Ticket());
+  const [hung, ...waiting] = tickets.map((ticket, n) => send(get(`${target.url}${n}`, { ticket })));
+  await until(() => open.length === 1);
+  for (const n of [0, 1, 3, 5]) tickets[n]!.cancel();
+  for (const n of [1, 3, 5]) assert.equal((await waiting[n - 1]!).outcome, 'cancelled');
+  const late = new Ticket();
+  late.cancel();
+  assert.equal((await send(get(target.url, { ticket: late }))).outcome, 'cancelled');
+  assert.deepEqual(stats(), { origins: 1, connections: 1, kept: 0, inFlight: 1, waiting: 2 });
+  for (let n = 1; n <= 3; n++) {
+    await until(() => open.length > 0);
+    open.shift()!();
+  }
+  const ended = await Promise.all([hung, ...waiting]);
+  assert.equal(ended.filter(result => result!.outcome === 'response').length, 3);
+  assert.deepEqual(
+    target.requests.map(({ head }) => head[5]),
+    ['0', '2', '4'],
+  );
+});
+
+test('an origin whose waiting requests have all left is as quiet as one that never had any', async t => {
+  const target = await serve(t, () => {});
+  const { send, stats } = sender(t, { connectionsPerOrigin: 1 });
+  const ticket = new Ticket();
+  const hung = send(get(target.url, { timeoutMs: 300 }));
+  const waiting = send(get(target.url, { ticket }));
+  ticket.cancel();
+  assert.equal((await waiting).outcome, 'cancelled');
+  assert.equal((await hung).outcome, 'timeout');
+  await until(() => stats().origins === 0);
+});
+
 test('close ends what is in flight, cancels what waits, and leaves nothing open', async t => {
   const target = await serve(t, () => {});
   const idle = await serve(t, socket => socket.write(answer('')));

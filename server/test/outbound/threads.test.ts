@@ -73,6 +73,23 @@ test('a request that waits there for a connection can be called back from here',
   assert.equal(target.requests.length, 2);
 });
 
+test('what waits there behind a hung target and is called back from here leaves at once', async t => {
+  const target = await serve(t, () => {});
+  const { send } = threads(t, 2, 2);
+  const tickets = Array.from({ length: 100 }, () => new Ticket());
+  const timeoutMs = 60_000;
+  const results = tickets.map(ticket => send(get(target.url, { ticket, timeoutMs })));
+  await until(() => target.requests.length === 2);
+  for (const ticket of tickets) ticket.cancel();
+  for (const ticket of tickets) ticket.cancel();
+  const ended = await Promise.all(results.slice(2));
+  assert.ok(ended.every(({ outcome }) => outcome === 'cancelled'));
+  const late = new Ticket();
+  late.cancel();
+  assert.equal((await send(get(target.url, { ticket: late, timeoutMs }))).outcome, 'cancelled');
+  assert.equal(target.requests.length, 2);
+});
+
 test('a ticket is shared while its request is under way, and its place used again', async t => {
   const target = await serve(t, socket => socket.write(answer('')));
   const { send } = threads(t, 1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Ticket } from '../../src/outbound/ticket.ts';
+import { monotonicMs, Term, Ticket } from '../../src/outbound/ticket.ts';
 
 describe('a ticket goes to whoever comes first', () => {
   const shared = new Int32Array(new SharedArrayBuffer(8));
@@ -34,6 +34,22 @@ describe('a ticket goes to whoever comes first', () => {
       assert.equal(sender.start(), true);
     });
   }
+
+  test('after the term of its node it does not start, seen from the other thread too', () => {
+    const term = new Term(60_000);
+    const seenThere = new Term(0, term.shared);
+    const tickets = () => {
+      sharedTicket();
+      return [new Ticket(term), Ticket.at(shared, 1, seenThere)];
+    };
+    term.renewed(monotonicMs());
+    for (const ticket of tickets()) assert.equal(ticket.start(), true);
+    term.renewed(monotonicMs() - 60_000);
+    for (const ticket of tickets()) {
+      assert.equal(ticket.start(), false);
+      assert.equal(ticket.isCancelled, true);
+    }
+  });
 
   test('called back before it is shared, it stays so', () => {
     const ticket = new Ticket();

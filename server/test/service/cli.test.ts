@@ -9,6 +9,7 @@ describe('every command', () => {
     ['dev'],
     ['serve'],
     ['migrate'],
+    ['move'],
     ['client'],
     ['client', 'create'],
     ['client', 'list'],

@@ -4,9 +4,11 @@ import { createInterface } from 'node:readline';
 
 /** Other processes on the same database: what two of them do to each other cannot be played in one. */
 
-const SQLITE = new URL('../../src/store/sqlite/open.ts', import.meta.url).href;
+const source = (file: string) =>
+  JSON.stringify(new URL(`../../src/store/sqlite/${file}`, import.meta.url).href);
 const PRELUDE = `
-  import { lockSqlite, openSqlite } from ${JSON.stringify(SQLITE)};
+  import { lockSqlite } from ${source('lock.ts')};
+  import { openSqlite } from ${source('open.ts')};
   const [path, ...args] = process.argv.slice(1);
   const say = value => process.stdout.write(JSON.stringify(value) + '\\n');
 `;

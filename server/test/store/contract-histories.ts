@@ -60,7 +60,10 @@ class Replay {
       case 'update':
         return this.#update(call.schedule, call.requeue);
       case 'claim':
-        return this.#claimed(await queue.claim(call.now, 9, call.unseenUntil), call.taken);
+        return this.#claimed(
+          await queue.claim(call.now, 9, call.unseenUntil, call.aheadMs),
+          call.taken,
+        );
       case 'settle': {
         const records = call.move.ended ? [...call.move.passed, call.move.ended] : call.move.passed;
         const claim = this.#claim!;
@@ -100,7 +103,16 @@ class Replay {
       assert.equal(claim, undefined);
       return;
     }
-    const { scheduleKey: _, clientKey: __, claimedAt: ___, begun, firing, ...row } = claim!;
+    const {
+      scheduleKey: _,
+      clientKey: __,
+      claimedAt: ___,
+      begun,
+      firing,
+      version,
+      ...row
+    } = claim!;
+    assert.equal(version, this.#version);
     assert.deepEqual(unexplained(row), unexplained(taken.row));
     assert.deepEqual([begun, firing.status], [taken.begun, taken.schedule.status]);
   }

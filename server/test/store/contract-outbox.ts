@@ -216,14 +216,24 @@ export function outboxContract(name: string, open: OpenKeeper): void {
       assert.equal((await claimManual(store)).id, second);
     });
 
-    test('a manual run that waits holds up nobody else', async () => {
-      const { store, caller, schedule } = await made();
-      await claimOne(store);
-      await triggered(store, caller, schedule, NOON - 1);
-      const other = await stored(store, caller);
-      const id = await triggered(store, caller, other);
-      assert.equal((await claimManual(store)).id, id);
-    });
+    for (const [what, claim] of [
+      ['its time', claimOne],
+      ['another manual run', claimManual],
+    ] as const) {
+      test(`one that waits for ${what} holds up nobody else, however few are asked for`, async () => {
+        const { store, caller, schedule } = await made();
+        if (claim === claimManual) await triggered(store, caller, schedule, NOON - 2);
+        await claim(store);
+        await triggered(store, caller, schedule, NOON - 1);
+        const other = await stored(store, caller);
+        const id = await triggered(store, caller, other);
+        const claims = await store.outbox.claim(NOON, 1);
+        assert.deepEqual(
+          claims.map(each => each.id),
+          [id],
+        );
+      });
+    }
 
     for (const end of ['succeeded', 'failed', { dueAt: NOON + MINUTE }] as const) {
       const what = typeof end === 'string' ? end : 'is to be retried';

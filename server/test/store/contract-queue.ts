@@ -56,6 +56,7 @@ export function queueContract(name: string, open: OpenKeeper): void {
         attempt: 1,
         attempts: [],
         claimedAt: NOON + 7,
+        version: 1,
         changedAt: null,
         blockedSince: null,
         clientKey: caller.clientKey,

@@ -139,12 +139,18 @@ export function settleContract(name: string, open: OpenKeeper): void {
       const { store } = keeper;
       const first = aRecord(schedule.id, NOON, { status: 'failed' });
       await settled(store, claim, waiting(NOON, NOON + MINUTE), { records: [first, first] });
-      const again = await claimOne(store);
-      await settled(store, again, null, { records: [aRecord(schedule.id, NOON)] });
+      const others = [
+        aRecord(schedule.id, NOON),
+        aRecord(schedule.id, NOON, { status: 'failed', finishedAt: NOON + MINUTE }),
+      ];
+      for (const other of others) {
+        const again = await claimOne(store);
+        await settled(store, again, waiting(NOON, NOON + MINUTE), { records: [other] });
+      }
       const runs = await store.runs.list(caller.clientKey, {}, 10);
       assert.deepEqual(
-        runs.map(({ status }) => status),
-        ['failed'],
+        runs.map(({ status, finishedAt }) => [status, finishedAt]),
+        [['failed', first.finishedAt]],
       );
     });
 
@@ -200,6 +206,16 @@ export function settleContract(name: string, open: OpenKeeper): void {
       await settled(store, claim, retrying(claim, NOON + SECOND));
       await assertNothingChanged(store, claim, endOf(claim));
       await assertNothingChanged(store, claim, { ...endOf(claim), row: null });
+    });
+
+    test('nor twice in one call: the first counts', async () => {
+      const { store } = keeper;
+      await stored(store, await aClient(store));
+      const claim = await claimOne(store);
+      const [first, second] = [NOON + MINUTE, NOON + 2 * MINUTE];
+      const twice = [first, second].map(at => settlementOf(claim, waiting(at, null)));
+      assert.deepEqual(await store.queue.settle(twice), [claim.scheduleKey]);
+      assert.equal(await store.queue.nextDueAt(), first);
     });
 
     test('a claim of the attempt before does not reach the attempt that is in flight', async () => {

@@ -1,3 +1,4 @@
+import { aheadContract } from './contract-ahead.ts';
 import { clientsContract } from './contract-clients.ts';
 import { figuresContract } from './contract-figures.ts';
 import { historiesContract } from './contract-histories.ts';
@@ -25,6 +26,7 @@ export function storeContract(name: string, open: OpenKeeper): void {
     scheduleListContract,
     requeueContract,
     queueContract,
+    aheadContract,
     settleContract,
     recoveryContract,
     outboxContract,

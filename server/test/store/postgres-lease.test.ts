@@ -234,6 +234,34 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
     return claimOne(a, now, unseenUntil);
   };
 
+  test('on a row that was changed meanwhile is renewed, and it is not said to be held', async () => {
+    const schedule = await stored(a, caller);
+    const { scheduleKey } = await claimOne(a);
+    await changed(b, caller, schedule, { status: 'disabled' }, NOON, null);
+    await passed(LEASE);
+    assert.deepEqual(await a.queue.renew([scheduleKey]), []);
+    assert.equal(await b.queue.recover(LATER), 0);
+  });
+
+  test('is renewed without waiting for what another session holds', async () => {
+    await many(2);
+    const claims = await a.queue.claim(NOON, 10, SEEN);
+    const keys = claims.map(({ scheduleKey }) => scheduleKey);
+    const renewed = await beside(`SELECT 1 FROM queue WHERE schedule_key = ${keys[0]} FOR UPDATE`, {
+      isWaiting: false,
+      work: () => a.queue.renew(keys),
+    });
+    assert.deepEqual(renewed, [keys[1]]);
+  });
+
+  test('that has ended is recovered without waiting for what another session holds', async () => {
+    await many(2);
+    const claims = await a.queue.claim(NOON, 10, SEEN);
+    await passed(LEASE);
+    const held = `SELECT 1 FROM queue WHERE schedule_key = ${claims[0]!.scheduleKey} FOR UPDATE`;
+    assert.equal(await beside(held, { isWaiting: false, work: () => b.queue.recover(LATER) }), 1);
+  });
+
   test('that goes on is not recovered, by any node', async () => {
     await claimed();
     await passed("interval '9 seconds'");
@@ -277,9 +305,12 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
     const { scheduleKey } = await claimed();
     await passed(LEASE);
     await b.queue.renew([scheduleKey]);
+    assert.deepEqual(await a.queue.renew([scheduleKey]), [scheduleKey]);
+    await passed(LEASE);
     assert.equal(await b.queue.recover(LATER), 1);
-    await a.queue.renew([scheduleKey]);
+    assert.deepEqual(await a.queue.renew([scheduleKey]), [], 'nobody holds it');
     assert.equal((await claimOne(b, LATER)).was, 'lost');
+    assert.deepEqual(await a.queue.renew([scheduleKey]), [], 'another node holds it');
   });
 
   test('begins anew when the row is settled to in flight', async () => {
@@ -340,8 +371,35 @@ describe('PostgreSQL: a lease on an entry of the outbox', () => {
     await a.outbox.renew([id]);
     assert.equal(await b.outbox.recover(LATER), 0);
     await passed(LEASE);
+    assert.deepEqual(await a.outbox.renew([id]), [id]);
+    await passed(LEASE);
     const counts = await Promise.all([a, b].map(store => store.outbox.recover(LATER)));
     assert.deepEqual(counts.toSorted(), [0, 1]);
+    assert.deepEqual(await a.outbox.renew([id]), [], 'nobody holds it');
+    await claimManual(b, LATER);
+    assert.deepEqual(await a.outbox.renew([id]), [], 'another node holds it');
+  });
+
+  for (const next of ['failed', { dueAt: NOON + MINUTE }] as const) {
+    const what = typeof next === 'string' ? 'ends it' : 'puts it off';
+    test(`a node that has given it back, and says so again when another holds it, changes nothing: ${what}`, async () => {
+      const first = await manual();
+      const back = outboxSettlementOf(first, { dueAt: NOON }, { attempts: [] });
+      assert.deepEqual(await a.outbox.settle([back]), []);
+      const second = await claimManual(b);
+      assert.equal(second.attempt, first.attempt);
+      assert.deepEqual(await a.outbox.settle([outboxSettlementOf(first, next)]), [first.id]);
+      assert.deepEqual(await b.outbox.settle([outboxSettlementOf(second, 'succeeded')]), []);
+    });
+  }
+
+  test('is renewed without waiting for what another session holds', async () => {
+    const { id } = await manual();
+    const renewed = await beside('SELECT 1 FROM outbox FOR UPDATE', {
+      isWaiting: false,
+      work: () => a.outbox.renew([id]),
+    });
+    assert.deepEqual(renewed, []);
   });
 
   test('a node that settles after another has claimed its entry changes nothing', async () => {

@@ -2,16 +2,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
+import { Client } from 'pg';
 import type { PunctualError } from '../../src/domain/errors.ts';
 import type { Migration } from '../../src/store/migrate.ts';
 import { openStore } from '../../src/store/open.ts';
 import { Connections } from '../../src/store/postgres/connection.ts';
-import {
-  migrateAt,
-  migratePostgres,
-  openPostgres,
-  readClock,
-} from '../../src/store/postgres/open.ts';
+import { migratePostgres } from '../../src/store/postgres/migrating.ts';
+import { migrateAt, openPostgres, readClock } from '../../src/store/postgres/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aClient, claimOne, NOON, settled, stored, waiting } from './keeper.ts';
 import { runOn, startPostgres } from './postgres-server.ts';
@@ -94,35 +91,67 @@ describe('PostgreSQL: migrations', () => {
     number,
     name: `000${number}`,
     sql,
+    worksWith: number,
   });
   const first = migration(1, 'CREATE TABLE a (x integer); INSERT INTO a VALUES (1)');
   const second = migration(2, 'UPDATE a SET x = x + 1; CREATE TABLE b (y integer)');
   const broken = migration(3, 'DROP TABLE a; CREATE TABLE b (y integer)');
 
-  let connections: Connections;
-  beforeEach(() => {
-    connections = new Connections(url, 2);
-  });
-  afterEach(() => connections.close());
-  const x = async () => (await connections.query('SELECT x FROM a'))[0]!.x;
+  const x = async () => (await runOn(url, 'SELECT x FROM a'))[0]!.x;
 
   test('each is applied once, in order, from whatever version there is', async () => {
-    assert.equal(await migratePostgres(connections, [first]), 0);
-    assert.equal(await migratePostgres(connections, [first, second]), 1);
-    assert.equal(await migratePostgres(connections, [first, second]), 2);
+    assert.deepEqual(await migratePostgres(url, [first]), { from: 0, to: 1 });
+    assert.deepEqual(await migratePostgres(url, [first, second]), { from: 1, to: 2 });
+    assert.deepEqual(await migratePostgres(url, [first, second]), { from: 2, to: 2 });
     assert.equal(await x(), 2);
   });
 
   test('one that fails leaves the database at the version before, with all that was in it', async () => {
-    await assert.rejects(migratePostgres(connections, [first, second, broken]));
+    await assert.rejects(migratePostgres(url, [first, second, broken]));
     assert.equal(await x(), 2);
-    assert.equal(await migratePostgres(connections, [first, second]), 2);
+    assert.deepEqual(await migratePostgres(url, [first, second]), { from: 2, to: 2 });
+  });
+
+  test('one that takes longer than any call may is waited for', async () => {
+    const slow = migration(2, 'SELECT pg_sleep(12.5); UPDATE a SET x = 7');
+    await migratePostgres(url, [first, slow]);
+    assert.equal(await x(), 7);
+  });
+
+  test('one that waits for a table lets those through who come after it, and goes on when it is free', async () => {
+    await migratePostgres(url, [first]);
+    const reader = new Client({ connectionString: url });
+    await reader.connect();
+    await reader.query('BEGIN; SELECT x FROM a');
+    const migrating = migratePostgres(url, [first, migration(2, 'ALTER TABLE a ADD y integer')]);
+    const someoneWaits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    while ((await runOn(url, someoneWaits)).length === 0);
+    await runOn(url, "SET lock_timeout = '9s'; SELECT x FROM a");
+    await reader.end();
+    assert.deepEqual(await migrating, { from: 1, to: 2 });
+  });
+
+  test('where all is done, the right to read and write is enough', async () => {
+    await (await openPostgres(url)).close();
+    await runOn(
+      url,
+      `DROP ROLE IF EXISTS writer; CREATE ROLE writer LOGIN PASSWORD 'password';
+      REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO writer;
+      GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO writer`,
+    );
+    const writer = url.replace('postgres:password', 'writer:password');
+    const store = await openPostgres(writer);
+    await stored(store, await aClient(store));
+    await settled(store, await claimOne(store), waiting(NOON, null));
+    await store.close();
+    assert.deepEqual(await migrateAt(writer), { from: 1, to: 1 });
   });
 
   test('a newer database is refused', async () => {
-    await migratePostgres(connections, [first, second]);
-    assert.equal((await fault(() => migratePostgres(connections, [first]))).code, 'store_newer');
-    await runOn(url, 'UPDATE punctual_version SET version = 99');
+    await migratePostgres(url, [first, second]);
+    assert.equal((await fault(() => migratePostgres(url, [first]))).code, 'store_newer');
+    await runOn(url, 'UPDATE punctual_version SET version = 99, works_with = 99');
     assert.equal((await fault(() => openPostgres(url))).code, 'store_newer');
     assert.equal((await fault(() => migrateAt(url))).code, 'store_newer');
   });

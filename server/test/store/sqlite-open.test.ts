@@ -8,7 +8,8 @@ import { setTimeout } from 'node:timers/promises';
 import { PunctualError } from '../../src/domain/errors.ts';
 import { readMigrations } from '../../src/store/migrate.ts';
 import { Commits } from '../../src/store/sqlite/commit.ts';
-import { lockSqlite, migrateAt, migrateSqlite, openSqlite } from '../../src/store/sqlite/open.ts';
+import { lockSqlite } from '../../src/store/sqlite/lock.ts';
+import { migrateAt, migrateSqlite, openSqlite } from '../../src/store/sqlite/open.ts';
 import { sqliteOutbox } from '../../src/store/sqlite/outbox.ts';
 import { sqliteQueue } from '../../src/store/sqlite/queue.ts';
 import { sqliteRuns } from '../../src/store/sqlite/runs.ts';
@@ -121,6 +122,24 @@ describe('one engine on one database', () => {
     lock.release();
   });
 
+  test('it says until when the engine before may have sent, if the machine went on since', () => {
+    const first = lockSqlite(path, 0);
+    assert.equal(first.sentUntil, null);
+    const markedAt = Date.now() + 100;
+    first.mark(markedAt);
+    first.release();
+    const booted = (at: number) => {
+      const lock = lockSqlite(path, at);
+      lock.release();
+      return lock.sentUntil;
+    };
+    assert.equal(booted(markedAt - 1_000), markedAt);
+    assert.equal(booted(markedAt + 1), null);
+    rmSync(`${path}.engine`);
+    first.mark(markedAt);
+    assert.equal(booted(0), null);
+  });
+
   test('another database has another lock', () => {
     const locks = [lockSqlite(path), lockSqlite(`${path}2`)];
     for (const lock of locks) lock.release();
@@ -136,9 +155,19 @@ describe('one engine on one database', () => {
 });
 
 describe('migrations', () => {
-  const first = { number: 1, name: '0001', sql: 'CREATE TABLE a (x); INSERT INTO a VALUES (1)' };
-  const second = { number: 2, name: '0002', sql: 'UPDATE a SET x = x + 1; CREATE TABLE b (y)' };
-  const broken = { number: 3, name: '0003', sql: 'DROP TABLE a; CREATE TABLE b (y)' };
+  const first = {
+    number: 1,
+    name: '0001',
+    sql: 'CREATE TABLE a (x); INSERT INTO a VALUES (1)',
+    worksWith: 1,
+  };
+  const second = {
+    number: 2,
+    name: '0002',
+    sql: 'UPDATE a SET x = x + 1; CREATE TABLE b (y)',
+    worksWith: 1,
+  };
+  const broken = { number: 3, name: '0003', sql: 'DROP TABLE a; CREATE TABLE b (y)', worksWith: 1 };
   const x = (database: DatabaseSync) => database.prepare('SELECT x FROM a').get()!.x;
 
   test('each is applied once, in order, from whatever version there is', () => {

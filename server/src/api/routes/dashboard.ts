@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import serveStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { newNonce } from '../../domain/credential.ts';
 
 /**
  * The dashboard: one page for a few paths, and the files that it is made of.
@@ -40,7 +40,7 @@ export function dashboard(app: FastifyInstance, folder: string): void {
   });
   for (const path of PAGES) {
     app.get(path, { schema: { hide: true } }, async (_request, reply) => {
-      const nonce = randomBytes(16).toString('base64');
+      const nonce = newNonce();
       return reply
         .headers(headersOf(nonce))
         .type('text/html; charset=utf-8')

@@ -8,7 +8,7 @@ import { operation } from '../operation.ts';
 import { Run } from '../schemas/run.ts';
 import { type ByRunId, RUN_ID } from './params.ts';
 
-export function getRun(app: FastifyInstance, { store }: ApiDeps): void {
+export function getRun(app: FastifyInstance, { store, clock }: ApiDeps): void {
   const schema = operation({
     operationId: 'getRun',
     summary: 'Get a run, with what was answered and with its callbacks',
@@ -19,7 +19,7 @@ export function getRun(app: FastifyInstance, { store }: ApiDeps): void {
   app.get<ByRunId>('/run/:runId', { schema }, async request => {
     const { clientKey } = callerOf(request);
     const { runId } = request.params;
-    const run = isId(runId) ? await store.runs.find(clientKey, runId) : null;
+    const run = isId(runId) ? await store.runs.find(clientKey, runId, clock.now()) : null;
     if (run === null) throw new PunctualError('not_found', 'There is no run with this id.');
     return runAnswer(run, await store.runs.callbacks(clientKey, runId));
   });

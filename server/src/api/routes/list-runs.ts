@@ -11,7 +11,7 @@ import { operation } from '../operation.ts';
 import { DEFAULT_LIMIT, idBefore, pageOf } from '../page.ts';
 import { RunPage, RunQuery } from '../schemas/run.ts';
 
-export function listRuns(app: FastifyInstance, { store }: ApiDeps): void {
+export function listRuns(app: FastifyInstance, { store, clock }: ApiDeps): void {
   const schema = operation({
     operationId: 'listRuns',
     summary: 'List runs, newest first',
@@ -22,7 +22,8 @@ export function listRuns(app: FastifyInstance, { store }: ApiDeps): void {
   app.get<{ Querystring: Wire.RunQuery }>('/run', { schema }, async request => {
     const { limit = DEFAULT_LIMIT, cursor, ...query } = request.query;
     const { clientKey } = callerOf(request);
-    const found = await store.runs.list(clientKey, filterFrom(query), limit + 1, idBefore(cursor));
+    const filter = { ...filterFrom(query), now: clock.now() };
+    const found = await store.runs.list(clientKey, filter, limit + 1, idBefore(cursor));
     return pageOf(found, limit, runListAnswer);
   });
 }

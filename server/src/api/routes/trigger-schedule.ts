@@ -30,7 +30,7 @@ export function triggerSchedule(app: FastifyInstance, deps: ApiDeps): void {
       // It was deleted in between.
       refuseDeleted({ ...schedule, status: 'deleted' }, 'triggered');
     }
-    engine.wakeOutbox();
+    engine.wakeOutbox(schedule.id);
     const queued = {
       ...run,
       scheduleId: schedule.id,

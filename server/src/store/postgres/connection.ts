@@ -2,17 +2,19 @@ import { DatabaseError, Pool, type PoolClient, types } from 'pg';
 import { storeUnavailable } from '../fault.ts';
 import type { Cell, Row } from '../rows.ts';
 import { primaryOf, serversOf } from './servers.ts';
+import { begin, isPooled, prepareSession, STATEMENT_MS } from './session.ts';
 
 /** How long a caller waits for a connection, at most: for a free one, or for a new one. */
 const CONNECT_MS = 5_000;
-/** How long one statement may take; the server ends it. */
-const STATEMENT_MS = 10_000;
 /** Where the server itself has gone silent, the statement is given up here. */
 const SILENT_MS = STATEMENT_MS + 2_000;
 /** How often a statement that lost a deadlock is sent again: it was taken back as a whole. */
 const TRIES = 3;
 
-/** A prepared statement: parsed and planned once on each connection, under its name. */
+/**
+ * A prepared statement: parsed and planned once on each connection, under its name; behind a pooler
+ * each time.
+ */
 export interface Statement {
   name: string;
   text: string;
@@ -49,6 +51,11 @@ export class Connections {
     return this.#servers.length > 1;
   }
 
+  /** The one that is gone to, as a url. It carries a password: it is never shown. */
+  get server(): string {
+    return this.#server;
+  }
+
   /** Looks which server takes writes, where there are several, and goes there. One look at a time. */
   seek(): Promise<void> {
     if (!this.hasStandby) return Promise.resolve();
@@ -72,16 +79,15 @@ export class Connections {
   }
 
   readonly query: Query = (statement, values = []) =>
-    this.#bounded(client => send(client, statement, values));
+    this.#bounded(client =>
+      isPooled(client)
+        ? inTransaction(client, query => query(statement, values))
+        : send(client, statement, values),
+    );
 
   /** All or nothing. `work` may be called again after a deadlock. */
   readonly transaction = <T>(work: (query: Query) => Promise<T>): Promise<T> =>
-    this.#bounded(async client => {
-      await client.query('BEGIN');
-      const result = await work((statement, values = []) => send(client, statement, values));
-      await client.query('COMMIT');
-      return result;
-    });
+    this.#bounded(client => inTransaction(client, work));
 
   /** Waits for the calls under way. Idempotent. */
   close(): Promise<void> {
@@ -132,8 +138,6 @@ function poolOf(server: string, size: number): Pool {
     connectionString: server,
     max: size,
     connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: STATEMENT_MS,
-    idle_in_transaction_session_timeout: STATEMENT_MS,
     query_timeout: SILENT_MS,
     keepAlive: true,
     application_name: 'punctual',
@@ -145,13 +149,25 @@ function poolOf(server: string, size: number): Pool {
   return pool;
 }
 
+async function inTransaction<T>(
+  client: PoolClient,
+  work: (query: Query) => Promise<T>,
+): Promise<T> {
+  await begin(client);
+  const result = await work((statement, values = []) => send(client, statement, values));
+  await client.query('COMMIT');
+  return result;
+}
+
 async function send(
   client: PoolClient,
   statement: Statement | string,
   values: Value[],
 ): Promise<Row[]> {
-  const query = typeof statement === 'string' ? { text: statement } : { ...statement };
-  return (await client.query({ ...query, values })).rows as Row[];
+  const { name, text }: Partial<Statement> =
+    typeof statement === 'string' ? { text: statement } : statement;
+  const isPrepared = name !== undefined && !isPooled(client);
+  return (await client.query(isPrepared ? { name, text, values } : { text, values })).rows as Row[];
 }
 
 /** A connection that still answers is used again; any other one is closed, which rolls back too. */
@@ -163,24 +179,6 @@ async function giveUp(client: PoolClient, error: unknown): Promise<void> {
   } catch {
     client.release(true);
   }
-}
-
-/**
- * Statements are planned once, for any values: to plan each call costs more than its work. So a plan
- * must suit a table however much it grows: it looks up rows by their keys, and never reads a table as
- * a whole because it was small or empty when the plan was made.
- */
-async function prepareSession(client: PoolClient | { query: PoolClient['query'] }): Promise<void> {
-  await client.query(`
-    SET plan_cache_mode = force_generic_plan;
-    SET enable_seqscan = off;
-    SET enable_bitmapscan = off;
-    SET enable_hashjoin = off;
-    SET enable_mergejoin = off;
-    SET enable_material = off;
-    SET jit = off;
-    SELECT set_config('synchronous_commit', 'on', false)
-      WHERE current_setting('synchronous_commit') = 'off'`);
 }
 
 /** The database's clock, epoch ms: the one that all nodes share. */

@@ -17,6 +17,8 @@ import {
 import type { EndedRun, FigureStore } from '../figures.ts';
 import { runViewFrom } from '../rows.ts';
 import type { Query, Statement } from './connection.ts';
+import { RUN_COLUMNS } from './runs.ts';
+import { SCHEDULE } from './schedules.ts';
 
 const counts: Statement = {
   name: 'figures_counts',
@@ -103,7 +105,7 @@ const endedSince: Statement = {
   name: 'figures_ended_since',
   text: `
     WITH latest AS MATERIALIZED (
-      SELECT * FROM runs
+      SELECT ${RUN_COLUMNS.join(', ')} FROM runs
       WHERE client_key = $1 AND finished_at IS NOT NULL AND finished_at >= $2
         AND scheduled_for >= $2::bigint - ${LONGEST_RUN_MS}
       ORDER BY finished_at LIMIT $3)
@@ -113,12 +115,12 @@ const endedSince: Statement = {
 };
 const madeSince: Statement = {
   name: 'figures_made_since',
-  text: 'SELECT * FROM schedules WHERE client_key = $1 AND id >= $2 ORDER BY id LIMIT $3',
+  text: `SELECT ${SCHEDULE} FROM schedules WHERE client_key = $1 AND id >= $2 ORDER BY id LIMIT $3`,
 };
 const changedSince: Statement = {
   name: 'figures_changed_since',
   text: `
-    SELECT * FROM schedules
+    SELECT ${SCHEDULE} FROM schedules
     WHERE client_key = $1 AND updated_at IS NOT NULL AND updated_at >= $2
     ORDER BY updated_at LIMIT $3`,
 };

@@ -1,11 +1,13 @@
-import { join } from 'node:path';
 import { PunctualError } from '../../domain/errors.ts';
 import { storeUnavailable } from '../fault.ts';
-import { type Migration, pendingMigrations, readMigrations } from '../migrate.ts';
 import type { Store } from '../store.ts';
+import { Announcer } from './announcer.ts';
 import { postgresClients } from './clients.ts';
-import { Connections, type Query, readClock } from './connection.ts';
+import { Connections, type Query, readClock, type Statement } from './connection.ts';
 import { postgresFigures } from './figures.ts';
+import { Listening } from './listening.ts';
+import { migratePostgres } from './migrating.ts';
+import { refuseUnended } from './moving.ts';
 import { postgresOutbox } from './outbox.ts';
 import { prepareDays } from './partitions.ts';
 import { postgresQueue } from './queue.ts';
@@ -14,7 +16,6 @@ import { postgresSchedules } from './schedules.ts';
 
 export { readClock } from './connection.ts';
 
-const MIGRATIONS = join(import.meta.dirname, 'migrations');
 const OLDEST_SERVER = 14;
 
 export interface PostgresOptions {
@@ -30,31 +31,33 @@ export interface PostgresOptions {
  * Opens (and migrates) the store in the database at `url`, as `pg` understands it, TLS options
  * included. Any number of nodes may share it.
  *
- * @throws PunctualError `store_newer`, `store_unavailable`
+ * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`
  */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
   const { connections: size = 10, leaseMs = 10_000, node = crypto.randomUUID() } = options;
-  const connections = connect(url, size);
+  const connections = await connectAndMigrate(url, size, async opened => {
+    await refuseUnended(opened.query);
+    await prepareDays(opened);
+  });
   const { query } = connections;
-  try {
-    await connections.seek();
-    await migratePostgres(connections);
-    await prepareDays(connections);
-  } catch (error) {
-    await connections.close();
-    throw cannotOpen(error);
-  }
+  const lease = { node, leaseMs };
+  const announcer = new Announcer(query, node);
   return {
     clients: postgresClients(query),
-    schedules: postgresSchedules(connections),
+    schedules: postgresSchedules(connections, announcer),
     runs: postgresRuns(connections),
-    queue: postgresQueue(connections, { node, leaseMs }),
-    outbox: postgresOutbox(connections, { node, leaseMs }),
+    queue: postgresQueue(connections, lease, announcer),
+    outbox: postgresOutbox(connections, lease, announcer),
     figures: postgresFigures(query),
     shared: {
       leaseMs,
       now: () => readClock(query),
       warning: () => (connections.hasStandby ? warningOf(query) : Promise.resolve(null)),
+      async looked(awakeSince, blindAfterMs) {
+        const [row] = await query(look, [awakeSince, blindAfterMs]);
+        return row!.unseen_until as number;
+      },
+      listen: listener => new Listening({ connections, node, listener }),
     },
     async check() {
       const [row] = await query(`
@@ -62,9 +65,22 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
         FROM (SELECT 1 FROM clients LIMIT 1) AS readable RIGHT JOIN (SELECT 1) AS one ON true`);
       if (row!.read_only === 'on') throw storeUnavailable(new Error('read only'));
     },
-    close: () => connections.close(),
+    async close() {
+      await announcer.close();
+      await connections.close();
+    },
   };
 }
+
+/** Once a second from each node: it waits for no disk, and for no standby. */
+const look: Statement = {
+  name: 'watch_look',
+  text: `
+    UPDATE watch SET looked_at = floor(extract(epoch FROM clock_timestamp()) * 1000),
+      unseen_until = CASE WHEN $1::bigint - looked_at > $2::bigint THEN $1 ELSE unseen_until END
+    WHERE watch_key = 1
+    RETURNING unseen_until, set_config('synchronous_commit', 'off', true)`,
+};
 
 /** Where a standby takes over that was not waited for, it lacks what was acknowledged last. */
 async function warningOf(query: Query): Promise<string | null> {
@@ -77,13 +93,31 @@ async function warningOf(query: Query): Promise<string | null> {
     : null;
 }
 
+/**
+ * @param prepare what else is to be done before it is used
+ * @throws PunctualError `store_newer`, `store_unavailable`
+ */
+export async function connectAndMigrate(
+  url: string,
+  size: number,
+  prepare?: (connections: Connections) => Promise<void>,
+): Promise<Connections> {
+  const connections = connect(url, size);
+  try {
+    await migrate(connections);
+    await prepare?.(connections);
+    return connections;
+  } catch (error) {
+    await connections.close();
+    throw cannotOpen(error);
+  }
+}
+
 /** Migrates the database at `url`, and says from which version to which. */
 export async function migrateAt(url: string): Promise<{ from: number; to: number }> {
   const connections = connect(url, 1);
   try {
-    await connections.seek();
-    const from = await migratePostgres(connections);
-    return { from, to: await connections.transaction(versionOf) };
+    return await migrate(connections);
   } catch (error) {
     throw cannotOpen(error);
   } finally {
@@ -91,38 +125,10 @@ export async function migrateAt(url: string): Promise<{ from: number; to: number
   }
 }
 
-/**
- * Brings the database to the newest version, each migration in a transaction of its own. Safe beside
- * others who do the same: one waits.
- *
- * @returns the version before
- */
-export async function migratePostgres(
-  { query, transaction }: Connections,
-  migrations: Migration[] = readMigrations(MIGRATIONS),
-): Promise<number> {
-  await checkServer(query);
-  const before = await transaction(versionOf);
-  for (let left = pendingMigrations(migrations, before).length; left > 0; ) {
-    left = await transaction(async send => {
-      const [next, ...others] = pendingMigrations(migrations, await versionOf(send));
-      if (next === undefined) return 0;
-      await send("SELECT set_config('statement_timeout', '0', true)");
-      await send(next.sql);
-      await send('UPDATE punctual_version SET version = $1', [next.number]);
-      return others.length;
-    });
-  }
-  return before;
-}
-
-/** The version, and the lock on it to the end of the transaction. */
-async function versionOf(send: Query): Promise<number> {
-  await send("SELECT pg_advisory_xact_lock(hashtext('punctual version'))");
-  await send(`
-    CREATE TABLE IF NOT EXISTS punctual_version (version integer NOT NULL);
-    INSERT INTO punctual_version SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM punctual_version)`);
-  return (await send('SELECT version FROM punctual_version'))[0]!.version as number;
+async function migrate(connections: Connections): Promise<{ from: number; to: number }> {
+  await connections.seek();
+  await checkServer(connections.query);
+  return migratePostgres(connections.server);
 }
 
 async function checkServer(query: Query): Promise<void> {

@@ -2,6 +2,7 @@ import { outboxClaimFrom } from '../outbox-rows.ts';
 import { attemptsCell, attemptsFrom, type Cell, lostAttempt, type Row } from '../rows.ts';
 import { callbackCells, runCells } from '../run-rows.ts';
 import type { OutboxSettlement, OutboxStore } from '../work.ts';
+import type { Announcer } from './announcer.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 import { firingsOf } from './firings.ts';
 import type { Lease } from './lease.ts';
@@ -16,15 +17,17 @@ const insertManual: Statement = {
     FROM schedules WHERE client_key = $3 AND id = $4 AND status <> 'deleted'
     RETURNING 1`,
 };
+/** Asked of one row by its key; as `NOT EXISTS` it reads all that has begun (queue.ts, `settle`). */
+const SCHEDULE_IS_FREE = `(
+        SELECT queue.state FROM queue WHERE queue.schedule_key = outbox.schedule_key
+      ) IN ('inFlight', 'lost') IS NOT TRUE`;
 // A manual run waits for every other request of its schedule, an earlier manual run included, and
 // for one that was cut off: that is sent again before anything newer.
 const due: Statement = {
   name: 'outbox_due',
   text: `
     SELECT id, kind, schedule_key FROM outbox
-    WHERE state = 'waiting' AND due_at <= $1 AND (kind = 'callback' OR NOT EXISTS (
-        SELECT 1 FROM queue
-        WHERE queue.schedule_key = outbox.schedule_key AND queue.state IN ('inFlight', 'lost'))
+    WHERE state = 'waiting' AND due_at <= $1 AND (kind = 'callback' OR ${SCHEDULE_IS_FREE}
       AND NOT EXISTS (
         SELECT 1 FROM outbox AS other
         WHERE other.schedule_key = outbox.schedule_key AND other.kind = 'manual'
@@ -43,7 +46,7 @@ const block: Statement = {
   name: 'outbox_block',
   text: `
     UPDATE queue SET blocked_since = $1
-    WHERE schedule_key = ANY ($2) AND state NOT IN ('inFlight', 'lost') AND NOT EXISTS (
+    WHERE schedule_key = ANY ($2) AND state IN ('inFlight', 'lost') IS NOT TRUE AND NOT EXISTS (
       SELECT 1 FROM outbox
       WHERE outbox.schedule_key = queue.schedule_key AND kind = 'manual'
         AND outbox.state = 'inFlight')`,
@@ -54,16 +57,16 @@ const take: Statement = {
     WITH taken AS (
       UPDATE outbox SET state = 'inFlight', claimed_at = $1, attempt = attempt + 1,
         claimed_by = $2, lease_until = clock_timestamp() + $3 * interval '1 millisecond'
-      WHERE id = ANY ($4) AND (kind = 'callback' OR schedule_key = ANY ($5) AND NOT EXISTS (
-          SELECT 1 FROM queue
-          WHERE queue.schedule_key = outbox.schedule_key AND queue.state IN ('inFlight', 'lost'))
+      WHERE id = ANY ($4) AND (kind = 'callback' OR schedule_key = ANY ($5) AND ${SCHEDULE_IS_FREE}
         AND NOT EXISTS (
           SELECT 1 FROM outbox AS other
           WHERE other.schedule_key = outbox.schedule_key AND other.kind = 'manual'
             AND other.state = 'inFlight'))
       RETURNING *
     )
-    SELECT taken.*, clients.signing_secret FROM taken JOIN clients USING (client_key)
+    SELECT taken.id, kind, taken.client_key, schedule_key, attempt, attempts, scheduled_for, run_id,
+      integration_id, url, body, clients.signing_secret
+    FROM taken JOIN clients USING (client_key)
     ORDER BY due_at, id`,
 };
 
@@ -80,12 +83,12 @@ const settle: Statement = {
         attempt = coalesce(given.attempt, outbox.attempt), attempts = given.attempts,
         body = CASE WHEN given.state = 'waiting' THEN body END, lease_until = NULL
       FROM given
-      WHERE outbox.id = given.id AND outbox.state = 'inFlight' AND outbox.claimed_by = $1
+      WHERE outbox.id = given.id AND outbox.state IS NOT DISTINCT FROM 'inFlight' AND outbox.claimed_by = $1
         AND outbox.attempt = was_attempt AND given.state IS NOT NULL
       RETURNING given.n
     ), removed AS (
       DELETE FROM outbox USING given
-      WHERE outbox.id = given.id AND outbox.state = 'inFlight' AND outbox.claimed_by = $1
+      WHERE outbox.id = given.id AND outbox.state IS NOT DISTINCT FROM 'inFlight' AND outbox.claimed_by = $1
         AND outbox.attempt = was_attempt AND given.state IS NULL
       RETURNING given.n
     ), overtaken AS (
@@ -113,14 +116,16 @@ const renew: Statement = {
   text: `
     UPDATE outbox SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
     WHERE id = ANY (ARRAY(
-      SELECT id FROM outbox WHERE id = ANY ($1) AND state = 'inFlight' AND claimed_by = $2
+      SELECT id FROM outbox
+      WHERE id = ANY ($1) AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $2
       FOR UPDATE SKIP LOCKED))
     RETURNING id`,
 };
 const cutOff: Statement = {
   name: 'outbox_cut_off',
   text: `
-    SELECT * FROM outbox WHERE state = 'inFlight' AND lease_until <= statement_timestamp()
+    SELECT id, attempt, attempts, claimed_at FROM outbox
+    WHERE state = 'inFlight' AND lease_until <= statement_timestamp()
     ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED`,
 };
 const restore: Statement = {
@@ -135,7 +140,11 @@ const restore: Statement = {
 /** Rows of one transaction of `recover`. */
 const RECOVERED_AT_ONCE = 1_000;
 
-export function postgresOutbox(connections: Connections, lease: Lease): OutboxStore {
+export function postgresOutbox(
+  connections: Connections,
+  lease: Lease,
+  announcer: Announcer,
+): OutboxStore {
   const { query, transaction } = connections;
   const { node, leaseMs } = lease;
 
@@ -150,7 +159,10 @@ export function postgresOutbox(connections: Connections, lease: Lease): OutboxSt
 
   return {
     async insertManual(clientKey, scheduleId, { id, scheduledFor }) {
-      return (await query(insertManual, [id, scheduledFor, clientKey, scheduleId])).length === 1;
+      const values = [id, scheduledFor, clientKey, scheduleId];
+      const isInserted = (await query(insertManual, values)).length === 1;
+      if (isInserted) announcer.manual(scheduleId);
+      return isInserted;
     },
     async claim(now, limit) {
       const rows = await transaction(send => takeDue(send, now, limit, lease));

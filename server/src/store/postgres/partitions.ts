@@ -12,6 +12,9 @@ import { type Connections, type Query, readClock } from './connection.ts';
 const FIRST_DAY = -1;
 const LAST_DAY = 3;
 
+/** Days further back than this get no tables of their own. */
+const OLDEST_DAY = -400;
+
 /** Rows that one call deletes where it cannot drop: of a default table, or of the outbox. */
 const DELETED_AT_ONCE = 5_000;
 /** A table of more pages (8 KiB) is not read to count its rows: the planner's estimate is told. */
@@ -36,6 +39,28 @@ export async function ensurePartitions(connections: Connections, now: number): P
       if (!known.has(nameOf(keep, day))) {
         await connections.transaction(send => makeDay(send, keep, day));
       }
+    }
+  }
+}
+
+/**
+ * Makes the tables of days that runs are about to fill, unless they are older than 400 days or not
+ * near yet: those stand in the default tables.
+ *
+ * @throws PunctualError `store_unavailable`
+ */
+export async function ensureDaysOf(
+  connections: Connections,
+  runs: { keep: Keep; instant: number }[],
+  now: number,
+): Promise<void> {
+  const [first, last] = [OLDEST_DAY, LAST_DAY].map(days => dayAfter(dayOf(now), days));
+  for (const keep of KEEPS) {
+    const instants = runs.filter(run => run.keep === keep).map(run => run.instant);
+    const known = new Set(instants.length === 0 ? [] : await namesOf(connections.query, keep));
+    for (const day of new Set(instants.map(dayOf))) {
+      if (day < first! || day > last! || known.has(nameOf(keep, day))) continue;
+      await connections.transaction(send => makeDay(send, keep, day));
     }
   }
 }

@@ -5,7 +5,7 @@ import {
   AFTER_ALL,
   callbackView,
   comparePlaces,
-  liveView,
+  liveRuns,
   type Place,
   type Placed,
   placeFrom,
@@ -16,6 +16,20 @@ import { type Connections, parameters, type Statement, type Value } from './conn
 import { pruneHistory } from './partitions.ts';
 import { ownedColumns } from './settle.ts';
 
+/** Named, here and wherever rows are read: `*` would become another statement when a newer Punctual adds a column. */
+export const RUN_COLUMNS = [
+  'client_key',
+  'scheduled_for',
+  'schedule_key',
+  'manual_id',
+  'trigger',
+  'status',
+  'started_at',
+  'finished_at',
+  'attempts',
+  'reason',
+  'missed',
+];
 /**
  * A page of ended runs, found in an index alone, and then their schedules' ids.
  *
@@ -25,7 +39,7 @@ const ended = (name: string, where: string): Statement => ({
   name,
   text: `
     WITH page AS MATERIALIZED (
-      SELECT * FROM runs
+      SELECT ${RUN_COLUMNS.join(', ')} FROM runs
       WHERE ${where} AND keep = ANY ($8::text[])
         AND scheduled_for >= $3::bigint AND scheduled_for < $4::bigint
         AND scheduled_for <= $5::bigint
@@ -50,7 +64,7 @@ const endedOfSchedule = ended(
 const endedFind: Statement = {
   name: 'runs_find',
   text: `
-    SELECT runs.*, schedules.id AS schedule_id
+    SELECT ${RUN_COLUMNS.map(column => `runs.${column}`).join(', ')}, schedules.id AS schedule_id
     FROM runs JOIN schedules ON schedules.schedule_key = runs.schedule_key
     WHERE runs.client_key = $1 AND runs.scheduled_for = $2 AND runs.schedule_key = $3
       AND runs.manual_id = $4`,
@@ -60,11 +74,12 @@ const endedFind: Statement = {
  * What goes on, few rows of all clients, and the schedule of each: `OFFSET 0` keeps the planner from
  * beginning with all schedules of the client, which took 50 ms at 20,000 of them.
  */
-const live = (name: string, rows: string): Statement => ({
+const live = (name: string, columns: string, rows: string): Statement => ({
   name,
   text: `
     WITH live AS MATERIALIZED (
-      SELECT * FROM ${rows} AND scheduled_for >= $3 AND scheduled_for < $4
+      SELECT schedule_key, scheduled_for, state, attempt, attempts, claimed_at${columns}
+      FROM ${rows} AND scheduled_for >= $3 AND scheduled_for < $4
     )
     SELECT live.*, owned.id AS schedule_id
     FROM live CROSS JOIN LATERAL (
@@ -73,12 +88,17 @@ const live = (name: string, rows: string): Statement => ({
         AND ($2::text IS NULL OR id = $2)
       OFFSET 0) AS owned`,
 });
-const begun = live('runs_begun', "queue WHERE state <> 'waiting' AND attempt > 0");
-const manual = live('runs_manual', "outbox WHERE kind = 'manual' AND client_key = $1");
+const begun = live('runs_begun', '', "queue WHERE state <> 'waiting' AND attempt > 0");
+const manual = live(
+  'runs_manual',
+  ', id, kind',
+  "outbox WHERE kind = 'manual' AND client_key = $1",
+);
 const callbacks: Statement = {
   name: 'runs_callbacks',
   text: `
-    SELECT * FROM outbox WHERE kind = 'callback' AND run_id = $1 AND client_key = $2 ORDER BY id`,
+    SELECT id, integration_id, url, state, attempt, attempts FROM outbox
+    WHERE kind = 'callback' AND run_id = $1 AND client_key = $2 ORDER BY id`,
 };
 
 /** The place of an id: of a manual run where there is one, else of its schedule. */
@@ -129,9 +149,7 @@ export function postgresRuns(connections: Connections): RunStore {
     const values = [clientKey, filter.scheduleId ?? null, from, to];
     // One after the other: what leaves the one never enters the other.
     const rows = [...(await query(begun, values)), ...(await query(manual, values))];
-    return rows
-      .map(row => ({ place: placeFrom(row), view: liveView(row) }))
-      .filter(({ view }) => filter.status === undefined || view.status === filter.status);
+    return liveRuns(rows, filter.status, filter.now ?? Number.POSITIVE_INFINITY);
   }
 
   return {
@@ -150,11 +168,11 @@ export function postgresRuns(connections: Connections): RunStore {
         .slice(0, limit)
         .map(({ view }) => view);
     },
-    async find(clientKey, id) {
+    async find(clientKey, id, now) {
       const place = await placeOf(clientKey, id);
       if (place === null) return null;
       const { scheduledFor, scheduleKey, manualId } = place;
-      const live = await listLive(clientKey, { from: scheduledFor, to: scheduledFor + 1 });
+      const live = await listLive(clientKey, { from: scheduledFor, to: scheduledFor + 1, now });
       const [row] = await query(endedFind, [clientKey, scheduledFor, scheduleKey, manualId]);
       return row ? runViewFrom(row) : (live.find(({ view }) => view.id === id)?.view ?? null);
     },
@@ -179,19 +197,6 @@ function keepsOf({ status }: RunFilter): Keep[] {
   return status === undefined ? KEEPS : [keepOf(status)];
 }
 
-const RUN_COLUMNS = [
-  'client_key',
-  'scheduled_for',
-  'schedule_key',
-  'manual_id',
-  'trigger',
-  'status',
-  'started_at',
-  'finished_at',
-  'attempts',
-  'reason',
-  'missed',
-];
 const RUN_TYPES = [
   'bigint',
   'bigint',

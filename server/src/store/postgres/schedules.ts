@@ -2,9 +2,16 @@ import type { Schedule } from '../../domain/schedule.ts';
 import { ledgerFrom } from '../ledger-rows.ts';
 import { type Cell, fold, json, scheduleFrom } from '../rows.ts';
 import type { NewSchedule, Requeue, ScheduleStore, Start } from '../store.ts';
+import type { Announcer } from './announcer.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 
-/** All in one statement: the keys are drawn first, so that the rows of the queue know them. */
+/** What is due later is seen by looking, by all nodes and in time. */
+const SOON_MS = 2_000;
+
+/**
+ * All in one statement: the keys are drawn first, so that the rows of the queue know them. It tells
+ * when the first of them is due, where that is soon.
+ */
 const insert: Statement = {
   name: 'schedules_insert',
   text: `
@@ -22,13 +29,18 @@ const insert: Statement = {
       SELECT key, $1::bigint, id, status, url, verb, interval, timezone, created_at, updated_at,
         headers, data, integrations, label, policy, url_folded, label_folded
       FROM given
+    ), queued AS (
+      INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for)
+      SELECT key, 'waiting', first, first, second FROM given WHERE first IS NOT NULL
     )
-    INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for)
-    SELECT key, 'waiting', first, first, second FROM given WHERE first IS NOT NULL`,
+    SELECT min(first) AS due_at FROM given
+    HAVING min(first) < extract(epoch FROM clock_timestamp()) * 1000 + $19`,
 };
+export const SCHEDULE = `version, id, status, url, verb, interval, timezone, created_at, updated_at, headers,
+  data, integrations, label, policy`;
 const find: Statement = {
   name: 'schedules_find',
-  text: 'SELECT * FROM schedules WHERE client_key = $1 AND id = $2',
+  text: `SELECT ${SCHEDULE} FROM schedules WHERE client_key = $1 AND id = $2`,
 };
 const update: Statement = {
   name: 'schedules_update',
@@ -53,23 +65,24 @@ const keepChange: Statement = {
 const ledger: Statement = {
   name: 'schedules_ledger',
   text: `
-    SELECT schedules.*, later.changed_at AS held_until, later.interval AS held_interval,
-      later.timezone AS held_timezone, later.status AS held_status,
+    SELECT found.*, later.held_until, later.held_interval, later.held_timezone, later.held_status,
       (SELECT max(changed_at) FROM schedule_changes
-        WHERE schedule_key = schedules.schedule_key AND changed_at <= $3) AS held_since,
+        WHERE schedule_key = found.schedule_key AND changed_at <= $3) AS held_since,
       queue.scheduled_for, queue.attempt
-    FROM schedules
-    LEFT JOIN queue ON queue.schedule_key = schedules.schedule_key
+    FROM (
+      SELECT schedule_key, ${SCHEDULE} FROM schedules WHERE client_key = $1 AND id = $2) AS found
+    LEFT JOIN queue ON queue.schedule_key = found.schedule_key
     LEFT JOIN LATERAL (
-      SELECT changed_at, interval, timezone, status FROM schedule_changes
-      WHERE schedule_changes.schedule_key = schedules.schedule_key AND changed_at > $3
-      ORDER BY changed_at LIMIT 1) AS later ON true
-    WHERE client_key = $1 AND id = $2`,
+      SELECT changed_at AS held_until, interval AS held_interval, timezone AS held_timezone,
+        status AS held_status
+      FROM schedule_changes
+      WHERE schedule_changes.schedule_key = found.schedule_key AND changed_at > $3
+      ORDER BY changed_at LIMIT 1) AS later ON true`,
 };
 const list = (name: string, status: string): Statement => ({
   name,
   text: `
-    SELECT * FROM schedules
+    SELECT ${SCHEDULE} FROM schedules
     WHERE client_key = $1 AND id < $2 AND ${status}
       AND ($3::text IS NULL OR strpos(label_folded, $3) > 0)
       AND ($4::text IS NULL OR strpos(url_folded, $4) > 0)
@@ -98,8 +111,8 @@ const queueMarkBegun: Statement = {
   name: 'queue_mark_begun',
   text: `
     UPDATE queue SET changed_at = greatest($1::bigint, changed_at + 1), next_for = $2::bigint,
-      due_at = least(due_at, coalesce($2, $1))
-    WHERE schedule_key = $3 AND state <> 'waiting'`,
+      due_at = CASE WHEN state = 'inFlight' THEN due_at ELSE least(due_at, coalesce($2, $1)) END
+    WHERE schedule_key = $3 AND state IS DISTINCT FROM 'waiting'`,
 };
 const queueLock: Statement = {
   name: 'queue_lock',
@@ -112,11 +125,16 @@ const endManual: Statement = {
     WHERE schedule_key = $2 AND kind = 'manual' AND state = 'waiting'`,
 };
 
-export function postgresSchedules({ query, transaction }: Connections): ScheduleStore {
+export function postgresSchedules(
+  { query, transaction }: Connections,
+  announcer: Announcer,
+): ScheduleStore {
   return {
     async insert(clientKey, schedules) {
       if (schedules.length === 0) return;
-      await query(insert, [clientKey, ...columnsOf(schedules.map(newCells))]);
+      const values = [clientKey, ...columnsOf(schedules.map(newCells)), SOON_MS];
+      const [soon] = await query(insert, values);
+      if (soon) announcer.due(soon.due_at as number);
     },
     async find(clientKey, id) {
       const [row] = await query(find, [clientKey, id]);
@@ -124,14 +142,21 @@ export function postgresSchedules({ query, transaction }: Connections): Schedule
     },
     async update(clientKey, schedule, version, change) {
       const values = [...changedCells(schedule), clientKey, schedule.id, version];
-      if (change === 'keep') return (await query(update, values)).length === 1;
-      return transaction(async send => {
-        await send(keepChange, [change.changedAt, clientKey, schedule.id, version]);
+      const write = async (send: Query) => {
+        if (change !== 'keep') {
+          await send(keepChange, [change.changedAt, clientKey, schedule.id, version]);
+        }
         const [row] = await send(update, values);
-        if (!row) return false;
-        await requeue(send, row.schedule_key as number, change, schedule.status);
-        return true;
-      });
+        if (row && change !== 'keep') {
+          await requeue(send, row.schedule_key as number, change, schedule.status);
+        }
+        return row !== undefined;
+      };
+      const isChanged = change === 'keep' ? await write(query) : await transaction(write);
+      const { createdAt, updatedAt = createdAt } = schedule;
+      if (isChanged)
+        announcer.changed(schedule.id, change === 'keep' ? updatedAt : change.changedAt);
+      return isChanged;
     },
     async list(clientKey, filter, limit, before = '~') {
       const { status, label, url } = filter;

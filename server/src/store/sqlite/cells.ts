@@ -11,7 +11,7 @@ import type { QueueStore, Settlement } from '../work.ts';
 /** Where the statements run: what every firing takes along, ready to travel between threads. */
 export interface QueueRows {
   /** @returns the claimed rows as JSON: an array of cells each, in the order of `FIRING` */
-  claimText(now: number, limit: number, unseenUntil: number): Promise<string>;
+  claimText(...claim: Parameters<QueueStore['claim']>): Promise<string>;
   settleCells(settlements: SettlementCells[]): Promise<number[]>;
 }
 
@@ -24,7 +24,7 @@ export type SettlementCells = [
   callbacks: Cell[][],
 ];
 
-export const FIRING_TABLES = `queue
+export const FIRING_JOINS = `
   JOIN schedules ON schedules.schedule_key = queue.schedule_key
   JOIN clients ON clients.client_key = schedules.client_key`;
 
@@ -46,6 +46,7 @@ export const FIRING = [
   'clients.id',
   'clients.signing_secret',
   'schedules.id',
+  'schedules.version',
   'schedules.status',
   'schedules.url',
   'schedules.verb',
@@ -84,6 +85,7 @@ export function firingRows(text: string): Row[] {
       client_id,
       signing_secret,
       id,
+      version,
       status,
       url,
       verb,
@@ -110,6 +112,7 @@ export function firingRows(text: string): Row[] {
         client_id,
         signing_secret,
         id,
+        version,
         status,
         url,
         verb,
@@ -128,8 +131,8 @@ export function firingRows(text: string): Row[] {
 /** Claims and settlements, wherever their rows are kept. */
 export function queueClaims(rows: QueueRows): Pick<QueueStore, 'claim' | 'settle'> {
   return {
-    async claim(now, limit, unseenUntil) {
-      const claimed = firingRows(await rows.claimText(now, limit, unseenUntil));
+    async claim(now, limit, unseenUntil, ...how) {
+      const claimed = firingRows(await rows.claimText(now, limit, unseenUntil, ...how));
       return claimed.map(row => claimFrom(row, now, unseenUntil));
     },
     settle: settlements => rows.settleCells(settlements.map(settlementCells)),

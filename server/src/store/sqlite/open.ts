@@ -9,6 +9,7 @@ import type { QueueRows } from './cells.ts';
 import { sqliteClients } from './clients.ts';
 import { Commits } from './commit.ts';
 import { sqliteFigures } from './figures.ts';
+import { refuseMoved } from './moved.ts';
 import { sqliteOutbox } from './outbox.ts';
 import { sqliteQueue } from './queue.ts';
 import { sqliteRuns } from './runs.ts';
@@ -22,12 +23,13 @@ const MIGRATIONS = join(import.meta.dirname, 'migrations');
  * WAL, so that the command line can work beside a running service; synchronous=FULL, so that what
  * was acknowledged survives a power cut (https://sqlite.org/pragma.html#pragma_synchronous).
  *
- * @throws PunctualError `store_newer`, `store_unavailable`
+ * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`
  */
 export function openSqlite(path: string): Store & { queue: QueueRows } {
   const database = openDatabase(path);
   try {
     migrateSqlite(database);
+    refuseMoved(database);
   } catch (error) {
     database.close();
     throw error;
@@ -72,7 +74,7 @@ export function migrateAt(path: string): { from: number; to: number } {
   }
 }
 
-function openDatabase(path: string): DatabaseSync {
+export function openDatabase(path: string): DatabaseSync {
   const database = openFile(path, { timeout: 5_000 });
   try {
     switchToWal(database);
@@ -111,12 +113,16 @@ function switchToWal(database: DatabaseSync): void {
  * @returns the version before
  */
 export function migrateSqlite(database: DatabaseSync, migrations = readMigrations(MIGRATIONS)) {
+  const pendingNow = () => {
+    const version = versionOf(database);
+    // One process has it for itself: nothing older needs to work beside a newer one.
+    return pendingMigrations(migrations, { version, worksWith: version });
+  };
   const before = versionOf(database);
-  if (pendingMigrations(migrations, before).length === 0) return before;
+  if (pendingNow().length === 0) return before;
   database.exec('BEGIN IMMEDIATE');
   try {
-    const pending = pendingMigrations(migrations, versionOf(database));
-    for (const migration of pending) {
+    for (const migration of pendingNow()) {
       database.exec(migration.sql);
       database.exec(`PRAGMA user_version = ${migration.number}`);
     }
@@ -132,44 +138,13 @@ function versionOf(database: DatabaseSync): number {
   return database.prepare('PRAGMA user_version').get()!.user_version as number;
 }
 
-/** Nobody reads them: a connection that nobody refers to is closed by the garbage collector, and its lock with it. */
-const held = new Set<DatabaseSync>();
-
-/**
- * Makes this process the one engine of the database at `path`, until `release` or its end however
- * it comes: the lock is the operating system's, so that a killed process leaves none behind.
- *
- * @throws PunctualError `store_in_use`, `store_unavailable`
- */
-export function lockSqlite(path: string): { release(): void } {
-  const lock = openFile(`${path}.engine`, { timeout: 0 });
-  try {
-    lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
-  } catch (cause) {
-    lock.close();
-    if (!isBusy(cause)) throw cannotOpen(path, cause);
-    throw new PunctualError(
-      'store_in_use',
-      `Another Punctual is already running on the database ${path}: stop it first, or give this ` +
-        'one another DATABASE_URL.',
-      { cause },
-    );
-  }
-  held.add(lock);
-  return {
-    release() {
-      if (held.delete(lock)) lock.close();
-    },
-  };
-}
-
 /** Somebody else has the lock (https://sqlite.org/rescode.html#busy). */
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   return (error as { errcode?: number }).errcode === 5;
 }
 
 /** @throws PunctualError `store_unavailable` */
-function openFile(path: string, options: DatabaseSyncOptions): DatabaseSync {
+export function openFile(path: string, options: DatabaseSyncOptions): DatabaseSync {
   try {
     mkdirSync(dirname(path), { recursive: true });
     // It holds signing secrets and Authorization headers; SQLite gives -wal and -shm the same mode.
@@ -182,7 +157,7 @@ function openFile(path: string, options: DatabaseSyncOptions): DatabaseSync {
   }
 }
 
-function cannotOpen(path: string, cause: unknown): PunctualError {
+export function cannotOpen(path: string, cause: unknown): PunctualError {
   const why = (cause as Error).message;
   return new PunctualError('store_unavailable', `The database ${path} cannot be opened: ${why}.`, {
     cause,

@@ -5,7 +5,7 @@ import type { QueueStore } from '../work.ts';
 import {
   arrayText,
   FIRING,
-  FIRING_TABLES,
+  FIRING_JOINS,
   firingRows,
   type QueueRows,
   queueClaims,
@@ -15,14 +15,31 @@ import type { Commits } from './commit.ts';
 import { callbackWriter } from './outbox.ts';
 import { runWriter } from './runs.ts';
 
+/** Rows among which those of other clients are looked for: the cost of one look is bounded. */
+const LOOKED_AT = 20_000;
+
 export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStore & QueueRows {
-  const due = database.prepare(`
-    SELECT queue.schedule_key, queue.state, queue.scheduled_for, queue.next_for, queue.changed_at,
-      queue.blocked_since, json_array(${FIRING.join()}) AS text
-    FROM ${FIRING_TABLES}
-    WHERE queue.state <> 'inFlight' AND queue.due_at <= ? ORDER BY queue.due_at LIMIT ?`);
+  const dueOf = (rows: string, others: string) => `
+    SELECT queue.schedule_key, queue.state, queue.due_at, queue.scheduled_for, queue.next_for,
+      queue.changed_at, queue.blocked_since, json_array(${FIRING.join()}) AS text
+    FROM ${rows} ${FIRING_JOINS}
+    WHERE queue.state <> 'inFlight' AND queue.due_at <= :now + :aheadMs ${others}
+      AND (queue.due_at <= :now OR (queue.changed_at IS NULL AND queue.blocked_since IS NULL
+        AND (queue.next_for IS NULL OR queue.next_for > queue.due_at) AND NOT EXISTS (
+          SELECT 1 FROM outbox
+          WHERE outbox.schedule_key = queue.schedule_key AND outbox.kind = 'manual')))
+    ORDER BY queue.due_at LIMIT :limit`;
+  const due = database.prepare(dueOf('queue', ''));
+  const dueOfOthers = database.prepare(
+    dueOf(
+      `(SELECT schedule_key AS key FROM queue WHERE state <> 'inFlight' AND due_at > :now
+        ORDER BY due_at LIMIT ${LOOKED_AT}) AS coming
+        JOIN queue ON queue.schedule_key = coming.key`,
+      'AND schedules.client_key NOT IN (SELECT value FROM json_each(:except))',
+    ),
+  );
   const standing = database.prepare(`
-    SELECT json_array(${FIRING.join()}) AS text FROM ${FIRING_TABLES}
+    SELECT json_array(${FIRING.join()}) AS text FROM queue ${FIRING_JOINS}
     WHERE queue.schedule_key IN (SELECT value FROM json_each(?)) AND queue.state = 'inFlight'`);
   const take = database.prepare(`
     UPDATE queue SET state = 'inFlight', claimed_at = ?, attempt = attempt + ?
@@ -49,7 +66,7 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
     "SELECT * FROM queue WHERE state <> 'waiting' AND state = 'inFlight'",
   );
   const restore = database.prepare(
-    'UPDATE queue SET state = ?, due_at = ?, attempts = ? WHERE schedule_key = ?',
+    'UPDATE queue SET state = ?, due_at = ?, attempt = ?, attempts = ? WHERE schedule_key = ?',
   );
 
   function applied([scheduleKey, fence, row]: SettlementCells): boolean {
@@ -60,9 +77,14 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
   }
 
   const rows: QueueRows = {
-    claimText(now, limit, unseenUntil) {
+    claimText(now, limit, unseenUntil, aheadMs = 0, except = []) {
       return commits.write(() => {
-        const rows = due.all(now, limit) as Row[];
+        const range = { now, limit, aheadMs };
+        const rows = (
+          except.length === 0
+            ? due.all(range)
+            : dueOfOthers.all({ ...range, except: JSON.stringify(except) })
+        ) as Row[];
         for (const begun of [true, false]) {
           const keys = rows
             .filter(row => isBegun(row, now, unseenUntil) === begun)
@@ -103,14 +125,15 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
     async depth(now) {
       return (depth.get(now) as Row).depth as number;
     },
-    // The only engine needs no lease.
+    // The only engine hears of every change, and needs no lease.
+    confirm: async claims => claims.map(({ scheduleKey }) => scheduleKey),
     renew: async scheduleKeys => scheduleKeys,
-    recover(now) {
+    recover(now, sentUntil) {
       return commits.write(() => {
         const rows = cutOff.all() as Row[];
         for (const row of rows) {
-          const { state, dueAt, attempts } = recovered(row, now);
-          restore.run(state, dueAt, attemptsCell(attempts), row.schedule_key!);
+          const { state, dueAt, attempt, attempts } = recovered(row, now, sentUntil);
+          restore.run(state, dueAt, attempt, attemptsCell(attempts), row.schedule_key!);
         }
         return rows.length;
       });

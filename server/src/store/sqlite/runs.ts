@@ -6,7 +6,7 @@ import {
   AFTER_ALL,
   callbackView,
   comparePlaces,
-  liveView,
+  liveRuns,
   type Place,
   type Placed,
   placeFrom,
@@ -132,9 +132,7 @@ export function sqliteRuns(database: DatabaseSync, commits: Commits): RunStore {
   function listLive(clientKey: number, filter: RunFilter): Placed[] {
     const query = { clientKey, scheduleId: filter.scheduleId ?? null, ...rangeOf(filter) };
     const rows = [...begun.all(query), ...manual.all(query)] as Row[];
-    return rows
-      .map(row => ({ place: placeFrom(row), view: liveView(row) }))
-      .filter(({ view }) => filter.status === undefined || view.status === filter.status);
+    return liveRuns(rows, filter.status, filter.now ?? Number.POSITIVE_INFINITY);
   }
 
   return {
@@ -148,11 +146,11 @@ export function sqliteRuns(database: DatabaseSync, commits: Commits): RunStore {
         .slice(0, limit)
         .map(({ view }) => view);
     },
-    async find(clientKey, id) {
+    async find(clientKey, id, now) {
       const { scheduledFor, scheduleKey, manualId } = placeOf(clientKey, id);
       const row = endedFind.get(clientKey, scheduledFor, scheduleKey, manualId) as Row | undefined;
       if (row) return runViewFrom(row);
-      const live = listLive(clientKey, { from: scheduledFor, to: scheduledFor + 1 });
+      const live = listLive(clientKey, { from: scheduledFor, to: scheduledFor + 1, now });
       return live.find(({ view }) => view.id === id)?.view ?? null;
     },
     async callbacks(clientKey, id) {

@@ -60,7 +60,7 @@ export function sqliteSchedules(database: DatabaseSync, commits: Commits): Sched
   // `changed_at` is part of the fence: two changes within one millisecond are two.
   const queueMarkBegun = database.prepare(`
     UPDATE queue SET changed_at = max(:changedAt, coalesce(changed_at + 1, 0)), next_for = :first,
-      due_at = min(due_at, coalesce(:first, :changedAt))
+      due_at = iif(state = 'inFlight', due_at, min(due_at, coalesce(:first, :changedAt)))
     WHERE schedule_key = :key AND state <> 'waiting'`);
   const endManual = database.prepare(`
     UPDATE outbox SET due_at = min(due_at, ?)

@@ -71,6 +71,15 @@ CREATE INDEX queue_due ON queue (due_at, schedule_key) WHERE state <> 'inFlight'
 -- The runs that have begun and not ended: small, for history and for recovery.
 CREATE INDEX queue_begun ON queue (lease_until) WHERE state <> 'waiting';
 
+-- One row: when a node looked at the clock, and until when times may have passed while none did.
+CREATE TABLE watch (
+  watch_key smallint PRIMARY KEY CHECK (watch_key = 1),
+  looked_at bigint NOT NULL,
+  unseen_until bigint NOT NULL
+) WITH (fillfactor = 10);
+
+INSERT INTO watch VALUES (1, 0, 0);
+
 -- Ended runs, by how long they are kept (store/keep.ts) and by the day of their nominal time, so that
 -- retention drops tables. The days are made ahead (partitions.ts); all others share the default.
 -- The identity is client, nominal time, schedule and manual id; who writes a run looks whether it is

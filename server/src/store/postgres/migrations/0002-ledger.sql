@@ -1,3 +1,4 @@
+-- Works with: 1
 -- What a schedule was until each accepted change of its interval, time zone or status: the first row
 -- after an instant says what held then, and where there is none the schedule itself does.
 CREATE TABLE schedule_changes (

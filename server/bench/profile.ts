@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+
+/**
+ * `npm run bench -- profile <folder>`: where the processor time of a firing goes, from the profiles that
+ * V8 wrote under `--profile`: one for each thread.
+ */
+export const FIRINGS_FILE = 'firings.json';
+
+/** https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile */
+interface CpuProfile {
+  nodes: ProfileNode[];
+  samples: number[];
+  timeDeltas: number[];
+}
+
+interface ProfileNode {
+  id: number;
+  callFrame: { functionName: string; url: string };
+  children?: number[];
+}
+
+/** What takes less of all threads' time together is not worth a line. */
+const LEAST_SHARE = 0.01;
+
+export function profileCommand(): Command {
+  return new Command('profile')
+    .description('Prints where the time of a firing goes, from what --profile wrote.')
+    .argument('<folder>', 'the one that --profile was given')
+    .action((folder: string) => {
+      const { firings } = JSON.parse(readFileSync(join(folder, FIRINGS_FILE), 'utf8'));
+      const files = readdirSync(folder).filter(file => file.endsWith('.cpuprofile'));
+      const profiles = files.map(file => JSON.parse(readFileSync(join(folder, file), 'utf8')));
+      process.stdout.write(profileTable(profiles, firings));
+    });
+}
+
+export function profileTable(profiles: CpuProfile[], firings: number): string {
+  const threads = profiles
+    .map(profile => ({ name: threadOf(profile), micros: microsOf(profile) }))
+    .sort((a, b) => a.name.localeCompare(b.name));
+  const sum = (values: Iterable<number>) => [...values].reduce((total, each) => total + each, 0);
+  const all = sum(threads.flatMap(({ micros }) => [...micros.values()]));
+  const cells = (micros: number) =>
+    `${(micros / firings).toFixed(1)} | ${((micros / all) * 100).toFixed(0)} %`;
+  const lines = threads.flatMap(({ name, micros }) => {
+    const rows = [...micros].sort(([, a], [, b]) => b - a);
+    const shown = rows.filter(([, each]) => each >= all * LEAST_SHARE);
+    const others = sum(rows.slice(shown.length).map(([, each]) => each));
+    return [
+      `| **${name}** | ${cells(sum(micros.values()))} |`,
+      ...shown.map(([what, each]) => `| ${what} | ${cells(each)} |`),
+      `| all else | ${cells(others)} |`,
+    ];
+  });
+  return `| | µs a firing | of all |\n|---|---|---|\n${lines.join('\n')}\n`;
+}
+
+/** Time on the processor, by what was executed. */
+function microsOf({ nodes, samples, timeDeltas }: CpuProfile): Map<string, number> {
+  const places = placesOf(nodes);
+  const micros = new Map<string, number>();
+  for (const [at, id] of samples.entries()) {
+    const place = places.get(id)!;
+    if (place === null) continue;
+    // A delta is the time before its sample: what is on the processor is sampled at its end.
+    micros.set(place, (micros.get(place) ?? 0) + (timeDeltas[at + 1] ?? 0));
+  }
+  return micros;
+}
+
+/** Null: nothing was executed. */
+function placesOf(nodes: ProfileNode[]): Map<number, string | null> {
+  const byId = new Map(nodes.map(node => [node.id, node]));
+  const places = new Map<number, string | null>();
+  const visit = (node: ProfileNode, above: string): void => {
+    const place = placeOf(node.callFrame, above);
+    places.set(node.id, place);
+    for (const child of node.children ?? []) visit(byId.get(child)!, place ?? above);
+  };
+  visit(nodes[0]!, 'Node');
+  return places;
+}
+
+function placeOf({ functionName, url }: ProfileNode['callFrame'], above: string): string | null {
+  if (functionName === '(idle)' || functionName === '(root)') return null;
+  if (functionName === '(garbage collector)') return 'garbage collection';
+  if (functionName === '(program)') return 'Node, outside of JavaScript';
+  // What is written in C++ belongs to who called it: SQLite, sockets, JSON.
+  if (url === '') return above.endsWith(', native') ? above : `${above}, native`;
+  const own = /\/server\/src\/(store\/(?:sqlite|postgres)\/|\w+)/.exec(url)?.[1];
+  if (own) return `${own.replace(/\/$/, '')}/`;
+  const library = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
+  return library ?? 'Node';
+}
+
+function threadOf({ nodes }: CpuProfile): string {
+  const runs = (file: string) => nodes.some(({ callFrame }) => callFrame.url.endsWith(file));
+  if (runs('/outbound/thread.ts')) return 'the thread that sends';
+  if (runs('/store/sqlite/thread.ts')) return 'the thread that writes';
+  return 'the main thread';
+}

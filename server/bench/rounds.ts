@@ -1,0 +1,134 @@
+import { runsOf } from './api.ts';
+import type { Arrivals, Counted, Ledger } from './arrivals.ts';
+import { pause, until } from './processes.ts';
+import { type Punctual, sumOf } from './punctual.ts';
+import { type Figure, median, ms, must, mustAllArrive, type Rate, tells, whole } from './result.ts';
+import type { Session } from './session.ts';
+
+/** One burst: all schedules of a group due at one instant. */
+export interface Round extends Rate {
+  /** Its rate in parts of the bare client's, of right before and right after it. */
+  ratio: number;
+  latenessMs: { first: number; p50: number; p99: number; last: number };
+  counted: Counted;
+  memoryMb: number;
+}
+
+/** Between two instants. */
+const EVERY_MS = 10_000;
+/** Claims are made up to a second ahead: what they take is counted too. */
+const AHEAD_MS = 1_500;
+const PATIENCE_MS = 60_000;
+
+/** All at once, every ten seconds. */
+export const ALL_AT_ONCE = '*/10 * * * * *';
+
+export interface Burst {
+  session: Session;
+  arrivals: Arrivals;
+  nodes: Punctual[];
+  schedules: number;
+  group: string;
+}
+
+/** Rounds between runs of the bare client, after one round that warms up. */
+export async function measureRounds(burst: Burst): Promise<{ rounds: Round[]; last: Ledger }> {
+  const { session } = burst;
+  const warm = await measureRound(burst);
+  session.say(`warm-up: ${describe(warm.round)}`);
+  let last = warm.ledger;
+  let before = await session.runBare();
+  const rounds: Round[] = [];
+  for (let number = 1; number <= session.options.rounds; number += 1) {
+    const { round, ledger } = await measureRound(burst);
+    last = ledger;
+    const after = await session.runBare();
+    const ratio = round.perSecond / ((before.perSecond + after.perSecond) / 2);
+    rounds.push({ ...round, ratio });
+    session.say(`round ${number}: ratio ${ratio.toFixed(2)}; ${describe(round)}`);
+    before = after;
+  }
+  return { rounds, last };
+}
+
+async function measureRound({
+  session,
+  arrivals,
+  nodes,
+  schedules,
+  group,
+}: Burst): Promise<{ round: Omit<Round, 'ratio'>; ledger: Ledger }> {
+  const instant = Math.ceil((Date.now() + AHEAD_MS) / EVERY_MS) * EVERY_MS;
+  const window = { schedules, from: instant, periodMs: EVERY_MS, periods: 1 };
+  const ledger = await arrivals.expect(group, window);
+  await until(instant - AHEAD_MS);
+  const cpuBefore = await sumOf(nodes, 'process_cpu_seconds_total');
+  await until(instant);
+  // Seldom enough not to disturb.
+  while (!ledger.isComplete && Date.now() < instant + PATIENCE_MS) {
+    await pause(250);
+    await arrivals.read();
+    session.progress(`${whole(ledger.counted.arrived)} of ${whole(schedules)} arrived`);
+  }
+  const cpuSeconds = (await sumOf(nodes, 'process_cpu_seconds_total')) - cpuBefore;
+  const { count, lastAt } = await finished(nodes[0]!, instant, schedules);
+  const at = (share: number) => ledger.latenessMs(share);
+  const memory = await Promise.all(nodes.map(node => node.memoryMb()));
+  const round = {
+    perSecond: count / ((lastAt - instant) / 1_000),
+    cpuMicros: (cpuSeconds * 1e6) / schedules,
+    latenessMs: { first: at(0), p50: at(0.5), p99: at(0.99), last: at(1) },
+    counted: ledger.counted,
+    memoryMb: memory.reduce((sum, mb) => sum + mb, 0),
+  };
+  return { round, ledger };
+}
+
+/** How many stand in history as succeeded, and when the last of them had its answer. */
+async function finished(
+  node: Punctual,
+  instant: number,
+  schedules: number,
+): Promise<{ count: number; lastAt: number }> {
+  for (let tries = 0; ; tries += 1) {
+    const runs = await runsOf(node.url, instant);
+    if (runs.length === schedules || tries === 10) {
+      const lastAt = runs.reduce((last, run) => Math.max(last, run.finishedAt), instant);
+      return { count: runs.length, lastAt };
+    }
+    await pause(250);
+  }
+}
+
+export function figuresOf(rounds: Round[]): Record<string, number> {
+  const of = (pick: (round: Round) => number) => median(rounds.map(pick));
+  return {
+    ratio: of(({ ratio }) => ratio),
+    perSecond: of(({ perSecond }) => perSecond),
+    cpuMicros: of(({ cpuMicros }) => cpuMicros),
+    first: of(({ latenessMs }) => latenessMs.first),
+    p50: of(({ latenessMs }) => latenessMs.p50),
+    p99: of(({ latenessMs }) => latenessMs.p99),
+    memoryMb: Math.max(...rounds.map(({ memoryMb }) => memoryMb)),
+  };
+}
+
+/** What every burst tells. */
+export function burstFigures(rounds: Round[]): Figure[] {
+  const { cpuMicros, first, p50, p99, memoryMb } = figuresOf(rounds);
+  return [
+    must('first arrival', ms(first!), '10 ms', first! <= 10),
+    mustAllArrive(
+      'arrived',
+      rounds.map(({ counted }) => counted),
+    ),
+    tells('lateness p50, p99', `${ms(p50!)}, ${ms(p99!)}`),
+    tells('processor time a firing', `${cpuMicros!.toFixed(0)} µs`),
+    tells('memory, at most', `${whole(memoryMb!)} MB`),
+  ];
+}
+
+export function describe({ perSecond, cpuMicros, latenessMs }: Omit<Round, 'ratio'>): string {
+  const { first, p50, p99 } = latenessMs;
+  return `${whole(perSecond)} firings/s, ${cpuMicros.toFixed(0)} µs each; first ${ms(first)}, median ${ms(p50)}, p99 ${ms(p99)} late`;
+}

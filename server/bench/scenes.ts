@@ -1,0 +1,25 @@
+import { api } from './scenes/api.ts';
+import { both } from './scenes/both.ts';
+import { burst } from './scenes/burst.ts';
+import { growth } from './scenes/growth.ts';
+import { million } from './scenes/million.ts';
+import { minute } from './scenes/minute.ts';
+import { neighbours } from './scenes/neighbours.ts';
+import { postgres } from './scenes/postgres.ts';
+import { slowHost } from './scenes/slow-host.ts';
+import { steady } from './scenes/steady.ts';
+import type { Scene } from './session.ts';
+
+/** All scenes, in the order in which they are reported. */
+export const SCENES: Scene[] = [
+  burst,
+  steady,
+  million,
+  minute,
+  growth,
+  api,
+  both,
+  neighbours,
+  slowHost,
+  postgres,
+];

@@ -1,0 +1,87 @@
+import type { Outcome } from '../domain/run.ts';
+import { Breaker } from './breaker.ts';
+import type { EngineEvents } from './events.ts';
+import type { Bound } from './turns.ts';
+
+/** A host as one client knows it: what others make of it is not held against this one. */
+export class Host {
+  readonly clientKey: number;
+  /** Scheme, name and port. */
+  readonly origin: string;
+  readonly breaker = new Breaker();
+  inFlight = 0;
+
+  constructor({ clientKey, origin }: Bound) {
+    this.clientKey = clientKey;
+    this.origin = origin;
+  }
+}
+
+/** What a client may have, in parts of what is left: three quarters where it is alone. */
+const SHARE = 3;
+
+/**
+ * Places: how many requests of those in flight go to each host, and belong to each client.
+ *
+ * A host has a fixed number. A client takes at most three times as many as are left for all others, so
+ * that there is a place for one that had none.
+ */
+export class Places {
+  readonly #hosts = new Map<string, Host>();
+  readonly #clients = new Map<number, number>();
+  readonly #mostPerHost: number;
+  readonly #events: Pick<EngineEvents, 'breaker'>;
+
+  constructor(mostPerHost: number, events: Pick<EngineEvents, 'breaker'>) {
+    this.#mostPerHost = mostPerHost;
+    this.#events = events;
+  }
+
+  /** Whether its host has as many as it may have. */
+  isFull(bound: Bound): boolean {
+    const host = this.#hosts.get(nameOf(bound));
+    return host !== undefined && host.inFlight >= this.#mostPerHost;
+  }
+
+  /**
+   * @param room how many places are left in all
+   * @returns null where there is none for this one
+   */
+  enter(bound: Bound, room: number): Host | null {
+    const ofClient = this.#clients.get(bound.clientKey) ?? 0;
+    if (ofClient >= SHARE * room) return null;
+    const name = nameOf(bound);
+    let host = this.#hosts.get(name);
+    if (host === undefined) {
+      host = new Host(bound);
+      this.#hosts.set(name, host);
+    } else if (host.inFlight >= this.#mostPerHost) return null;
+    host.inFlight += 1;
+    this.#clients.set(bound.clientKey, ofClient + 1);
+    return host;
+  }
+
+  /** @param outcome null where no request was sent */
+  leave(host: Host, outcome: Outcome | null, now: number): void {
+    host.inFlight -= 1;
+    const { clientKey, origin, breaker } = host;
+    const ofClient = this.#clients.get(clientKey)! - 1;
+    if (ofClient === 0) this.#clients.delete(clientKey);
+    else this.#clients.set(clientKey, ofClient);
+    if (outcome !== null && breaker.ended(outcome, now)) {
+      this.#events.breaker(breaker.isOpen ? 'opened' : 'closed', origin);
+    }
+    // Only what is busy or faulty is remembered.
+    if (host.inFlight === 0 && breaker.isFresh) this.#hosts.delete(nameOf(host));
+  }
+}
+
+function nameOf({ clientKey, origin }: Bound): string {
+  return `${clientKey} ${origin}`;
+}
+
+/** Scheme, name and port of a url that was accepted. */
+export function originOf(url: string): string {
+  const length = url.slice(8).search(/[/?#]/);
+  return (length === -1 ? url : url.slice(0, 8 + length)).toLowerCase();
+}

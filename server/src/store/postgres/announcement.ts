@@ -1,0 +1,40 @@
+/** What nodes tell each other, and how it stands in a message of NOTIFY. */
+
+export const CHANNEL = 'punctual';
+
+export interface Announcement {
+  /** Rows of the queue were written; the first of them is due then. */
+  dueAt?: number;
+  /** Schedules and when they were changed. */
+  changed: [id: string, changedAt: number][];
+  /** Schedules of which a manual run waits. */
+  manual: string[];
+}
+
+/** A node's message to itself, by which it knows that it hears. */
+export interface Beat {
+  beat: number;
+}
+
+export function announcementText(from: string, told: Announcement | Beat): string {
+  return JSON.stringify({ from, ...told });
+}
+
+/** @returns null where it is not of this form: anyone may write to a channel */
+export function readAnnouncement(text: string): { from: string; told: Announcement | Beat } | null {
+  try {
+    const { from, beat, dueAt, changed, manual } = JSON.parse(text);
+    if (typeof from !== 'string') return null;
+    if (typeof beat === 'number') return { from, told: { beat } };
+    const isChanged = Array.isArray(changed) && changed.every(isChange);
+    const isManual = Array.isArray(manual) && manual.every(id => typeof id === 'string');
+    if (!isChanged || !isManual) return null;
+    return { from, told: { changed, manual, ...(typeof dueAt === 'number' && { dueAt }) } };
+  } catch {
+    return null;
+  }
+}
+
+function isChange(each: unknown): boolean {
+  return Array.isArray(each) && typeof each[0] === 'string' && typeof each[1] === 'number';
+}

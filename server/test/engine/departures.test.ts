@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, test } from 'node:test';
+import { Departures } from '../../src/engine/departures.ts';
+import { ManualClock } from '../clock.ts';
+
+interface Item {
+  clientKey: number;
+  origin: string;
+  dueAt: number;
+  name: string;
+}
+
+let clock: ManualClock;
+let room: number;
+let left: string[];
+let faults: unknown[];
+let full: string[];
+let postponed: string[];
+let depart: (items: Item[]) => Promise<void>;
+let departures: Departures<Item>;
+
+const item = (dueAt: number, name = `${dueAt}`, bound: Partial<Item> = {}): Item => ({
+  clientKey: 1,
+  origin: 'https://a.example',
+  dueAt,
+  name,
+  ...bound,
+});
+
+beforeEach(() => {
+  clock = new ManualClock(1_000);
+  room = 1_000;
+  left = [];
+  faults = [];
+  full = [];
+  postponed = [];
+  depart = async items => {
+    room -= items.length;
+    left.push(...items.map(({ name }) => `${name} at ${clock.now()}`));
+  };
+  departures = new Departures<Item>({
+    clock,
+    room: () => room,
+    admit: ({ origin }) => !full.includes(origin),
+    isFull: ({ origin }) => full.includes(origin),
+    depart: items => depart(items),
+    postpone: items => postponed.push(...items.map(({ name }) => name)),
+    failed: error => faults.push(error),
+    tick: () => {},
+  });
+  departures.start();
+});
+
+describe('departures', () => {
+  test('each leaves at its own millisecond, whatever the order they came in', async () => {
+    departures.hold([item(1_005), item(1_002), item(1_007)]);
+    departures.hold([item(1_003)]);
+    await clock.advance(4);
+    assert.deepEqual(left, ['1002 at 1002', '1003 at 1003']);
+    await clock.advance(10);
+    assert.deepEqual(left.slice(2), ['1005 at 1005', '1007 at 1007']);
+    assert.equal(departures.size, 0);
+  });
+
+  test('what is due already leaves at once', async () => {
+    departures.hold([item(900)]);
+    await clock.advance(0);
+    assert.deepEqual(left, ['900 at 1000']);
+  });
+
+  test('all of one instant leave, however many', async () => {
+    room = 2_000;
+    departures.hold(Array.from({ length: 1_700 }, () => item(1_001)));
+    await clock.advance(1);
+    assert.equal(left.length, 1_700);
+  });
+
+  test('without room they wait, the earliest first, and leave when they are woken', async () => {
+    room = 1;
+    departures.hold([item(1_001, 'a'), item(1_002, 'b'), item(1_003, 'c')]);
+    await clock.advance(50);
+    assert.deepEqual(left, ['a at 1001']);
+    assert.deepEqual([...departures.counts()], [[1, { held: 2, ready: 2 }]]);
+    room = 1;
+    departures.wake();
+    await clock.advance(0);
+    assert.deepEqual(left.slice(1), ['b at 1050']);
+  });
+
+  test('one that is dismissed does not leave, and only once is it dismissed', async () => {
+    const dismissed = item(1_001, 'dismissed');
+    departures.hold([dismissed, item(1_001, 'other')]);
+    assert.deepEqual([departures.dismiss(dismissed), departures.dismiss(dismissed)], [true, false]);
+    assert.equal(departures.size, 1);
+    await clock.advance(5);
+    assert.deepEqual(left, ['other at 1001']);
+    assert.equal(departures.dismiss(item(1_001, 'other')), false);
+  });
+
+  test('where sending off fails they stay, and leave a little later', async () => {
+    const works = depart;
+    depart = () => Promise.reject(new Error('away'));
+    departures.hold([item(1_001)]);
+    await clock.advance(1);
+    assert.deepEqual([left, departures.size, faults.length], [[], 1, 1]);
+    depart = works;
+    await clock.advance(1_000);
+    assert.deepEqual(left, ['1001 at 1251']);
+  });
+
+  test('clients leave in turn, and the hosts of each', async () => {
+    const ofA = [1, 2, 3].map(n => item(1_001, `a${n}`));
+    const ofB = [1, 2].map(n => item(1_001, `b${n}`, { origin: 'https://b.example' }));
+    const other = item(1_001, 'other', { clientKey: 2 });
+    departures.hold([...ofA, ...ofB, other]);
+    await clock.advance(1);
+    assert.deepEqual(
+      left.map(line => line.split(' ')[0]),
+      ['a1', 'other', 'b1', 'a2', 'b2', 'a3'],
+    );
+  });
+
+  test('a host that is full holds up no other, and what waits for it for a second is postponed', async () => {
+    const slow = { origin: 'https://slow.example' };
+    full = [slow.origin];
+    departures.hold([item(1_001, 's1', slow), item(1_001, 's2', slow), item(1_001, 'other')]);
+    await clock.advance(900);
+    assert.deepEqual([left, postponed], [['other at 1001'], []]);
+    await clock.advance(1_200);
+    assert.deepEqual([postponed, departures.size], [['s1', 's2'], 0]);
+  });
+
+  test('what waits only for room is not postponed', async () => {
+    room = 0;
+    departures.hold([item(1_001)]);
+    await clock.advance(5_000);
+    assert.deepEqual([postponed, departures.size], [[], 1]);
+  });
+
+  test('counts what each client holds, and of it what could not leave', async () => {
+    room = 0;
+    departures.hold([item(1_001), item(9_000), item(9_000, 'b', { clientKey: 2 })]);
+    await clock.advance(10);
+    assert.deepEqual(
+      [...departures.counts()].sort(([a], [b]) => a - b),
+      [
+        [1, { held: 2, ready: 1 }],
+        [2, { held: 1, ready: 0 }],
+      ],
+    );
+  });
+
+  test('after a stop none leaves', async () => {
+    departures.hold([item(1_001)]);
+    await departures.stop();
+    await clock.advance(10);
+    assert.deepEqual(left, []);
+  });
+});

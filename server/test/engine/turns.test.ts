@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Turns } from '../../src/engine/turns.ts';
+
+interface Item {
+  clientKey: number;
+  origin: string;
+  n: number;
+}
+
+const items = fc.array(
+  fc.record({
+    clientKey: fc.integer({ min: 1, max: 4 }),
+    origin: fc.constantFrom('a', 'b', 'c'),
+    n: fc.nat(),
+  }),
+  { maxLength: 60 },
+);
+
+function turnsOf(all: Item[]): Turns<Item> {
+  const turns = new Turns<Item>();
+  for (const item of all) turns.add(item);
+  return turns;
+}
+
+test('all are taken, each once, those of one client to one host in their order', () => {
+  fc.assert(
+    fc.property(items, fc.integer({ min: 1, max: 7 }), (all, limit) => {
+      const turns = turnsOf(all);
+      const taken: Item[] = [];
+      while (turns.size > 0) taken.push(...turns.take(limit, () => true));
+      assert.equal(taken.length, all.length);
+      assert.equal(new Set(taken).size, all.length);
+      const lane = ({ clientKey, origin }: Item) => `${clientKey} ${origin}`;
+      for (const name of new Set(all.map(lane))) {
+        const isOf = (item: Item) => lane(item) === name;
+        assert.deepEqual(taken.filter(isOf), all.filter(isOf));
+      }
+    }),
+  );
+});
+
+test('of two clients that both wait, none has two turns before the other has one', () => {
+  fc.assert(
+    fc.property(items, fc.integer({ min: 1, max: 7 }), (all, limit) => {
+      const turns = turnsOf(all);
+      const taken: number[] = [];
+      while (turns.size > 0) taken.push(...turns.take(limit, () => true).map(i => i.clientKey));
+      for (const [index, clientKey] of taken.entries()) {
+        const again = taken.indexOf(clientKey, index + 1);
+        if (again === -1) continue;
+        for (const other of new Set(taken.slice(again))) {
+          if (other === clientKey) continue;
+          assert.ok(
+            taken.slice(index, again).includes(other),
+            `${clientKey} had two turns while ${other} waited`,
+          );
+        }
+      }
+    }),
+  );
+});
+
+test('what is not admitted stays, and holds up no other', () => {
+  fc.assert(
+    fc.property(items, all => {
+      const turns = turnsOf(all);
+      const isShut = ({ clientKey, origin }: Item) => clientKey === 1 || origin === 'a';
+      const taken = turns.take(Number.POSITIVE_INFINITY, item => !isShut(item));
+      assert.equal(taken.length, all.filter(item => !isShut(item)).length);
+      assert.equal(turns.size, all.filter(isShut).length);
+      const counted = [...turns.counts()].reduce((sum, [, count]) => sum + count, 0);
+      assert.equal(counted, turns.size);
+      assert.deepEqual(new Set(turns.takeWhere(() => true)), new Set(all.filter(isShut)));
+      assert.equal(turns.size, 0);
+    }),
+  );
+});
+
+test('what was removed is not taken', () => {
+  fc.assert(
+    fc.property(items, all => {
+      const turns = turnsOf(all);
+      const gone = all.filter(({ n }) => n % 2 === 0);
+      for (const item of gone) assert.equal(turns.remove(item), true);
+      for (const item of gone) assert.equal(turns.remove(item), false);
+      assert.equal(turns.size, all.length - gone.length);
+      const taken = turns.take(Number.POSITIVE_INFINITY, () => true);
+      assert.equal(taken.length, all.length - gone.length);
+    }),
+  );
+});

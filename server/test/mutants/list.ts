@@ -1,0 +1,242 @@
+/**
+ * Mutants of the claim and the settlement on PostgreSQL, of what goes with them, and of the outbox's:
+ * each takes one part of a guarantee away.
+ */
+export interface Mutant {
+  name: string;
+  /** Of server/src. */
+  file: string;
+  /** Stands in the file once; `find` is the first after it. */
+  within: string;
+  find: string;
+  replace: string;
+}
+
+type InPlace = (name: string, find: string, replace?: string) => Mutant;
+
+function inPlace(file: string, within: string): InPlace {
+  return (name, find, replace = '') => ({ name, file, within, find, replace });
+}
+
+/** A statement keeps its parameters: one without a use would fail as a whole, and show nothing. */
+const noInstant = (ms: string) => `CASE WHEN ${ms}::bigint < 0 THEN clock_timestamp() END`;
+const nobody = (node: string) => `nullif(${node}::uuid, ${node}::uuid)`;
+
+const QUEUE = 'store/postgres/queue.ts';
+const OUTBOX = 'store/postgres/outbox.ts';
+const RUNS = 'store/postgres/runs.ts';
+const SETTLE = 'store/postgres/settle.ts';
+const SCHEDULES = 'store/postgres/schedules.ts';
+const TABLES = 'store/postgres/migrations/0001-start.sql';
+
+const LEASED = "clock_timestamp() + $2 * interval '1 millisecond'";
+const OURS = 'claimed_by = $1';
+
+function fences(part: string, statement: InPlace): Mutant[] {
+  return [
+    statement(`${part}: no fence by the state`, "queue.state = 'inFlight'", 'true'),
+    statement(`${part}: no fence by the node`, `queue.${OURS}`, '$1::uuid IS NOT NULL'),
+    statement(`${part}: no fence by the nominal time`, 'queue.scheduled_for = was_for', 'true'),
+    statement(`${part}: no fence by the attempt`, 'queue.attempt = was_attempt', 'true'),
+    statement(
+      `${part}: no fence by the change`,
+      'queue.changed_at IS NOT DISTINCT FROM was_changed_at',
+      'true',
+    ),
+  ];
+}
+
+function outboxFences(part: string, statement: InPlace): Mutant[] {
+  return [
+    statement(`${part}: no fence by the state`, "outbox.state = 'inFlight'", 'true'),
+    statement(`${part}: no fence by the node`, `outbox.${OURS}`, '$1::uuid IS NOT NULL'),
+    statement(`${part}: no fence by the attempt`, 'outbox.attempt = was_attempt', 'true'),
+  ];
+}
+
+const claim = inPlace(QUEUE, 'const claim: Statement');
+const moved = inPlace(QUEUE, '), moved AS (');
+const removed = inPlace(QUEUE, '), removed AS (');
+const renew = inPlace(QUEUE, 'const renew: Statement');
+const cutOff = inPlace(QUEUE, 'const cutOff: Statement');
+const written = inPlace(RUNS, 'return `given_runs AS (');
+const due = inPlace(OUTBOX, 'const due: Statement');
+const locked = inPlace(OUTBOX, 'const lockSchedules: Statement');
+const block = inPlace(OUTBOX, 'const block: Statement');
+const take = inPlace(OUTBOX, 'const take: Statement');
+const outboxMoved = inPlace(OUTBOX, '), moved AS (');
+const outboxRemoved = inPlace(OUTBOX, '), removed AS (');
+const freed = inPlace(OUTBOX, '), freed AS (');
+const outboxRenew = inPlace(OUTBOX, 'const renew: Statement');
+const outboxCutOff = inPlace(OUTBOX, 'const cutOff: Statement');
+
+const NEITHER_WAITS_NOR_HOLDS = `(kind = 'callback' OR NOT EXISTS (
+        SELECT 1 FROM queue
+        WHERE queue.schedule_key = outbox.schedule_key AND queue.state IN ('inFlight', 'lost'))`;
+
+export const MUTANTS: Mutant[] = [
+  claim('claim: waits for rows that others hold', 'FOR UPDATE SKIP LOCKED', 'FOR UPDATE'),
+  claim('claim: locks nothing', 'FOR UPDATE SKIP LOCKED'),
+  claim('claim: takes rows in flight', "state <> 'inFlight' AND due_at", 'due_at'),
+  claim('claim: takes what is not due', 'due_at <= $1', 'due_at <= $1 + 1'),
+  claim('claim: takes the latest first', 'ORDER BY due_at, schedule_key', 'ORDER BY due_at DESC'),
+  claim(
+    'claim: begins no lease',
+    "clock_timestamp() + $5 * interval '1 millisecond'",
+    noInstant('$5'),
+  ),
+  claim('claim: does not say whose it is', 'claimed_by = $4', `claimed_by = ${nobody('$4')}`),
+  claim('claim: counts no attempt', 'attempt = attempt + CASE', 'attempt = attempt + 0 * CASE'),
+  claim('claim: begins what was changed', 'changed_at IS NOT NULL OR ', ''),
+  claim('claim: begins what a manual run blocks', ' OR blocked_since IS NOT NULL', ''),
+  ...fences('settle, row moved', moved),
+  ...fences('settle, row removed', removed),
+  moved('settle: the change stays marked', 'changed_at = NULL', 'changed_at = queue.changed_at'),
+  moved('settle: no new lease for what goes on', LEASED, noInstant('$2')),
+  written(
+    'settle: runs of an overtaken row are written',
+    'WHERE owner NOT IN (SELECT n FROM overtaken)',
+  ),
+  inPlace(SETTLE, 'return `written_callbacks AS (')(
+    'settle: callbacks of an overtaken row are written',
+    'WHERE owner NOT IN (SELECT n FROM overtaken)',
+  ),
+  inPlace(SETTLE, 'export async function settleRounds')(
+    'settle: a row twice in one statement',
+    'if (round.has(key)) again.push(item);\n      else round.set(key, item);',
+    'round.set(key, item);',
+  ),
+  inPlace(TABLES, 'CREATE TABLE runs (')(
+    'runs: no unique key',
+    `,
+  PRIMARY KEY (client_key, scheduled_for, schedule_key, manual_id, keep)
+) PARTITION`,
+    '\n) PARTITION',
+  ),
+  written(
+    'runs: not looked for among those kept otherwise',
+    'WHERE NOT EXISTS (',
+    'WHERE true OR NOT EXISTS (',
+  ),
+  renew(
+    'renew: no lease is renewed',
+    "clock_timestamp() + $3 * interval '1 millisecond'",
+    `coalesce(lease_until, ${noInstant('$3')})`,
+  ),
+  renew("renew: other nodes' leases too", 'claimed_by = $2', '$2::uuid IS NOT NULL'),
+  renew('renew: rows that are not in flight too', "state = 'inFlight'", 'true'),
+  renew('renew: waits for what is being settled', 'FOR UPDATE SKIP LOCKED', 'FOR UPDATE'),
+  inPlace(QUEUE, 'const rows = await query(renew')(
+    'renew: says that a changed row is held',
+    'row.changed_at === null',
+    'true',
+  ),
+  cutOff('recover: leases that go on', 'lease_until <= statement_timestamp()', 'true'),
+  cutOff('recover: by several nodes at once', 'FOR UPDATE SKIP LOCKED'),
+  cutOff('recover: waits for other nodes', 'FOR UPDATE SKIP LOCKED', 'FOR UPDATE'),
+  inPlace(SCHEDULES, 'const [row] = await send(update, values)')(
+    'change: does not lock the row of the queue first',
+    'await send(queueLock, [key]);',
+  ),
+  inPlace(SCHEDULES, 'const update: Statement')(
+    'change: of another version',
+    ' AND version = $16',
+    ' AND $16::integer > 0',
+  ),
+  inPlace(SCHEDULES, 'const queueMarkBegun: Statement')(
+    'change: not marked in the row that has begun',
+    'changed_at = greatest($1::bigint, changed_at + 1)',
+    'changed_at = CASE WHEN $1::bigint < 0 THEN 0 END',
+  ),
+  due('outbox, claim: waits for entries that others hold', 'FOR UPDATE SKIP LOCKED', 'FOR UPDATE'),
+  due('outbox, claim: locks nothing', 'FOR UPDATE SKIP LOCKED'),
+  due('outbox, claim: entries in flight too', "WHERE state = 'waiting'", 'WHERE true'),
+  due(
+    'outbox, claim: a manual run beside its time',
+    NEITHER_WAITS_NOR_HOLDS,
+    "(kind = 'callback' OR (true)",
+  ),
+  due('outbox, claim: a manual run beside another', "other.state = 'inFlight'", 'false'),
+  due(
+    'outbox, claim: a later manual run first',
+    'OR (other.due_at, other.id) < (outbox.due_at, outbox.id)',
+  ),
+  locked(
+    "outbox, claim: waits for another node's manual run",
+    'FOR NO KEY UPDATE SKIP LOCKED',
+    'FOR NO KEY UPDATE',
+  ),
+  locked('outbox, claim: does not lock the schedule', 'FOR NO KEY UPDATE SKIP LOCKED'),
+  block(
+    'outbox, claim: blocks no row of the queue',
+    'blocked_since = $1',
+    'blocked_since = CASE WHEN $1::bigint < 0 THEN 0 END',
+  ),
+  block(
+    'outbox, claim: blocks a row in flight',
+    "state NOT IN ('inFlight', 'lost') AND NOT EXISTS",
+    'NOT EXISTS',
+  ),
+  take(
+    'outbox, claim: the queue is not looked at again',
+    "queue.state IN ('inFlight', 'lost')",
+    'false',
+  ),
+  take(
+    'outbox, claim: other manual runs are not looked at again',
+    "other.state = 'inFlight'",
+    'false',
+  ),
+  take(
+    'outbox, claim: begins no lease',
+    "clock_timestamp() + $3 * interval '1 millisecond'",
+    noInstant('$3'),
+  ),
+  take(
+    'outbox, claim: does not say whose it is',
+    'claimed_by = $2',
+    `claimed_by = ${nobody('$2')}`,
+  ),
+  take('outbox, claim: counts no attempt', 'attempt = attempt + 1', 'attempt = attempt + 0'),
+  ...outboxFences('outbox, settle, entry moved', outboxMoved),
+  ...outboxFences('outbox, settle, entry removed', outboxRemoved),
+  freed('outbox, settle: the row stays blocked', 'blocked_key IS NOT NULL', 'false'),
+  freed(
+    'outbox, settle: an overtaken one frees the row',
+    ' AND n NOT IN (SELECT n FROM overtaken)',
+  ),
+  outboxRenew(
+    'outbox, renew: no lease is renewed',
+    "clock_timestamp() + $3 * interval '1 millisecond'",
+    `coalesce(lease_until, ${noInstant('$3')})`,
+  ),
+  outboxRenew("outbox, renew: other nodes' leases too", 'claimed_by = $2', '$2::uuid IS NOT NULL'),
+  outboxRenew(
+    'outbox, renew: waits for what is being settled',
+    'FOR UPDATE SKIP LOCKED',
+    'FOR UPDATE',
+  ),
+  outboxCutOff(
+    'outbox, recover: leases that go on',
+    'lease_until <= statement_timestamp()',
+    'true',
+  ),
+  outboxCutOff('outbox, recover: by several nodes at once', 'FOR UPDATE SKIP LOCKED'),
+  inPlace('engine/tenure.ts', 'async #step()')(
+    'node: renews nothing',
+    'await this.#options.renew();',
+  ),
+  inPlace('engine/tenure.ts', 'async #step()')(
+    'node: recovers nothing',
+    'await this.#takeOver(now)',
+    'now',
+  ),
+  inPlace('engine/dispatcher.ts', 'async renew()')(
+    'node: sends what it no longer holds',
+    'this.#flights.cancelWhere(claim => lost.has(claim));',
+  ),
+  inPlace('engine/outbox.ts', 'async renew()')(
+    'node: sends what it no longer holds of the outbox',
+    'this.#flights.cancelWhere(({ id }) => lost.has(id));',
+  ),
+];

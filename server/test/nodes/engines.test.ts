@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Engine } from '../../src/engine/engine.ts';
+import type { EngineEvents } from '../../src/engine/events.ts';
+import { Term } from '../../src/outbound/ticket.ts';
+import { openPostgres } from '../../src/store/postgres/open.ts';
+import type { Caller, Store } from '../../src/store/store.ts';
+import { ManualClock } from '../clock.ts';
+import { aClient, stored, triggered } from '../store/keeper.ts';
+import { runOn, startPostgres } from '../store/postgres-server.ts';
+
+const server = await startPostgres();
+after(() => server.stop());
+const template = await server.createDatabase();
+await (await openPostgres(template)).close();
+
+const SECOND = 1_000;
+const EVERY_MINUTE = { interval: '* * * * *' };
+
+/** An engine of its own on the shared database: its clock is moved, its network answers 200. */
+class Node {
+  readonly store: Store;
+  readonly clock: ManualClock;
+  readonly engine: Engine;
+  /** The ids of the schedules that it fired. */
+  readonly fired: string[] = [];
+  /** Requests get no answer while this is pending. */
+  answering: Promise<void> = Promise.resolve();
+  /** What the nodes agree on is not known while this is pending. */
+  agreeing: Promise<void> = Promise.resolve();
+
+  private constructor(store: Store, now: number) {
+    this.store = store;
+    this.clock = new ManualClock(now);
+    const shared = store.shared!;
+    const looked: typeof shared.looked = shared.looked.bind(shared);
+    shared.looked = (...since) => this.agreeing.then(() => looked(...since));
+    const silent = new Proxy({}, { get: () => () => {} }) as EngineEvents;
+    this.engine = new Engine({
+      store,
+      clock: this.clock,
+      random: () => 0,
+      events: silent,
+      maxInFlight: 100,
+      maxInFlightPerHost: 100,
+      keep: { runsDays: 36_500, failedRunsDays: 36_500 },
+      term: new Term(60 * SECOND),
+      send: async ({ headers }) => {
+        this.fired.push(headers[headers.indexOf('Punctual-Schedule-Id') + 1]!);
+        const startedAt = this.clock.now();
+        await this.answering;
+        return { outcome: 'response', responseStatus: 200, startedAt, durationMs: 1, phases: {} };
+      },
+    });
+  }
+
+  static async start(now: number): Promise<Node> {
+    const node = new Node(await openPostgres(url), now);
+    nodes.push(node);
+    await node.engine.start();
+    return node;
+  }
+
+  async stop(): Promise<void> {
+    const stopped = this.engine.stop(0);
+    await this.clock.advance(0);
+    await stopped;
+    await this.store.close();
+  }
+}
+
+let url: string;
+let nodes: Node[] = [];
+let api: Store;
+let caller: Caller;
+let now: number;
+
+beforeEach(async () => {
+  url = await server.createDatabase(template);
+  api = await openPostgres(url);
+  caller = await aClient(api);
+  now = await api.shared!.now();
+});
+
+afterEach(async () => {
+  for (const node of nodes) await node.stop();
+  nodes = [];
+  await api.close();
+  await server.dropDatabase(url);
+});
+
+/** Tries again until it is true, for 10 s; `work` may move clocks. */
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  const giveUpAt = Date.now() + 10_000;
+  while (!(await isTrue())) {
+    assert.ok(Date.now() < giveUpAt, 'it does not happen');
+    await sleep(5);
+  }
+}
+
+const historyOf = async (scheduleId: string) =>
+  (await api.runs.list(caller.clientKey, { scheduleId }, 100)).map(({ status }) => status);
+
+describe('a schedule that another process has made', () => {
+  test('is fired at once by a node that listens, without its clock moving', async () => {
+    const node = await Node.start(now);
+    const { engine } = node;
+    const { promise: heard, resolve } = Promise.withResolvers<void>();
+    const listening = node.store.shared!.listen({
+      wake: dueAt => engine.wake(dueAt),
+      changed: (...change) => engine.changed(...change),
+      wakeOutbox: id => engine.wakeOutbox(id),
+      listening: () => resolve(),
+    });
+    await heard;
+    const { id } = await stored(api, caller, EVERY_MINUTE, { first: now, second: null });
+    await until(() => node.fired.includes(id));
+    await listening.close();
+  });
+
+  test('is fired within half a second by one that does not', async () => {
+    const node = await Node.start(now);
+    await until(
+      async () => (await runOn(url, 'SELECT looked_at FROM watch'))[0]!.looked_at !== '0',
+    );
+    const { id } = await stored(api, caller, EVERY_MINUTE, { first: now, second: null });
+    const lookedAt = node.clock.now();
+    await until(async () => {
+      if (node.clock.now() < lookedAt + 500) await node.clock.advance(50);
+      return node.fired.includes(id);
+    });
+  });
+});
+
+describe('a time that passed while another node was awake', () => {
+  const notCaughtUp = { ...EVERY_MINUTE, policy: { catchUpSeconds: 0 } };
+  const due = () => {
+    const first = now - (now % (60 * SECOND));
+    return { first, second: first + 60 * SECOND };
+  };
+  /** As a node does that looks all the time, and is too busy to claim. */
+  const someoneLooks = () => api.shared!.looked(now - 3_600 * SECOND, 5 * SECOND);
+
+  test('is fired late by one that joins, also where catching up is turned off', async () => {
+    await someoneLooks();
+    const { id } = await stored(api, caller, notCaughtUp, due());
+    const node = await Node.start(now);
+    await until(() => node.fired.includes(id));
+  });
+
+  test('and while none was, it is missed', async () => {
+    await someoneLooks();
+    await runOn(url, 'UPDATE watch SET looked_at = looked_at - 60000');
+    const { id } = await stored(api, caller, notCaughtUp, due());
+    await Node.start(now);
+    await until(async () => (await historyOf(id)).length > 0);
+    assert.deepEqual(await historyOf(id), ['missed']);
+  });
+
+  test('is fired late by one that wakes after a minute', async () => {
+    const node = await Node.start(now - 60 * SECOND);
+    await node.clock.advance(0);
+    await someoneLooks();
+    await node.clock.jump(now);
+    const { id } = await stored(api, caller, notCaughtUp, due());
+    node.engine.wake(now);
+    await node.clock.advance(1_000);
+    await until(() => node.fired.includes(id));
+  });
+});
+
+describe('a request that ends right after a gap', () => {
+  test('is settled when the nodes agree whether it was one: its next times passed unseen', async () => {
+    const node = await Node.start(now - 600 * SECOND);
+    const answer = Promise.withResolvers<void>();
+    const agreement = Promise.withResolvers<void>();
+    node.answering = answer.promise;
+    const first = now - (now % (60 * SECOND)) - 600 * SECOND;
+    const start = { first, second: first + 60 * SECOND };
+    const { id } = await stored(api, caller, EVERY_MINUTE, start);
+    node.engine.wake(first);
+    await until(() => node.fired.includes(id));
+    await runOn(url, 'UPDATE watch SET looked_at = looked_at - 600000');
+    node.agreeing = agreement.promise;
+    await node.clock.jump(now);
+    node.engine.wake(now);
+    answer.resolve();
+    await node.clock.advance(100);
+    assert.deepEqual(await historyOf(id), ['running']);
+    agreement.resolve();
+    await until(async () => {
+      await node.clock.advance(100);
+      return node.fired.length === 2;
+    });
+    const history = await historyOf(id);
+    assert.equal(history.filter(status => status === 'missed').length, 9);
+  });
+});
+
+describe('a claim that took longer than the node may count on it', () => {
+  for (const part of ['queue', 'outbox'] as const) {
+    test(`is not sent but given back, and claimed anew: the ${part}`, async t => {
+      let later = 0;
+      const real = performance.now.bind(performance);
+      t.mock.method(performance, 'now', () => real() + later);
+      const node = await Node.start(now);
+      const work = node.store[part];
+      const claim = work.claim.bind(work) as (...parameters: unknown[]) => Promise<object[]>;
+      const renew = work.renew.bind(work);
+      let renewals = 0;
+      let firedByThen: number | null = null;
+      Object.assign(work, {
+        async renew(keys: never[]) {
+          renewals += 1;
+          return renew(keys);
+        },
+        async claim(...parameters: unknown[]) {
+          if (later > 0) firedByThen ??= node.fired.length;
+          const claims = await claim(...parameters);
+          if (claims.length > 0 && later === 0) {
+            // The database's answer is long on its way, and the node renews meanwhile.
+            later = 61 * SECOND;
+            const before = renewals;
+            await until(async () => {
+              await node.clock.advance(500);
+              return renewals > before + 1;
+            });
+          }
+          return claims;
+        },
+      });
+      const isManual = part === 'outbox';
+      const schedule = await stored(
+        api,
+        caller,
+        EVERY_MINUTE,
+        isManual ? null : { first: now, second: null },
+      );
+      if (isManual) await triggered(api, caller, schedule, now);
+      void node.clock.advance(600);
+      await until(async () => {
+        await node.clock.advance(50);
+        return node.fired.length > 0;
+      });
+      assert.equal(firedByThen, 0, 'nothing was sent of the first claim');
+      assert.deepEqual(node.fired, [schedule.id]);
+      const [run] = await api.runs.list(caller.clientKey, { scheduleId: schedule.id }, 10);
+      assert.equal(run!.attempts.length <= 1, true);
+    });
+  }
+});
+
+describe('PostgreSQL: until when no node looked', () => {
+  test('is where the first of them looks again, and stays so for the others', async () => {
+    const looked = (since: number) => api.shared!.looked(since, 5 * SECOND);
+    const isSetBack = (ms: number) => runOn(url, `UPDATE watch SET looked_at = looked_at - ${ms}`);
+    assert.equal(await looked(now), now, 'nobody has ever looked');
+    assert.equal(await looked(now + 1), now);
+    assert.equal(await looked(now - 60 * SECOND), now);
+    await isSetBack(60 * SECOND);
+    assert.equal(await looked(now - 60 * SECOND), now, 'one has looked all the time');
+    await isSetBack(60 * SECOND);
+    assert.equal(await looked(now + 2), now + 2);
+    assert.equal(await looked(now + 3), now + 2);
+    const [row] = await runOn(url, 'SELECT looked_at FROM watch');
+    assert.ok(Math.abs(Number(row!.looked_at) - (await api.shared!.now())) < 10 * SECOND);
+  });
+});

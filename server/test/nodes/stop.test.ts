@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { systemClock } from '../../src/clock.ts';
+import { parseAllowTargets } from '../../src/domain/target.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import type { EngineEvents } from '../../src/engine/events.ts';
+import { createSenderThreads } from '../../src/outbound/threads.ts';
+import { Term } from '../../src/outbound/ticket.ts';
+import { openPostgres } from '../../src/store/postgres/open.ts';
+import { serve, until } from '../outbound/target-server.ts';
+import { aClient, aSchedule } from '../store/keeper.ts';
+import { runOn, startPostgres } from '../store/postgres-server.ts';
+
+const server = await startPostgres();
+after(() => server.stop());
+
+const DUE = 50;
+const CONNECTIONS = 2;
+
+test('a node that stops gives back at once what waits behind a hung target, and other nodes have it', async t => {
+  const hung: (() => void)[] = [];
+  const target = await serve(t, socket => hung.push(() => socket.destroy()));
+  const url = await server.createDatabase();
+  const store = await openPostgres(url);
+  const other = await openPostgres(url);
+  const sender = createSenderThreads({
+    allow: parseAllowTargets('127.0.0.0/8'),
+    connectionsPerOrigin: CONNECTIONS,
+    maxOrigins: 10,
+    threads: 1,
+  });
+  const engine = new Engine({
+    store,
+    send: sender.send,
+    clock: systemClock,
+    random: () => 0,
+    events: new Proxy({}, { get: () => () => {} }) as EngineEvents,
+    maxInFlight: 100,
+    maxInFlightPerHost: 100,
+    keep: { runsDays: 36_500, failedRunsDays: 36_500 },
+    term: new Term(60_000),
+  });
+  const first = await store.shared!.now();
+  const { clientKey } = await aClient(store);
+  const batch = Array.from({ length: DUE }, () => ({
+    schedule: aSchedule({ url: target.url, createdAt: first }),
+    start: { first, second: null },
+  }));
+  await store.schedules.insert(clientKey, batch);
+  await engine.start();
+  const countOf = async (state: string) =>
+    (await runOn(url, `SELECT 1 FROM queue WHERE state = '${state}'`)).length;
+  while ((await countOf('inFlight')) < DUE);
+  await until(() => target.requests.length === CONNECTIONS);
+
+  const stopped = engine.stop(60_000);
+  while ((await countOf('waiting')) < DUE - CONNECTIONS);
+  const claims = await other.queue.claim(first, 100, 0);
+  assert.equal(claims.length, DUE - CONNECTIONS);
+  assert.ok(claims.every(({ attempt, begun }) => begun && attempt === 1));
+  for (const hangUp of hung) hangUp();
+  await stopped;
+  assert.equal(target.requests.length, CONNECTIONS);
+  await Promise.all([store.close(), other.close(), sender.close()]);
+});

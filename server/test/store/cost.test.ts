@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
+import { after, type TestContext, test } from 'node:test';
+import { Client } from 'pg';
+import { openPostgres } from '../../src/store/postgres/open.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Claim } from '../../src/store/work.ts';
+import {
+  aClient,
+  anAttempt,
+  aRecord,
+  aSchedule,
+  MINUTE,
+  NOON,
+  SEEN,
+  settlementOf,
+  waiting,
+} from './keeper.ts';
+import { runOn, startPostgres } from './postgres-server.ts';
+
+/**
+ * A guard against getting slower: what a batch of firings costs a store, in counts that are the same
+ * on every machine and at every load. Who makes them fewer writes the new ones here; who makes them
+ * more has to mean it, and says in docs/performance.md what is won.
+ */
+const FIRINGS = 500;
+/** Beside them: due later. */
+const AT_REST = 5_000;
+
+type Counts = Record<string, number>;
+
+/** Measured on 2026-11-21. A firing: one look-up and one taking of its share of a claim, one row moved, one run written. */
+const SQLITE_MOST: Counts = {
+  /** One select and one update for the claim; one update and one insert a firing. */
+  statements: 2 + 2 * FIRINGS,
+  transactions: 2,
+  rowsRead: FIRINGS,
+  /** Claimed, moved, its run. */
+  rowsWritten: 3 * FIRINGS,
+  /** 234,872: some 57 pages of 4 KiB; what the indexes cost is in here. */
+  walBytes: 240_000,
+};
+
+const POSTGRES_MOST: Counts = {
+  /** The claim, the schedules of what it took, the settlement; each commits by itself. */
+  statements: 3,
+  inserted: FIRINGS,
+  updated: 2 * FIRINGS,
+  deleted: 0,
+  /** By an index, a firing: for the claim, to take it, its schedule and client, to move it. */
+  rowsFetched: 5 * FIRINGS,
+  rowsScanned: 0,
+  /** 582,496 on PostgreSQL 18; other versions differ by little. */
+  walBytes: 640_000,
+};
+
+test('the embedded store: what a batch of firings costs', async context => {
+  const folder = mkdtempSync(join(tmpdir(), 'punctual-cost-'));
+  const path = join(folder, 'punctual.db');
+  const store = openSqlite(path);
+  await prepare(store);
+  const beside = new DatabaseSync(path);
+  beside.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  const counted = countingSqlite(context);
+  await fireBatch(store);
+  const counts = { ...counted(), walBytes: statSync(`${path}-wal`).size };
+  beside.close();
+  await store.close();
+  rmSync(folder, { recursive: true });
+  assertAtMost(context, counts, SQLITE_MOST);
+});
+
+const server = await startPostgres({ flags: { autovacuum: 'off' } });
+after(() => server.stop());
+
+test('PostgreSQL: what a batch of firings costs', async context => {
+  const url = await server.createDatabase();
+  const store = await openPostgres(url, { connections: 1 });
+  await prepare(store);
+  const { sent, flush } = countingPostgres(context);
+  // It also prepares the statements: what is counted is what a batch costs all day.
+  await fireBatch(store);
+  await flush();
+  const before: Counts = { statements: sent(), ...(await readTables(url)) };
+  await fireBatch(store, NOON + MINUTE);
+  const statements = sent();
+  await flush();
+  const now: Counts = { statements, ...(await readTables(url)) };
+  await store.close();
+  const counts = Object.fromEntries(
+    Object.entries(before).map(([name, count]) => [name, now[name]! - count]),
+  );
+  assertAtMost(context, counts, POSTGRES_MOST);
+});
+
+async function prepare(store: Store): Promise<void> {
+  const { clientKey } = await aClient(store);
+  for (let made = 0; made < AT_REST; made += 500) {
+    const start = { first: NOON + 60 * MINUTE, second: NOON + 61 * MINUTE };
+    const batch = Array.from({ length: 500 }, () => ({ schedule: aSchedule(), start }));
+    await store.schedules.insert(clientKey, batch);
+  }
+  const start = { first: NOON, second: NOON + MINUTE };
+  const due = Array.from({ length: FIRINGS }, () => ({ schedule: aSchedule(), start }));
+  await store.schedules.insert(clientKey, due);
+}
+
+/** Claims what is due at `now`, and settles it as the engine does where all targets answer. */
+async function fireBatch(store: Store, now = NOON): Promise<void> {
+  const claims = await store.queue.claim(now, FIRINGS, SEEN);
+  assert.equal(claims.length, FIRINGS);
+  assert.deepEqual(await store.queue.settle(claims.map(succeeded)), []);
+}
+
+function succeeded(claim: Claim) {
+  const { firing, scheduledFor } = claim;
+  const attempts = [anAttempt(1, { responseStatus: 200 })];
+  const records = [aRecord(firing.id, scheduledFor, { attempts })];
+  const next = scheduledFor + MINUTE;
+  return settlementOf(claim, waiting(next, next + MINUTE), { records });
+}
+
+function countingSqlite({ mock }: TestContext): () => Counts {
+  const run = mock.method(StatementSync.prototype, 'run').mock;
+  const get = mock.method(StatementSync.prototype, 'get').mock;
+  const all = mock.method(StatementSync.prototype, 'all').mock;
+  const exec = mock.method(DatabaseSync.prototype, 'exec').mock;
+  const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
+  return () => ({
+    statements: run.callCount() + get.callCount() + all.callCount(),
+    transactions: exec.calls.filter(call => call.arguments[0] === 'COMMIT').length,
+    rowsRead: get.callCount() + sum(all.calls.map(({ result }) => result!.length)),
+    rowsWritten: sum(run.calls.map(({ result }) => Number(result!.changes))),
+  });
+}
+
+/** Of a store with one connection: its client is the first to be seen. */
+function countingPostgres({ mock }: TestContext) {
+  const query = mock.method(Client.prototype, 'query').mock;
+  const client = () => query.calls[0]!.this as Client;
+  return {
+    /** BEGIN and COMMIT would count too: each is a way to the server and back. */
+    sent: () => query.calls.filter(call => call.this === client()).length,
+    /** It tells the server what it has counted, which it else does once a second. */
+    flush: () => client().query('SELECT pg_stat_force_next_flush()'),
+  };
+}
+
+async function readTables(url: string): Promise<Counts> {
+  const sql = `
+    SELECT sum(n_tup_ins)::float8 AS inserted, sum(n_tup_upd)::float8 AS updated,
+      sum(n_tup_del)::float8 AS deleted, sum(idx_tup_fetch)::float8 AS "rowsFetched",
+      sum(seq_tup_read)::float8 AS "rowsScanned",
+      (SELECT pg_current_wal_insert_lsn() - '0/0')::float8 AS "walBytes"
+    FROM pg_stat_user_tables`;
+  return (await runOn(url, sql))[0] as Counts;
+}
+
+function assertAtMost(context: TestContext, counts: Counts, most: Counts): void {
+  context.diagnostic(`a batch of ${FIRINGS}: ${JSON.stringify(counts)}`);
+  assert.deepEqual(Object.keys(counts), Object.keys(most));
+  const more = Object.entries(counts).filter(([name, count]) => count > most[name]!);
+  assert.deepEqual(Object.fromEntries(more), {}, `at most ${JSON.stringify(most)}`);
+}

@@ -1,0 +1,67 @@
+import type { Store } from '../../src/store/store.ts';
+import {
+  aCallback,
+  aClient,
+  anId,
+  aRecord,
+  aSchedule,
+  changed,
+  claimOne,
+  MINUTE,
+  NOON,
+  outboxSettlementOf,
+  settled,
+  stored,
+  triggered,
+} from './keeper.ts';
+
+/** Calls all that the contract has, in one life of a few schedules: each statement is sent once. */
+export async function callEverything(store: Store): Promise<void> {
+  const caller = await aClient(store);
+  const { clientKey } = caller;
+  const batch = Array.from({ length: 1_000 }, () => ({
+    schedule: aSchedule(),
+    start: { first: NOON + MINUTE, second: null },
+  }));
+  await store.schedules.insert(clientKey, batch);
+  const schedule = await stored(store, caller);
+  const claim = await claimOne(store);
+  await store.queue.confirm([claim]);
+  await store.queue.claim(NOON, 10, NOON, 0, [clientKey]);
+  await store.queue.renew([claim.scheduleKey]);
+  await store.queue.recover(NOON);
+  await store.queue.nextDueAt();
+  await store.queue.depth(NOON);
+  await store.shared?.looked(NOON, 5_000);
+  const run = aRecord(schedule.id, NOON);
+  const callbacks = Array.from({ length: 2_000 }, () =>
+    aCallback(anId(), { dueAt: NOON + MINUTE }),
+  );
+  await settled(store, claim, null, { records: [run], callbacks });
+  const id = await triggered(store, caller, schedule);
+  const [manual] = await store.outbox.claim(NOON, 10);
+  await store.outbox.renew([id]);
+  await store.outbox.recover(NOON);
+  await store.outbox.nextDueAt();
+  await store.outbox.depth();
+  await store.outbox.settle([outboxSettlementOf(manual!, 'succeeded')]);
+  await changed(store, caller, schedule, { label: 'x' }, NOON, { first: NOON, second: null });
+  await changed(store, caller, schedule, { status: 'deleted' }, NOON, null);
+  await store.queue.reread([claim.scheduleKey]);
+  await store.schedules.list(clientKey, {}, 10);
+  await store.schedules.list(clientKey, { status: 'disabled' }, 10);
+  await store.schedules.ledger(clientKey, schedule.id, NOON);
+  await store.runs.find(clientKey, id);
+  await store.runs.callbacks(clientKey, id);
+  for (const status of [undefined, 'succeeded', 'failed', 'missed'] as const) {
+    await store.runs.list(clientKey, status === undefined ? {} : { status }, 10);
+  }
+  await store.runs.list(clientKey, { scheduleId: schedule.id }, 10);
+  await store.figures.counts(clientKey);
+  await store.figures.ended(clientKey, NOON, NOON + MINUTE);
+  await store.figures.passed(clientKey, NOON, NOON + MINUTE);
+  await store.figures.failures(clientKey, NOON, 10);
+  await store.figures.upcoming(clientKey, 2_000);
+  await store.figures.endedSince(clientKey, NOON, 10);
+  await store.figures.changedSince(clientKey, NOON, 10);
+}

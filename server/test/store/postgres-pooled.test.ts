@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { Connections } from '../../src/store/postgres/connection.ts';
+import { openPostgres } from '../../src/store/postgres/open.ts';
+import { storeContract } from './contract.ts';
+import { aClient, aSchedule, NOON, SEEN } from './keeper.ts';
+import { startPgbouncer, whyNoPgbouncer } from './pgbouncer.ts';
+import { postgresKeepers } from './postgres-keeper.ts';
+import { runOn, startPostgres } from './postgres-server.ts';
+
+const why = whyNoPgbouncer();
+if (why !== null) test('PostgreSQL behind pgBouncer', { skip: why }, () => {});
+else {
+  const server = await startPostgres();
+  const pgbouncer = await startPgbouncer(server.port);
+  after(async () => {
+    await pgbouncer.stop();
+    await server.stop();
+  });
+  storeContract('PostgreSQL behind pgBouncer', postgresKeepers(server, pgbouncer.through));
+
+  describe('PostgreSQL behind pgBouncer', () => {
+    test('calls at the same moment share sessions, and each has its settings for its own time', async () => {
+      const url = await server.createDatabase();
+      const connections = new Connections(pgbouncer.through(url), 10);
+      const settings = `SELECT pg_backend_pid() AS pid, current_setting('statement_timeout') AS timeout,
+        current_setting('enable_seqscan') AS seqscan FROM pg_sleep(0.02)`;
+      const rows = await Promise.all(
+        Array.from({ length: 50 }, (_, at) =>
+          at % 2
+            ? connections.query(settings)
+            : connections.transaction(query => query({ name: 'the same', text: settings })),
+        ),
+      );
+      await connections.close();
+      assert.ok(new Set(rows.map(([row]) => row!.pid)).size > 1);
+      for (const [row] of rows) assert.deepEqual([row!.timeout, row!.seqscan], ['10s', 'off']);
+      const [after] = await runOn(pgbouncer.through(url), settings);
+      assert.deepEqual([after!.timeout, after!.seqscan], ['0', 'on'], 'what others find there');
+    });
+
+    test('many claims at the same moment take each row once', async () => {
+      const url = pgbouncer.through(await server.createDatabase());
+      const [a, b] = await Promise.all([openPostgres(url), openPostgres(url)]);
+      const { clientKey } = await aClient(a);
+      const start = { first: NOON, second: null };
+      const batch = Array.from({ length: 1_000 }, () => ({ schedule: aSchedule(), start }));
+      await a.schedules.insert(clientKey, batch);
+      const claims = await Promise.all(
+        Array.from({ length: 40 }, (_, at) => (at % 2 ? a : b).queue.claim(NOON, 30, SEEN)),
+      );
+      await Promise.all([a.close(), b.close()]);
+      const keys = claims.flat().map(({ scheduleKey }) => scheduleKey);
+      assert.deepEqual([keys.length, new Set(keys).size], [1_000, 1_000]);
+    });
+
+    test('nobody listens there: the node says so, and the sessions are left as they were', async () => {
+      const url = await server.createDatabase();
+      const store = await openPostgres(pgbouncer.through(url));
+      const { promise: told, resolve: tell } = Promise.withResolvers<string>();
+      const listening = store.shared!.listen({
+        wake() {},
+        changed() {},
+        wakeOutbox() {},
+        listening: (isListening, why) => tell(isListening ? 'it hears' : why!),
+      });
+      assert.match(await told, /Behind a pooler/);
+      const channels = await runOn(pgbouncer.through(url), 'SELECT pg_listening_channels()');
+      assert.deepEqual(channels, []);
+      await listening.close();
+      await store.close();
+    });
+  });
+}
