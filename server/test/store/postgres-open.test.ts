@@ -145,7 +145,7 @@ describe('PostgreSQL: migrations', () => {
     await stored(store, await aClient(store));
     await settled(store, await claimOne(store), waiting(NOON, null));
     await store.close();
-    assert.deepEqual(await migrateAt(writer), { from: 1, to: 1 });
+    assert.deepEqual(await migrateAt(writer), { from: 2, to: 2 });
   });
 
   test('a newer database is refused', async () => {
