@@ -19,6 +19,7 @@ import { Term } from './outbound/ticket.ts';
 import { lockEngine, openStore } from './store/open.ts';
 import type { EngineLock, Listener, Store } from './store/store.ts';
 import { createMetrics, type Metrics } from './telemetry.ts';
+import type { Tracing } from './tracing.ts';
 
 /** The only file that knows every room: opens them in order, and closes them in reverse. */
 
@@ -54,9 +55,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (warning) log.warn(warning);
     const clock = options.clock ?? (await clockOf(store, metrics, closers));
     await ensureCredentials(store, config.credentials, clock);
-    const send = createSend(config, store, clock, closers);
+    // Loaded only where it is asked for: firings without traces pay nothing for them.
+    const tracing = config.traced ? (await import('./tracing.ts')).startTracing() : null;
+    closers.push(() => tracing?.stop());
+    const send = createSend(config, store, clock, closers, tracing);
+    const told = tracing?.store(store) ?? store;
     const engine =
-      config.role === 'api' ? null : createEngine(config, store, clock, metrics, send, lock);
+      config.role === 'api' ? null : createEngine(config, told, clock, metrics, send, lock);
     const api = createApi(options, store, engine, metrics, clock, send.send);
     await engine?.start();
     const listening = engine && store.shared?.listen(listenerOf(engine, metrics));
@@ -96,6 +101,7 @@ function createSend(
   store: Store,
   clock: Clock,
   closers: (() => unknown)[],
+  tracing: Tracing | null,
 ): { send: Send; term: Term | undefined } {
   const isEngine = config.role !== 'api';
   const term = store.shared && isEngine ? new Term(store.shared.leaseMs * COUNTED_ON) : undefined;
@@ -103,7 +109,7 @@ function createSend(
   closers.push(() => sender.close());
   const send: Send =
     clock === systemClock ? sender.send : request => sentBy(clock, sender.send(request));
-  return { send, term };
+  return { send: tracing?.send(send) ?? send, term };
 }
 
 function createEngine(

@@ -47,6 +47,7 @@ const LAW: Record<string, string[]> = {
   'clock.ts': ['node:os'],
   'config.ts': ['domain', 'store/open.ts'],
   'telemetry.ts': ['engine', 'pino', 'prom-client'],
+  'tracing.ts': ['domain', 'outbound/send.ts', 'store/store.ts', '@opentelemetry/*', 'node:*'],
   'service.ts': ['*'],
 };
 
