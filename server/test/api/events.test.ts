@@ -72,6 +72,16 @@ test('what happens is told once, to its own client', async () => {
   await Promise.all([mine.stop(), theirs.stop()]);
 });
 
+test('what happened before somebody listened is not told', async () => {
+  const client = await newClient(service.store, 'late');
+  await service.create({}, client);
+  await clock.jump(clock.now() + 100);
+  const { heard, stop } = await listen(client);
+  await pass(3);
+  assert.deepEqual(heard, []);
+  await stop();
+});
+
 test('a run that is written late is told all the same', async () => {
   const { heard, stop } = await listen();
   const schedule = await service.create({ interval: '0 * * * *' });

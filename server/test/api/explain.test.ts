@@ -41,6 +41,8 @@ test('one record of many missed times answers for each of them', async () => {
   await settled(service.store, claim, null, { records: [record] });
   const { verdict, sentence } = await asked(id, '2026-06-02T12:00:00Z');
   assert.deepEqual([verdict, sentence], ['missed', 'It was missed: it was down.']);
+  const after = new Date(missed.to + 60_000).toISOString();
+  assert.equal((await asked(id, after)).verdict, 'upcoming');
 });
 
 test('what the schedule was then counts, and not what it is', async () => {

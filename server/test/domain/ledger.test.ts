@@ -146,6 +146,14 @@ describe('daylight saving', () => {
     assert.match(explained.sentence, /2026-03-29T02:30:00 did not exist, and is due at/);
   });
 
+  test('days after the change it has nothing to do with it', () => {
+    assert.equal(said({ at: at('2026-04-01T01:30:00Z'), ...before })[0], 'neverDue');
+    assert.equal(
+      said({ at: at('2026-10-27T02:30:00Z'), now: at('2027-01-01T00:00:00Z') })[0],
+      'neverDue',
+    );
+  });
+
   test('one that follows the clock was dropped', () => {
     const explained = explain(facts({ at: gap, held: { interval: '*/30 2 * * *' } }));
     assert.deepEqual([explained.verdict, explained.movedTo], ['dropped', undefined]);
