@@ -74,7 +74,7 @@ test('what happens is told once, to its own client', async () => {
 
 test('what happened before somebody listened is not told', async () => {
   const client = await newClient(service.store, 'late');
-  await service.create({}, client);
+  await service.create({ interval: '0 0 1 1 *' }, client);
   await clock.jump(clock.now() + 100);
   const { heard, stop } = await listen(client);
   await pass(3);
