@@ -92,8 +92,14 @@ async function runScene(scene: Scene, options: Options, files: Files): Promise<v
     warnings: [...others.warnings, ...others.since(), ...warningsOfSpread(rates)],
   };
   session.say(`\n${tableOf(result)}`);
-  if (files.json) writeFileSync(files.json, `${JSON.stringify(result, null, 1)}\n`);
+  if (files.json) writeFileSync(files.json, jsonOf(result));
   if (files.svg) writeFileSync(files.svg, pictureOf(result));
+}
+
+/** Pairs of numbers, of which there are hundreds, stand on one line each. */
+function jsonOf(result: Result): string {
+  const text = JSON.stringify(result, null, 1);
+  return `${text.replace(/\[\s+([\d.]+),\s+([\d.]+)\s+\]/g, '[$1, $2]')}\n`;
 }
 
 /** The scene's own options, and the settings of Punctual that the shell brought along. */

@@ -18,7 +18,7 @@ export function describeMachine(): Machine {
     processor: all[0]?.model.trim() ?? 'unknown',
     cores: all.length,
     memoryGb: Math.round(totalmem() / 2 ** 30),
-    system: `${type()} ${release()}`,
+    system: `${type()} ${release().split('.').slice(0, 2).join('.')}`,
   };
 }
 

@@ -6,13 +6,21 @@ import { Command } from 'commander';
  * `npm run bench -- profile <folder>`: where the processor time of a firing goes, from the profiles that
  * V8 wrote under `--profile`: one for each thread.
  */
-export const FIRINGS_FILE = 'firings.json';
+export const MEASURED_FILE = 'measured.json';
+
+/** What of the profiles is looked at: from when on, and by how many firings it is to be divided. */
+export interface Measured {
+  firings: number;
+  /** By the machine's monotonic clock, as in the profiles. */
+  sinceMicros: number;
+}
 
 /** https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile */
 interface CpuProfile {
   nodes: ProfileNode[];
   samples: number[];
   timeDeltas: number[];
+  startTime: number;
 }
 
 interface ProfileNode {
@@ -29,16 +37,16 @@ export function profileCommand(): Command {
     .description('Prints where the time of a firing goes, from what --profile wrote.')
     .argument('<folder>', 'the one that --profile was given')
     .action((folder: string) => {
-      const { firings } = JSON.parse(readFileSync(join(folder, FIRINGS_FILE), 'utf8'));
+      const measured = JSON.parse(readFileSync(join(folder, MEASURED_FILE), 'utf8'));
       const files = readdirSync(folder).filter(file => file.endsWith('.cpuprofile'));
       const profiles = files.map(file => JSON.parse(readFileSync(join(folder, file), 'utf8')));
-      process.stdout.write(profileTable(profiles, firings));
+      process.stdout.write(profileTable(profiles, measured));
     });
 }
 
-export function profileTable(profiles: CpuProfile[], firings: number): string {
+export function profileTable(profiles: CpuProfile[], { firings, sinceMicros }: Measured): string {
   const threads = profiles
-    .map(profile => ({ name: threadOf(profile), micros: microsOf(profile) }))
+    .map(profile => ({ name: threadOf(profile), micros: microsOf(profile, sinceMicros) }))
     .sort((a, b) => a.name.localeCompare(b.name));
   const sum = (values: Iterable<number>) => [...values].reduce((total, each) => total + each, 0);
   const all = sum(threads.flatMap(({ micros }) => [...micros.values()]));
@@ -58,13 +66,18 @@ export function profileTable(profiles: CpuProfile[], firings: number): string {
 }
 
 /** Time on the processor, by what was executed. */
-function microsOf({ nodes, samples, timeDeltas }: CpuProfile): Map<string, number> {
+function microsOf(
+  { nodes, samples, timeDeltas, startTime }: CpuProfile,
+  sinceMicros: number,
+): Map<string, number> {
   const places = placesOf(nodes);
   const micros = new Map<string, number>();
+  let now = startTime;
   for (const [at, id] of samples.entries()) {
+    now += timeDeltas[at]!;
     const place = places.get(id)!;
-    if (place === null) continue;
-    // A delta is the time before its sample: what is on the processor is sampled at its end.
+    if (place === null || now < sinceMicros) continue;
+    // A delta stands before its sample: what was sampled lasts until the next one.
     micros.set(place, (micros.get(place) ?? 0) + (timeDeltas[at + 1] ?? 0));
   }
   return micros;

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { mean, type Result, whole } from './result.ts';
+import { SCENES } from './scenes.ts';
 
 /**
  * `npm run bench -- report`: results as the tables of docs/performance.md. A test compares the page
@@ -26,8 +27,14 @@ export function readResult(file: string): Result {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
+/** In the order of the scenes, however the results come. */
 export function reportOf(results: Result[]): string {
-  return results.map(sectionOf).join('\n');
+  const places = SCENES.map(({ name }) => name);
+  const place = ({ scene }: Result) => places.indexOf(scene);
+  return results
+    .toSorted((a, b) => place(a) - place(b))
+    .map(sectionOf)
+    .join('\n');
 }
 
 /** @throws where the page has no place for it */
@@ -43,20 +50,19 @@ function sectionOf(result: Result): string {
     const verdict = pass === null ? '' : pass ? 'pass' : '**miss**';
     return `| ${what} | ${measured} | ${target ?? ''} | ${verdict} |`;
   });
-  const warnings = result.warnings.map(warning => `\n**Warning.** ${warning}\n`);
+  const warnings = result.warnings.map(warning => `**Warning.** ${warning}\n`);
   return [
     `### ${result.scene}\n`,
     ...warnings,
     '| | Measured | Wanted | |',
     '|---|---|---|---|',
     ...rows,
-    `| bare client, same run | ${bareOf(result)} | | |`,
+    ...(result.bare.length > 0 ? [`| bare client, same run | ${bareOf(result)} | | |`] : []),
     `\n${originOf(result)}\n`,
   ].join('\n');
 }
 
 function bareOf({ bare }: Result): string {
-  if (bare.length === 0) return 'none';
   const perSecond = bare.map(rate => rate.perSecond);
   const micros = mean(bare.map(({ cpuMicros }) => cpuMicros)).toFixed(0);
   return `${whole(Math.min(...perSecond))}-${whole(Math.max(...perSecond))} requests/s, ${micros} µs each`;

@@ -92,7 +92,9 @@ export function whole(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
+/** Of nothing, where nothing arrived, it is `none`. */
 export function ms(value: number): string {
+  if (Number.isNaN(value)) return 'none';
   if (value >= 10_000) return `${(value / 1_000).toFixed(1)} s`;
   return Number.isInteger(value) || value >= 100 ? `${whole(value)} ms` : `${value.toFixed(1)} ms`;
 }

@@ -36,6 +36,7 @@ export async function measureRounds(burst: Burst): Promise<{ rounds: Round[]; la
   const { session } = burst;
   const warm = await measureRound(burst);
   session.say(`warm-up: ${describe(warm.round)}`);
+  await session.startProfile(burst.nodes);
   let last = warm.ledger;
   let before = await session.runBare();
   const rounds: Round[] = [];

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Arrivals } from './arrivals.ts';
 import { messageOf, startScript } from './processes.ts';
-import { FIRINGS_FILE } from './profile.ts';
+import { MEASURED_FILE, type Measured } from './profile.ts';
 import { type Database, Punctual, type StoreKind, startDatabase, sumOf } from './punctual.ts';
 import { type Curve, type Figure, type Rate, whole } from './result.ts';
 import { startTarget, type Target } from './target.ts';
@@ -45,6 +45,7 @@ export class Session implements AsyncDisposable {
   readonly lateness: Curve[] = [];
   #closers = new AsyncDisposableStack();
   #target: Target | null = null;
+  #measured: Measured = { firings: 0, sinceMicros: 0 };
 
   constructor(options: Options) {
     this.options = options;
@@ -79,12 +80,25 @@ export class Session implements AsyncDisposable {
       this.closing(() => punctual.stop());
       nodes.push(punctual);
     }
-    if (profile) this.closing(() => noteFirings(nodes, profile));
+    if (profile) this.closing(() => this.#noteMeasured(nodes, profile));
     return nodes;
   }
 
   closing(close: () => Promise<unknown>): void {
     this.#closers.defer(async () => void (await close()));
+  }
+
+  /** What was done before, to start and to prepare, does not count in a profile. */
+  async startProfile(nodes: Punctual[]): Promise<void> {
+    if (!this.options.profile) return;
+    const sinceMicros = Number(process.hrtime.bigint() / 1_000n);
+    this.#measured = { firings: await firingsOf(nodes), sinceMicros };
+  }
+
+  async #noteMeasured(nodes: Punctual[], folder: string): Promise<void> {
+    const { firings, sinceMicros } = this.#measured;
+    const measured = { firings: (await firingsOf(nodes)) - firings, sinceMicros };
+    writeFileSync(join(folder, MEASURED_FILE), JSON.stringify(measured satisfies Measured));
   }
 
   /** The bare client on the same target: what any figure is to be seen beside. */
@@ -125,8 +139,6 @@ export class Session implements AsyncDisposable {
   }
 }
 
-/** What the time in a profile is to be divided by. */
-async function noteFirings(nodes: Punctual[], folder: string): Promise<void> {
-  const firings = await sumOf(nodes, 'punctual_runs_total{status="succeeded"}');
-  writeFileSync(join(folder, FIRINGS_FILE), JSON.stringify({ firings }));
+function firingsOf(nodes: Punctual[]): Promise<number> {
+  return sumOf(nodes, 'punctual_runs_total{status="succeeded"}');
 }

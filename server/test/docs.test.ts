@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { readResult, reportOf, withReport } from '../bench/report.ts';
 import { ERROR_STATUS } from '../src/domain/errors.ts';
 import { createLogger, createMetrics } from '../src/telemetry.ts';
 
@@ -53,6 +54,14 @@ test('docs/operations.md names each metric, and no other', async () => {
   const exported = await exportedMetrics();
   const named = [...read('docs/operations.md').matchAll(/^\| `(punctual_\w+)/gm)].map(m => m[1]);
   assert.deepEqual(named.sort(), exported.sort());
+});
+
+test('docs/performance.md shows the results that stand beside it, and no other figures', () => {
+  const folder = join(ROOT, 'docs/performance');
+  const files = readdirSync(folder).filter(file => file.endsWith('.json'));
+  const page = read('docs/performance.md');
+  const report = reportOf(files.map(file => readResult(join(folder, file))));
+  assert.equal(page, withReport(page, report));
 });
 
 test('links between pages lead somewhere', () => {

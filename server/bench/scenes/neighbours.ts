@@ -29,7 +29,6 @@ export const neighbours: Scene = {
     const base = nodes[0]!.url;
     const half = Math.floor(schedules / 2);
     const periods = minutesOf(duration);
-    const from = nextStart(MINUTE_MS, 5_000);
     // B's comes first: it is not the newest when A's are taken.
     await createSchedules(base, {
       count: 1,
@@ -48,6 +47,7 @@ export const neighbours: Scene = {
       createSchedules(base, { ...ofA, group: 'a', url: answers! }),
       createSchedules(base, { ...ofA, group: 'h', url: hangs! }),
     ]);
+    const from = nextStart(MINUTE_MS, 3 * SECOND_MS);
     const healthy = await arrivals.expect('a', {
       schedules: half,
       from,

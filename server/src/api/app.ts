@@ -51,6 +51,8 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
     clientErrorHandler: answerBrokenRequest,
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
+    // One for each request costs more than its authentication.
+    childLoggerFactory: logger => logger,
     bodyLimit: limits.bodyBytes,
     // While it closes, a request on an open connection is still served, and the connection ended.
     return503OnClosing: false,

@@ -12,7 +12,8 @@ export function answerFailure(thrown: unknown, request: FastifyRequest, reply: F
   const failure = failureFrom(thrown);
   if (failure.status >= 500) {
     const err = failure.code === 'internal' ? failure.cause : failure;
-    request.log.error({ err, method: request.method, route: request.routeOptions.url }, 'failed');
+    const { id: reqId, method, routeOptions } = request;
+    request.log.error({ err, reqId, method, route: routeOptions.url }, 'failed');
   }
   // After a bad body Fastify would close the connection. Node reads the rest of it and goes on,
   // so that the answer is not lost to a client that is still sending.

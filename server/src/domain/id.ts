@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 /** UUID version 7 (RFC 9562): ids sort by the instant they carry. */
 
@@ -13,9 +13,11 @@ export function isId(text: string): boolean {
  * made, 2,048 at least, so that a list keeps their order.
  */
 export function newId(now: number): string {
-  sequence = now === lastInstant ? sequence + 1 : randomBytes(2).readUInt16BE() & 0x7ff;
+  // Node draws randomness for many of these at once: 0.1 µs instead of 3 for a few bytes.
+  const random = randomUUID();
+  sequence = now === lastInstant ? sequence + 1 : Number.parseInt(random.slice(0, 3), 16) & 0x7ff;
   lastInstant = now;
-  return format(now, sequence & 0xfff, randomBytes(8).toString('hex'));
+  return format(now, sequence & 0xfff, random.slice(19));
 }
 
 let lastInstant = 0;
@@ -57,14 +59,10 @@ export function instantOf(id: string): number {
 
 /** The lowest id that carries `instant`: what `from` and `to` of a list compare with. */
 export function lowestIdAt(instant: number): string {
-  return format(instant, 0, '0000000000000000');
+  return format(instant, 0, '8000-000000000000');
 }
 
-/** @param tail 16 hex digits, of which the top two bits give way to the variant */
+/** @param tail variant and random bits, as they stand at the end of a UUID */
 function format(instant: number, twelveBits: number, tail: string): string {
-  const variant = ((Number.parseInt(tail[0]!, 16) & 0x3) | 0x8).toString(16);
-  return (
-    `${headOf(instant)}7${twelveBits.toString(16).padStart(3, '0')}` +
-    `-${variant}${tail.slice(1, 4)}-${tail.slice(4)}`
-  );
+  return `${headOf(instant)}7${twelveBits.toString(16).padStart(3, '0')}-${tail}`;
 }

@@ -37,7 +37,7 @@ export interface CarrierOptions {
   /** Where others write to the same store: how long this node holds what it has claimed. */
   term: Term | undefined;
   /** Where the store is this engine's alone. */
-  lock: Pick<EngineLock, 'mark'> | null | undefined;
+  lock: Pick<EngineLock, 'sentUntil' | 'mark'> | null | undefined;
 }
 
 /** Carrier: takes each claimed firing to its target at its time, or gives it back. */
@@ -48,18 +48,20 @@ export class Carrier {
   readonly #departures: Departures<Trip>;
   readonly #places: Places;
   #isWaking = false;
-  #markedUntil = Number.NEGATIVE_INFINITY;
+  /** Never lowered: what was sent before the clock was set back stays sent. */
+  #markedUntil: number;
 
   constructor(options: CarrierOptions) {
     this.#options = options;
-    const { clock, events, watch, maxInFlightPerHost } = options;
+    const { clock, events, watch, maxInFlightPerHost, lock } = options;
+    this.#markedUntil = lock?.sentUntil ?? Number.NEGATIVE_INFINITY;
     this.#places = new Places(maxInFlightPerHost, events);
     this.#flights = new Flights(trip => this.#dismiss(trip));
     this.#departures = new Departures({
       clock,
       room: () => this.#room,
       admit: trip => this.#admit(trip),
-      isFull: trip => this.#places.isFull(trip),
+      surplus: (bound, waiting) => this.#places.surplus(bound, waiting),
       depart: (trips, now) => this.#depart(trips, now),
       postpone: (trips, now) => this.#postpone(trips, now),
       failed: error => events.storeFailed(error),
@@ -179,8 +181,7 @@ export class Carrier {
 
   /** Says first that it sends: what it does not say here was never sent, if it ends. */
   #mark(now: number): void {
-    const isMarked = now <= this.#markedUntil && now > this.#markedUntil - 2 * MARK_MS;
-    if (isMarked) return;
+    if (now <= this.#markedUntil) return;
     this.#markedUntil = now + MARK_MS;
     this.#options.lock?.mark(this.#markedUntil);
   }

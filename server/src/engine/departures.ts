@@ -5,8 +5,8 @@ import { type Bound, Turns } from './turns.ts';
 /** The first of a burst are few, so that the first request leaves soon; then the event loop has its turn. */
 const FIRST_BATCH = 100;
 const BATCH = 500;
-/** How long one whose host has no place waits here; then it is postponed, and makes room for others. */
-const STRANDED_MS = 1_000;
+/** How often to look whether too many wait for one host: these make room for others. */
+const SWEEP_MS = 1_000;
 
 export interface DeparturesOptions<Item> {
   clock: Clock;
@@ -14,11 +14,11 @@ export interface DeparturesOptions<Item> {
   room: () => number;
   /** Whether this one may, besides: it takes its place then. */
   admit: (item: Item) => boolean;
-  /** Whether its host has as many as it may have. */
-  isFull: (item: Item) => boolean;
+  /** How many of those that wait for one host are too many. */
+  surplus: (bound: Bound, waiting: number) => number;
   /** Sends them off. If it throws, they stay, and depart again a little later. */
   depart: (items: Item[], now: number) => Promise<void>;
-  /** Those whose host has had no place for them. */
+  /** Those that were too many. */
   postpone: (items: Item[], now: number) => void;
   failed: (error: unknown) => void;
   /** Called at least once a second: somebody looks at the clock. */
@@ -118,15 +118,20 @@ export class Departures<Item extends Bound & { dueAt: number }> {
     const next = this.#instants[0] ?? Number.POSITIVE_INFINITY;
     if (this.#ready.size === 0) return next;
     this.#sweep(now);
-    return Math.min(next, this.#sweptAt + STRANDED_MS);
+    return Math.min(next, this.#sweptAt + SWEEP_MS);
   }
 
   #sweep(now: number): void {
-    if (now >= this.#sweptAt && now < this.#sweptAt + STRANDED_MS) return;
+    if (now >= this.#sweptAt && now < this.#sweptAt + SWEEP_MS) return;
+    // After a pause the first look only begins a second: nothing is known of it yet.
+    const isNew = now < this.#sweptAt || now >= this.#sweptAt + 2 * SWEEP_MS;
     this.#sweptAt = now;
-    const { isFull, postpone } = this.#options;
-    const stranded = this.#ready.takeWhere(item => now - item.dueAt > STRANDED_MS && isFull(item));
-    if (stranded.length > 0) postpone(stranded, now);
+    const { surplus, postpone } = this.#options;
+    const items = this.#ready.takeLast((bound, waiting) => {
+      const count = surplus(bound, waiting);
+      return isNew ? 0 : count;
+    });
+    if (items.length > 0) postpone(items, now);
   }
 
   #makeReady(now: number): void {

@@ -37,7 +37,7 @@ export interface DispatcherOptions {
   pollMs: number | undefined;
   /** Set where they do: how long this node holds what it has claimed. */
   term: Term | undefined;
-  lock: Pick<EngineLock, 'mark'> | null | undefined;
+  lock: Pick<EngineLock, 'sentUntil' | 'mark'> | null | undefined;
   /** Where others share the store: what they say of the times that passed. */
   agree: Agree | undefined;
   /** Told when rows were settled: callbacks may be due, and manual runs may have their turn. */

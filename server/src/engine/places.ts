@@ -10,6 +10,8 @@ export class Host {
   readonly origin: string;
   readonly breaker = new Breaker();
   inFlight = 0;
+  /** Requests that ended since the last look. */
+  ended = 0;
 
   constructor({ clientKey, origin }: Bound) {
     this.clientKey = clientKey;
@@ -17,6 +19,8 @@ export class Host {
   }
 }
 
+/** What a host gets through within this time need not go back to the queue, for about as long. */
+const SOON_SECONDS = 5;
 /** What a client may have, in parts of what is left: three quarters where it is alone. */
 const SHARE = 3;
 
@@ -37,10 +41,16 @@ export class Places {
     this.#events = events;
   }
 
-  /** Whether its host has as many as it may have. */
-  isFull(bound: Bound): boolean {
+  /**
+   * Asked once a second: how many of those that wait for a host are more than it will get through
+   * soon, by what ended since the last time. None while it has a place left.
+   */
+  surplus(bound: Bound, waiting: number): number {
     const host = this.#hosts.get(nameOf(bound));
-    return host !== undefined && host.inFlight >= this.#mostPerHost;
+    if (host === undefined || host.inFlight < this.#mostPerHost) return 0;
+    const soon = host.ended * SOON_SECONDS;
+    host.ended = 0;
+    return Math.max(0, waiting - soon);
   }
 
   /**
@@ -64,6 +74,7 @@ export class Places {
   /** @param outcome null where no request was sent */
   leave(host: Host, outcome: Outcome | null, now: number): void {
     host.inFlight -= 1;
+    if (outcome !== null) host.ended += 1;
     const { clientKey, origin, breaker } = host;
     const ofClient = this.#clients.get(clientKey)! - 1;
     if (ofClient === 0) this.#clients.delete(clientKey);

@@ -65,11 +65,18 @@ export class Turns<Item extends Bound> {
     return taken;
   }
 
-  /** Takes out those of which `isMeant` says so. */
-  takeWhere(isMeant: (item: Item) => boolean): Item[] {
-    const meant = [...this].filter(isMeant);
-    for (const item of meant) this.remove(item);
-    return meant;
+  /** Takes out the last of each client and host, as many as `surplus` says of them. */
+  takeLast(surplus: (bound: Bound, waiting: number) => number): Item[] {
+    const last: Item[] = [];
+    for (const hosts of this.#clients.values()) {
+      for (const items of hosts.values()) {
+        const [first] = items;
+        const count = surplus(first!, items.size);
+        if (count > 0) last.push(...[...items].slice(-count));
+      }
+    }
+    for (const item of last) this.remove(item);
+    return last;
   }
 
   /** How many wait of each client. */

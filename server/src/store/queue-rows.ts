@@ -82,7 +82,7 @@ export function recovered(
   const was = queueRowFrom(row);
   const { attempt, attempts, nextFor } = was;
   const changedAt = row.changed_at as number | null;
-  if (attempt > attempts.length && !isAhead(row, Math.min(now, sentUntil))) {
+  if (attempt > attempts.length && !isAhead(row, sentUntil)) {
     const lost = lostAttempt(attempt, Math.max(row.claimed_at as number, was.dueAt));
     return { state: 'lost', dueAt: neverEarly(was, now), attempt, attempts: [...attempts, lost] };
   }

@@ -88,7 +88,8 @@ describe('figures', () => {
   });
 
   test('milliseconds read well', () => {
-    assert.deepEqual([3, 3.25, 1_234, 12_345].map(ms), ['3 ms', '3.3 ms', '1,234 ms', '12.3 s']);
+    const texts = [3, 3.25, 1_234, 12_345, Number.NaN].map(ms);
+    assert.deepEqual(texts, ['3 ms', '3.3 ms', '1,234 ms', '12.3 s', 'none']);
   });
 
   test('bare runs that differ by more than a quarter are a warning', () => {
@@ -129,8 +130,8 @@ test('a profile counts what ran, of each thread, and what is native to who calle
     { id: 5, callFrame: frame('run') },
   ];
   const table = profileTable(
-    [{ nodes, samples: [2, 3, 5, 4], timeDeltas: [0, 500, 300, 100, 200] }],
-    10,
+    [{ nodes, samples: [4, 2, 3, 5, 4], timeDeltas: [0, 70, 500, 500, 100], startTime: 1_000 }],
+    { firings: 10, sinceMicros: 1_070 },
   );
   assert.match(table, /\*\*the thread that writes\*\* \| 60\.0 \| 100 %/);
   assert.match(table, /^\| store\/sqlite\/ \| 50\.0 \| 83 % \|$/m);

@@ -27,7 +27,7 @@ const ROOT = join(import.meta.dirname, '../../..');
  */
 export async function copyWithBug(patches: Patch[], more: string[] = []): Promise<Copy> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'punctual-bug-')));
-  const remove = () => rm(folder, { recursive: true, force: true });
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 30 });
   try {
     for (const part of ['server/src', 'server/bin', 'client/src', ...more]) {
       await cp(join(ROOT, part), join(folder, part), { recursive: true });

@@ -26,7 +26,7 @@ export type Call =
   | { call: 'settle'; fence: Settlement['fence']; move: Move; applied: boolean }
   | { call: 'reread'; standing: Standing; schedule: Schedule }
   | { call: 'update'; schedule: Schedule; requeue: Exclude<Requeue, 'keep'> }
-  | { call: 'recover'; now: number }
+  | { call: 'recover'; now: number; sentUntil: number | undefined }
   | { call: 'beginManual'; now: number }
   | { call: 'endManual' };
 
@@ -59,8 +59,7 @@ export class OneRow {
     if (row === null || row.state === 'inFlight' || row.dueAt > now + aheadMs) return null;
     const isFree = row.changedAt === null && row.blockedSince === null;
     const begun = isFree && mayBegin(row, Math.max(now, row.dueAt), unseenUntil);
-    const isInTime = row.nextFor === null || row.nextFor > row.dueAt;
-    if (row.dueAt > now && !(isFree && isInTime && !this.hasManual)) return null;
+    if (row.dueAt > now && !(begun && !this.hasManual)) return null;
     const attempt = row.attempt + (begun ? 1 : 0);
     this.row = { ...row, state: 'inFlight', attempt, claimedAt: now };
     const { claimedAt: _, ...rest } = this.row;
@@ -114,14 +113,15 @@ export class OneRow {
   }
 
   /** What was in flight is lost; what was taken and did not leave is again what it was. */
-  recover(now: number): void {
+  recover(now: number, sentUntil?: number): void {
     const { row } = this;
     this.manualSince = null;
     if (row?.state === 'inFlight') {
       const { attempt, attempts, claimedAt, changedAt, nextFor } = row;
       const broughtTo = changedAt === null ? row.dueAt : Math.min(row.dueAt, nextFor ?? changedAt);
       const last = attempts.at(-1)?.outcome;
-      const isAhead = claimedAt! < row.dueAt && (now < row.dueAt || (changedAt ?? now) < row.dueAt);
+      const until = sentUntil ?? now;
+      const isAhead = claimedAt! < row.dueAt && Math.min(until, changedAt ?? until) < row.dueAt;
       if (attempt > attempts.length && !isAhead) {
         const startedAt = Math.max(claimedAt!, row.dueAt);
         const lost = { number: attempt, startedAt, outcome: 'lost' as const };
@@ -134,7 +134,7 @@ export class OneRow {
         this.row = { ...row, state, attempt: attempts.length, dueAt: broughtTo };
       }
     }
-    this.#note({ call: 'recover', now });
+    this.#note({ call: 'recover', now, sentUntil });
   }
 
   beginManual(now: number): void {

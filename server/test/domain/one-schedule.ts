@@ -25,6 +25,8 @@ export class OneSchedule {
   /** The latest instant that the clock ever showed. */
   #latest: number;
   #unseenUntil: number;
+  /** What is due later was never sent; unknown at first. */
+  #sentUntil: number | undefined;
   #flight: Flight | null = null;
   #manual: 'none' | 'inFlight' | 'lost' = 'none';
   #manualDueAt = 0;
@@ -75,6 +77,7 @@ export class OneSchedule {
     if (row.dueAt > this.#now) return;
     const state = row.was;
     if (mayBegin({ ...row, state }, this.#now, this.#unseenUntil)) {
+      if (this.#now > (this.#sentUntil ?? 0)) this.#sentUntil = this.#now + 100;
       this.#flight = { ...this.#flight, phase: 'ready', lookedAt: this.#now };
     } else this.#land(null);
   }
@@ -126,7 +129,7 @@ export class OneSchedule {
       this.#manual = 'lost';
       this.#manualDueAt = Math.min(this.#manualDueAt, this.#now);
     }
-    this.keeper.recover(this.#now);
+    this.keeper.recover(this.#now, this.#sentUntil);
   }
 
   /** A graceful stop: what was sent ends, what was not is given back. */

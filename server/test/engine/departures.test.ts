@@ -15,6 +15,7 @@ let room: number;
 let left: string[];
 let faults: unknown[];
 let full: string[];
+let keeps: number;
 let postponed: string[];
 let depart: (items: Item[]) => Promise<void>;
 let departures: Departures<Item>;
@@ -33,6 +34,7 @@ beforeEach(() => {
   left = [];
   faults = [];
   full = [];
+  keeps = 0;
   postponed = [];
   depart = async items => {
     room -= items.length;
@@ -42,7 +44,7 @@ beforeEach(() => {
     clock,
     room: () => room,
     admit: ({ origin }) => !full.includes(origin),
-    isFull: ({ origin }) => full.includes(origin),
+    surplus: ({ origin }, waiting) => (full.includes(origin) ? waiting - keeps : 0),
     depart: items => depart(items),
     postpone: items => postponed.push(...items.map(({ name }) => name)),
     failed: error => faults.push(error),
@@ -120,14 +122,16 @@ describe('departures', () => {
     );
   });
 
-  test('a host that is full holds up no other, and what waits for it for a second is postponed', async () => {
+  test('a host that is full holds up no other, and the last of too many for it are postponed', async () => {
     const slow = { origin: 'https://slow.example' };
     full = [slow.origin];
-    departures.hold([item(1_001, 's1', slow), item(1_001, 's2', slow), item(1_001, 'other')]);
+    keeps = 1;
+    const names = ['s1', 's2', 's3'];
+    departures.hold([...names.map(name => item(1_001, name, slow)), item(1_001, 'other')]);
     await clock.advance(900);
     assert.deepEqual([left, postponed], [['other at 1001'], []]);
     await clock.advance(1_200);
-    assert.deepEqual([postponed, departures.size], [['s1', 's2'], 0]);
+    assert.deepEqual([postponed, departures.size], [['s2', 's3'], 1]);
   });
 
   test('what waits only for room is not postponed', async () => {

@@ -72,7 +72,8 @@ test('what is not admitted stays, and holds up no other', () => {
       assert.equal(turns.size, all.filter(isShut).length);
       const counted = [...turns.counts()].reduce((sum, [, count]) => sum + count, 0);
       assert.equal(counted, turns.size);
-      assert.deepEqual(new Set(turns.takeWhere(() => true)), new Set(all.filter(isShut)));
+      const rest = turns.takeLast((_bound, waiting) => waiting);
+      assert.deepEqual(new Set(rest), new Set(all.filter(isShut)));
       assert.equal(turns.size, 0);
     }),
   );
@@ -89,5 +90,19 @@ test('what was removed is not taken', () => {
       const taken = turns.take(Number.POSITIVE_INFINITY, () => true);
       assert.equal(taken.length, all.length - gone.length);
     }),
+  );
+});
+
+test('the last of a host are taken out, the first keep their turn', () => {
+  const all = [1, 2, 3, 4].map(n => ({ clientKey: 1, origin: n === 2 ? 'b' : 'a', n }));
+  const turns = turnsOf(all);
+  const last = turns.takeLast(({ origin }, waiting) => (origin === 'a' ? waiting - 1 : 0));
+  assert.deepEqual(
+    last.map(({ n }) => n),
+    [3, 4],
+  );
+  assert.deepEqual(
+    turns.take(9, () => true).map(({ n }) => n),
+    [1, 2],
   );
 });

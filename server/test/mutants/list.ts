@@ -34,7 +34,11 @@ const OURS = 'claimed_by = $1';
 
 function fences(part: string, statement: InPlace): Mutant[] {
   return [
-    statement(`${part}: no fence by the state`, "queue.state = 'inFlight'", 'true'),
+    statement(
+      `${part}: no fence by the state`,
+      "queue.state IS NOT DISTINCT FROM 'inFlight'",
+      'true',
+    ),
     statement(`${part}: no fence by the node`, `queue.${OURS}`, '$1::uuid IS NOT NULL'),
     statement(`${part}: no fence by the nominal time`, 'queue.scheduled_for = was_for', 'true'),
     statement(`${part}: no fence by the attempt`, 'queue.attempt = was_attempt', 'true'),
@@ -48,13 +52,18 @@ function fences(part: string, statement: InPlace): Mutant[] {
 
 function outboxFences(part: string, statement: InPlace): Mutant[] {
   return [
-    statement(`${part}: no fence by the state`, "outbox.state = 'inFlight'", 'true'),
+    statement(
+      `${part}: no fence by the state`,
+      "outbox.state IS NOT DISTINCT FROM 'inFlight'",
+      'true',
+    ),
     statement(`${part}: no fence by the node`, `outbox.${OURS}`, '$1::uuid IS NOT NULL'),
     statement(`${part}: no fence by the attempt`, 'outbox.attempt = was_attempt', 'true'),
   ];
 }
 
-const claim = inPlace(QUEUE, 'const claim: Statement');
+const claim = inPlace(QUEUE, 'const claimOf =');
+const confirm = inPlace(QUEUE, 'const confirm: Statement');
 const moved = inPlace(QUEUE, '), moved AS (');
 const removed = inPlace(QUEUE, '), removed AS (');
 const renew = inPlace(QUEUE, 'const renew: Statement');
@@ -70,15 +79,15 @@ const freed = inPlace(OUTBOX, '), freed AS (');
 const outboxRenew = inPlace(OUTBOX, 'const renew: Statement');
 const outboxCutOff = inPlace(OUTBOX, 'const cutOff: Statement');
 
-const NEITHER_WAITS_NOR_HOLDS = `(kind = 'callback' OR NOT EXISTS (
-        SELECT 1 FROM queue
-        WHERE queue.schedule_key = outbox.schedule_key AND queue.state IN ('inFlight', 'lost'))`;
-
 export const MUTANTS: Mutant[] = [
   claim('claim: waits for rows that others hold', 'FOR UPDATE SKIP LOCKED', 'FOR UPDATE'),
   claim('claim: locks nothing', 'FOR UPDATE SKIP LOCKED'),
   claim('claim: takes rows in flight', "state <> 'inFlight' AND due_at", 'due_at'),
-  claim('claim: takes what is not due', 'due_at <= $1', 'due_at <= $1 + 1'),
+  claim(
+    'claim: takes what is not due',
+    'due_at <= $1 + $6::bigint',
+    'due_at <= $1 + $6::bigint + 1',
+  ),
   claim('claim: takes the latest first', 'ORDER BY due_at, schedule_key', 'ORDER BY due_at DESC'),
   claim(
     'claim: begins no lease',
@@ -89,6 +98,20 @@ export const MUTANTS: Mutant[] = [
   claim('claim: counts no attempt', 'attempt = attempt + CASE', 'attempt = attempt + 0 * CASE'),
   claim('claim: begins what was changed', 'changed_at IS NOT NULL OR ', ''),
   claim('claim: begins what a manual run blocks', ' OR blocked_since IS NOT NULL', ''),
+  claim('claim ahead: what was changed', 'changed_at IS NULL AND ', ''),
+  claim('claim ahead: what a manual run blocks', 'AND blocked_since IS NULL', ''),
+  claim('claim ahead: what passed unseen', 'scheduled_for >= $3) AND', 'true) AND'),
+  claim('claim ahead: what its next time overtakes', 'next_for > due_at', 'true'),
+  claim('claim ahead: beside a manual run that waits', ') IS NULL))', ') IS NULL OR true))'),
+  claim('claim ahead: begun as of now', 'next_for <= greatest($1, due_at)', 'next_for <= $1'),
+  confirm(
+    'confirm: what is in flight no more',
+    "queue.state IS NOT DISTINCT FROM 'inFlight' AND ",
+    '',
+  ),
+  confirm('confirm: what another node holds', 'claimed_by = $3', '$3::uuid IS NOT NULL'),
+  confirm('confirm: what was changed', 'changed_at IS NULL', 'true'),
+  confirm('confirm: as an older version says', 'version = was', 'was IS NOT NULL'),
   ...fences('settle, row moved', moved),
   ...fences('settle, row removed', removed),
   moved('settle: the change stays marked', 'changed_at = NULL', 'changed_at = queue.changed_at'),
@@ -153,8 +176,8 @@ export const MUTANTS: Mutant[] = [
   due('outbox, claim: entries in flight too', "WHERE state = 'waiting'", 'WHERE true'),
   due(
     'outbox, claim: a manual run beside its time',
-    NEITHER_WAITS_NOR_HOLDS,
-    "(kind = 'callback' OR (true)",
+    "(kind = 'callback' OR ${SCHEDULE_IS_FREE}",
+    "(kind = 'callback' OR true",
   ),
   due('outbox, claim: a manual run beside another', "other.state = 'inFlight'", 'false'),
   due(
@@ -174,13 +197,13 @@ export const MUTANTS: Mutant[] = [
   ),
   block(
     'outbox, claim: blocks a row in flight',
-    "state NOT IN ('inFlight', 'lost') AND NOT EXISTS",
+    "state IN ('inFlight', 'lost') IS NOT TRUE AND NOT EXISTS",
     'NOT EXISTS',
   ),
   take(
     'outbox, claim: the queue is not looked at again',
-    "queue.state IN ('inFlight', 'lost')",
-    'false',
+    'schedule_key = ANY ($5) AND ${SCHEDULE_IS_FREE}',
+    'schedule_key = ANY ($5)',
   ),
   take(
     'outbox, claim: other manual runs are not looked at again',
@@ -224,16 +247,16 @@ export const MUTANTS: Mutant[] = [
   outboxCutOff('outbox, recover: by several nodes at once', 'FOR UPDATE SKIP LOCKED'),
   inPlace('engine/tenure.ts', 'async #step()')(
     'node: renews nothing',
-    'await this.#options.renew();',
+    'await this.#options.renew(clock.now() - leaseMs / LOOKS_PER_LEASE);',
   ),
   inPlace('engine/tenure.ts', 'async #step()')(
     'node: recovers nothing',
     'await this.#takeOver(now)',
     'now',
   ),
-  inPlace('engine/dispatcher.ts', 'async renew()')(
+  inPlace('engine/dispatcher.ts', 'async renew(')(
     'node: sends what it no longer holds',
-    'this.#flights.cancelWhere(claim => lost.has(claim));',
+    'this.#carrier.cancelWhere(claim => lost.has(claim));',
   ),
   inPlace('engine/outbox.ts', 'async renew()')(
     'node: sends what it no longer holds of the outbox',

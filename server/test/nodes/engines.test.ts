@@ -25,6 +25,8 @@ class Node {
   readonly engine: Engine;
   /** The ids of the schedules that it fired. */
   readonly fired: string[] = [];
+  /** Requests wait for a connection while this is pending. */
+  connecting: Promise<void> = Promise.resolve();
   /** Requests get no answer while this is pending. */
   answering: Promise<void> = Promise.resolve();
   /** What the nodes agree on is not known while this is pending. */
@@ -46,7 +48,11 @@ class Node {
       maxInFlightPerHost: 100,
       keep: { runsDays: 36_500, failedRunsDays: 36_500 },
       term: new Term(60 * SECOND),
-      send: async ({ headers }) => {
+      send: async ({ headers, ticket }) => {
+        await this.connecting;
+        if (ticket?.start() === false) {
+          return { outcome: 'cancelled', startedAt: this.clock.now(), durationMs: 0, phases: {} };
+        }
         this.fired.push(headers[headers.indexOf('Punctual-Schedule-Id') + 1]!);
         const startedAt = this.clock.now();
         await this.answering;
@@ -247,6 +253,48 @@ describe('a claim that took longer than the node may count on it', () => {
       assert.deepEqual(node.fired, [schedule.id]);
       const [run] = await api.runs.list(caller.clientKey, { scheduleId: schedule.id }, 10);
       assert.equal(run!.attempts.length <= 1, true);
+    });
+  }
+});
+
+describe('a request that waits for a connection', () => {
+  for (const part of ['queue', 'outbox'] as const) {
+    test(`is called back when another node has taken it over: the ${part}`, async () => {
+      const node = await Node.start(now);
+      const work = node.store[part];
+      const renew = work.renew.bind(work) as (keys: unknown[]) => Promise<unknown[]>;
+      const renewed: number[] = [];
+      Object.assign(work, {
+        async renew(keys: unknown[]) {
+          const held = await renew(keys);
+          renewed.push(held.length);
+          return held;
+        },
+      });
+      const connected = Promise.withResolvers<void>();
+      node.connecting = connected.promise;
+      const isManual = part === 'outbox';
+      const start = isManual ? null : { first: now, second: null };
+      const schedule = await stored(api, caller, EVERY_MINUTE, start);
+      if (isManual) await triggered(api, caller, schedule, now);
+      await until(async () => {
+        await node.clock.advance(50);
+        return node.engine.inFlight === 1;
+      });
+      await runOn(url, `UPDATE ${part} SET lease_until = lease_until - interval '60 seconds'`);
+      await until(async () => (await api[part].recover(now)) === 1);
+      if (isManual) assert.equal((await api.outbox.claim(now + SECOND, 10)).length, 1);
+      else assert.equal((await api.queue.claim(now + SECOND, 10, 0)).length, 1);
+      await until(async () => {
+        await node.clock.advance(500);
+        return renewed.slice(-1)[0] === 0 && node.clock.now() > now + 5 * SECOND;
+      });
+      connected.resolve();
+      await until(async () => {
+        await node.clock.advance(50);
+        return node.engine.inFlight === 0;
+      });
+      assert.deepEqual(node.fired, []);
     });
   }
 });

@@ -77,6 +77,12 @@ export function aheadContract(name: string, open: OpenKeeper): void {
       assert.equal((await claimOne(store, NOON + 2 * SECOND)).begun, false);
     });
 
+    test('not what may have passed unseen, by a clock that was set back', async () => {
+      const { store } = await made();
+      assert.deepEqual(await store.queue.claim(BEFORE, 9, NOON + 1, SECOND), []);
+      assert.equal((await claimOne(store, NOON, NOON + 1)).begun, false);
+    });
+
     test('a retry too', async () => {
       const { store } = await made();
       const claim = await claimOne(store);

@@ -75,7 +75,7 @@ class Replay {
       case 'reread':
         return this.#reread(queue, call);
       case 'recover':
-        await queue.recover(call.now);
+        await queue.recover(call.now, call.sentUntil);
         await outbox.recover(call.now);
         return;
       case 'beginManual':

@@ -175,6 +175,20 @@ describe('PostgreSQL: two nodes on one database', () => {
     assert.equal(claims.length, 2);
   });
 
+  test('nor is what another node is just taking from the outbox', async () => {
+    const [one, other] = [await stored(a, caller), await stored(a, caller)];
+    const held = await triggered(a, caller, one);
+    const free = await triggered(a, caller, other);
+    const claims = await beside(`SELECT 1 FROM outbox WHERE id = '${held}' FOR UPDATE`, {
+      isWaiting: false,
+      work: () => a.outbox.claim(NOON, 10),
+    });
+    assert.deepEqual(
+      claims.map(({ id }) => id),
+      [free],
+    );
+  });
+
   test('a change that comes while a claim is being written waits for it, and marks the row', async () => {
     const schedule = await stored(a, caller);
     await beside("UPDATE queue SET state = 'inFlight', attempt = 1", {
@@ -206,6 +220,16 @@ describe('PostgreSQL: two nodes on one database', () => {
     assert.deepEqual(claims, []);
     const [row] = await runOn(url, 'SELECT blocked_since FROM queue');
     assert.equal(row!.blocked_since, null);
+  });
+
+  test('a manual run that meets the claim of another one of its schedule is not sent', async () => {
+    const schedule = await stored(a, caller);
+    await triggered(a, caller, schedule, NOON - 2);
+    const later = await triggered(a, caller, schedule, NOON - 1);
+    const taken = `UPDATE outbox SET state = 'inFlight', attempt = 1 WHERE id = '${later}';
+      SELECT 1 FROM queue FOR UPDATE`;
+    const claims = await beside(taken, { isWaiting: true, work: () => a.outbox.claim(NOON, 10) });
+    assert.deepEqual(claims, []);
   });
 
   test('batches that end at the same moment do not lock each other out', async () => {

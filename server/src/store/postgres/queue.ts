@@ -22,7 +22,8 @@ const claimOf = (name: string, others: string): Statement => ({
       SELECT * FROM queue
       WHERE ${others} state <> 'inFlight' AND due_at <= $1 + $6::bigint
         AND (due_at <= $1 OR (changed_at IS NULL AND blocked_since IS NULL
-          AND (next_for IS NULL OR next_for > due_at) AND (
+          AND (next_for IS NULL OR next_for > due_at)
+          AND (state <> 'waiting' OR scheduled_for >= $3) AND (
             SELECT id FROM outbox
             WHERE outbox.schedule_key = queue.schedule_key AND outbox.kind = 'manual' LIMIT 1
           ) IS NULL))
@@ -136,7 +137,8 @@ const renew: Statement = {
 const cutOff: Statement = {
   name: 'queue_cut_off',
   text: `
-    SELECT schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts, claimed_at
+    SELECT schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts, claimed_at,
+      changed_at
     FROM queue
     WHERE state <> 'waiting' AND state = 'inFlight' AND lease_until <= statement_timestamp()
     ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED`,

@@ -78,7 +78,7 @@ const live = (name: string, columns: string, rows: string): Statement => ({
   name,
   text: `
     WITH live AS MATERIALIZED (
-      SELECT schedule_key, scheduled_for, state, attempt, attempts, claimed_at${columns}
+      SELECT schedule_key, scheduled_for, state, attempt, attempts, due_at, claimed_at${columns}
       FROM ${rows} AND scheduled_for >= $3 AND scheduled_for < $4
     )
     SELECT live.*, owned.id AS schedule_id
@@ -88,7 +88,7 @@ const live = (name: string, columns: string, rows: string): Statement => ({
         AND ($2::text IS NULL OR id = $2)
       OFFSET 0) AS owned`,
 });
-const begun = live('runs_begun', '', "queue WHERE state <> 'waiting' AND attempt > 0");
+const begun = live('runs_begun', ', changed_at', "queue WHERE state <> 'waiting' AND attempt > 0");
 const manual = live(
   'runs_manual',
   ', id, kind',
