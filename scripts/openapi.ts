@@ -18,6 +18,10 @@ const app = buildApi({
   allow: ALLOW_PUBLIC,
   engine: { wake() {}, changed() {}, wakeOutbox() {} },
   log: pino({ level: 'silent' }),
+  tryOut: async () => {
+    throw new Error('nothing is sent here');
+  },
+  keepRunsDays: 30,
   readiness: async () => ({}),
   metricsText: async () => ({ contentType: 'text/plain', body: '' }),
 });

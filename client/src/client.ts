@@ -1,3 +1,4 @@
+import { readEvents } from './events.ts';
 import type * as Wire from './wire.ts';
 
 /** An answer that is an error: its status, and as `message` the sentence that came with it. */
@@ -12,10 +13,11 @@ export class PunctualApiError extends Error {
 }
 
 export interface ClientOptions {
-  /** Where the service is, such as `http://127.0.0.1:8080`. */
+  /** Where the service is, such as `http://127.0.0.1:8080`; '' for the page's own origin. */
   baseUrl: string;
-  clientId: string;
-  apiKey: string;
+  /** Left out in a browser that has a session (`signIn`). */
+  clientId?: string;
+  apiKey?: string;
   /** What sends the requests; the global `fetch` by default. */
   fetch?: typeof fetch;
 }
@@ -88,25 +90,117 @@ export class PunctualClient {
     return this.#send('GET', '/timezones');
   }
 
-  async #send<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-    const { baseUrl, clientId, apiKey, fetch: send = fetch } = this.#options;
-    const response = await send(baseUrl.replace(/\/+$/, '') + path, {
+  /** What became of an instant, and why. */
+  explain(id: string, query: Wire.ExplainQuery): Promise<Wire.Explanation> {
+    return this.#send('GET', `${schedulePath(id)}/explain${textOf(query)}`);
+  }
+
+  stats(query: Wire.StatsQuery = {}): Promise<Wire.Stats> {
+    return this.#send('GET', `/v1/stats${textOf(query)}`);
+  }
+
+  forecast(query: Wire.ForecastQuery = {}): Promise<Wire.Forecast> {
+    return this.#send('GET', `/v1/forecast${textOf(query)}`);
+  }
+
+  /** What a create would say, without storing anything. */
+  checkSchedule(input: Wire.ScheduleInput): Promise<Wire.CheckResult> {
+    return this.#send('POST', '/v1/check', input);
+  }
+
+  /** Sends the request of a schedule once, without storing anything. */
+  trySchedule(input: Wire.ScheduleInput): Promise<Wire.TryResult> {
+    return this.#send('POST', '/v1/try', input);
+  }
+
+  listKeys(): Promise<Wire.KeyList> {
+    return this.#send('GET', '/v1/key');
+  }
+
+  createKey(input: Wire.KeyInput): Promise<Wire.NewKey> {
+    return this.#send('POST', '/v1/key', input);
+  }
+
+  revokeKey(id: string): Promise<Wire.Key> {
+    return this.#send('DELETE', `/v1/key/${encodeURIComponent(id)}`);
+  }
+
+  /** Begins a session: the browser keeps its cookie, and needs no key from then on. */
+  signIn(clientId: string, apiKey: string): Promise<Wire.Session> {
+    const headers = { ClientId: clientId, ApiKey: apiKey };
+    return this.#send('POST', '/v1/session', undefined, headers);
+  }
+
+  getSession(): Promise<Wire.Session> {
+    return this.#send('GET', '/v1/session');
+  }
+
+  signOut(): Promise<Wire.SessionEnd> {
+    return this.#send('DELETE', '/v1/session');
+  }
+
+  /**
+   * What happens, as it happens, until the connection ends or `signal` is aborted. To go on after a
+   * break, call again with the id of the last event.
+   */
+  async *events(options: EventOptions = {}): AsyncGenerator<Wire.PunctualEvent, void, undefined> {
+    const { signal, lastEventId, onOpen } = options;
+    const response = await this.#request('/v1/event', {
+      headers: { ...this.#credentials, ...(lastEventId && { 'Last-Event-ID': lastEventId }) },
+      ...(signal && { signal }),
+    });
+    if (!response.ok || response.body === null) await refuse(response);
+    onOpen?.();
+    yield* readEvents(response.body!);
+  }
+
+  get #credentials(): Record<string, string> {
+    const { clientId, apiKey } = this.#options;
+    if (clientId !== undefined && apiKey !== undefined)
+      return { ClientId: clientId, ApiKey: apiKey };
+    return SESSION_HEADERS;
+  }
+
+  #request(path: string, init: RequestInit): Promise<Response> {
+    const { baseUrl, fetch: send = fetch } = this.#options;
+    return send(baseUrl.replace(/\/+$/, '') + path, init);
+  }
+
+  async #send<Answer>(
+    method: string,
+    path: string,
+    body?: object,
+    credentials = this.#credentials,
+  ): Promise<Answer> {
+    const response = await this.#request(path, {
       method,
-      headers: {
-        ClientId: clientId,
-        ApiKey: apiKey,
-        ...(body && { 'Content-Type': 'application/json' }),
-      },
+      headers: { ...credentials, ...(body && { 'Content-Type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const text = await response.text();
-    if (!response.ok)
-      throw new PunctualApiError(response.status, sentenceIn(text, response.status));
-    return JSON.parse(text);
+    if (!response.ok) await refuse(response);
+    return (await response.json()) as Answer;
   }
 }
 
 const schedulePath = (id: string) => `/v1/schedule/${encodeURIComponent(id)}`;
+
+/**
+ * A session counts only beside this header, which a page of another origin cannot send unasked: so
+ * no request can be forged from there.
+ */
+const SESSION_HEADERS = { 'Punctual-Session': 'yes' };
+
+export interface EventOptions {
+  signal?: AbortSignal;
+  /** Called when the stream is open, before the first event. */
+  onOpen?: () => void;
+  lastEventId?: string;
+}
+
+async function refuse(response: Response): Promise<never> {
+  const sentence = sentenceIn(await response.text(), response.status);
+  throw new PunctualApiError(response.status, sentence);
+}
 
 /** What stands between may answer in words of its own. */
 function sentenceIn(text: string, status: number): string {

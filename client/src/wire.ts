@@ -235,3 +235,217 @@ export interface Health {
   /** What the store cannot promise as it is set up, in one sentence. */
   warning?: string;
 }
+
+// The ledger -------------------------------------------------------------------------------------
+
+/**
+ * What became of an instant of a schedule. Runs have their own status; `waiting` is due and not begun
+ * yet, `upcoming` is to come, `moved`, `dropped` and `repeated` are daylight saving's, `paused`,
+ * `deleted` and `notCreated` say what the schedule was then, `neverDue` has no nominal time there,
+ * `forgotten` is older than history, `unrecorded` was due as far as is known.
+ */
+export type ExplainVerdict =
+  | 'succeeded'
+  | 'failed'
+  | 'running'
+  | 'retrying'
+  | 'queued'
+  | 'skipped'
+  | 'missed'
+  | 'waiting'
+  | 'upcoming'
+  | 'moved'
+  | 'dropped'
+  | 'repeated'
+  | 'paused'
+  | 'deleted'
+  | 'notCreated'
+  | 'neverDue'
+  | 'forgotten'
+  | 'unrecorded';
+
+export interface ExplainQuery {
+  /** ISO 8601; without an offset it is a time of the schedule's own wall clock. */
+  at: string;
+}
+
+export interface Explanation {
+  scheduleId: string;
+  at: string;
+  verdict: ExplainVerdict;
+  sentence: string;
+  /** What the schedule was then. */
+  interval: string;
+  timezone: string;
+  /** From the nominal time to the first attempt. */
+  lateMs?: number;
+  /** The local time that does not exist, or comes twice. */
+  localTime?: string;
+  movedTo?: string;
+  /** The nearest nominal times around it. */
+  previous?: string;
+  next?: string;
+  run?: Run;
+}
+
+// Figures ----------------------------------------------------------------------------------------
+
+export interface StatsQuery {
+  /** How far back: 1 to 180, 60 by default. */
+  minutes?: number;
+}
+
+/** Runs that ended, and times that did not fire. Lateness is of scheduled runs, in milliseconds. */
+export interface Tally {
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  missed: number;
+  p50LateMs?: number;
+  p99LateMs?: number;
+}
+
+export interface StatsMinute extends Tally {
+  /** The start of the minute. */
+  at: string;
+}
+
+export interface FailingSchedule {
+  scheduleId: string;
+  label: string;
+  url: string;
+  /** Failed runs of the last 24 hours. */
+  failures: number;
+  /** Failed runs since the last one that succeeded; 20 at most. */
+  inARow: number;
+  lastFailedFor: string;
+  /** Why the last one failed. */
+  error?: string;
+}
+
+export interface UpcomingFiring {
+  scheduleId: string;
+  label: string;
+  url: string;
+  scheduledFor: string;
+  /** When the request is due: later than `scheduledFor` for a retry. */
+  dueAt: string;
+  isRetry: boolean;
+}
+
+export interface Stats {
+  from: string;
+  to: string;
+  total: Tally;
+  /** Minutes in which something ended, oldest first. */
+  minutes: StatsMinute[];
+  /** Schedules whose latest runs failed, most failures first. */
+  failing: FailingSchedule[];
+  /** What is due next, earliest first. */
+  next: UpcomingFiring[];
+  enabledSchedules: number;
+  disabledSchedules: number;
+}
+
+export interface ForecastQuery {
+  /** `day`: 24 hours by minute, the default; `week`: 7 days by hour. */
+  span?: 'day' | 'week';
+  /** Only schedules whose url has this host (with its port), in lower case. */
+  host?: string;
+}
+
+export interface ForecastHost {
+  host: string;
+  firings: number;
+}
+
+export interface Forecast {
+  from: string;
+  /** The length of what one of `counts` counts: 60 or 3,600. */
+  stepSeconds: number;
+  /** Firings to come, of retries nothing, step by step from `from` on. */
+  counts: number[];
+  firings: number;
+  /** Enabled schedules that are counted. */
+  schedules: number;
+  /** Enabled schedules that are not: beyond 50,000 different intervals, the rarest. */
+  uncounted: number;
+  /** All hosts' firings, most first; 100 at most. */
+  hosts: ForecastHost[];
+  countedAt: string;
+}
+
+// Before it is stored ----------------------------------------------------------------------------
+
+export interface Problem {
+  /** The property that is wrong, such as `url` or `integrations[0].url`. */
+  where: string;
+  sentence: string;
+}
+
+/** What a change of the wall clock does to the interval. */
+export interface ClockNote {
+  kind: 'moved' | 'dropped' | 'once' | 'twice';
+  /** Of the wall clock, such as `2026-03-29T02:30:00`. */
+  localTime: string;
+  at: string;
+  sentence: string;
+}
+
+export interface CheckResult {
+  /** What a create would refuse; empty where it would not. */
+  problems: Problem[];
+  /** The next ten times; empty where interval or time zone are wrong. */
+  times: string[];
+  /** Changes of the wall clock within a year that touch it. */
+  clockNotes: ClockNote[];
+}
+
+/** A request that was sent to try a schedule out; nothing of it is stored. */
+export interface TryResult {
+  attempt: Attempt;
+}
+
+// Sessions and keys ------------------------------------------------------------------------------
+
+/** A session of the dashboard, in a cookie that scripts cannot read. */
+export interface Session {
+  clientId: string;
+  clientName: string;
+  /** The key that it was begun with, and ends with. */
+  keyId: string;
+}
+
+export interface SessionEnd {
+  success: boolean;
+}
+
+export interface KeyInput {
+  /** 1 to 200 characters. */
+  name: string;
+}
+
+export interface Key {
+  id: string;
+  name?: string;
+  createdAt: string;
+  revokedAt?: string;
+}
+
+export interface NewKey extends Key {
+  /** Shown once. */
+  apiKey: string;
+}
+
+export interface KeyList {
+  items: Key[];
+}
+
+// Events -----------------------------------------------------------------------------------------
+
+/** What happened, in order. `id` resumes the stream; after a break some may come twice. */
+export type PunctualEvent =
+  | { id: string; type: 'run.ended'; data: Run }
+  | { id: string; type: 'schedule.changed'; data: Schedule }
+  /** More happened between these two than is told one by one: ask the lists. */
+  | { id: string; type: 'gap'; data: { from: string; to: string } };

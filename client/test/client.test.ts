@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { PunctualApiError, PunctualClient, type ScheduleInput } from '@punctual/client';
 import { startService } from '../../server/test/api/service.ts';
+import { readEvents } from '../src/events.ts';
 
 /** Every method against the real API. */
 
@@ -90,4 +91,66 @@ test('an answer in words of its own, from a proxy, is an error with its status',
     fetch: async () => new Response('<h1>Bad Gateway</h1>', { status: 502 }),
   });
   await assert.rejects(proxied.listSchedules(), { name: 'PunctualApiError', status: 502 });
+});
+
+test('what became of an instant, what was and what is to come', async () => {
+  const { id } = await client.createSchedule(input);
+  const explained = await client.explain(id, { at: '2020-01-01T00:00:00Z' });
+  assert.equal(explained.verdict, 'notCreated');
+  assert.ok((await client.stats({ minutes: 5 })).enabledSchedules > 0);
+  assert.equal((await client.forecast({ span: 'week' })).counts.length, 168);
+});
+
+test('a schedule is checked before it is stored', async () => {
+  const { problems } = await client.checkSchedule({ ...input, url: 'nothing' });
+  assert.deepEqual(
+    problems.map(({ where }) => where),
+    ['url'],
+  );
+});
+
+test('keys are made, listed and revoked', async () => {
+  const { apiKey, ...made } = await client.createKey({ name: 'test' });
+  assert.deepEqual((await client.listKeys()).items.at(-1), made);
+  assert.ok((await client.revokeKey(made.id)).revokedAt);
+  assert.match(apiKey, /^pk_/);
+});
+
+test('a session needs no key: what a browser keeps is enough', async () => {
+  let cookie = '';
+  const browser = new PunctualClient({
+    baseUrl,
+    async fetch(url, init) {
+      const headers = { ...(init?.headers as Record<string, string>), ...(cookie && { cookie }) };
+      const response = await fetch(url, { ...init, headers });
+      cookie = response.headers.get('set-cookie')?.split(';')[0] ?? cookie;
+      return response;
+    },
+  });
+  await assert.rejects(browser.getSession(), { status: 401 });
+  const { clientId, apiKey } = service.mine;
+  const session = await browser.signIn(clientId, apiKey);
+  assert.deepEqual(await browser.getSession(), session);
+  assert.ok((await browser.listSchedules()).items.length > 0);
+  assert.deepEqual(await browser.signOut(), { success: true });
+  await assert.rejects(browser.listSchedules(), { status: 401 });
+});
+
+test('events come in whatever pieces the network makes of them', async () => {
+  const text =
+    'retry: 2000\n\n: still here\n\nid: 1-a\nevent: gap\ndata: {"from":"☂","to":"b"}\n\nid: 2';
+  const bytes = new TextEncoder().encode(text);
+  for (const size of [1, 7, 1_000]) {
+    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+      bytes.slice(index * size, (index + 1) * size),
+    );
+    const stream = ReadableStream.from(pieces) as ReadableStream<Uint8Array>;
+    const events = await Array.fromAsync(readEvents(stream));
+    assert.deepEqual(events, [{ id: '1-a', type: 'gap', data: { from: '☂', to: 'b' } }]);
+  }
+});
+
+test('events that are refused are an error', async () => {
+  const stranger = new PunctualClient({ baseUrl, ...service.mine, apiKey: 'wrong' });
+  await assert.rejects(stranger.events().next(), { status: 401 });
 });

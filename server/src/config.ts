@@ -120,6 +120,8 @@ export interface Config {
   senderThreads: number;
   stopMs: number;
   logLevel: string;
+  /** Whether the environment asks for traces, in the words of OpenTelemetry. */
+  traced: boolean;
 }
 
 /**
@@ -155,7 +157,17 @@ export function readConfig(
     senderThreads: read('PUNCTUAL_SENDER_THREADS'),
     stopMs: read('PUNCTUAL_STOP_SECONDS') * 1_000,
     logLevel: read('PUNCTUAL_LOG_LEVEL'),
+    traced: isTraced(environment),
   };
+}
+
+/** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
+function isTraced(environment: Record<string, string | undefined>): boolean {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = environment;
+  const isOff =
+    environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true' ||
+    environment.OTEL_TRACES_EXPORTER === 'none';
+  return Boolean(all || own) && !isOff;
 }
 
 /** Names that look like settings and are none: a typing error would go unnoticed otherwise. */

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { buildApi } from './api/app.ts';
@@ -9,13 +11,15 @@ import { hashApiKey, newSigningSecret } from './domain/credential.ts';
 import { PunctualError } from './domain/errors.ts';
 import { newId } from './domain/id.ts';
 import { Engine } from './engine/engine.ts';
-import type { SendResult } from './outbound/send.ts';
+import { sendTestRequest } from './engine/test-request.ts';
+import type { Send, SendResult } from './outbound/send.ts';
 import { createSender, type Sender } from './outbound/sender.ts';
 import { createSenderThreads } from './outbound/threads.ts';
 import { Term } from './outbound/ticket.ts';
 import { lockEngine, openStore } from './store/open.ts';
 import type { EngineLock, Listener, Store } from './store/store.ts';
 import { createMetrics, type Metrics } from './telemetry.ts';
+import type { Tracing } from './tracing.ts';
 
 /** The only file that knows every room: opens them in order, and closes them in reverse. */
 
@@ -51,9 +55,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (warning) log.warn(warning);
     const clock = options.clock ?? (await clockOf(store, metrics, closers));
     await ensureCredentials(store, config.credentials, clock);
+    // Loaded only where it is asked for: firings without traces pay nothing for them.
+    const tracing = config.traced ? (await import('./tracing.ts')).startTracing() : null;
+    closers.push(() => tracing?.stop());
+    const send = createSend(config, store, clock, closers, tracing);
+    const told = tracing?.store(store) ?? store;
     const engine =
-      config.role === 'api' ? null : createEngine(config, store, clock, metrics, lock, closers);
-    const api = createApi(options, store, engine, metrics, clock);
+      config.role === 'api' ? null : createEngine(config, told, clock, metrics, send, lock);
+    const api = createApi(options, store, engine, metrics, clock, send.send);
     await engine?.start();
     const listening = engine && store.shared?.listen(listenerOf(engine, metrics));
     closers.push(() => listening?.close());
@@ -86,20 +95,34 @@ const STEER_MS = 5_000;
 /** Of a lease: how long a node counts on it. The rest is for the way to the database and back. */
 const COUNTED_ON = 0.75;
 
+/** What requests leave by, of firings and of those that only try a schedule out. */
+function createSend(
+  config: Config,
+  store: Store,
+  clock: Clock,
+  closers: (() => unknown)[],
+  tracing: Tracing | null,
+): { send: Send; term: Term | undefined } {
+  const isEngine = config.role !== 'api';
+  const term = store.shared && isEngine ? new Term(store.shared.leaseMs * COUNTED_ON) : undefined;
+  const sender = openSender(config, term);
+  closers.push(() => sender.close());
+  const send: Send =
+    clock === systemClock ? sender.send : request => sentBy(clock, sender.send(request));
+  return { send: tracing?.send(send) ?? send, term };
+}
+
 function createEngine(
   config: Config,
   store: Store,
   clock: Clock,
   metrics: Metrics,
+  { send, term }: ReturnType<typeof createSend>,
   lock: EngineLock | null,
-  closers: (() => unknown)[],
 ): Engine {
-  const term = store.shared ? new Term(store.shared.leaseMs * COUNTED_ON) : undefined;
-  const sender = openSender(config, term);
-  closers.push(() => sender.close());
   return new Engine({
     store,
-    send: clock === systemClock ? sender.send : request => sentBy(clock, sender.send(request)),
+    send,
     clock,
     random: Math.random,
     events: metrics.events,
@@ -129,6 +152,7 @@ function createApi(
   engine: Engine | null,
   metrics: Metrics,
   clock: Clock,
+  send: Send,
 ): FastifyInstance {
   metrics.observe({
     queueDepth: () => store.queue.depth(clock.now()),
@@ -142,11 +166,20 @@ function createApi(
     allow: config.allowTargets,
     echo,
     engine: engine ?? ELSEWHERE,
+    async tryOut(schedule, clientId) {
+      const client = await store.clients.findClient(clientId);
+      return sendTestRequest({ send, clock }, schedule, client!.signingSecret);
+    },
+    keepRunsDays: config.keepRunsDays,
     withoutV1: config.role === 'engine',
+    ...(config.role !== 'engine' && existsSync(DASHBOARD) && { dashboardFolder: DASHBOARD }),
     readiness: () => readinessOf(store),
     metricsText: () => metrics.text(),
   });
 }
+
+/** `npm ci` builds it. */
+const DASHBOARD = join(import.meta.dirname, '../../dashboard/dist');
 
 /** What other nodes tell goes to the engine here. */
 function listenerOf(engine: Engine, metrics: Metrics): Listener {

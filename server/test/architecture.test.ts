@@ -20,13 +20,15 @@ const LAW: Record<string, string[]> = {
     'domain',
     'clock.ts',
     'store/store.ts',
+    'store/figures.ts',
     '../package.json',
     '@punctual/client',
     'fastify*',
-    '@fastify/swagger',
+    '@fastify/*',
     'typebox',
     'ajv',
     'lru-cache',
+    'cookie',
     'pino',
     'node:*',
   ],
@@ -45,6 +47,7 @@ const LAW: Record<string, string[]> = {
   'clock.ts': ['node:os'],
   'config.ts': ['domain', 'store/open.ts'],
   'telemetry.ts': ['engine', 'pino', 'prom-client'],
+  'tracing.ts': ['domain', 'outbound/send.ts', 'store/store.ts', '@opentelemetry/*', 'node:*'],
   'service.ts': ['*'],
 };
 
@@ -53,6 +56,7 @@ const TYPES_ONLY = [
   { from: 'engine', to: 'store/store.ts' },
   { from: 'engine', to: 'store/work.ts' },
   { from: 'api', to: 'store/store.ts' },
+  { from: 'api', to: 'store/figures.ts' },
   { from: 'api', to: '@punctual/client' },
   { from: 'telemetry.ts', to: 'engine' },
 ];

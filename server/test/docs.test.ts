@@ -23,12 +23,35 @@ test('docs/errors.md has each code of the table of errors with its status, and n
   assert.deepEqual(documented, { ...ERROR_STATUS });
 });
 
-test('docs/operations.md names each metric, and no other', async () => {
+async function exportedMetrics(): Promise<string[]> {
   const metrics = createMetrics(createLogger('silent'));
   const zero = async () => 0;
   metrics.observe({ queueDepth: zero, outboxDepth: zero, inFlight: () => 0 });
   const { body } = await metrics.text();
-  const exported = [...body.matchAll(/^# TYPE (punctual_\w+)/gm)].map(match => match[1]);
+  return [...body.matchAll(/^# TYPE (punctual_\w+)/gm)].map(match => match[1]!);
+}
+
+test('the Grafana dashboard and the alert rules know each metric by its name, and no other', async () => {
+  const exported = new Set(await exportedMetrics());
+  for (const file of ['docs/monitoring/grafana.json', 'docs/monitoring/alerts.yml']) {
+    const names = [...read(file).matchAll(/punctual_[a-z_]+/g)].map(([name]) => name);
+    const known = (name: string) => name.replace(/_(?:bucket|sum|count)$/, '');
+    assert.deepEqual(
+      names.filter(name => !exported.has(known(name)) && !exported.has(name)),
+      [],
+      file,
+    );
+    assert.ok(names.length > 5);
+  }
+  const shown = read('docs/monitoring/grafana.json');
+  assert.deepEqual(
+    [...exported].filter(name => !shown.includes(name)),
+    [],
+  );
+});
+
+test('docs/operations.md names each metric, and no other', async () => {
+  const exported = await exportedMetrics();
   const named = [...read('docs/operations.md').matchAll(/^\| `(punctual_\w+)/gm)].map(m => m[1]);
   assert.deepEqual(named.sort(), exported.sort());
 });

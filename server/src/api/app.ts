@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { authenticator } from './authenticate.ts';
+import { Authenticator } from './authenticate.ts';
 import { ignoreBodies, readBodies } from './body.ts';
 import { type ApiDeps, LIMITS, type Limits } from './deps.ts';
 import { DOCUMENT } from './document.ts';
@@ -8,13 +8,18 @@ import { answerFailure, nothingHere } from './failure.ts';
 import { checkFraming } from './framing.ts';
 import { answerBrokenRequest, createListener } from './listener.ts';
 import { parseQuery, readQuery } from './query.ts';
+import { checkAndTry } from './routes/check.ts';
 import { createBatch } from './routes/create-batch.ts';
 import { createSchedule } from './routes/create-schedule.ts';
+import { dashboard } from './routes/dashboard.ts';
 import { deleteSchedule } from './routes/delete-schedule.ts';
 import { echo } from './routes/echo.ts';
+import { events } from './routes/events.ts';
+import { explainTime } from './routes/explain.ts';
 import { getRun } from './routes/get-run.ts';
 import { getSchedule } from './routes/get-schedule.ts';
 import { health } from './routes/health.ts';
+import { createKey, listAndRevokeKeys } from './routes/keys.ts';
 import { listRuns } from './routes/list-runs.ts';
 import { listSchedules } from './routes/list-schedules.ts';
 import { metrics } from './routes/metrics.ts';
@@ -22,7 +27,10 @@ import { nextTimes } from './routes/next-times.ts';
 import { openapi } from './routes/openapi.ts';
 import { patchSchedule } from './routes/patch-schedule.ts';
 import { preview } from './routes/preview.ts';
+import { reference } from './routes/reference.ts';
 import { replaceSchedule } from './routes/replace-schedule.ts';
+import { sessions } from './routes/session.ts';
+import { statsAndForecast } from './routes/stats.ts';
 import { timezones } from './routes/timezones.ts';
 import { triggerSchedule } from './routes/trigger-schedule.ts';
 import { COMPONENTS } from './schemas/components.ts';
@@ -84,6 +92,10 @@ function openPart(app: FastifyInstance, deps: ApiDeps): void {
   metrics(app, deps);
   openapi(app);
   timezones(app);
+  if (deps.dashboardFolder !== undefined) {
+    dashboard(app, deps.dashboardFolder);
+    reference(app);
+  }
   if (deps.echo === true) app.register(async target => echo(target));
 }
 
@@ -91,7 +103,9 @@ function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {
   app.addHook('onRoute', ({ schema }) => {
     Object.assign(schema ?? {}, { security: [{ ClientId: [], ApiKey: [] }] });
   });
-  app.addHook('onRequest', authenticator(deps.store.clients, limits.callerCacheMs));
+  const { store, clock } = deps;
+  const authenticator = new Authenticator(store.clients, clock, limits.callerCacheMs);
+  app.addHook('onRequest', request => authenticator.authenticate(request));
   app.addHook('onRequest', checkFraming);
   app.addHook('preValidation', readQuery);
   answerUnknown(app);
@@ -102,6 +116,8 @@ function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {
     replaceSchedule(withBody, deps);
     patchSchedule(withBody, deps);
     preview(withBody, deps);
+    checkAndTry(withBody, deps);
+    createKey(withBody, deps);
   });
   app.register(async withoutBody => {
     ignoreBodies(withoutBody);
@@ -112,6 +128,11 @@ function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {
     nextTimes(withoutBody, deps);
     listRuns(withoutBody, deps);
     getRun(withoutBody, deps);
+    explainTime(withoutBody, deps);
+    statsAndForecast(withoutBody, deps);
+    events(withoutBody, deps, authenticator);
+    sessions(withoutBody, deps, authenticator);
+    listAndRevokeKeys(withoutBody, deps);
   });
 }
 

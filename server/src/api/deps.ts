@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
+import type { Attempt } from '../domain/run.ts';
+import type { Schedule } from '../domain/schedule.ts';
 import type { AllowTargets } from '../domain/target.ts';
 import type { Store } from '../store/store.ts';
 
@@ -9,8 +11,14 @@ export interface ApiDeps {
   clock: Clock;
   allow: AllowTargets;
   engine: EnginePort;
+  /** Sends the request of a schedule once and stores nothing. */
+  tryOut: (schedule: Schedule, clientId: string) => Promise<Attempt>;
+  /** How long history is kept, in days of UTC. */
+  keepRunsDays: number;
   /** Whether the target of `punctual dev` is there. */
   echo?: boolean;
+  /** Where the built dashboard is; without it there are neither its page nor the reference. */
+  dashboardFolder?: string;
   log: Logger;
   /** Whether this node only fires, and serves nothing under `/v1`. */
   withoutV1?: boolean;

@@ -16,6 +16,8 @@ export const DOCUMENT: FastifyDynamicSwaggerOptions = {
       { name: 'schedules', description: 'The stored configurations.' },
       { name: 'runs', description: 'What came of them.' },
       { name: 'times', description: 'When they fire.' },
+      { name: 'figures', description: 'What happens, in numbers and as it happens.' },
+      { name: 'access', description: 'Sessions and keys.' },
       { name: 'service', description: 'The service itself.' },
     ],
     components: {

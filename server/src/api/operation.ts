@@ -7,7 +7,7 @@ interface Operation {
   operationId: string;
   summary: string;
   description?: string;
-  tag: 'schedules' | 'runs' | 'times' | 'service';
+  tag: 'schedules' | 'runs' | 'times' | 'figures' | 'access' | 'service';
   /** Names of path parameters, with what they are. */
   params?: Record<string, string>;
   query?: TSchema;
@@ -25,6 +25,15 @@ export function operation(described: Operation): FastifySchema {
   const { answer, ...rest } = described;
   const failure = failures(400, 401, 404, 500);
   return { ...request(rest), response: { 200: success(answer), ...failure } };
+}
+
+/** An operation whose answer is a stream of events, which no schema describes. */
+export function streamOperation(described: Omit<Operation, 'answer'>): FastifySchema {
+  const stream = {
+    description: 'A stream that ends when either side closes it.',
+    content: { 'text/event-stream': { schema: { type: 'string' } } },
+  };
+  return { ...request(described), response: { 200: stream, ...failures(400, 401, 404, 500) } };
 }
 
 /** An operation outside `/v1`: it asks for nothing, so little can be wrong with it. */

@@ -20,3 +20,13 @@ export function newSigningSecret(): string {
 export function hashApiKey(apiKey: string): string {
   return hash('sha256', apiKey, 'hex');
 }
+
+/** What the cookie of a session carries, kept and looked up as keys are. */
+export function newSessionToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** For one answer: which styles of its page are the page's own. */
+export function newNonce(): string {
+  return randomBytes(16).toString('base64');
+}

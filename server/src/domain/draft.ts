@@ -202,7 +202,7 @@ function checked(schedule: Schedule, allow: AllowTargets, touched: object = sche
 
 const MOST_DATA_BYTES = 128 * 1024;
 
-function checkData(data: Record<string, string>): void {
+export function checkData(data: Record<string, string>): void {
   if (Buffer.byteLength(JSON.stringify(data)) <= MOST_DATA_BYTES) return;
   throw new PunctualError('body_too_large', 'data must be at most 128 KiB as JSON.');
 }

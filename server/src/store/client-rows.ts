@@ -19,6 +19,7 @@ export function keyFrom(row: Row): ApiKey {
     hash: row.hash as string,
     createdAt: row.created_at as number,
   };
+  if (row.name !== '') key.name = row.name as string;
   if (row.revoked_at !== null) key.revokedAt = row.revoked_at as number;
   return key;
 }

@@ -10,8 +10,10 @@
  *
  * The suite in `test/store/contract.ts` states each promise as a test; every keeper passes it.
  */
+import type { Held } from '../domain/ledger.ts';
 import type { Attempt, RunStatus, RunTrigger } from '../domain/run.ts';
 import type { Schedule, ScheduleStatus } from '../domain/schedule.ts';
+import type { FigureStore } from './figures.ts';
 import type { OutboxStore, QueueStore } from './work.ts';
 
 export interface Store {
@@ -20,6 +22,7 @@ export interface Store {
   readonly runs: RunStore;
   readonly queue: QueueStore;
   readonly outbox: OutboxStore;
+  readonly figures: FigureStore;
   /** Null where one process has the store for itself. */
   readonly shared: Shared | null;
   /** Resolves when the store answers and can be written to. @throws PunctualError store_unavailable */
@@ -95,8 +98,19 @@ export interface ApiKey {
   clientId: string;
   /** SHA-256 of the key, as hex; the key itself is stored nowhere. */
   hash: string;
+  /** What people call it. */
+  name?: string;
   createdAt: number;
   revokedAt?: number;
+}
+
+/** A session of the dashboard: as good as its key, until it ends or the key is revoked. */
+export interface Session {
+  /** SHA-256 of the token, as hex; the token itself is stored nowhere. */
+  hash: string;
+  keyId: string;
+  /** Epoch ms. */
+  expiresAt: number;
 }
 
 /** Who calls: the client behind a valid key. */
@@ -119,6 +133,12 @@ export interface ClientStore {
   revokeKey(keyId: string, revokedAt: number): Promise<boolean>;
   /** The caller behind a key's hash, or null where it is unknown or revoked. */
   findCaller(keyHash: string): Promise<Caller | null>;
+  /** Takes away those that expired before `now`, too. @returns false where the key does not exist */
+  insertSession(session: Session, now: number): Promise<boolean>;
+  /** The caller behind a session, or null where it is unknown or ended, or its key revoked. */
+  findSession(hash: string, now: number): Promise<Caller | null>;
+  /** @returns false where there was none */
+  deleteSession(hash: string): Promise<boolean>;
 }
 
 // Schedules --------------------------------------------------------------------------------------
@@ -156,6 +176,14 @@ export interface ScheduleFilter {
   url?: string;
 }
 
+/** What is known of one schedule at an instant (domain/ledger.ts). */
+export interface LedgerEntry {
+  schedule: Schedule;
+  held: Held;
+  /** The queue's row; null where the schedule fires no more. */
+  row: { scheduledFor: number; begun: boolean } | null;
+}
+
 export interface ScheduleStore {
   /** All or nothing. */
   insert(clientKey: number, schedules: NewSchedule[]): Promise<void>;
@@ -174,6 +202,11 @@ export interface ScheduleStore {
     limit: number,
     before?: string,
   ): Promise<Schedule[]>;
+  /**
+   * The schedule as it stood at `at`: a change at that very instant counts as made. Changes are kept
+   * as long as failed runs are.
+   */
+  ledger(clientKey: number, id: string, at: number): Promise<LedgerEntry | null>;
 }
 
 // Runs -------------------------------------------------------------------------------------------
@@ -232,7 +265,8 @@ export interface RunStore {
   /** The callbacks of one run, oldest first. */
   callbacks(clientKey: number, runId: string): Promise<CallbackView[]>;
   /**
-   * Takes away runs whose nominal time is before their limit, and their ended callbacks. One call is
+   * Takes away runs whose nominal time is before their limit, their ended callbacks, and what
+   * schedules were before the limit of failed runs. One call is
    * bounded work, so that writers need not wait for it: it is to be called until it answers 0. To be
    * called at least once a day even where nothing is to go: a keeper may prepare the days to come.
    *

@@ -9,7 +9,15 @@ export interface Table {
   key: string[];
 }
 
-export type TableName = 'clients' | 'api_keys' | 'schedules' | 'runs' | 'outbox' | 'queue';
+export type TableName =
+  | 'clients'
+  | 'api_keys'
+  | 'sessions'
+  | 'schedules'
+  | 'schedule_changes'
+  | 'runs'
+  | 'outbox'
+  | 'queue';
 
 /** Each after those that its rows refer to. */
 export const TABLES: Table[] = [
@@ -20,9 +28,10 @@ export const TABLES: Table[] = [
   },
   {
     name: 'api_keys',
-    columns: ['id', 'client_key', 'hash', 'created_at', 'revoked_at'],
+    columns: ['id', 'client_key', 'hash', 'created_at', 'revoked_at', 'name'],
     key: ['id'],
   },
+  { name: 'sessions', columns: ['hash', 'key_id', 'expires_at'], key: ['hash'] },
   {
     name: 'schedules',
     columns: [
@@ -31,6 +40,11 @@ export const TABLES: Table[] = [
       ...['policy', 'url_folded', 'label_folded'],
     ],
     key: ['schedule_key'],
+  },
+  {
+    name: 'schedule_changes',
+    columns: ['schedule_key', 'changed_at', 'interval', 'timezone', 'status'],
+    key: ['schedule_key', 'changed_at'],
   },
   {
     name: 'runs',

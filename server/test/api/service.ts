@@ -73,6 +73,10 @@ export async function startService(changes: Partial<ApiDeps> = {}): Promise<Serv
       wakeOutbox: () => told.push('outbox'),
     },
     log: keptLog(logged),
+    tryOut: async () => {
+      throw new Error('nothing is sent here');
+    },
+    keepRunsDays: 30,
     readiness: async () => ({}),
     metricsText: async () => ({ contentType: 'text/plain; version=0.0.4', body: 'up 1\n' }),
     ...changes,

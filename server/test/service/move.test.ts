@@ -7,6 +7,7 @@ import { progressBar, progressLine } from '../../src/cli/progress.ts';
 import type { MoveStep } from '../../src/store/open.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { TABLES } from '../../src/store/tables.ts';
 import { Api, CREDENTIALS } from '../crash/api.ts';
 import { Target } from '../crash/target.ts';
 import { assertOneId } from '../nodes/node.ts';
@@ -73,7 +74,7 @@ describe('punctual move', () => {
     const { tables } = JSON.parse(moved.out);
     assert.deepEqual(
       tables.map(({ table, sha256 }: { table: string; sha256: string }) => [table, sha256.length]),
-      ['clients', 'api_keys', 'schedules', 'runs', 'outbox', 'queue'].map(name => [name, 64]),
+      TABLES.map(({ name }) => [name, 64]),
     );
 
     const refused = await folder.run(['serve'], SERVE);

@@ -1,6 +1,8 @@
 import { aheadContract } from './contract-ahead.ts';
 import { clientsContract } from './contract-clients.ts';
+import { figuresContract } from './contract-figures.ts';
 import { historiesContract } from './contract-histories.ts';
+import { ledgerContract } from './contract-ledger.ts';
 import { outboxContract } from './contract-outbox.ts';
 import { pruneContract } from './contract-prune.ts';
 import { queueContract } from './contract-queue.ts';
@@ -31,6 +33,8 @@ export function storeContract(name: string, open: OpenKeeper): void {
     runsContract,
     runListContract,
     pruneContract,
+    ledgerContract,
+    figuresContract,
     historiesContract,
   ]) {
     contract(name, open);

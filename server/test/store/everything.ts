@@ -49,10 +49,19 @@ export async function callEverything(store: Store): Promise<void> {
   await changed(store, caller, schedule, { status: 'deleted' }, NOON, null);
   await store.queue.reread([claim.scheduleKey]);
   await store.schedules.list(clientKey, {}, 10);
+  await store.schedules.list(clientKey, { status: 'disabled' }, 10);
+  await store.schedules.ledger(clientKey, schedule.id, NOON);
   await store.runs.find(clientKey, id);
   await store.runs.callbacks(clientKey, id);
   for (const status of [undefined, 'succeeded', 'failed', 'missed'] as const) {
     await store.runs.list(clientKey, status === undefined ? {} : { status }, 10);
   }
   await store.runs.list(clientKey, { scheduleId: schedule.id }, 10);
+  await store.figures.counts(clientKey);
+  await store.figures.ended(clientKey, NOON, NOON + MINUTE);
+  await store.figures.passed(clientKey, NOON, NOON + MINUTE);
+  await store.figures.failures(clientKey, NOON, 10);
+  await store.figures.upcoming(clientKey, 2_000);
+  await store.figures.endedSince(clientKey, NOON, 10);
+  await store.figures.changedSince(clientKey, NOON, 10);
 }

@@ -1,6 +1,7 @@
 import { Connections } from '../../src/store/postgres/connection.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { ensurePartitions } from '../../src/store/postgres/partitions.ts';
+import { TABLES } from '../../src/store/tables.ts';
 import { NOON, type OpenKeeper } from './keeper.ts';
 import type { PostgresServer } from './postgres-server.ts';
 
@@ -45,7 +46,7 @@ export function postgresKeepers(
 /** With days of their own around noon: what is older or newer stands in the default tables. */
 async function emptied(url: string): Promise<string> {
   const connections = new Connections(url, 1);
-  const tables = ['api_keys', 'clients', 'schedules', 'queue', 'outbox', 'runs'];
+  const tables = TABLES.map(({ name }) => name).toReversed();
   await connections.query(tables.map(table => `DELETE FROM ${table}`).join(';'));
   await ensurePartitions(connections, NOON);
   await connections.close();

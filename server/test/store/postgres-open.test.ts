@@ -145,7 +145,7 @@ describe('PostgreSQL: migrations', () => {
     await stored(store, await aClient(store));
     await settled(store, await claimOne(store), waiting(NOON, null));
     await store.close();
-    assert.deepEqual(await migrateAt(writer), { from: 1, to: 1 });
+    assert.deepEqual(await migrateAt(writer), { from: 2, to: 2 });
   });
 
   test('a newer database is refused', async () => {
@@ -161,7 +161,7 @@ describe('PostgreSQL: migrations', () => {
     await Promise.all(stores.map(store => aClient(store)));
     assert.equal((await stores[0]!.clients.listClients()).length, 5);
     await Promise.all(stores.map(store => store.close()));
-    assert.deepEqual(await migrateAt(url), { from: 1, to: 1 });
+    assert.deepEqual(await migrateAt(url), { from: 2, to: 2 });
   });
 });
 

@@ -4,7 +4,7 @@ CREATE TABLE api_keys (
   hash TEXT NOT NULL UNIQUE,
   created_at INTEGER NOT NULL,
   revoked_at INTEGER
-) STRICT, WITHOUT ROWID;
+, name TEXT NOT NULL DEFAULT '') STRICT, WITHOUT ROWID;
 
 CREATE TABLE clients (
   client_key INTEGER PRIMARY KEY,
@@ -59,6 +59,15 @@ CREATE TABLE runs (
   PRIMARY KEY (client_key, scheduled_for, schedule_key, manual_id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE schedule_changes (
+  schedule_key INTEGER NOT NULL,
+  changed_at INTEGER NOT NULL,
+  interval TEXT NOT NULL,
+  timezone TEXT NOT NULL,
+  status TEXT NOT NULL,
+  PRIMARY KEY (schedule_key, changed_at)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE schedules (
   schedule_key INTEGER PRIMARY KEY,
   client_key INTEGER NOT NULL REFERENCES clients,
@@ -77,6 +86,12 @@ CREATE TABLE schedules (
   label TEXT NOT NULL,
   policy TEXT
 ) STRICT;
+
+CREATE TABLE sessions (
+  hash TEXT NOT NULL PRIMARY KEY,
+  key_id TEXT NOT NULL REFERENCES api_keys,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE INDEX api_keys_by_client ON api_keys (client_key);
 
@@ -100,8 +115,19 @@ CREATE INDEX runs_by_schedule ON runs (schedule_key, scheduled_for);
 CREATE INDEX runs_by_status ON runs (client_key, status, scheduled_for)
   WHERE status <> 'succeeded';
 
+CREATE INDEX runs_ended ON runs (client_key, finished_at, status, started_at)
+  WHERE finished_at IS NOT NULL;
+
 CREATE INDEX runs_manual ON runs (manual_id) WHERE manual_id <> '';
+
+CREATE INDEX schedule_changes_by_age ON schedule_changes (changed_at);
 
 CREATE UNIQUE INDEX schedules_by_client ON schedules (client_key, id);
 
+CREATE INDEX schedules_by_status ON schedules (client_key, status, id);
+
 CREATE INDEX schedules_by_tail ON schedules (client_key, substr(id, 15));
+
+CREATE INDEX schedules_updated ON schedules (client_key, updated_at) WHERE updated_at IS NOT NULL;
+
+CREATE INDEX sessions_by_end ON sessions (expires_at);

@@ -1,3 +1,15 @@
+import { Key, KeyInput, KeyList, NewKey, Session, SessionEnd } from './access.ts';
+import { CheckResult, ClockNote, Problem, TryResult } from './check.ts';
+import {
+  Explanation,
+  FailingSchedule,
+  Forecast,
+  ForecastHost,
+  Stats,
+  StatsMinute,
+  Tally,
+  UpcomingFiring,
+} from './figures.ts';
 import { Attempt, Callback, Phases, Run, RunPage } from './run.ts';
 import {
   BatchInput,
@@ -33,6 +45,24 @@ export const COMPONENTS = [
   PreviewInput,
   Times,
   Timezones,
+  Explanation,
+  Tally,
+  StatsMinute,
+  FailingSchedule,
+  UpcomingFiring,
+  Stats,
+  ForecastHost,
+  Forecast,
+  Problem,
+  ClockNote,
+  CheckResult,
+  TryResult,
+  Session,
+  SessionEnd,
+  KeyInput,
+  Key,
+  NewKey,
+  KeyList,
   Health,
   ErrorBody,
 ];

@@ -1,5 +1,8 @@
 import type * as Wire from '@punctual/client';
 import type { Static, TSchema } from 'typebox';
+import type * as access from './access.ts';
+import type * as check from './check.ts';
+import type * as figures from './figures.ts';
 import type * as runs from './run.ts';
 import type * as schedules from './schedule.ts';
 import type * as times from './time.ts';
@@ -37,6 +40,27 @@ type Proofs = [
   Proof<typeof runs.Run, Wire.Run>,
   Proof<typeof runs.RunQuery, Wire.RunQuery>,
   Proof<typeof runs.RunPage, Wire.RunPage>,
+  Proof<typeof figures.ExplainQuery, Wire.ExplainQuery>,
+  Proof<typeof figures.Explanation, Wire.Explanation>,
+  Proof<typeof figures.StatsQuery, Wire.StatsQuery>,
+  Proof<typeof figures.Tally, Wire.Tally>,
+  Proof<typeof figures.StatsMinute, Wire.StatsMinute>,
+  Proof<typeof figures.FailingSchedule, Wire.FailingSchedule>,
+  Proof<typeof figures.UpcomingFiring, Wire.UpcomingFiring>,
+  Proof<typeof figures.Stats, Wire.Stats>,
+  Proof<typeof figures.ForecastQuery, Wire.ForecastQuery>,
+  Proof<typeof figures.ForecastHost, Wire.ForecastHost>,
+  Proof<typeof figures.Forecast, Wire.Forecast>,
+  Proof<typeof check.Problem, Wire.Problem>,
+  Proof<typeof check.ClockNote, Wire.ClockNote>,
+  Proof<typeof check.CheckResult, Wire.CheckResult>,
+  Proof<typeof check.TryResult, Wire.TryResult>,
+  Proof<typeof access.Session, Wire.Session>,
+  Proof<typeof access.SessionEnd, Wire.SessionEnd>,
+  Proof<typeof access.KeyInput, Wire.KeyInput>,
+  Proof<typeof access.Key, Wire.Key>,
+  Proof<typeof access.NewKey, Wire.NewKey>,
+  Proof<typeof access.KeyList, Wire.KeyList>,
   Proof<typeof times.PreviewInput, Wire.PreviewInput>,
   Proof<typeof times.NextQuery, Wire.NextQuery>,
   Proof<typeof times.Times, Wire.Times>,

@@ -4,6 +4,7 @@ import type { Store } from '../store.ts';
 import { Announcer } from './announcer.ts';
 import { postgresClients } from './clients.ts';
 import { Connections, type Query, readClock, type Statement } from './connection.ts';
+import { postgresFigures } from './figures.ts';
 import { Listening } from './listening.ts';
 import { migratePostgres } from './migrating.ts';
 import { refuseUnended } from './moving.ts';
@@ -47,6 +48,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     runs: postgresRuns(connections),
     queue: postgresQueue(connections, lease, announcer),
     outbox: postgresOutbox(connections, lease, announcer),
+    figures: postgresFigures(query),
     shared: {
       leaseMs,
       now: () => readClock(query),

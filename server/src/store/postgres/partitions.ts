@@ -108,6 +108,7 @@ export async function pruneHistory(
     count += await deleteDefault(connections.query, keep, before);
     count += await deleteCallbacks(connections.query, keep, before);
   }
+  count += await deleteChanges(connections.query, limitOf('long', limits));
   return count;
 }
 
@@ -145,6 +146,16 @@ async function deleteCallbacks(query: Query, keep: Keep, before: number): Promis
       LIMIT ${DELETED_AT_ONCE}))
     RETURNING 1`,
     [keep, lowestIdAt(before)],
+  );
+  return gone.length;
+}
+
+async function deleteChanges(query: Query, before: number): Promise<number> {
+  const gone = await query(
+    `DELETE FROM schedule_changes WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM schedule_changes WHERE changed_at < $1 LIMIT ${DELETED_AT_ONCE}))
+    RETURNING 1`,
+    [before],
   );
   return gone.length;
 }

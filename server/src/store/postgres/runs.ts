@@ -17,7 +17,7 @@ import { pruneHistory } from './partitions.ts';
 import { ownedColumns } from './settle.ts';
 
 /** Named, here and wherever rows are read: `*` would become another statement when a newer Punctual adds a column. */
-const RUN_COLUMNS = [
+export const RUN_COLUMNS = [
   'client_key',
   'scheduled_for',
   'schedule_key',

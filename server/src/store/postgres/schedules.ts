@@ -1,4 +1,5 @@
 import type { Schedule } from '../../domain/schedule.ts';
+import { ledgerFrom } from '../ledger-rows.ts';
 import { type Cell, fold, json, scheduleFrom } from '../rows.ts';
 import type { NewSchedule, Requeue, ScheduleStore, Start } from '../store.ts';
 import type { Announcer } from './announcer.ts';
@@ -35,7 +36,7 @@ const insert: Statement = {
     SELECT min(first) AS due_at FROM given
     HAVING min(first) < extract(epoch FROM clock_timestamp()) * 1000 + $19`,
 };
-const SCHEDULE = `version, id, status, url, verb, interval, timezone, created_at, updated_at, headers,
+export const SCHEDULE = `version, id, status, url, verb, interval, timezone, created_at, updated_at, headers,
   data, integrations, label, policy`;
 const find: Statement = {
   name: 'schedules_find',
@@ -50,16 +51,45 @@ const update: Statement = {
     WHERE client_key = $14 AND id = $15 AND version = $16
     RETURNING schedule_key`,
 };
-const list: Statement = {
-  name: 'schedules_list',
+/** Locks the row, so that what is kept is what the update then changes. */
+const keepChange: Statement = {
+  name: 'schedules_keep_change',
+  text: `
+    WITH old AS MATERIALIZED (
+      SELECT schedule_key, interval, timezone, status FROM schedules
+      WHERE client_key = $2 AND id = $3 AND version = $4 FOR UPDATE)
+    INSERT INTO schedule_changes (schedule_key, changed_at, interval, timezone, status)
+    SELECT schedule_key, $1, interval, timezone, status FROM old
+    ON CONFLICT DO NOTHING`,
+};
+const ledger: Statement = {
+  name: 'schedules_ledger',
+  text: `
+    SELECT found.*, later.held_until, later.held_interval, later.held_timezone, later.held_status,
+      (SELECT max(changed_at) FROM schedule_changes
+        WHERE schedule_key = found.schedule_key AND changed_at <= $3) AS held_since,
+      queue.scheduled_for, queue.attempt
+    FROM (
+      SELECT schedule_key, ${SCHEDULE} FROM schedules WHERE client_key = $1 AND id = $2) AS found
+    LEFT JOIN queue ON queue.schedule_key = found.schedule_key
+    LEFT JOIN LATERAL (
+      SELECT changed_at AS held_until, interval AS held_interval, timezone AS held_timezone,
+        status AS held_status
+      FROM schedule_changes
+      WHERE schedule_changes.schedule_key = found.schedule_key AND changed_at > $3
+      ORDER BY changed_at LIMIT 1) AS later ON true`,
+};
+const list = (name: string, status: string): Statement => ({
+  name,
   text: `
     SELECT ${SCHEDULE} FROM schedules
-    WHERE client_key = $1 AND id < $2
-      AND CASE WHEN $3::text IS NULL THEN status <> 'deleted' ELSE status = $3 END
-      AND ($4::text IS NULL OR strpos(label_folded, $4) > 0)
-      AND ($5::text IS NULL OR strpos(url_folded, $5) > 0)
-    ORDER BY id DESC LIMIT $6`,
-};
+    WHERE client_key = $1 AND id < $2 AND ${status}
+      AND ($3::text IS NULL OR strpos(label_folded, $3) > 0)
+      AND ($4::text IS NULL OR strpos(url_folded, $4) > 0)
+    ORDER BY id DESC LIMIT $5`,
+});
+const listAll = list('schedules_list', "status <> 'deleted'");
+const listByStatus = list('schedules_list_by_status', 'status = $6');
 
 const queueInsert: Statement = {
   name: 'queue_insert',
@@ -113,6 +143,9 @@ export function postgresSchedules(
     async update(clientKey, schedule, version, change) {
       const values = [...changedCells(schedule), clientKey, schedule.id, version];
       const write = async (send: Query) => {
+        if (change !== 'keep') {
+          await send(keepChange, [change.changedAt, clientKey, schedule.id, version]);
+        }
         const [row] = await send(update, values);
         if (row && change !== 'keep') {
           await requeue(send, row.schedule_key as number, change, schedule.status);
@@ -126,15 +159,23 @@ export function postgresSchedules(
       return isChanged;
     },
     async list(clientKey, filter, limit, before = '~') {
-      const rows = await query(list, [
+      const { status, label, url } = filter;
+      const values = [
         clientKey,
         before,
-        filter.status ?? null,
-        filter.label === undefined ? null : fold(filter.label),
-        filter.url === undefined ? null : fold(filter.url),
+        label === undefined ? null : fold(label),
+        url === undefined ? null : fold(url),
         limit,
-      ]);
+      ];
+      const rows =
+        status === undefined
+          ? await query(listAll, values)
+          : await query(listByStatus, [...values, status]);
       return rows.map(scheduleFrom);
+    },
+    async ledger(clientKey, id, at) {
+      const [row] = await query(ledger, [clientKey, id, at]);
+      return row ? ledgerFrom(row) : null;
     },
   };
 }

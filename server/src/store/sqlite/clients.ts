@@ -11,8 +11,8 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
   const listClients = database.prepare('SELECT * FROM clients ORDER BY client_key');
   const findClient = database.prepare('SELECT * FROM clients WHERE id = ?');
   const insertKey = database.prepare(`
-    INSERT INTO api_keys (id, client_key, hash, created_at)
-    SELECT ?, client_key, ?, ? FROM clients WHERE id = ?`);
+    INSERT INTO api_keys (id, client_key, hash, name, created_at)
+    SELECT ?, client_key, ?, ?, ? FROM clients WHERE id = ?`);
   const listKeys = database.prepare(`
     SELECT api_keys.*, clients.id AS client_id FROM api_keys JOIN clients USING (client_key)
     WHERE clients.id = ? ORDER BY api_keys.id`);
@@ -23,6 +23,14 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
     SELECT api_keys.id AS key_id, clients.id AS client_id, clients.client_key
     FROM api_keys JOIN clients USING (client_key)
     WHERE api_keys.hash = ? AND api_keys.revoked_at IS NULL`);
+  const pruneSessions = database.prepare('DELETE FROM sessions WHERE expires_at < ?');
+  const insertSession = database.prepare(`
+    INSERT INTO sessions (hash, key_id, expires_at) SELECT ?, id, ? FROM api_keys WHERE id = ?`);
+  const findSession = database.prepare(`
+    SELECT api_keys.id AS key_id, clients.id AS client_id, clients.client_key
+    FROM sessions JOIN api_keys ON api_keys.id = sessions.key_id JOIN clients USING (client_key)
+    WHERE sessions.hash = ? AND sessions.expires_at >= ? AND api_keys.revoked_at IS NULL`);
+  const deleteSession = database.prepare('DELETE FROM sessions WHERE hash = ?');
 
   return {
     async insertClient({ id, name, signingSecret, createdAt }) {
@@ -35,8 +43,8 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
       const row = findClient.get(id) as Row | undefined;
       return row ? clientFrom(row) : null;
     },
-    insertKey({ id, clientId, hash, createdAt }) {
-      return commits.write(() => insertKey.run(id, hash, createdAt, clientId).changes === 1);
+    insertKey({ id, clientId, hash, name = '', createdAt }) {
+      return commits.write(() => insertKey.run(id, hash, name, createdAt, clientId).changes === 1);
     },
     async listKeys(clientId) {
       return (listKeys.all(clientId) as Row[]).map(keyFrom);
@@ -47,6 +55,19 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
     async findCaller(keyHash) {
       const row = findCaller.get(keyHash) as Row | undefined;
       return row ? callerFrom(row) : null;
+    },
+    insertSession({ hash, keyId, expiresAt }, now) {
+      return commits.write(() => {
+        pruneSessions.run(now);
+        return insertSession.run(hash, expiresAt, keyId).changes === 1;
+      });
+    },
+    async findSession(hash, now) {
+      const row = findSession.get(hash, now) as Row | undefined;
+      return row ? callerFrom(row) : null;
+    },
+    deleteSession(hash) {
+      return commits.write(() => deleteSession.run(hash).changes === 1);
     },
   };
 }

@@ -8,6 +8,7 @@ import type { Store } from '../store.ts';
 import type { QueueRows } from './cells.ts';
 import { sqliteClients } from './clients.ts';
 import { Commits } from './commit.ts';
+import { sqliteFigures } from './figures.ts';
 import { refuseMoved } from './moved.ts';
 import { sqliteOutbox } from './outbox.ts';
 import { sqliteQueue } from './queue.ts';
@@ -41,6 +42,7 @@ export function openSqlite(path: string): Store & { queue: QueueRows } {
     runs: sqliteRuns(database, commits),
     queue: sqliteQueue(database, commits),
     outbox: sqliteOutbox(database, commits),
+    figures: sqliteFigures(database),
     shared: null,
     async check() {
       if (closed) throw storeUnavailable(new Error('closed'));

@@ -89,6 +89,9 @@ export function sqliteRuns(database: DatabaseSync, commits: Commits): RunStore {
       SELECT id FROM outbox
       WHERE kind = 'callback' AND state IN ('succeeded', 'failed') AND run_id < ? AND keep = ?
       LIMIT ?)`);
+  const pruneChanges = database.prepare(`
+    DELETE FROM schedule_changes WHERE (schedule_key, changed_at) IN (
+      SELECT schedule_key, changed_at FROM schedule_changes WHERE changed_at < ? LIMIT ?)`);
 
   function prune(limits: HistoryLimits): number {
     let room = PRUNED_AT_ONCE;
@@ -97,6 +100,7 @@ export function sqliteRuns(database: DatabaseSync, commits: Commits): RunStore {
       room -= Number(pruneOf[keep].run(before, room).changes);
       room -= Number(pruneCallbacks.run(lowestIdAt(before), keep, room).changes);
     }
+    room -= Number(pruneChanges.run(limitOf('long', limits), room).changes);
     return PRUNED_AT_ONCE - room;
   }
 

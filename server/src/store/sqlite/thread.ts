@@ -2,11 +2,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type ErrorCode, PunctualError } from '../../domain/errors.ts';
 import { openSqlite } from './open.ts';
 
-/** One call to the thread that writes. */
+/** One call to the thread that writes, or to the one that counts. */
 export interface Call {
   id: number;
   /** Null: the store itself. */
-  room: 'clients' | 'schedules' | 'runs' | 'queue' | 'outbox' | null;
+  room: 'clients' | 'schedules' | 'runs' | 'queue' | 'outbox' | 'figures' | null;
   method: string;
   args: unknown[];
 }

@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { PunctualError } from '../../domain/errors.ts';
+import type { Schedule } from '../../domain/schedule.ts';
 import { storeUnavailable } from '../fault.ts';
+import type { FigureStore } from '../figures.ts';
 import type { Store } from '../store.ts';
 import { queueClaims } from './cells.ts';
 import { openSqlite } from './open.ts';
@@ -15,8 +17,14 @@ import type { Answer, Call } from './thread.ts';
  * @throws PunctualError `store_newer`, `store_unavailable`
  */
 export function openThreaded(path: string): Store {
-  const { clients, schedules, runs, queue, outbox, ...reader } = openSqlite(path);
+  const { clients, schedules, runs, queue, outbox, figures, ...reader } = openSqlite(path);
   const writer = new Writer(path);
+  // Whatever reads a million rows takes a while: on a thread of its own, made when first asked.
+  let counter: Writer | null = null;
+  const count = (room: Call['room'], method: string, args: unknown[]) => {
+    counter ??= new Writer(path);
+    return counter.call(room, method, args);
+  };
   /** The room as it is here, but for the methods that write. */
   const writing = <Room extends object>(
     room: Call['room'],
@@ -32,8 +40,23 @@ export function openThreaded(path: string): Store {
   return {
     shared: null,
     runs: writing('runs', runs, 'prune'),
-    clients: writing('clients', clients, 'insertClient', 'insertKey', 'revokeKey'),
-    schedules: writing('schedules', schedules, 'insert', 'update'),
+    clients: writing(
+      'clients',
+      clients,
+      'insertClient',
+      'insertKey',
+      'revokeKey',
+      'insertSession',
+      'deleteSession',
+    ),
+    schedules: {
+      ...writing('schedules', schedules, 'insert', 'update'),
+      list(clientKey, filter, ...page) {
+        const isSearch = filter.label !== undefined || filter.url !== undefined;
+        if (!isSearch) return schedules.list(clientKey, filter, ...page);
+        return count('schedules', 'list', [clientKey, filter, ...page]) as Promise<Schedule[]>;
+      },
+    },
     queue: {
       ...writing('queue', queue, 'recover'),
       ...queueClaims({
@@ -44,15 +67,28 @@ export function openThreaded(path: string): Store {
       }),
     },
     outbox: writing('outbox', outbox, 'insertManual', 'claim', 'settle', 'recover'),
+    figures: counting(figures, (method, args) => count('figures', method, args)),
     async check() {
       await reader.check();
       await writer.call(null, 'check', []);
     },
     async close() {
+      await counter?.close();
       await writer.close();
       await reader.close();
     },
   };
+}
+
+function counting(
+  figures: FigureStore,
+  call: (method: string, args: unknown[]) => Promise<unknown>,
+): FigureStore {
+  const methods = Object.keys(figures).map(method => [
+    method,
+    (...args: unknown[]) => call(method, args),
+  ]);
+  return Object.fromEntries(methods) as FigureStore;
 }
 
 interface Waiting {

@@ -1,0 +1,149 @@
+import { Group, SegmentedControl, Select, SimpleGrid, Stack, Text } from '@mantine/core';
+import type { Forecast as ForecastAnswer } from '@punctual/client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { HeatMap } from '../parts/heat-map.tsx';
+import { Asked, Card, Empty, Page } from '../parts/page.tsx';
+import { api } from '../queries.ts';
+import { fullTime } from '../times.ts';
+
+type Span = 'day' | 'week';
+
+export function Forecast() {
+  const [span, setSpan] = useState<Span>('day');
+  const [host, setHost] = useState<string | null>(null);
+  const forecast = useQuery({
+    queryKey: ['forecast', span, host],
+    queryFn: () => api.forecast({ span, ...(host !== null && { host }) }),
+    placeholderData: keepPreviousData,
+    refetchInterval: 30_000,
+  });
+  return (
+    <Page
+      name="Forecast"
+      actions={
+        <SegmentedControl
+          aria-label="How far ahead"
+          data={[
+            { value: 'day', label: '24 hours' },
+            { value: 'week', label: '7 days' },
+          ]}
+          value={span}
+          onChange={value => setSpan(value as Span)}
+        />
+      }
+    >
+      <Asked query={forecast} height={420}>
+        {data =>
+          data.hosts.length === 0 ? (
+            <Card>
+              <Empty title="Nothing is to come">
+                Firings of enabled schedules appear here, minute by minute.
+              </Empty>
+            </Card>
+          ) : (
+            <Shown forecast={data} host={host} onHost={setHost} />
+          )
+        }
+      </Asked>
+    </Page>
+  );
+}
+
+function Shown({
+  forecast,
+  host,
+  onHost,
+}: {
+  forecast: ForecastAnswer;
+  host: string | null;
+  onHost: (host: string | null) => void;
+}) {
+  const { firings, schedules, uncounted, hosts } = forecast;
+  return (
+    <>
+      <Card
+        title={`${firings.toLocaleString('en-GB')} firings of ${schedules.toLocaleString('en-GB')} ${schedules === 1 ? 'schedule' : 'schedules'}`}
+        aside={
+          <Select
+            aria-label="Host"
+            placeholder="All hosts"
+            clearable
+            searchable
+            size="xs"
+            w={240}
+            data={hosts.map(each => each.host)}
+            value={host}
+            onChange={onHost}
+            clearButtonProps={{ 'aria-label': 'All hosts' }}
+          />
+        }
+      >
+        <Stack gap="sm">
+          <HeatMap forecast={forecast} />
+          {uncounted > 0 && (
+            <Text size="sm" className="muted">
+              {uncounted.toLocaleString('en-GB')} schedules of rare intervals are not counted.
+            </Text>
+          )}
+        </Stack>
+      </Card>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+        <Busiest forecast={forecast} />
+        <Card title="By host" padded={false}>
+          <Ranking
+            heads={['Host', 'Firings']}
+            rows={hosts.slice(0, 10).map(each => [each.host, each.firings])}
+          />
+        </Card>
+      </SimpleGrid>
+    </>
+  );
+}
+
+function Busiest({ forecast: { counts, from, stepSeconds } }: { forecast: ForecastAnswer }) {
+  const start = Date.parse(from);
+  const rows = counts
+    .map((count, index) => ({ count, at: start + index * stepSeconds * 1_000 }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count || a.at - b.at)
+    .slice(0, 10)
+    .map(({ at, count }): [string, number] => [fullTime(at), count]);
+  return (
+    <Card title={stepSeconds === 60 ? 'Busiest minutes' : 'Busiest hours'} padded={false}>
+      <Ranking heads={['When', 'Firings']} rows={rows} />
+    </Card>
+  );
+}
+
+function Ranking({ heads, rows }: { heads: [string, string]; rows: [string, number][] }) {
+  return (
+    <table className="rows times">
+      <thead>
+        <tr>
+          {heads.map(head => (
+            <th key={head}>{head}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([name, count]) => (
+          <tr key={name}>
+            <td className="wrap">
+              <Text size="sm" className="numbers">
+                {name}
+              </Text>
+            </td>
+            <td>
+              <Group justify="flex-start">
+                <Text size="sm" className="numbers">
+                  {count.toLocaleString('en-GB')}
+                </Text>
+              </Group>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

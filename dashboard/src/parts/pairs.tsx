@@ -1,0 +1,68 @@
+import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
+import type { Pair } from '../draft.ts';
+
+/** Rows of names and values. */
+export function Pairs({
+  name,
+  about,
+  pairs,
+  error,
+  onChange,
+}: {
+  /** What one of them is called. */
+  name: string;
+  about: string;
+  pairs: Pair[];
+  error?: string | undefined;
+  onChange: (pairs: Pair[]) => void;
+}) {
+  const set = (index: number, pair: Pair) => onChange(pairs.with(index, pair));
+  return (
+    <Stack gap="xs">
+      <Text size="sm" className="muted">
+        {about}
+      </Text>
+      {pairs.map(([key, value], index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+        <Group key={index} gap="xs" wrap="nowrap" align="start">
+          <TextInput
+            aria-label={`Name of ${name} ${index + 1}`}
+            placeholder="Name"
+            value={key}
+            spellCheck={false}
+            onChange={event => set(index, [event.currentTarget.value, value])}
+            style={{ flex: '1 1 40%' }}
+          />
+          <TextInput
+            aria-label={`Value of ${name} ${index + 1}`}
+            placeholder="Value"
+            value={value}
+            spellCheck={false}
+            onChange={event => set(index, [key, event.currentTarget.value])}
+            style={{ flex: '1 1 60%' }}
+          />
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={36}
+            aria-label={`Remove ${name} ${index + 1}`}
+            onClick={() => onChange(pairs.toSpliced(index, 1))}
+          >
+            <IconTrash size={17} />
+          </ActionIcon>
+        </Group>
+      ))}
+      {error && (
+        <Text size="sm" c="var(--bad)" role="alert">
+          {error}
+        </Text>
+      )}
+      <div>
+        <Button size="xs" variant="default" onClick={() => onChange([...pairs, ['', '']])}>
+          Add {name}
+        </Button>
+      </div>
+    </Stack>
+  );
+}

@@ -1,0 +1,122 @@
+import { Checkbox, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import type { Run } from '@punctual/client';
+import { Link } from 'wouter';
+import { fullTime, inReadersTime, relative, shortTime, span, useNow } from '../times.ts';
+import { Status } from './status.tsx';
+
+/** Runs, newest first. Those that can be sent again can be picked where `picked` is given. */
+export function RunsTable({
+  runs,
+  names,
+  onOpen,
+  picked,
+  onPick,
+}: {
+  runs: Run[];
+  /** Of schedules by their ids; left out on the page of one schedule. */
+  names?: Map<string, string>;
+  onOpen: (id: string) => void;
+  picked?: Set<string>;
+  onPick?: (id: string, isPicked: boolean) => void;
+}) {
+  const now = useNow(5_000);
+  return (
+    <table className="rows">
+      <thead>
+        <tr>
+          {picked && (
+            <th>
+              <VisuallyHidden>Pick</VisuallyHidden>
+            </th>
+          )}
+          <th>Due</th>
+          <th>Status</th>
+          {names && <th>Schedule</th>}
+          <th>Late</th>
+          <th>Took</th>
+          <th>Attempts</th>
+          <th>What came back</th>
+        </tr>
+      </thead>
+      <tbody>
+        {runs.map(run => (
+          <tr key={run.id} data-selected={picked?.has(run.id) || undefined}>
+            {picked && (
+              <td className="pick">
+                <Checkbox
+                  aria-label={`Pick the run of ${fullTime(run.scheduledFor)}`}
+                  checked={picked.has(run.id)}
+                  onChange={event => onPick?.(run.id, event.currentTarget.checked)}
+                />
+              </td>
+            )}
+            <td>
+              <UnstyledButton
+                className="link numbers"
+                fz="sm"
+                onClick={() => onOpen(run.id)}
+                title={relative(run.scheduledFor, now)}
+                style={{ whiteSpace: 'nowrap' }}
+              >
+                {shortTime(run.scheduledFor)}
+              </UnstyledButton>
+            </td>
+            <td>
+              <Text size="sm">
+                <Status of={run.status} />
+              </Text>
+            </td>
+            {names && (
+              <td className="line" style={{ maxWidth: 220 }}>
+                <div className="clip">
+                  <Link href={`/schedules/${run.scheduleId}`} className="link">
+                    {names.get(run.scheduleId) ?? '…'}
+                  </Link>
+                </div>
+              </td>
+            )}
+            <Span name="Late" ms={lateOf(run)} />
+            <Span name="Took" ms={tookOf(run)} />
+            <td className="numbers" data-label="Attempts">
+              <Text size="sm" span>
+                {run.attempts.length || '–'}
+              </Text>
+            </td>
+            <td className="grow">
+              <Text size="sm" className="clip muted" title={resultOf(run)}>
+                {resultOf(run)}
+              </Text>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Span({ name, ms }: { name: string; ms: number | null }) {
+  return (
+    <td className="numbers" data-label={name} style={{ whiteSpace: 'nowrap' }}>
+      <Text size="sm" span>
+        {ms === null ? '–' : span(ms)}
+      </Text>
+    </td>
+  );
+}
+
+function lateOf({ startedAt, scheduledFor, trigger }: Run): number | null {
+  if (startedAt === undefined || trigger === 'manual') return null;
+  return Math.max(0, Date.parse(startedAt) - Date.parse(scheduledFor));
+}
+
+function tookOf({ startedAt, finishedAt }: Run): number | null {
+  if (startedAt === undefined || finishedAt === undefined) return null;
+  return Date.parse(finishedAt) - Date.parse(startedAt);
+}
+
+function resultOf({ attempts, reason, trigger }: Run): string {
+  const last = attempts.at(-1);
+  const status = last?.responseStatus && `status ${last.responseStatus}`;
+  const text = last?.error ?? (reason === undefined ? status : inReadersTime(reason));
+  return `${trigger === 'manual' ? 'by hand: ' : ''}${text ?? ''}`;
+}

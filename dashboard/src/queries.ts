@@ -1,0 +1,37 @@
+import { PunctualApiError, PunctualClient } from '@punctual/client';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { sessionEnded } from './session.ts';
+
+/** The only door to the service: the page's own origin, by its session. */
+export const api = new PunctualClient({ baseUrl: '' });
+
+function noticeEnd(error: unknown): void {
+  if (error instanceof PunctualApiError && error.status === 401) sessionEnded.set(true);
+}
+
+/** What the service refused is not asked again; what did not reach it is. */
+function isWorthAnotherTry(failures: number, error: unknown): boolean {
+  if (error instanceof PunctualApiError && error.status < 500) return false;
+  return failures < 4;
+}
+
+export const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: noticeEnd }),
+  mutationCache: new MutationCache({ onError: noticeEnd }),
+  defaultOptions: {
+    queries: {
+      retry: isWorthAnotherTry,
+      retryDelay: failures => Math.min(500 * 2 ** failures, 4_000),
+      networkMode: 'always',
+      staleTime: 1_000,
+      refetchOnWindowFocus: true,
+    },
+    mutations: { networkMode: 'always' },
+  },
+});
+
+/** What went wrong, in words: the service's own sentence where it said one. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof PunctualApiError) return error.message;
+  return 'Punctual could not be reached. Nothing was changed; try again.';
+}

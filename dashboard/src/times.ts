@@ -1,0 +1,99 @@
+import { useEffect, useState } from 'react';
+
+/** Instants as people read them, in a zone that is always named where it is not the reader's. */
+
+export const READER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${timeZone} ${JSON.stringify(options)}`;
+  const known = formats.get(key);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone: knownZone(timeZone), ...options });
+  formats.set(key, format);
+  return format;
+}
+
+/** The service knows a few names that a browser may not. */
+function knownZone(timeZone: string): string {
+  try {
+    new Intl.DateTimeFormat('en-GB', { timeZone });
+    return timeZone;
+  } catch {
+    return 'UTC';
+  }
+}
+
+/** `Sat 21 Nov 2026, 17:30:05` */
+export function fullTime(at: string | number, timeZone = READER_ZONE): string {
+  const format = formatOf(timeZone, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
+  return format.format(new Date(at));
+}
+
+/** `21 Nov, 17:30:05` */
+export function shortTime(at: string | number, timeZone = READER_ZONE): string {
+  const format = formatOf(timeZone, {
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
+  return format.format(new Date(at));
+}
+
+const ISO = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+
+/** A sentence of the service, with its instants as the reader's clock shows them. */
+export function inReadersTime(sentence: string): string {
+  return sentence.replace(ISO, at => fullTime(at));
+}
+
+/** `17:30` */
+export function clockTime(at: string | number, timeZone = READER_ZONE): string {
+  return formatOf(timeZone, { hour: '2-digit', minute: '2-digit' }).format(new Date(at));
+}
+
+/** `Sat 21 Nov` */
+export function dayName(at: string | number, timeZone = READER_ZONE): string {
+  const options = { weekday: 'short', day: 'numeric', month: 'short' } as const;
+  return formatOf(timeZone, options).format(new Date(at));
+}
+
+/** `in 5 s`, `2 min ago` */
+export function relative(at: string | number, now: number): string {
+  const seconds = Math.round((new Date(at).getTime() - now) / 1_000);
+  if (seconds === 0) return 'now';
+  const text = span(Math.abs(seconds) * 1_000);
+  return seconds > 0 ? `in ${text}` : `${text} ago`;
+}
+
+/** `12 ms`, `1.5 s`, `2 min`, `3 h`, `4 days` */
+export function span(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 10_000 && ms % 1_000 !== 0) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 120_000) return `${Math.round(ms / 1_000)} s`;
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}
+
+/** Now, again and again. */
+export function useNow(everyMs = 1_000): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}

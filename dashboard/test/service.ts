@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { PunctualClient } from '@punctual/client';
+import { emptyFolder, type Running } from '../../server/test/service/command.ts';
+
+/** `punctual dev` as a user starts it, which can be stopped and started again where it was. */
+export async function startPunctual(context: TestContext) {
+  const folder = emptyFolder(context);
+  const start = (port = '0') => folder.start(['dev', '--json'], /"apiKey"/, { PORT: port });
+  let running: Running = await start();
+  const { url, clientId, apiKey } = JSON.parse(running.out()) as Record<string, string>;
+  const credentials = { clientId: clientId!, apiKey: apiKey! };
+  return {
+    url: url!,
+    credentials,
+    client: new PunctualClient({ baseUrl: url!, ...credentials }),
+    stop: () => running.stop(),
+    async startAgain() {
+      running = await start(new URL(url!).port);
+    },
+    revoke: (keyId: string) => folder.run(['key', 'revoke', keyId]),
+  };
+}
+
+export interface Target {
+  url: string;
+  /** What it answers from now on. */
+  status: number;
+  arrivals: { method: string; headers: NodeJS.Dict<string | string[]>; body: string }[];
+}
+
+/** What schedules call: well or broken, as the test says. */
+export async function startTarget(context: TestContext): Promise<Target> {
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    target.arrivals.push({ method: request.method!, headers: request.headers, body });
+    response.writeHead(target.status, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify(target.status < 300 ? { ok: true } : { error: 'out of ink' }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const target: Target = { url: `http://127.0.0.1:${port}/print`, status: 200, arrivals: [] };
+  return target;
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fillIn, launch, openWindow, signIn } from './browser.ts';
+import { startPunctual } from './service.ts';
+
+test('what was typed outlives a restart of the service, a lost connection, a reload and an ended session', async context => {
+  const punctual = await startPunctual(context);
+  const { url, client, credentials } = punctual;
+  const second = await client.createKey({ name: 'for the page' });
+  const browser = await launch();
+  context.after(() => browser.close());
+  const { page, context: window, faults } = await openWindow(browser);
+  await signIn(page, url, { clientId: credentials.clientId, apiKey: second.apiKey });
+  await page.goto(`${url}/schedules/new`);
+  await page.getByLabel('Label').fill('Typed with care');
+  await page.getByLabel(/^Url/).fill(`${url}/echo`);
+  const typed = () => page.getByLabel('Label').inputValue();
+
+  // The service goes away: the page says so, and in words where something is asked of it.
+  await punctual.stop();
+  await page.getByText('The connection to Punctual is lost').waitFor();
+  await page.getByRole('button', { name: 'Create schedule' }).click();
+  await page
+    .getByText(/could not be reached\. Nothing was changed/)
+    .first()
+    .waitFor();
+  assert.equal(await typed(), 'Typed with care');
+  await punctual.startAgain();
+  await page.getByText('The connection to Punctual is lost').waitFor({ state: 'detached' });
+  await page.getByText('Live', { exact: true }).waitFor();
+
+  // The network goes away and comes back.
+  await window.setOffline(true);
+  await page.getByLabel('Interval').fill('0 7 * * *');
+  await window.setOffline(false);
+  await page.getByText('At 07:00.').waitFor();
+
+  // A reload.
+  await page.reload();
+  await page.getByText('What you typed before is here again.').waitFor();
+  assert.equal(await typed(), 'Typed with care');
+
+  // The session ends with its key: the page asks over itself, and goes on.
+  await punctual.revoke(second.id);
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await dialog.waitFor();
+  await fillIn(page, credentials);
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await typed(), 'Typed with care');
+  await page.getByRole('button', { name: 'Create schedule' }).click();
+  await page.getByRole('heading', { name: /Typed with care/ }).waitFor();
+  assert.deepEqual(
+    (await client.listSchedules()).items.map(({ label, interval }) => [label, interval]),
+    [['Typed with care', '0 7 * * *']],
+  );
+  assert.deepEqual(faults, []);
+});
+
+test('wrong credentials are told in the words of the service', async context => {
+  const { url } = await startPunctual(context);
+  const browser = await launch();
+  context.after(() => browser.close());
+  const { page } = await openWindow(browser);
+  await page.goto(url);
+  await fillIn(page, { clientId: 'nobody', apiKey: 'nothing' });
+  await page.getByText(/must name a client and one of its valid keys/).waitFor();
+});
+
+test('the first view is below 300 KB, and nothing comes from elsewhere', async context => {
+  const { url, credentials } = await startPunctual(context);
+  const browser = await launch();
+  context.after(() => browser.close());
+  const { page } = await openWindow(browser);
+  const requests: { url: string; bytes: Promise<number> }[] = [];
+  page.on('requestfinished', request => {
+    if (request.url().includes('/v1/event')) return;
+    const bytes = request.sizes().then(sizes => sizes.responseBodySize + sizes.responseHeadersSize);
+    requests.push({ url: request.url(), bytes });
+  });
+  await signIn(page, url, credentials);
+  await page.getByText('Nothing is scheduled yet').waitFor();
+  const sizes = await Promise.all(requests.map(({ bytes }) => bytes));
+  const total = sizes.reduce((sum, bytes) => sum + bytes, 0);
+  assert.ok(total < 300_000, `it is ${total} bytes`);
+  assert.ok(total > 50_000, 'it was counted');
+  assert.deepEqual(
+    requests.filter(request => !request.url.startsWith(url)).map(request => request.url),
+    [],
+  );
+});
+
+test('the API reference works without anything from elsewhere', async context => {
+  const { url } = await startPunctual(context);
+  const browser = await launch();
+  context.after(() => browser.close());
+  const { page, faults } = await openWindow(browser);
+  const elsewhere: string[] = [];
+  page.on('request', request => {
+    if (!request.url().startsWith(url) && !request.url().startsWith('data:')) {
+      elsewhere.push(request.url());
+    }
+  });
+  await page.goto(`${url}/docs`);
+  await page.getByText('/v1/schedule/{scheduleId}/explain').first().waitFor();
+  assert.deepEqual([elsewhere, faults], [[], []]);
+});

@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+
+/** The server sends what is compressed here: it never compresses while it fires. */
+function compressed(): Plugin {
+  return {
+    name: 'compressed',
+    apply: 'build',
+    closeBundle() {
+      const folder = join(import.meta.dirname, 'dist/assets');
+      for (const file of readdirSync(folder).filter(name => /\.(js|css|svg)$/.test(name))) {
+        const path = join(folder, file);
+        const bytes = readFileSync(path);
+        writeFileSync(`${path}.br`, brotliCompressSync(bytes));
+        writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
+      }
+    },
+  };
+}
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), compressed()],
+  build: {
+    target: 'es2022',
+    // Nothing inline: the policy of the page forbids it (server/src/api/routes/dashboard.ts).
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  server: { proxy: { '/v1': 'http://127.0.0.1:8080', '/timezones': 'http://127.0.0.1:8080' } },
+});

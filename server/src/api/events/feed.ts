@@ -1,0 +1,142 @@
+import type * as Wire from '@punctual/client';
+import type { Clock, Timer } from '../../clock.ts';
+import { iso } from '../../domain/iso.ts';
+import type { FigureStore } from '../../store/figures.ts';
+import { runListAnswer, scheduleAnswer } from '../answers.ts';
+
+/** How often the store is asked, for all listeners of a client together. */
+const POLL_MS = 1_000;
+/** What ended is written within this time; what is read once more is told once. */
+const OVERLAP_MS = 5_000;
+/** Runs and schedules that are told one by one within one poll; beyond, a `gap`. */
+const MOST_AT_ONCE = 500;
+
+export type Listener = (events: Wire.PunctualEvent[]) => void;
+
+interface TimedEvent {
+  at: number;
+  event: Wire.PunctualEvent;
+}
+
+interface Channel {
+  listeners: Set<Listener>;
+  /** Ids that were told, with their instants: as far back as is read again. */
+  told: Map<string, number>;
+  upTo: number;
+  timer: Timer | null;
+}
+
+/**
+ * The feed: what happened, read from the store once a second for each client that has listeners.
+ *
+ * It needs no bus: whichever node ran it, it stands in the store. Guarantee: while the store keeps
+ * up, listeners of one connection are told everything once; who comes back with the id of the last
+ * event is told everything since, of the last seconds before it maybe twice. What is too much to be
+ * told one by one is told as a `gap`.
+ */
+export class EventFeed {
+  readonly #figures: FigureStore;
+  readonly #clock: Clock;
+  readonly #failed: (error: unknown) => void;
+  readonly #channels = new Map<number, Channel>();
+
+  constructor(figures: FigureStore, clock: Clock, failed: (error: unknown) => void) {
+    this.#figures = figures;
+    this.#clock = clock;
+    this.#failed = failed;
+  }
+
+  listenersOf(clientKey: number): number {
+    return this.#channels.get(clientKey)?.listeners.size ?? 0;
+  }
+
+  /** @returns what ends it */
+  join(clientKey: number, listener: Listener): () => void {
+    const channel = this.#channels.get(clientKey) ?? this.#open(clientKey);
+    channel.listeners.add(listener);
+    return () => {
+      channel.listeners.delete(listener);
+      if (channel.listeners.size > 0) return;
+      channel.timer?.cancel();
+      this.#channels.delete(clientKey);
+    };
+  }
+
+  /** What happened since the event of this id, for one who comes back; it was told itself. */
+  async since(clientKey: number, lastEventId: string): Promise<Wire.PunctualEvent[]> {
+    const at = instantOfEvent(lastEventId);
+    if (at === null) return [];
+    const events = await this.#read(clientKey, at - OVERLAP_MS);
+    return events.map(({ event }) => event).filter(({ id }) => id !== lastEventId);
+  }
+
+  #open(clientKey: number): Channel {
+    const now = this.#clock.now();
+    const channel: Channel = { listeners: new Set(), told: new Map(), upTo: now, timer: null };
+    this.#channels.set(clientKey, channel);
+    // What ended before somebody listened is not told, however late it is written.
+    const before = now;
+    this.#schedule(clientKey, channel, events => events.filter(({ at }) => at >= before));
+    return channel;
+  }
+
+  #schedule(
+    clientKey: number,
+    channel: Channel,
+    filter: (events: TimedEvent[]) => TimedEvent[],
+  ): void {
+    channel.timer = this.#clock.after(POLL_MS, async () => {
+      try {
+        const now = this.#clock.now();
+        const events = filter(await this.#read(clientKey, channel.upTo - OVERLAP_MS, now));
+        this.#tell(channel, events, now);
+      } catch (error) {
+        this.#failed(error);
+      }
+      if (this.#channels.get(clientKey) === channel) this.#schedule(clientKey, channel, filter);
+    });
+  }
+
+  #tell(channel: Channel, events: TimedEvent[], now: number): void {
+    const news = events.filter(({ event }) => !channel.told.has(event.id));
+    for (const { event, at } of news) channel.told.set(event.id, at);
+    for (const [id, at] of channel.told) {
+      if (at < now - 2 * OVERLAP_MS) channel.told.delete(id);
+    }
+    channel.upTo = now;
+    if (news.length === 0) return;
+    for (const listener of channel.listeners) listener(news.map(({ event }) => event));
+  }
+
+  async #read(clientKey: number, after: number, now = this.#clock.now()): Promise<TimedEvent[]> {
+    const limit = MOST_AT_ONCE + 1;
+    const [runs, schedules] = await Promise.all([
+      this.#figures.endedSince(clientKey, after, limit),
+      this.#figures.changedSince(clientKey, after, limit),
+    ]);
+    const events: TimedEvent[] = [
+      ...runs.map(run => timed(run.finishedAt!, 'run.ended', runListAnswer(run))),
+      ...schedules.map(schedule =>
+        timed(
+          schedule.updatedAt ?? schedule.createdAt,
+          'schedule.changed',
+          scheduleAnswer(schedule),
+        ),
+      ),
+    ].sort((a, b) => a.at - b.at);
+    if (runs.length <= MOST_AT_ONCE && schedules.length <= MOST_AT_ONCE) return events;
+    const gap = { from: iso(after), to: iso(now) };
+    return [{ at: now, event: { id: `${now}-gap`, type: 'gap', data: gap } }];
+  }
+}
+
+function timed(at: number, type: 'run.ended', data: Wire.Run): TimedEvent;
+function timed(at: number, type: 'schedule.changed', data: Wire.Schedule): TimedEvent;
+function timed(at: number, type: string, data: Wire.Run | Wire.Schedule): TimedEvent {
+  return { at, event: { id: `${at}-${data.id}`, type, data } as Wire.PunctualEvent };
+}
+
+function instantOfEvent(id: string): number | null {
+  const digits = /^(\d{1,15})-/.exec(id)?.[1];
+  return digits === undefined ? null : Number(digits);
+}

@@ -1,0 +1,95 @@
+import type * as Wire from '@punctual/client';
+import { PunctualError } from '../domain/errors.ts';
+import { isId, runId } from '../domain/id.ts';
+import { iso } from '../domain/iso.ts';
+import { type Explanation, explain } from '../domain/ledger.ts';
+import { zoneOf } from '../domain/zone.ts';
+import type { Caller, LedgerEntry, RunView, Store } from '../store/store.ts';
+import { runListAnswer } from './answers.ts';
+import { readInstant } from './instant.ts';
+
+/** Of one schedule before an instant; among them is the record of missed times that spans it. */
+const MOST_BEFORE = 100;
+
+/**
+ * What became of an instant: what is on record, and what the schedule was then.
+ *
+ * @param historyFrom runs of nominal times before it may have been taken away
+ * @throws PunctualError `not_found`, `request_invalid`
+ */
+export async function explainAt(
+  store: Store,
+  { clientKey }: Caller,
+  id: string,
+  atText: string,
+  { now, historyFrom }: { now: number; historyFrom: number },
+): Promise<Wire.Explanation> {
+  const latest = isId(id) ? await store.schedules.ledger(clientKey, id, now) : null;
+  if (latest === null) throw new PunctualError('not_found', 'There is no schedule with this id.');
+  const at = readAt(atText, latest.held.timezone);
+  const run = await runAt(store, clientKey, id, at);
+  const entry = (await store.schedules.ledger(clientKey, id, at)) ?? latest;
+  const explained = explain({ ...entry, at, now, run, historyFrom });
+  return answer(entry, explained, run);
+}
+
+/** Read before the queue's row: a run that ends in between is then the row's, and not nobody's. */
+async function runAt(
+  { runs }: Store,
+  clientKey: number,
+  scheduleId: string,
+  at: number,
+): Promise<RunView | null> {
+  if (at < 0 || at > LAST_AT) return null;
+  const exact = await runs.find(clientKey, runId(scheduleId, at));
+  if (exact !== null) return exact;
+  const before = await runs.list(clientKey, { scheduleId, to: at + 1 }, MOST_BEFORE);
+  return (
+    before.find(({ missed }) => missed !== undefined && missed.to >= at) ??
+    before.find(({ trigger, scheduledFor }) => trigger === 'manual' && scheduledFor === at) ??
+    null
+  );
+}
+
+/** The last instant that an id can carry. */
+const LAST_AT = 2 ** 48 - 1;
+
+/**
+ * An instant, or a time of the wall clock in `timezone`: one that comes twice is the first, and one
+ * that does not exist is written with the offset of before, as clocks that are not set show it.
+ */
+function readAt(text: string, timezone: string): number {
+  if (!LOCAL.test(text)) return readInstant(text, 'The query parameter at');
+  const local = readInstant(`${text}Z`, 'The query parameter at');
+  const zone = zoneOf(timezone);
+  // No change of the clock is within a day of another.
+  const offsetMs = zone.segmentAt(local - DAY_MS).offsetMs;
+  const early = local - offsetMs;
+  const segment = zone.segmentAt(early);
+  if (segment.offsetMs === offsetMs) return early;
+  const isGap = segment.shiftMs > 0 && early < segment.startAt + segment.shiftMs;
+  const isRepeated = segment.shiftMs < 0 && early < segment.startAt;
+  return isGap || isRepeated ? early : local - segment.offsetMs;
+}
+
+const LOCAL = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/;
+const DAY_MS = 86_400_000;
+
+function answer(
+  { schedule, held }: LedgerEntry,
+  explained: Explanation,
+  run: RunView | null,
+): Wire.Explanation {
+  const { at, movedTo, previous, next, ...same } = explained;
+  return {
+    scheduleId: schedule.id,
+    at: iso(at),
+    ...same,
+    interval: held.interval,
+    timezone: held.timezone,
+    ...(movedTo !== undefined && { movedTo: iso(movedTo) }),
+    ...(previous !== undefined && { previous: iso(previous) }),
+    ...(next !== undefined && { next: iso(next) }),
+    ...(run !== null && { run: runListAnswer(run) }),
+  };
+}

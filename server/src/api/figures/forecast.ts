@@ -1,0 +1,87 @@
+import { setImmediate } from 'node:timers/promises';
+import type * as Wire from '@punctual/client';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../clock.ts';
+import { countBySpan } from '../../domain/forecast.ts';
+import { iso } from '../../domain/iso.ts';
+import type { ScheduleGroup } from '../../store/figures.ts';
+import type { Groups } from './groups.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const STEPS = {
+  day: { spanMs: MINUTE_MS, count: 24 * 60 },
+  week: { spanMs: HOUR_MS, count: 7 * 24 },
+} as const;
+const MOST_HOSTS = 100;
+const MOST_GROUPS = 50_000;
+const MOST_ANSWERS = 200;
+/** Firings wait for no more than this while a forecast is worked out. */
+const SLICE_MS = 4;
+
+/** `GET /v1/forecast`: how many firings are to come, worked out from the groups of schedules. */
+export class ForecastFigures {
+  readonly #clock: Clock;
+  readonly #groups: Groups;
+  readonly #answers = new LRUCache<string, Wire.Forecast, Question>({
+    max: MOST_ANSWERS,
+    fetchMethod: (_key, _old, { context }) => forecastOf(context),
+  });
+
+  constructor(clock: Clock, groups: Groups) {
+    this.#clock = clock;
+    this.#groups = groups;
+  }
+
+  async of(clientKey: number, span: 'day' | 'week', host?: string): Promise<Wire.Forecast> {
+    const { groups, countedAt } = await this.#groups.of(clientKey);
+    const { spanMs, count } = STEPS[span];
+    const from = Math.floor(this.#clock.now() / spanMs) * spanMs;
+    const question = { groups, countedAt, steps: { from, spanMs, count }, host };
+    const key = [clientKey, span, from, countedAt, host ?? ''].join(' ');
+    return (await this.#answers.fetch(key, { context: question }))!;
+  }
+}
+
+interface Question {
+  groups: ScheduleGroup[];
+  countedAt: number;
+  steps: { from: number; spanMs: number; count: number };
+  host: string | undefined;
+}
+
+/** Gives way to whatever else waits every few milliseconds. */
+async function forecastOf({ groups, countedAt, steps, host }: Question): Promise<Wire.Forecast> {
+  const enabled = groups.filter(({ status }) => status === 'enabled');
+  const counts = new Array<number>(steps.count).fill(0);
+  const byHost = new Map<string, number>();
+  const counted = enabled.slice(0, MOST_GROUPS);
+  let schedules = 0;
+  let sliceEnd = performance.now() + SLICE_MS;
+  for (const group of counted) {
+    const isShown = host === undefined || group.host === host;
+    if (isShown) schedules += group.count;
+    let firings = 0;
+    for (const { span, times } of countBySpan(group.interval, group.timezone, steps)) {
+      firings += times * group.count;
+      if (isShown) counts[span]! += times * group.count;
+    }
+    byHost.set(group.host, (byHost.get(group.host) ?? 0) + firings);
+    if (performance.now() < sliceEnd) continue;
+    await setImmediate();
+    sliceEnd = performance.now() + SLICE_MS;
+  }
+  return {
+    from: iso(steps.from),
+    stepSeconds: steps.spanMs / 1_000,
+    counts,
+    firings: counts.reduce((sum, each) => sum + each, 0),
+    schedules,
+    uncounted: enabled.slice(MOST_GROUPS).reduce((sum, { count }) => sum + count, 0),
+    hosts: [...byHost]
+      .map(([name, firings]) => ({ host: name, firings }))
+      .sort((a, b) => b.firings - a.firings || (a.host < b.host ? -1 : 1))
+      .slice(0, MOST_HOSTS),
+    countedAt: iso(countedAt),
+  };
+}

@@ -1,0 +1,156 @@
+import type * as Wire from '@punctual/client';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../clock.ts';
+import { iso } from '../../domain/iso.ts';
+import { type LatenessCount, percentile } from '../../domain/lateness.ts';
+import type { FailureCount, FigureStore, MinuteCount, PassedCount } from '../../store/figures.ts';
+import type { RunView, Store } from '../../store/store.ts';
+import { Minutes } from './minutes.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const MOST_SHOWN = 10;
+/** Runs of one schedule that are looked at to count failures in a row. */
+const MOST_IN_A_ROW = 20;
+const MOST_CLIENTS = 1_000;
+/** An answer is as old as this at most where it is asked for again and again. */
+const FRESH_MS = 1_500;
+
+/** `GET /v1/stats`: what ended, how late, what fails, what is due. One count at a time per client. */
+export class StatsFigures {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #minutes = new LRUCache<number, Minutes>({ max: MOST_CLIENTS });
+  readonly #answers = new LRUCache<string, Wire.Stats, Question>({
+    max: MOST_CLIENTS,
+    ttl: FRESH_MS,
+    fetchMethod: (_key, _old, { context }) => this.#count(context),
+  });
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  async of(clientKey: number, minutes: number): Promise<Wire.Stats> {
+    const question = { clientKey, minutes };
+    return (await this.#answers.fetch(`${clientKey} ${minutes}`, { context: question }))!;
+  }
+
+  async #count({ clientKey, minutes: span }: Question): Promise<Wire.Stats> {
+    const { figures } = this.#store;
+    const now = this.#clock.now();
+    const from = Math.floor(now / MINUTE_MS + 1 - span) * MINUTE_MS;
+    const [ended, passed, failing, next, schedules] = await Promise.all([
+      this.#minutesOf(clientKey, figures).since(from, now),
+      figures.passed(clientKey, from, now),
+      this.#failing(clientKey, now),
+      figures.upcoming(clientKey, MOST_SHOWN),
+      figures.counts(clientKey),
+    ]);
+    const countedFrom = ended[0]?.minute ?? now;
+    return {
+      from: iso(countedFrom),
+      to: iso(now),
+      ...talliesOf(
+        ended,
+        passed.filter(({ minute }) => minute >= countedFrom),
+      ),
+      failing,
+      next: next.map(({ scheduledFor, dueAt, ...same }) => ({
+        ...same,
+        scheduledFor: iso(scheduledFor),
+        dueAt: iso(dueAt),
+      })),
+      enabledSchedules: schedules.enabled,
+      disabledSchedules: schedules.disabled,
+    };
+  }
+
+  #minutesOf(clientKey: number, figures: FigureStore): Minutes {
+    const kept = this.#minutes.get(clientKey) ?? new Minutes(figures, clientKey);
+    this.#minutes.set(clientKey, kept);
+    return kept;
+  }
+
+  /** Those that failed and have not succeeded since. */
+  async #failing(clientKey: number, now: number): Promise<Wire.FailingSchedule[]> {
+    const candidates = await this.#store.figures.failures(clientKey, now - DAY_MS, MOST_IN_A_ROW);
+    const found = await Promise.all(candidates.map(each => this.#lookAt(clientKey, each)));
+    return found.filter(({ inARow }) => inARow > 0).slice(0, MOST_SHOWN);
+  }
+
+  async #lookAt(clientKey: number, candidate: FailureCount): Promise<Wire.FailingSchedule> {
+    const { scheduleId, lastFailedFor } = candidate;
+    const latest = await this.#store.runs.list(clientKey, { scheduleId }, MOST_IN_A_ROW);
+    const error = latest.find(isFailed)?.attempts.at(-1)?.error;
+    return {
+      ...candidate,
+      lastFailedFor: iso(lastFailedFor),
+      inARow: failuresInARow(latest),
+      ...(error !== undefined && { error }),
+    };
+  }
+}
+
+interface Question {
+  clientKey: number;
+  minutes: number;
+}
+
+function isFailed({ status }: RunView): boolean {
+  return status === 'failed';
+}
+
+/** @param runs newest first; what has not ended or was not sent says nothing */
+export function failuresInARow(runs: RunView[]): number {
+  const ended = runs.filter(({ status }) => status === 'failed' || status === 'succeeded');
+  const end = ended.findIndex(({ status }) => status === 'succeeded');
+  return end === -1 ? ended.length : end;
+}
+
+/** The minutes in which something ended or passed, and all of them together. */
+export function talliesOf(
+  ended: MinuteCount[],
+  passed: PassedCount[],
+): Pick<Wire.Stats, 'total' | 'minutes'> {
+  const passedBy = new Map(passed.map(each => [each.minute, each]));
+  const endedBy = new Map(ended.map(each => [each.minute, each]));
+  const minutes = [...new Set([...endedBy.keys(), ...passedBy.keys()])].sort((a, b) => a - b);
+  const shown = minutes.map(minute => ({
+    at: iso(minute),
+    ...tallyOf([endedBy.get(minute)], [passedBy.get(minute)]),
+  }));
+  return {
+    total: tallyOf(ended, passed),
+    minutes: shown.filter(
+      ({ succeeded, failed, skipped, missed }) => succeeded + failed + skipped + missed > 0,
+    ),
+  };
+}
+
+function tallyOf(
+  ended: (MinuteCount | undefined)[],
+  passed: (PassedCount | undefined)[],
+): Wire.Tally {
+  const lateness = mergedLateness(ended.flatMap(each => each?.lateness ?? []));
+  const [p50, p99] = [percentile(lateness, 0.5), percentile(lateness, 0.99)];
+  return {
+    succeeded: sum(ended.map(each => each?.succeeded ?? 0)),
+    failed: sum(ended.map(each => each?.failed ?? 0)),
+    skipped: sum(passed.map(each => each?.skipped ?? 0)),
+    missed: sum(passed.map(each => each?.missed ?? 0)),
+    ...(p50 !== null && { p50LateMs: p50 }),
+    ...(p99 !== null && { p99LateMs: p99 }),
+  };
+}
+
+function mergedLateness(counts: LatenessCount[]): LatenessCount[] {
+  const steps = new Map<number, number>();
+  for (const { stepMs, count } of counts) steps.set(stepMs, (steps.get(stepMs) ?? 0) + count);
+  return [...steps].map(([stepMs, count]) => ({ stepMs, count }));
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((all, each) => all + each, 0);
+}

@@ -1,0 +1,40 @@
+import type * as Wire from '@punctual/client';
+import type { FastifyInstance } from 'fastify';
+import { callerOf } from '../authenticate.ts';
+import type { ApiDeps } from '../deps.ts';
+import { ForecastFigures } from '../figures/forecast.ts';
+import { Groups } from '../figures/groups.ts';
+import { StatsFigures } from '../figures/stats.ts';
+import { operation } from '../operation.ts';
+import { Forecast, ForecastQuery, Stats, StatsQuery } from '../schemas/figures.ts';
+
+const DEFAULT_MINUTES = 60;
+
+/** What has been, and what is to come, in numbers. */
+export function statsAndForecast(app: FastifyInstance, { store, clock }: ApiDeps): void {
+  const stats = new StatsFigures(store, clock);
+  const forecast = new ForecastFigures(clock, new Groups(store.figures, clock));
+
+  const statsSchema = operation({
+    operationId: 'getStats',
+    summary: 'What ended in the last minutes, how late, what fails, and what is due next',
+    tag: 'figures',
+    query: StatsQuery,
+    answer: Stats,
+  });
+  app.get<{ Querystring: Wire.StatsQuery }>('/stats', { schema: statsSchema }, request =>
+    stats.of(callerOf(request).clientKey, request.query.minutes ?? DEFAULT_MINUTES),
+  );
+
+  const forecastSchema = operation({
+    operationId: 'getForecast',
+    summary: 'How many firings are to come, by minute or by hour',
+    tag: 'figures',
+    query: ForecastQuery,
+    answer: Forecast,
+  });
+  app.get<{ Querystring: Wire.ForecastQuery }>('/forecast', { schema: forecastSchema }, request => {
+    const { span = 'day', host } = request.query;
+    return forecast.of(callerOf(request).clientKey, span, host);
+  });
+}

@@ -1,0 +1,170 @@
+import Type from 'typebox';
+import { Instant, named, oneOf, ref } from './fields.ts';
+import { Run } from './run.ts';
+
+/** The ledger, and the figures of the pages. */
+
+const VERDICTS = [
+  'succeeded',
+  'failed',
+  'running',
+  'retrying',
+  'queued',
+  'skipped',
+  'missed',
+  'waiting',
+  'upcoming',
+  'moved',
+  'dropped',
+  'repeated',
+  'paused',
+  'deleted',
+  'notCreated',
+  'neverDue',
+  'forgotten',
+  'unrecorded',
+] as const;
+
+export const ExplainQuery = Type.Object({
+  at: Type.String({
+    description:
+      "ISO 8601. Without an offset it is a time of the schedule's own wall clock, such as " +
+      '2026-03-29T02:30.',
+  }),
+});
+
+export const Explanation = named(
+  'Explanation',
+  Type.Object({
+    scheduleId: Type.String(),
+    at: Instant('What was asked for.'),
+    verdict: oneOf(VERDICTS, {
+      description:
+        'The status of the run where there is one. `waiting`: due and not begun yet. `upcoming`: ' +
+        'to come. `moved`, `dropped`, `repeated`: by a change of the wall clock. `paused`, ' +
+        '`deleted`, `notCreated`: what the schedule was then. `neverDue`: no nominal time. ' +
+        '`forgotten`: older than history. `unrecorded`: due as far as is known, without a record.',
+    }),
+    sentence: Type.String({ description: 'The same in words, with the reason.' }),
+    interval: Type.String({ description: 'What the schedule was then.' }),
+    timezone: Type.String({ description: 'What the schedule was then.' }),
+    lateMs: Type.Optional(
+      Type.Number({ description: 'From the nominal time to the first attempt.' }),
+    ),
+    localTime: Type.Optional(
+      Type.String({ description: 'The local time that does not exist, or comes twice.' }),
+    ),
+    movedTo: Type.Optional(Instant('When that local time is due instead.')),
+    previous: Type.Optional(Instant('The nominal time before.')),
+    next: Type.Optional(Instant('The nominal time after.')),
+    run: Type.Optional(ref(Run)),
+  }),
+);
+
+export const StatsQuery = Type.Object({
+  minutes: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 180, default: 60, description: 'How far back.' }),
+  ),
+});
+
+const tally = {
+  succeeded: Type.Integer(),
+  failed: Type.Integer(),
+  skipped: Type.Integer(),
+  missed: Type.Integer(),
+  p50LateMs: Type.Optional(Type.Number({ description: 'Of scheduled runs; within a tenth.' })),
+  p99LateMs: Type.Optional(Type.Number({ description: 'Of scheduled runs; within a tenth.' })),
+};
+
+export const Tally = named(
+  'Tally',
+  Type.Object(tally, { description: 'Runs that ended, and times that did not fire.' }),
+);
+
+export const StatsMinute = named(
+  'StatsMinute',
+  Type.Object({ at: Instant('The start of the minute.'), ...tally }),
+);
+
+export const FailingSchedule = named(
+  'FailingSchedule',
+  Type.Object({
+    scheduleId: Type.String(),
+    label: Type.String(),
+    url: Type.String(),
+    failures: Type.Integer({ description: 'Failed runs of the last 24 hours.' }),
+    inARow: Type.Integer({
+      description: 'Failed runs since the last one that succeeded; 20 at most.',
+    }),
+    lastFailedFor: Instant('The nominal time of the last failed run.'),
+    error: Type.Optional(Type.String({ description: 'Why it failed.' })),
+  }),
+);
+
+export const UpcomingFiring = named(
+  'UpcomingFiring',
+  Type.Object({
+    scheduleId: Type.String(),
+    label: Type.String(),
+    url: Type.String(),
+    scheduledFor: Instant('The nominal time.'),
+    dueAt: Instant('When the request is due: later than `scheduledFor` for a retry.'),
+    isRetry: Type.Boolean(),
+  }),
+);
+
+export const Stats = named(
+  'Stats',
+  Type.Object({
+    from: Instant('Start of the first minute that is counted; it may still go back.'),
+    to: Instant('Until when it is counted.'),
+    total: ref(Tally),
+    minutes: Type.Array(ref(StatsMinute), {
+      description: 'Minutes in which something ended, oldest first.',
+    }),
+    failing: Type.Array(ref(FailingSchedule), {
+      description: 'Schedules whose latest runs failed, most failures first; 10 at most.',
+    }),
+    next: Type.Array(ref(UpcomingFiring), {
+      description: 'What is due next, earliest first; 10 at most.',
+    }),
+    enabledSchedules: Type.Integer(),
+    disabledSchedules: Type.Integer(),
+  }),
+);
+
+export const ForecastQuery = Type.Object({
+  span: Type.Optional(
+    oneOf(['day', 'week'] as const, {
+      description: '`day`: 24 hours by minute, the default. `week`: 7 days by hour.',
+    }),
+  ),
+  host: Type.Optional(
+    Type.String({ description: 'Only urls with this host (and port), in lower case.' }),
+  ),
+});
+
+export const ForecastHost = named(
+  'ForecastHost',
+  Type.Object({ host: Type.String(), firings: Type.Integer() }),
+);
+
+export const Forecast = named(
+  'Forecast',
+  Type.Object({
+    from: Instant('The start of the first step.'),
+    stepSeconds: Type.Integer({ description: '60 or 3,600.' }),
+    counts: Type.Array(Type.Integer(), {
+      description: 'Firings to come, without retries, step by step.',
+    }),
+    firings: Type.Integer(),
+    schedules: Type.Integer({ description: 'Enabled schedules that are counted.' }),
+    uncounted: Type.Integer({
+      description: 'Enabled schedules that are not: beyond 50,000 groups, the rarest.',
+    }),
+    hosts: Type.Array(ref(ForecastHost), {
+      description: "All hosts' firings, most first; 100 at most.",
+    }),
+    countedAt: Instant('When the schedules were counted.'),
+  }),
+);

@@ -1,0 +1,113 @@
+import { type LatenessCount, STEPS } from '../domain/lateness.ts';
+import type { FailureCount, MinuteCount, PassedCount, ScheduleGroup, Upcoming } from './figures.ts';
+import { type Row, scheduleFrom } from './rows.ts';
+
+/** Rows of figures, as both keepers read them. */
+
+export const MINUTE_MS = 60_000;
+/** Records of times that did not fire, and failed runs, that one question counts at most. */
+export const MOST_PASSED = 50_000;
+export const MOST_FAILED = 2_000;
+/** Rows of the queue that are looked through for one client's, and schedules of a small client. */
+export const MOST_LOOKED_AT = 5_000;
+/**
+ * A run ends within this time of its nominal one, or figures do not count it: ten retries, each
+ * after the longest Retry-After.
+ */
+export const LONGEST_RUN_MS = 11 * 86_400_000;
+
+/** The step of a lateness (domain/lateness.ts), as both dialects say it. */
+export function stepSql(late: string): string {
+  const steps = STEPS.map(
+    ({ from, width }) => `WHEN ${late} >= ${from} THEN ${late} - ${late} % ${width}`,
+  );
+  return `CASE WHEN ${late} < 0 THEN 0 ${steps.join(' ')} ELSE ${late} END`;
+}
+
+/** @param rows one for each minute, status and step */
+export function minutesFrom(rows: Row[]): MinuteCount[] {
+  const minutes = new Map<number, MinuteCount & { steps: Map<number, number> }>();
+  for (const row of rows) {
+    const minute = (row.minute as number) * MINUTE_MS;
+    const found = minutes.get(minute) ?? {
+      minute,
+      succeeded: 0,
+      failed: 0,
+      lateness: [],
+      steps: new Map<number, number>(),
+    };
+    minutes.set(minute, found);
+    const count = row.count as number;
+    found[row.status as 'succeeded' | 'failed'] += count;
+    const step = row.step as number | null;
+    if (step !== null) found.steps.set(step, (found.steps.get(step) ?? 0) + count);
+  }
+  return [...minutes.values()]
+    .sort((a, b) => a.minute - b.minute)
+    .map(({ steps, ...minute }) => ({ ...minute, lateness: latenessFrom(steps) }));
+}
+
+function latenessFrom(steps: Map<number, number>): LatenessCount[] {
+  return [...steps].sort(([a], [b]) => a - b).map(([stepMs, count]) => ({ stepMs, count }));
+}
+
+export function passedFrom(rows: Row[]): PassedCount[] {
+  const minutes = new Map<number, PassedCount>();
+  for (const row of rows) {
+    const minute = (row.minute as number) * MINUTE_MS;
+    const found = minutes.get(minute) ?? { minute, skipped: 0, missed: 0 };
+    found[row.status as 'skipped' | 'missed'] += row.count as number;
+    minutes.set(minute, found);
+  }
+  return [...minutes.values()].sort((a, b) => a.minute - b.minute);
+}
+
+export function countsFrom(rows: Row[]): Record<ScheduleGroup['status'], number> {
+  const counts = { enabled: 0, disabled: 0 };
+  for (const { status, count } of rows) counts[status as ScheduleGroup['status']] = count as number;
+  return counts;
+}
+
+export function groupFrom(row: Row): ScheduleGroup {
+  return {
+    interval: row.interval as string,
+    timezone: row.timezone as string,
+    status: row.status as ScheduleGroup['status'],
+    host: row.host as string,
+    count: row.count as number,
+  };
+}
+
+export function failureFrom(row: Row): FailureCount {
+  return {
+    scheduleId: row.id as string,
+    label: row.label as string,
+    url: row.url as string,
+    failures: row.failures as number,
+    lastFailedFor: row.last_failed_for as number,
+  };
+}
+
+export function upcomingFrom(row: Row): Upcoming {
+  return {
+    scheduleId: row.id as string,
+    label: row.label as string,
+    url: row.url as string,
+    dueAt: row.due_at as number,
+    scheduledFor: row.scheduled_for as number,
+    isRetry: row.state !== 'waiting',
+  };
+}
+
+/** When it was made or last changed: the order of `changedSince`. */
+export function changedFrom(made: Row[], changed: Row[], limit: number) {
+  const schedules = new Map([...made, ...changed].map(row => [row.id, scheduleFrom(row)]));
+  const changedAt = ({
+    createdAt,
+    updatedAt = createdAt,
+  }: {
+    createdAt: number;
+    updatedAt?: number;
+  }) => updatedAt;
+  return [...schedules.values()].sort((a, b) => changedAt(a) - changedAt(b)).slice(0, limit);
+}

@@ -1,0 +1,84 @@
+/**
+ * The store contract, the part of figures: what the pages of the dashboard ask for, as aggregates.
+ * What holds for all of the contract is said in `store.ts`.
+ *
+ * None of these is asked by a firing, and none of them holds one up: the embedded keeper answers them
+ * in a thread of their own.
+ */
+import type { LatenessCount } from '../domain/lateness.ts';
+import type { RunRecord } from '../domain/run.ts';
+import type { Schedule, ScheduleStatus } from '../domain/schedule.ts';
+
+/** Schedules that fire at the same times, to the same host. */
+export interface ScheduleGroup {
+  interval: string;
+  timezone: string;
+  status: Exclude<ScheduleStatus, 'deleted'>;
+  /** Host and port of the url, in lower case. */
+  host: string;
+  count: number;
+}
+
+/** Runs that were sent and ended within one minute. */
+export interface MinuteCount {
+  /** The start of the minute, epoch ms. */
+  minute: number;
+  succeeded: number;
+  failed: number;
+  /** Of the scheduled ones among them. */
+  lateness: LatenessCount[];
+}
+
+/** Times that did not fire, by the minute of their nominal time. */
+export interface PassedCount {
+  minute: number;
+  skipped: number;
+  missed: number;
+}
+
+/** A schedule with failed runs. */
+export interface FailureCount {
+  scheduleId: string;
+  label: string;
+  url: string;
+  failures: number;
+  lastFailedFor: number;
+}
+
+/** What a schedule does next. */
+export interface Upcoming {
+  scheduleId: string;
+  label: string;
+  url: string;
+  dueAt: number;
+  scheduledFor: number;
+  /** A retry of a run that has begun, and not a new one. */
+  isRetry: boolean;
+}
+
+/** A run that was sent and has ended, with its schedule. */
+export interface EndedRun extends RunRecord {
+  scheduleId: string;
+}
+
+export interface FigureStore {
+  /** How many schedules are not deleted, by status. Costs a tenth of `groups`. */
+  counts(clientKey: number): Promise<Record<ScheduleGroup['status'], number>>;
+  /** All schedules that are not deleted, in groups; the largest first. */
+  groups(clientKey: number): Promise<ScheduleGroup[]>;
+  /** Runs that ended with from <= finishedAt < to, by minute, oldest first. */
+  ended(clientKey: number, from: number, to: number): Promise<MinuteCount[]>;
+  /** Of nominal times with from <= time < to. Counts the latest 50,000 records at most. */
+  passed(clientKey: number, from: number, to: number): Promise<PassedCount[]>;
+  /** Schedules by their failed runs since `from`, most first; of the latest 2,000 such runs. */
+  failures(clientKey: number, from: number, limit: number): Promise<FailureCount[]>;
+  /**
+   * What is due next, earliest first. Where another client has thousands of schedules that are due
+   * before, and this one too many to look through, fewer than there are.
+   */
+  upcoming(clientKey: number, limit: number): Promise<Upcoming[]>;
+  /** Runs that were sent and ended at `after` or later, in the order in which they ended. */
+  endedSince(clientKey: number, after: number, limit: number): Promise<EndedRun[]>;
+  /** Schedules made or changed at `after` or later, deleted ones included, in that order. */
+  changedSince(clientKey: number, after: number, limit: number): Promise<Schedule[]>;
+}

@@ -1,0 +1,164 @@
+import { lowestIdAt } from '../../domain/id.ts';
+import {
+  changedFrom,
+  countsFrom,
+  failureFrom,
+  groupFrom,
+  LONGEST_RUN_MS,
+  MINUTE_MS,
+  MOST_FAILED,
+  MOST_LOOKED_AT,
+  MOST_PASSED,
+  minutesFrom,
+  passedFrom,
+  stepSql,
+  upcomingFrom,
+} from '../figure-rows.ts';
+import type { EndedRun, FigureStore } from '../figures.ts';
+import { runViewFrom } from '../rows.ts';
+import type { Query, Statement } from './connection.ts';
+import { RUN_COLUMNS } from './runs.ts';
+import { SCHEDULE } from './schedules.ts';
+
+const counts: Statement = {
+  name: 'figures_counts',
+  text: `
+    SELECT status, count(*) AS count FROM schedules
+    WHERE client_key = $1 AND status = ANY ('{enabled,disabled}') GROUP BY status`,
+};
+const groups: Statement = {
+  name: 'figures_groups',
+  text: `
+    SELECT interval, timezone, status,
+      lower(substring(url from '^[A-Za-z]+://([^/?#]*)')) AS host, count(*) AS count
+    FROM schedules WHERE client_key = $1 AND status <> 'deleted'
+    GROUP BY 1, 2, 3, 4 ORDER BY count DESC`,
+};
+/** The nominal times tell the days to look in. */
+const ended: Statement = {
+  name: 'figures_ended',
+  text: `
+    SELECT finished_at / ${MINUTE_MS} AS minute, status,
+      CASE WHEN manual_id = '' THEN ${stepSql('(started_at - scheduled_for)')} END AS step,
+      count(*) AS count
+    FROM runs
+    WHERE client_key = $1 AND finished_at IS NOT NULL AND finished_at >= $2 AND finished_at < $3
+      AND scheduled_for >= $2::bigint - ${LONGEST_RUN_MS} AND scheduled_for <= $3
+    GROUP BY 1, 2, 3`,
+};
+const passed: Statement = {
+  name: 'figures_passed',
+  text: `
+    SELECT scheduled_for / ${MINUTE_MS} AS minute,
+      sum(coalesce((missed::json ->> 'count')::bigint, 1))::bigint AS count
+    FROM (
+      SELECT scheduled_for, missed FROM runs
+      WHERE keep = 'short' AND client_key = $1 AND status = $2 AND status <> 'succeeded'
+        AND scheduled_for >= $3 AND scheduled_for < $4
+      ORDER BY scheduled_for DESC LIMIT ${MOST_PASSED}) AS latest
+    GROUP BY 1`,
+};
+const failures: Statement = {
+  name: 'figures_failures',
+  text: `
+    SELECT id, label, url, failures, last_failed_for
+    FROM (
+      SELECT schedule_key, count(*) AS failures, max(scheduled_for) AS last_failed_for
+      FROM (
+        SELECT schedule_key, scheduled_for FROM runs
+        WHERE keep = 'long' AND client_key = $1 AND scheduled_for >= $2
+        ORDER BY scheduled_for DESC LIMIT ${MOST_FAILED}) AS latest
+      GROUP BY schedule_key) AS counted
+    CROSS JOIN LATERAL (
+      SELECT id, label, url FROM schedules
+      WHERE schedules.schedule_key = counted.schedule_key AND status <> 'deleted'
+      OFFSET 0) AS owned
+    ORDER BY failures DESC, last_failed_for DESC LIMIT $3`,
+};
+const upcoming: Statement = {
+  name: 'figures_upcoming',
+  text: `
+    SELECT id, label, url, state, due_at, scheduled_for
+    FROM (
+      SELECT schedule_key, state, due_at, scheduled_for FROM queue
+      WHERE state <> 'inFlight' ORDER BY due_at, schedule_key LIMIT ${MOST_LOOKED_AT}) AS due
+    CROSS JOIN LATERAL (
+      SELECT id, label, url FROM schedules
+      WHERE schedules.schedule_key = due.schedule_key AND client_key = $1
+      OFFSET 0) AS owned
+    ORDER BY due_at LIMIT $2`,
+};
+const upcomingOfFew: Statement = {
+  name: 'figures_upcoming_of_few',
+  text: `
+    SELECT id, label, url, state, due_at, scheduled_for
+    FROM (
+      SELECT schedule_key, id, label, url FROM schedules
+      WHERE client_key = $1 LIMIT ${MOST_LOOKED_AT}) AS owned
+    CROSS JOIN LATERAL (
+      SELECT state, due_at, scheduled_for FROM queue
+      WHERE queue.schedule_key = owned.schedule_key AND state <> 'inFlight'
+      OFFSET 0) AS due
+    ORDER BY due_at LIMIT $2`,
+};
+const endedSince: Statement = {
+  name: 'figures_ended_since',
+  text: `
+    WITH latest AS MATERIALIZED (
+      SELECT ${RUN_COLUMNS.join(', ')} FROM runs
+      WHERE client_key = $1 AND finished_at IS NOT NULL AND finished_at >= $2
+        AND scheduled_for >= $2::bigint - ${LONGEST_RUN_MS}
+      ORDER BY finished_at LIMIT $3)
+    SELECT latest.*, schedules.id AS schedule_id
+    FROM latest JOIN schedules ON schedules.schedule_key = latest.schedule_key
+    ORDER BY finished_at`,
+};
+const madeSince: Statement = {
+  name: 'figures_made_since',
+  text: `SELECT ${SCHEDULE} FROM schedules WHERE client_key = $1 AND id >= $2 ORDER BY id LIMIT $3`,
+};
+const changedSince: Statement = {
+  name: 'figures_changed_since',
+  text: `
+    SELECT ${SCHEDULE} FROM schedules
+    WHERE client_key = $1 AND updated_at IS NOT NULL AND updated_at >= $2
+    ORDER BY updated_at LIMIT $3`,
+};
+
+export function postgresFigures(query: Query): FigureStore {
+  return {
+    async counts(clientKey) {
+      return countsFrom(await query(counts, [clientKey]));
+    },
+    async groups(clientKey) {
+      return (await query(groups, [clientKey])).map(groupFrom);
+    },
+    async ended(clientKey, from, to) {
+      return minutesFrom(await query(ended, [clientKey, from, to]));
+    },
+    async passed(clientKey, from, to) {
+      const rows = [];
+      for (const status of ['skipped', 'missed']) {
+        const found = await query(passed, [clientKey, status, from, to]);
+        rows.push(...found.map(row => ({ ...row, status })));
+      }
+      return passedFrom(rows);
+    },
+    async failures(clientKey, from, limit) {
+      return (await query(failures, [clientKey, from, limit])).map(failureFrom);
+    },
+    async upcoming(clientKey, limit) {
+      const found = await query(upcoming, [clientKey, limit]);
+      if (found.length === limit) return found.map(upcomingFrom);
+      const few = await query(upcomingOfFew, [clientKey, limit]);
+      return (few.length > found.length ? few : found).map(upcomingFrom);
+    },
+    async endedSince(clientKey, after, limit) {
+      return (await query(endedSince, [clientKey, after, limit])).map(runViewFrom) as EndedRun[];
+    },
+    async changedSince(clientKey, after, limit) {
+      const made = await query(madeSince, [clientKey, lowestIdAt(after), limit]);
+      return changedFrom(made, await query(changedSince, [clientKey, after, limit]), limit);
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { lowestIdAt } from '../../domain/id.ts';
+import {
+  changedFrom,
+  countsFrom,
+  failureFrom,
+  groupFrom,
+  MINUTE_MS,
+  MOST_FAILED,
+  MOST_LOOKED_AT,
+  MOST_PASSED,
+  minutesFrom,
+  passedFrom,
+  stepSql,
+  upcomingFrom,
+} from '../figure-rows.ts';
+import type { EndedRun, FigureStore } from '../figures.ts';
+import { type Row, runViewFrom } from '../rows.ts';
+
+export function sqliteFigures(database: DatabaseSync): FigureStore {
+  database.function('host_of', { deterministic: true }, url => hostOf(String(url)));
+
+  const counts = database.prepare(`
+    SELECT status, count(*) AS count FROM schedules INDEXED BY schedules_by_status
+    WHERE client_key = ? AND status IN ('enabled', 'disabled') GROUP BY status`);
+  const groups = database.prepare(`
+    SELECT interval, timezone, status, host_of(url) AS host, count(*) AS count
+    FROM schedules WHERE client_key = ? AND status <> 'deleted'
+    GROUP BY 1, 2, 3, 4 ORDER BY count DESC`);
+  const ended = database.prepare(`
+    SELECT finished_at / ${MINUTE_MS} AS minute, status,
+      CASE WHEN manual_id = '' THEN ${stepSql('(started_at - scheduled_for)')} END AS step,
+      count(*) AS count
+    FROM runs INDEXED BY runs_ended
+    WHERE client_key = ? AND finished_at >= ? AND finished_at < ?
+    GROUP BY 1, 2, 3`);
+  const passed = database.prepare(`
+    SELECT scheduled_for / ${MINUTE_MS} AS minute, status,
+      sum(coalesce(missed ->> 'count', 1)) AS count
+    FROM (
+      SELECT scheduled_for, status, missed FROM runs INDEXED BY runs_by_status
+      WHERE client_key = :clientKey AND status = :status AND status <> 'succeeded'
+        AND scheduled_for >= :from AND scheduled_for < :to
+      ORDER BY scheduled_for DESC LIMIT ${MOST_PASSED})
+    GROUP BY 1`);
+  const failures = database.prepare(`
+    SELECT id, label, url, count(*) AS failures, max(scheduled_for) AS last_failed_for
+    FROM (
+      SELECT schedule_key, scheduled_for FROM runs INDEXED BY runs_by_status
+      WHERE client_key = ? AND status = 'failed' AND status <> 'succeeded' AND scheduled_for >= ?
+      ORDER BY scheduled_for DESC LIMIT ${MOST_FAILED})
+    JOIN schedules USING (schedule_key)
+    WHERE schedules.status <> 'deleted'
+    GROUP BY schedule_key ORDER BY failures DESC, last_failed_for DESC LIMIT ?`);
+  const upcoming = database.prepare(`
+    SELECT id, label, url, state, due_at, scheduled_for
+    FROM (
+      SELECT * FROM queue INDEXED BY queue_due
+      WHERE state <> 'inFlight' ORDER BY due_at LIMIT ${MOST_LOOKED_AT})
+    CROSS JOIN schedules USING (schedule_key)
+    WHERE client_key = ? ORDER BY due_at LIMIT ?`);
+  const upcomingOfFew = database.prepare(`
+    SELECT id, label, url, state, due_at, scheduled_for
+    FROM (SELECT * FROM schedules WHERE client_key = ? LIMIT ${MOST_LOOKED_AT})
+    CROSS JOIN queue USING (schedule_key)
+    WHERE state <> 'inFlight' ORDER BY due_at LIMIT ?`);
+  const endedSince = database.prepare(`
+    SELECT runs.*, schedules.id AS schedule_id
+    FROM runs INDEXED BY runs_ended CROSS JOIN schedules USING (schedule_key)
+    WHERE runs.client_key = ? AND finished_at >= ?
+    ORDER BY finished_at LIMIT ?`);
+  const madeSince = database.prepare(
+    'SELECT * FROM schedules WHERE client_key = ? AND id >= ? ORDER BY id LIMIT ?',
+  );
+  const changedSince = database.prepare(`
+    SELECT * FROM schedules INDEXED BY schedules_updated
+    WHERE client_key = ? AND updated_at >= ? ORDER BY updated_at LIMIT ?`);
+
+  return {
+    async counts(clientKey) {
+      return countsFrom(counts.all(clientKey) as Row[]);
+    },
+    async groups(clientKey) {
+      return (groups.all(clientKey) as Row[]).map(groupFrom);
+    },
+    async ended(clientKey, from, to) {
+      return minutesFrom(ended.all(clientKey, from, to) as Row[]);
+    },
+    async passed(clientKey, from, to) {
+      const rows = ['skipped', 'missed'].flatMap(status =>
+        (passed.all({ clientKey, status, from, to }) as Row[]).map(row => ({ ...row, status })),
+      );
+      return passedFrom(rows);
+    },
+    async failures(clientKey, from, limit) {
+      return (failures.all(clientKey, from, limit) as Row[]).map(failureFrom);
+    },
+    async upcoming(clientKey, limit) {
+      const found = upcoming.all(clientKey, limit) as Row[];
+      if (found.length === limit) return found.map(upcomingFrom);
+      const few = upcomingOfFew.all(clientKey, limit) as Row[];
+      return (few.length > found.length ? few : found).map(upcomingFrom);
+    },
+    async endedSince(clientKey, after, limit) {
+      return (endedSince.all(clientKey, after, limit) as Row[]).map(runViewFrom) as EndedRun[];
+    },
+    async changedSince(clientKey, after, limit) {
+      const made = madeSince.all(clientKey, lowestIdAt(after), limit) as Row[];
+      return changedFrom(made, changedSince.all(clientKey, after, limit) as Row[], limit);
+    },
+  };
+}
+
+/** As `substring` with a pattern does it on PostgreSQL. */
+function hostOf(url: string): string {
+  return (/^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? '').toLowerCase();
+}

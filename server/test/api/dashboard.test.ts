@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { assertError } from './expect.ts';
+import { startService } from './service.ts';
+
+/** What is served beside the API; what it does is tested in a browser (dashboard/test). */
+
+const folder = mkdtempSync(join(tmpdir(), 'punctual-page-'));
+mkdirSync(join(folder, 'assets'));
+writeFileSync(join(folder, 'index.html'), '<meta content="{{nonce}}"><script src="/assets/a.js">');
+writeFileSync(join(folder, 'assets/a-1.js'), 'plain');
+writeFileSync(join(folder, 'assets/a-1.js.br'), 'smaller');
+const service = await startService({ dashboardFolder: folder });
+after(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+const NO_KEY = { ClientId: null, ApiKey: null };
+const get = (path: string, headers = {}) =>
+  service.call('GET', path, { headers: { ...NO_KEY, ...headers } });
+
+test('the page is there for its own paths, without a key', async () => {
+  for (const path of ['/', '/schedules', '/schedules/new', '/schedules/x/edit', '/runs', '/keys']) {
+    const { status, headers } = await get(path);
+    assert.deepEqual([status, headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+  }
+});
+
+test('no inline script, nothing from elsewhere, and a nonce that is new each time', async () => {
+  const [first, second] = [await get('/'), await get('/')];
+  const policy = first.headers.get('content-security-policy')!;
+  assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[^']+'/);
+  assert.doesNotMatch(policy, /unsafe|https?:|\*/);
+  const nonce = /'nonce-([^']+)'/.exec(policy)![1]!;
+  assert.ok(first.text.includes(`content="${nonce}"`));
+  assert.ok(!second.text.includes(nonce));
+  assert.equal(first.headers.get('cache-control'), 'no-store');
+});
+
+test('assets are sent compressed where they are, and kept for good', async () => {
+  const { status, text, headers } = await get('/assets/a-1.js', { 'Accept-Encoding': 'identity' });
+  assert.deepEqual([status, text], [200, 'plain']);
+  assert.match(headers.get('cache-control')!, /max-age=31536000, immutable/);
+});
+
+test('any other path is the 404 of the API, also beside and above the assets', async () => {
+  for (const path of [
+    '/nothing',
+    '/Schedules',
+    '/schedules/',
+    '/schedules/x/y',
+    '/assets/nothing.js',
+    '/assets/',
+    '/assets/..%2findex.html',
+    '/assets/%2e%2e/index.html',
+    '/index.html',
+    '/favicon.ico',
+  ]) {
+    assertError(await get(path), 404);
+  }
+  assertError(await service.call('POST', '/', { headers: NO_KEY }), 404);
+  assertError(await get('/v1/nothing'), 401);
+});
+
+test('the reference shows the document, from here alone', async () => {
+  const { status, headers } = await get('/docs');
+  assert.equal(status, 200);
+  assert.match(headers.get('content-security-policy')!, /^default-src 'none'; script-src 'self';/);
+  assert.equal((await get('/docs/json')).body.openapi, '3.1.0');
+});
+
+test('without a built page there is none', async () => {
+  const other = await startService();
+  assertError(await other.call('GET', '/'), 404);
+  assertError(await other.call('GET', '/docs'), 404);
+  await other.close();
+});

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { PunctualClient, type PunctualEvent } from '@punctual/client';
+import { ManualClock } from '../clock.ts';
+import { aRecord, claimOne, settled } from '../store/keeper.ts';
+import { assertError } from './expect.ts';
+import { newClient, startService } from './service.ts';
+
+const NOON = Date.UTC(2026, 5, 1, 12);
+const clock = new ManualClock(NOON);
+const service = await startService({ clock, limits: { callerCacheMs: 1 } });
+after(() => service.close());
+const baseUrl = `http://127.0.0.1:${service.port}`;
+
+/** A listener that is there when this resolves, and what it has heard. */
+async function listen(as = service.mine, lastEventId?: string) {
+  const heard: PunctualEvent[] = [];
+  const abort = new AbortController();
+  const client = new PunctualClient({
+    baseUrl,
+    ...as,
+    async fetch(...request) {
+      const response = await fetch(...request);
+      opened();
+      return response;
+    },
+  });
+  let opened = () => {};
+  const isOpen = new Promise<void>(resolve => {
+    opened = resolve;
+  });
+  const ended = (async () => {
+    const options = { signal: abort.signal, ...(lastEventId && { lastEventId }) };
+    for await (const event of client.events(options)) heard.push(event);
+  })().catch(error => {
+    if (!abort.signal.aborted) throw error;
+  });
+  await isOpen;
+  const stop = async () => {
+    abort.abort();
+    await ended;
+    // Until the server has seen it.
+    await new Promise(resolve => setTimeout(resolve, 20));
+  };
+  return { heard, ended, stop };
+}
+
+/** Lets a second pass and what is sent in it arrive. */
+async function pass(seconds = 1): Promise<void> {
+  await clock.advance(seconds * 1_000);
+  await new Promise(resolve => setTimeout(resolve, 30));
+}
+
+test('what happens is told once, to its own client', async () => {
+  const [mine, theirs] = [await listen(), await listen(service.theirs)];
+  const schedule = await service.create({ interval: '0 * * * *' });
+  await pass();
+  await service.call('PATCH', `/v1/schedule/${schedule.id}`, { body: { label: 'new' } });
+  const at = Math.ceil(clock.now() / 3_600_000) * 3_600_000;
+  const claim = await claimOne(service.store, at);
+  const record = aRecord(schedule.id, at, { finishedAt: clock.now() });
+  await settled(service.store, claim, null, { records: [record] });
+  await pass(9);
+  assert.deepEqual(mine.heard.map(({ type }) => type).sort(), [
+    'run.ended',
+    'schedule.changed',
+    'schedule.changed',
+  ]);
+  const run = mine.heard.find(({ type }) => type === 'run.ended')!;
+  assert.ok(run.type === 'run.ended' && run.data.scheduleId === schedule.id);
+  assert.deepEqual(theirs.heard, []);
+  await Promise.all([mine.stop(), theirs.stop()]);
+});
+
+test('what happened before somebody listened is not told', async () => {
+  const client = await newClient(service.store, 'late');
+  await service.create({ interval: '0 0 1 1 *' }, client);
+  await clock.jump(clock.now() + 100);
+  const { heard, stop } = await listen(client);
+  await pass(3);
+  assert.deepEqual(heard, []);
+  await stop();
+});
+
+test('a run that is written late is told all the same', async () => {
+  const { heard, stop } = await listen();
+  const schedule = await service.create({ interval: '0 * * * *' });
+  await pass(3);
+  const at = Math.ceil(clock.now() / 3_600_000) * 3_600_000;
+  const claim = await claimOne(service.store, at);
+  const record = aRecord(schedule.id, at, { finishedAt: clock.now() - 2_500 });
+  await settled(service.store, claim, null, { records: [record] });
+  await pass(2);
+  assert.equal(heard.filter(({ type }) => type === 'run.ended').length, 1);
+  await stop();
+});
+
+test('who comes back with the last id hears what happened meanwhile, and that id no more', async () => {
+  const first = await listen();
+  await service.create({ label: 'before' });
+  await pass();
+  await first.stop();
+  const last = first.heard.at(-1)!;
+  await pass(60);
+  await service.create({ label: 'meanwhile' });
+  await pass(60);
+  const second = await listen(service.mine, last.id);
+  await pass(0);
+  const labels = second.heard.map(event => event.type === 'schedule.changed' && event.data.label);
+  assert.ok(labels.includes('meanwhile'));
+  assert.ok(!second.heard.some(({ id }) => id === last.id));
+  await second.stop();
+});
+
+test('more than can be told one by one is told as a gap', async () => {
+  const { heard, stop } = await listen();
+  const items = Array.from({ length: 600 }, () => ({
+    url: 'https://example.com',
+    verb: 'GET',
+    interval: '0 0 1 1 *',
+    timezone: 'UTC',
+  }));
+  await service.call('POST', '/v1/schedule/batch', { body: { items } });
+  await pass();
+  assert.deepEqual(
+    heard.map(({ type }) => type),
+    ['gap'],
+  );
+  await pass(20);
+  await stop();
+});
+
+test('a comment every ten seconds keeps the connection', async () => {
+  const { clientId, apiKey } = service.mine;
+  const abort = new AbortController();
+  const response = await fetch(`${baseUrl}/v1/event`, {
+    headers: { ClientId: clientId, ApiKey: apiKey },
+    signal: abort.signal,
+  });
+  assert.match(response.headers.get('content-type')!, /^text\/event-stream/);
+  const reader = response.body!.getReader();
+  await reader.read();
+  await pass(10);
+  assert.match(new TextDecoder().decode((await reader.read()).value), /^: still here/);
+  abort.abort();
+  await pass();
+});
+
+test('a revoked key ends the stream', async () => {
+  const client = await newClient(service.store, 'leaving');
+  const { ended } = await listen(client);
+  await service.store.clients.revokeKey(client.keyId, clock.now());
+  await new Promise(resolve => setTimeout(resolve, 5));
+  await pass(2);
+  await ended;
+});
+
+test('20 listeners of one client, and no more', async () => {
+  const client = await newClient(service.store, 'many');
+  const listeners = [];
+  for (let count = 0; count < 20; count += 1) listeners.push(await listen(client));
+  assertError(await service.call('GET', '/v1/event', { as: client }), 400, /20 listeners/);
+  await listeners.pop()!.stop();
+  const last = await listen(client);
+  await Promise.all([last, ...listeners].map(({ stop }) => stop()));
+});
+
+test('401 without a key; HEAD is answered', async () => {
+  assertError(await service.call('GET', '/v1/event', { headers: { ApiKey: null } }), 401);
+  assert.equal((await service.call('HEAD', '/v1/event')).status, 200);
+});
+
+test('the service closes while somebody listens', async () => {
+  const other = await startService();
+  const { clientId, apiKey } = other.mine;
+  const response = await fetch(`http://127.0.0.1:${other.port}/v1/event`, {
+    headers: { ClientId: clientId, ApiKey: apiKey },
+  });
+  const closed = other.app.close();
+  assert.match(await response.text(), /^retry/);
+  await closed;
+  await other.store.close();
+});

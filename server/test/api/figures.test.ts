@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Minutes } from '../../src/api/figures/minutes.ts';
+import { failuresInARow, talliesOf } from '../../src/api/figures/stats.ts';
+import { percentile } from '../../src/domain/lateness.ts';
+import type { FigureStore } from '../../src/store/figures.ts';
+import { ManualClock } from '../clock.ts';
+import { aRecord, claimOne, settled } from '../store/keeper.ts';
+import { assertError } from './expect.ts';
+import { newClient, startService } from './service.ts';
+
+const MINUTE = 60_000;
+const NOON = Date.UTC(2026, 5, 1, 12);
+const clock = new ManualClock(NOON);
+const service = await startService({ clock });
+after(() => service.close());
+
+test('stats: what ended, what passed, what fails and what is due', async () => {
+  const broken = await service.create({ label: 'broken', interval: '0 * * * *' });
+  const one = NOON + 60 * MINUTE;
+  await clock.jump(one + 10 * MINUTE);
+  const claim = await claimOne(service.store, one);
+  const attempts = [{ ...aRecord(broken.id, one).attempts[0]!, error: 'The answer was 500.' }];
+  await settled(service.store, claim, null, {
+    records: [
+      aRecord(broken.id, one, { status: 'failed', attempts }),
+      aRecord(broken.id, one - MINUTE, { status: 'failed', attempts: [] }),
+      aRecord(broken.id, one - 2 * MINUTE, {}),
+      { ...aRecord(broken.id, one + MINUTE), status: 'skipped', finishedAt: undefined! },
+    ],
+  });
+  const next = await service.create({ label: 'next', interval: '0 0 * * *' });
+  await service.create({ label: 'off', status: 'disabled' });
+  const { status, body } = await service.call('GET', '/v1/stats?minutes=30');
+  assert.equal(status, 200);
+  const { total, minutes, failing, ...rest } = body;
+  assert.deepEqual(total, {
+    succeeded: 1,
+    failed: 2,
+    skipped: 1,
+    missed: 0,
+    p50LateMs: 5,
+    p99LateMs: 5,
+  });
+  assert.deepEqual(
+    minutes.map(({ at, succeeded, failed, skipped }: Record<string, unknown>) => [
+      String(at).slice(11, 16),
+      succeeded,
+      failed,
+      skipped,
+    ]),
+    [
+      ['12:58', 1, 0, 0],
+      ['12:59', 0, 1, 0],
+      ['13:00', 0, 1, 0],
+      ['13:01', 0, 0, 1],
+    ],
+  );
+  assert.deepEqual(
+    failing.map((each: Record<string, unknown>) => [
+      each.scheduleId,
+      each.failures,
+      each.inARow,
+      each.error,
+    ]),
+    [[broken.id, 2, 2, 'The answer was 500.']],
+  );
+  assert.deepEqual(
+    rest.next.map((each: { scheduleId: string }) => each.scheduleId),
+    [next.id],
+  );
+  assert.deepEqual([rest.enabledSchedules, rest.disabledSchedules], [2, 1]);
+  const theirs = await service.call('GET', '/v1/stats', { as: service.theirs });
+  assert.deepEqual(
+    [theirs.body.minutes, theirs.body.next, theirs.body.enabledSchedules],
+    [[], [], 0],
+  );
+});
+
+test('forecast: by minute for a day, by hour for a week, by host', async () => {
+  const as = await newClient(service.store, 'third');
+  await service.create({ interval: '30 * * * *', url: 'https://a.example/x' }, as);
+  await service.create({ interval: '30 * * * *', url: 'https://a.example/y' }, as);
+  await service.create({ interval: '*/10 * * * * *', url: 'https://b.example:8443/' }, as);
+  await service.create({ interval: '* * * * *', status: 'disabled' }, as);
+  const day = (await service.call('GET', '/v1/forecast', { as })).body;
+  assert.deepEqual([day.stepSeconds, day.counts.length, day.schedules], [60, 1_440, 3]);
+  assert.deepEqual(day.hosts, [
+    { host: 'b.example:8443', firings: 8_640 },
+    { host: 'a.example', firings: 48 },
+  ]);
+  assert.equal(day.firings, 8_688);
+  const first = Date.parse(day.from);
+  const half = day.counts.findIndex(
+    (_: number, index: number) => (first + index * MINUTE) % 3_600_000 === 30 * MINUTE,
+  );
+  assert.deepEqual([day.counts[half], day.counts[half + 1]], [8, 6]);
+  const week = (await service.call('GET', '/v1/forecast?span=week&host=a.example', { as })).body;
+  assert.deepEqual([week.stepSeconds, week.counts.length], [3_600, 168]);
+  assert.deepEqual([...new Set(week.counts)], [2]);
+  assert.equal(week.schedules, 2);
+});
+
+test('400: what they do not know', async () => {
+  for (const query of [
+    'stats?minutes=0',
+    'stats?minutes=181',
+    'stats?minutes=x',
+    'forecast?span=year',
+  ]) {
+    assertError(await service.call('GET', `/v1/${query}`), 400, /minutes|span/);
+  }
+});
+
+test('a minute is counted again while it is young, and no more when it is old', async () => {
+  const asked: [number, number][] = [];
+  const figures = {
+    async ended(_clientKey: number, from: number, to: number) {
+      asked.push([(from - NOON) / MINUTE, (to - NOON) / MINUTE]);
+      return [];
+    },
+  } as unknown as FigureStore;
+  const minutes = new Minutes(figures, 1);
+  const at = async (seconds: number) => {
+    asked.length = 0;
+    await minutes.since(NOON, NOON + seconds * 1_000);
+    return asked.map(([from]) => from);
+  };
+  assert.deepEqual(await at(30), [0]);
+  assert.deepEqual(await at(31), [0], 'it still goes on');
+  assert.deepEqual(await at(70), [1, 0], 'the newest first');
+  assert.deepEqual(await at(75), [1], 'too young to be counted again');
+  assert.deepEqual(await at(80), [1, 0]);
+  for (let seconds = 81; seconds < 1_000; seconds += 1) await at(seconds);
+  assert.ok(!(await at(1_000)).includes(0), 'it is final');
+  assert.deepEqual(
+    (await minutes.since(NOON + 14 * MINUTE, NOON + 1_000_000)).map(({ minute }) => minute),
+    [14, 15, 16].map(each => NOON + each * MINUTE),
+  );
+});
+
+test('nobody waits for a long count: it is told from when on, and goes on by itself', async () => {
+  const waiting: (() => void)[] = [];
+  const figures = {
+    ended: () => new Promise(resolve => waiting.push(() => resolve([]))),
+  } as unknown as FigureStore;
+  const minutes = new Minutes(figures, 1);
+  const ask = async () =>
+    (await minutes.since(NOON, NOON + 3 * MINUTE, 1)).map(({ minute }) => (minute - NOON) / MINUTE);
+  assert.deepEqual(await ask(), []);
+  waiting.shift()!();
+  assert.deepEqual(await ask(), [2]);
+  waiting.shift()!();
+  assert.deepEqual(await ask(), [1, 2]);
+});
+
+test('a store that fails is tried again', async () => {
+  let failures = 1;
+  const figures = {
+    async ended() {
+      failures -= 1;
+      if (failures === 0) throw new Error('away');
+      return [];
+    },
+  } as unknown as FigureStore;
+  const minutes = new Minutes(figures, 1);
+  await assert.rejects(minutes.since(NOON, NOON + MINUTE), /away/);
+  assert.equal((await minutes.since(NOON, NOON + MINUTE)).length, 1);
+});
+
+test('percentiles are the least lateness that the share of firings keeps', () => {
+  const counts = [
+    { stepMs: 200, count: 1 },
+    { stepMs: 3, count: 98 },
+    { stepMs: 7, count: 1 },
+  ];
+  assert.deepEqual(
+    [0.5, 0.98, 0.99, 1].map(share => percentile(counts, share)),
+    [3, 3, 7, 200],
+  );
+  assert.equal(percentile([], 0.5), null);
+});
+
+test('failures in a row end at a success; what was not sent says nothing', () => {
+  const runs = (...statuses: string[]) => statuses.map(status => ({ status })) as never;
+  assert.equal(failuresInARow(runs('failed', 'skipped', 'failed', 'succeeded', 'failed')), 2);
+  assert.equal(failuresInARow(runs('running', 'succeeded', 'failed')), 0);
+  assert.equal(failuresInARow([]), 0);
+});
+
+test('an empty minute is not shown', () => {
+  const ended = [{ minute: NOON, succeeded: 0, failed: 0, lateness: [] }];
+  assert.deepEqual(talliesOf(ended, []).minutes, []);
+});

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { explain, type Facts, type Held, type LedgerRun } from '../../src/domain/ledger.ts';
+
+const at = (text: string) => Date.parse(text);
+const HELD: Held = {
+  interval: '30 2 * * *',
+  timezone: 'Europe/Berlin',
+  status: 'enabled',
+  since: null,
+  until: null,
+};
+const RUN: LedgerRun = {
+  scheduledFor: at('2026-06-01T00:30:00Z'),
+  trigger: 'schedule',
+  status: 'succeeded',
+  startedAt: at('2026-06-01T00:30:00.004Z'),
+  attempts: [{}],
+};
+
+/** Of a daily 02:30 in Berlin, asked on 1 July 2026 about 1 June, when nothing is on record. */
+function facts(change: Omit<Partial<Facts>, 'held'> & { held?: Partial<Held> } = {}): Facts {
+  return {
+    at: at('2026-06-01T00:30:00Z'),
+    now: at('2026-07-01T12:00:00Z'),
+    schedule: { createdAt: at('2026-01-01T00:00:00Z') },
+    run: null,
+    row: { scheduledFor: at('2026-07-02T00:30:00Z'), begun: false },
+    historyFrom: at('2026-05-01T00:00:00Z'),
+    ...change,
+    held: { ...HELD, ...change.held },
+  };
+}
+
+function said(change: Parameters<typeof facts>[0] = {}): [string, string] {
+  const { verdict, sentence } = explain(facts(change));
+  return [verdict, sentence];
+}
+
+describe('what is on record', () => {
+  test('a run that fired on time, or late, or failed', () => {
+    assert.deepEqual(said({ run: RUN }), ['succeeded', 'It fired and succeeded.']);
+    const late = { ...RUN, startedAt: RUN.scheduledFor + 90_000 };
+    assert.deepEqual(said({ run: late }), ['succeeded', 'It fired, 90 s late, and succeeded.']);
+    assert.equal(explain(facts({ run: late })).lateMs, 90_000);
+    const failed = {
+      ...RUN,
+      status: 'failed' as const,
+      attempts: [{ error: 'The answer was 500.' }],
+    };
+    assert.deepEqual(said({ run: failed }), ['failed', 'It fired and failed: the answer was 500.']);
+    const ended = { ...failed, reason: 'It was not tried again.' };
+    assert.match(said({ run: ended })[1], /the answer was 500\. It was not tried again\.$/);
+  });
+
+  test('a run that goes on, or waits to be tried again', () => {
+    assert.match(said({ run: { ...RUN, status: 'running' } })[1], /in flight/);
+    const attempts = [{ error: 'The answer was 503.' }];
+    assert.deepEqual(said({ run: { ...RUN, status: 'retrying', attempts } }), [
+      'retrying',
+      'It is to be tried again. Its last attempt failed: the answer was 503.',
+    ]);
+  });
+
+  test('what is claimed ahead of its time is still to come', () => {
+    const run: LedgerRun = { ...RUN, status: 'running' };
+    assert.equal(said({ run, now: RUN.scheduledFor - 1 })[0], 'upcoming');
+    assert.equal(said({ run, now: RUN.scheduledFor })[0], 'running');
+  });
+
+  test('a time that was skipped or missed, with the reason that was kept', () => {
+    const run: LedgerRun = { ...RUN, status: 'missed', attempts: [], reason: 'It was down.' };
+    assert.deepEqual(said({ run }), ['missed', 'It was missed: it was down.']);
+    assert.equal(said({ run: { ...run, status: 'skipped' } })[0], 'skipped');
+  });
+
+  test('a manual run', () => {
+    assert.deepEqual(said({ run: { ...RUN, trigger: 'manual' } }), [
+      'succeeded',
+      'It was run by hand and succeeded.',
+    ]);
+  });
+
+  test('one that fired for a time that did not exist says so', () => {
+    const moved = at('2026-03-29T01:00:00Z');
+    const explained = explain(facts({ at: moved, run: { ...RUN, scheduledFor: moved } }));
+    assert.equal(explained.localTime, '2026-03-29T02:30:00');
+    assert.match(explained.sentence, /^It fired for 2026-03-29T02:30:00, which did not exist/);
+  });
+});
+
+describe('what the schedule was', () => {
+  test('not created, deleted, paused, with the instants', () => {
+    const schedule = { createdAt: at('2026-06-02T00:00:00Z') };
+    assert.deepEqual(said({ schedule }), [
+      'notCreated',
+      'The schedule was created later, at 2026-06-02T00:00:00.000Z.',
+    ]);
+    const since = at('2026-05-30T00:00:00Z');
+    assert.deepEqual(said({ held: { status: 'deleted', since } }), [
+      'deleted',
+      'The schedule was deleted at 2026-05-30T00:00:00.000Z, and fires no more.',
+    ]);
+    const until = at('2026-06-03T00:00:00Z');
+    assert.deepEqual(said({ held: { status: 'disabled', since, until } }), [
+      'paused',
+      'The schedule was disabled since 2026-05-30T00:00:00.000Z until 2026-06-03T00:00:00.000Z; ' +
+        'paused times are not caught up with.',
+    ]);
+  });
+
+  test('never due, with the nearest times of what it was then, and none beyond its changes', () => {
+    const noon = at('2026-06-01T12:00:00Z');
+    const explained = explain(facts({ at: noon }));
+    assert.deepEqual(
+      [explained.verdict, explained.previous, explained.next],
+      ['neverDue', at('2026-06-01T00:30:00Z'), at('2026-06-02T00:30:00Z')],
+    );
+    assert.match(
+      explained.sentence,
+      /"30 2 \* \* \*" has no time at 2026-06-01 14:00:00 in Europe/,
+    );
+    const held = { since: at('2026-06-01T11:00:00Z'), until: at('2026-06-01T13:00:00Z') };
+    const between = explain(facts({ at: noon, held }));
+    assert.deepEqual([between.previous, between.next], [undefined, undefined]);
+  });
+
+  test('to come, and not to come', () => {
+    const later = at('2026-07-03T00:30:00Z');
+    assert.equal(said({ at: later })[0], 'upcoming');
+    assert.deepEqual(said({ at: later, held: { status: 'disabled' } }), [
+      'paused',
+      'It will not fire: the schedule is disabled.',
+    ]);
+  });
+});
+
+describe('daylight saving', () => {
+  const gap = at('2026-03-29T01:30:00Z');
+  const before = { historyFrom: 0 };
+
+  test('a fixed time in the gap was moved to its end', () => {
+    const explained = explain(facts({ at: gap, ...before }));
+    assert.equal(explained.verdict, 'moved');
+    assert.equal(explained.movedTo, at('2026-03-29T01:00:00Z'));
+    assert.match(explained.sentence, /2026-03-29T02:30:00 did not exist, and is due at/);
+  });
+
+  test('days after the change it has nothing to do with it', () => {
+    assert.equal(said({ at: at('2026-04-01T01:30:00Z'), ...before })[0], 'neverDue');
+    assert.equal(
+      said({ at: at('2026-10-27T02:30:00Z'), now: at('2027-01-01T00:00:00Z') })[0],
+      'neverDue',
+    );
+  });
+
+  test('one that follows the clock was dropped', () => {
+    const explained = explain(facts({ at: gap, held: { interval: '*/30 2 * * *' } }));
+    assert.deepEqual([explained.verdict, explained.movedTo], ['dropped', undefined]);
+  });
+
+  test('a fixed time that came twice was due the first time', () => {
+    const second = at('2026-10-25T01:30:00Z');
+    const explained = explain(facts({ at: second, now: second + 1 }));
+    assert.deepEqual(
+      [explained.verdict, explained.movedTo],
+      ['repeated', at('2026-10-25T00:30:00Z')],
+    );
+  });
+});
+
+describe('due, and nothing on record', () => {
+  test('waiting for the engine, or for the run before', () => {
+    const due = at('2026-07-01T00:30:00Z');
+    const row = { scheduledFor: due, begun: false };
+    assert.deepEqual(said({ at: due, row }), [
+      'waiting',
+      'It is due and has not been begun yet, 12 h late.',
+    ]);
+    const begun = { scheduledFor: due - 86_400_000, begun: true };
+    assert.deepEqual(said({ at: due, row: begun }), [
+      'skipped',
+      'It is skipped: the run of 2026-06-30T00:30:00.000Z is still going.',
+    ]);
+  });
+
+  test('forgotten where history is older, and honestly unknown elsewhere', () => {
+    assert.equal(said({ historyFrom: at('2026-06-02T00:00:00Z') })[0], 'forgotten');
+    assert.equal(said()[0], 'unrecorded');
+  });
+});

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { RunRecord } from '../../src/domain/run.ts';
+import type { Caller, Store } from '../../src/store/store.ts';
+import {
+  aClient,
+  aRecord,
+  changed,
+  claimManual,
+  claimOne,
+  keeperOfEachTest,
+  MINUTE,
+  NOON,
+  type OpenKeeper,
+  outboxSettlementOf,
+  retrying,
+  SECOND,
+  settled,
+  stored,
+  triggered,
+  waiting,
+} from './keeper.ts';
+
+/** A schedule with these runs in its history. */
+async function withRuns(
+  store: Store,
+  caller: Caller,
+  records: (id: string) => RunRecord[],
+  fields = {},
+) {
+  const schedule = await stored(store, caller, fields);
+  const claim = await claimOne(store);
+  await settled(store, claim, waiting(NOON + MINUTE, null), { records: records(schedule.id) });
+  return schedule;
+}
+
+export function figuresContract(name: string, open: OpenKeeper): void {
+  describe(`${name}: figures`, () => {
+    const keeper = keeperOfEachTest(open);
+
+    test('schedules are grouped by their times and by host, deleted ones and strangers left out', async () => {
+      const { store } = keeper;
+      const [mine, theirs] = [await aClient(store), await aClient(store)];
+      const hook = (path: string) => ({ url: `https://Target.Example:8443${path}` });
+      await stored(store, mine, hook('/a'));
+      await stored(store, mine, hook('?b=/c'));
+      await stored(store, mine, { ...hook('/c'), status: 'disabled' }, null);
+      await stored(store, mine, { ...hook('/d'), status: 'deleted' }, null);
+      await stored(store, theirs, hook('/a'));
+      const same = { interval: '* * * * *', timezone: 'UTC', host: 'target.example:8443' };
+      assert.deepEqual(await store.figures.groups(mine.clientKey), [
+        { ...same, status: 'enabled', count: 2 },
+        { ...same, status: 'disabled', count: 1 },
+      ]);
+      assert.deepEqual(await store.figures.counts(mine.clientKey), { enabled: 2, disabled: 1 });
+      assert.deepEqual(await store.figures.counts(theirs.clientKey), { enabled: 1, disabled: 0 });
+    });
+
+    test('ended runs are counted by the minute in which they ended, with their lateness', async () => {
+      const { store } = keeper;
+      const caller = await aClient(store);
+      const end = (
+        at: number,
+        lateMs: number,
+        status: 'succeeded' | 'failed',
+        finishedAt: number,
+      ) => ({ status, startedAt: at + lateMs, finishedAt }) as const;
+      await withRuns(store, caller, id => [
+        aRecord(id, NOON, end(NOON, 7, 'succeeded', NOON + 59_999)),
+        aRecord(id, NOON + 1, end(NOON + 1, 7, 'succeeded', NOON + 20)),
+        aRecord(id, NOON + 2, end(NOON + 2, 1_234, 'failed', NOON + MINUTE)),
+        aRecord(id, NOON + 3, end(NOON + 3, -5, 'succeeded', NOON + MINUTE)),
+        aRecord(id, NOON + 4, end(NOON + 4, 9, 'succeeded', NOON + 2 * MINUTE)),
+      ]);
+      assert.deepEqual(await store.figures.ended(caller.clientKey, NOON, NOON + 2 * MINUTE), [
+        { minute: NOON, succeeded: 2, failed: 0, lateness: [{ stepMs: 7, count: 2 }] },
+        {
+          minute: NOON + MINUTE,
+          succeeded: 1,
+          failed: 1,
+          lateness: [
+            { stepMs: 0, count: 1 },
+            { stepMs: 1_200, count: 1 },
+          ],
+        },
+      ]);
+      const stranger = await aClient(store);
+      assert.deepEqual(await store.figures.ended(stranger.clientKey, 0, NOON * 2), []);
+    });
+
+    test('a manual run is counted, and has no lateness', async () => {
+      const { store } = keeper;
+      const caller = await aClient(store);
+      const schedule = await stored(store, caller);
+      const id = await triggered(store, caller, schedule);
+      const claim = await claimManual(store);
+      const record = aRecord(schedule.id, NOON, { id, trigger: 'manual' });
+      await store.outbox.settle([outboxSettlementOf(claim, 'succeeded', { record })]);
+      const [minute] = await store.figures.ended(caller.clientKey, NOON, NOON + MINUTE);
+      assert.deepEqual([minute?.succeeded, minute?.lateness], [1, []]);
+    });
+
+    test('times that did not fire are counted by their own minute; one record may stand for many', async () => {
+      const { store } = keeper;
+      const caller = await aClient(store);
+      const many = { count: 5_000, from: NOON + MINUTE, to: NOON + 9 * MINUTE };
+      await withRuns(store, caller, id => [
+        { ...pass(id, NOON), status: 'skipped' },
+        { ...pass(id, NOON + SECOND), status: 'missed' },
+        { ...pass(id, NOON + MINUTE), status: 'missed', missed: many },
+        aRecord(id, NOON + 2 * SECOND, { status: 'failed' }),
+      ]);
+      assert.deepEqual(await store.figures.passed(caller.clientKey, NOON, NOON + 2 * MINUTE), [
+        { minute: NOON, skipped: 1, missed: 1 },
+        { minute: NOON + MINUTE, skipped: 0, missed: 5_000 },
+      ]);
+    });
+
+    test('schedules that fail, most first; deleted ones and older failures left out', async () => {
+      const { store } = keeper;
+      const caller = await aClient(store);
+      const failing = (id: string, ...times: number[]) =>
+        times.map(at => aRecord(id, NOON + at, { status: 'failed' }));
+      const few = await withRuns(store, caller, id => failing(id, -MINUTE, 0), { label: 'few' });
+      const most = await withRuns(store, caller, id => failing(id, 0, 1, 2), { label: 'most' });
+      const gone = await withRuns(store, caller, id => failing(id, 0));
+      await changed(store, caller, gone, { status: 'deleted' }, NOON + SECOND, null);
+      const { clientKey } = caller;
+      assert.deepEqual(await store.figures.failures(clientKey, NOON, 10), [
+        { scheduleId: most.id, label: 'most', url: most.url, failures: 3, lastFailedFor: NOON + 2 },
+        { scheduleId: few.id, label: 'few', url: few.url, failures: 1, lastFailedFor: NOON },
+      ]);
+      assert.equal((await store.figures.failures(clientKey, NOON, 1)).length, 1);
+    });
+
+    test('what is due next, earliest first, retries among them, of this client only', async () => {
+      const { store } = keeper;
+      const [mine, theirs] = [await aClient(store), await aClient(store)];
+      await stored(store, theirs, {}, { first: NOON + 1, second: null });
+      const later = await stored(store, mine, {}, { first: NOON + 9, second: null });
+      const again = await stored(store, mine);
+      const claim = await claimOne(store);
+      assert.equal((await store.figures.upcoming(mine.clientKey, 5)).length, 1, 'in flight');
+      await settled(store, claim, retrying(claim, NOON + 5));
+      const found = await store.figures.upcoming(mine.clientKey, 5);
+      assert.deepEqual(
+        found.map(({ scheduleId, dueAt, scheduledFor, isRetry }) => [
+          scheduleId,
+          dueAt,
+          scheduledFor,
+          isRetry,
+        ]),
+        [
+          [again.id, NOON + 5, NOON, true],
+          [later.id, NOON + 9, NOON + 9, false],
+        ],
+      );
+      assert.deepEqual(await store.figures.upcoming(mine.clientKey, 1), found.slice(0, 1));
+    });
+
+    test('runs come in the order in which they ended, and those that were not sent are left out', async () => {
+      const { store } = keeper;
+      const caller = await aClient(store);
+      const schedule = await withRuns(store, caller, id => [
+        aRecord(id, NOON, { finishedAt: NOON + 30 }),
+        aRecord(id, NOON + 1, { finishedAt: NOON + 20, status: 'failed' }),
+        aRecord(id, NOON + 2, { finishedAt: NOON + 10 }),
+        { ...pass(id, NOON + 3), status: 'skipped' },
+      ]);
+      const since = (after: number, limit = 9) =>
+        store.figures.endedSince(caller.clientKey, after, limit);
+      assert.deepEqual(
+        (await since(NOON + 20)).map(run => [run.scheduleId, run.scheduledFor, run.status]),
+        [
+          [schedule.id, NOON + 1, 'failed'],
+          [schedule.id, NOON, 'succeeded'],
+        ],
+      );
+      assert.deepEqual(
+        (await since(NOON, 1)).map(run => run.scheduledFor),
+        [NOON + 2],
+      );
+    });
+
+    test('schedules come in the order in which they were made or changed', async () => {
+      const { store } = keeper;
+      const caller = await aClient(store);
+      const [a, , c] = [
+        await stored(store, caller, { label: 'a' }),
+        await stored(store, caller, { label: 'b', createdAt: NOON + 2 }),
+        await stored(store, caller, { label: 'c', createdAt: NOON - MINUTE }),
+      ];
+      await changed(store, caller, a!, { label: 'a2' }, NOON + 5, null);
+      await changed(store, caller, c!, { status: 'deleted' }, NOON + 3, null);
+      const since = async (after: number, limit = 9) =>
+        (await store.figures.changedSince(caller.clientKey, after, limit)).map(
+          ({ label }) => label,
+        );
+      assert.deepEqual((await since(NOON + 1)).slice(-2), ['c', 'a2']);
+      assert.deepEqual(await since(NOON + 4), ['a2']);
+      assert.equal((await since(0, 1)).length, 1);
+    });
+  });
+}
+
+function pass(scheduleId: string, scheduledFor: number): RunRecord {
+  const { startedAt: _, finishedAt: __, ...record } = aRecord(scheduleId, scheduledFor);
+  return { ...record, attempts: [], reason: 'Why.' };
+}
