@@ -176,6 +176,7 @@ export const MUTANTS: Mutant[] = [
   due('outbox, claim: entries in flight too', "WHERE state = 'waiting'", 'WHERE true'),
   due(
     'outbox, claim: a manual run beside its time',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
     "(kind = 'callback' OR ${SCHEDULE_IS_FREE}",
     "(kind = 'callback' OR true",
   ),
@@ -202,6 +203,7 @@ export const MUTANTS: Mutant[] = [
   ),
   take(
     'outbox, claim: the queue is not looked at again',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
     'schedule_key = ANY ($5) AND ${SCHEDULE_IS_FREE}',
     'schedule_key = ANY ($5)',
   ),
