@@ -15,7 +15,7 @@ const LAW: Record<string, string[]> = {
   'store/postgres': ['domain', 'store', 'node:fs', 'node:path', 'node:timers/promises', 'pg'],
   'store/sqlite': ['domain', 'store', 'node:fs', 'node:path', 'node:sqlite', 'node:worker_threads'],
   outbound: ['domain', 'clock.ts', '../package.json', 'undici', 'lru-cache', 'node:*'],
-  engine: ['domain', 'clock.ts', 'store/store.ts', 'store/work.ts', 'outbound'],
+  engine: ['domain', 'clock.ts', 'store/store.ts', 'store/work.ts', 'outbound', 'lru-cache'],
   api: [
     'domain',
     'clock.ts',

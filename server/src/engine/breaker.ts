@@ -55,7 +55,8 @@ export class Breaker {
 
   #fault(now: number): void {
     this.#faults += 1;
-    if (this.#faults === 1) this.#faultySince = now;
+    // A clock that was set back begins the time anew.
+    if (this.#faults === 1 || now < this.#faultySince) this.#faultySince = now;
     const isFaulty = this.#faults >= FAULTS && now - this.#faultySince >= FAULTY_MS;
     if (isFaulty && this.#probeAt === null) this.#probeAt = now + PROBE_MS;
   }

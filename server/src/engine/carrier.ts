@@ -18,6 +18,8 @@ import type { Watch } from './watch.ts';
 const MAX_HELD = 40_000;
 /** So many of a client that could not depart yet are enough. */
 const MAX_READY = 500;
+/** Where nodes share a store: for how long a claim stands for what the schedule says. */
+const SURE_MS = 100;
 /** For how long a mark holds: one costs a call of the system. */
 const MARK_MS = 100;
 /** How much later a firing is due again whose host had no place for it. */
@@ -139,7 +141,11 @@ export class Carrier {
 
   /** Nothing departs any more. @returns when all have ended */
   async ground(): Promise<void> {
-    await Promise.all([this.#flights.ground(), this.#departures.stop()]);
+    const ended = this.#flights.ground();
+    await this.#departures.stop();
+    // What could not depart in the last step was held again.
+    this.#flights.cancelWhere(() => true);
+    await ended;
   }
 
   get #room(): number {
@@ -166,38 +172,41 @@ export class Carrier {
   }
 
   async #depart(trips: Trip[], now: number): Promise<void> {
-    const confirmed = await this.#confirm(trips);
-    this.#mark(now);
-    const { unseenUntil } = this.#options.watch;
-    for (const trip of trips) {
-      const { claim } = trip;
-      const isMeant =
-        !isAhead(claim) ||
-        (confirmed(claim) && mayBegin({ ...claim, state: claim.was }, now, unseenUntil));
-      if (isMeant) this.#send(trip, now);
-      else this.#stay(trip);
+    try {
+      const confirmed = await this.#confirm(trips, now);
+      this.#mark(now);
+      for (const trip of trips) {
+        if (confirmed(trip.claim) && this.#isItsTime(trip, now)) this.#send(trip, now);
+        else this.#stay(trip);
+      }
+    } catch (error) {
+      for (const trip of trips) this.#leave(trip, null);
+      throw error;
     }
+  }
+
+  /** The clock may have been set since, either way. */
+  #isItsTime({ claim, dueAt }: Trip, now: number): boolean {
+    if (dueAt > now) return false;
+    const { unseenUntil } = this.#options.watch;
+    return !isAhead(claim) || mayBegin({ ...claim, state: claim.was }, now, unseenUntil);
   }
 
   /** Says first that it sends: what it does not say here was never sent, if it ends. */
   #mark(now: number): void {
     if (now <= this.#markedUntil) return;
+    this.#options.lock?.mark(now + MARK_MS);
     this.#markedUntil = now + MARK_MS;
-    this.#options.lock?.mark(this.#markedUntil);
   }
 
   /** What other nodes changed since it was claimed is not sent. */
-  async #confirm(trips: Trip[]): Promise<(claim: Claim) => boolean> {
+  async #confirm(trips: Trip[], now: number): Promise<(claim: Claim) => boolean> {
     const { queue, term } = this.#options;
-    const ahead = trips.map(({ claim }) => claim).filter(isAhead);
-    if (term === undefined || ahead.length === 0) return () => true;
-    try {
-      const confirmed = new Set(await queue.confirm(ahead));
-      return ({ scheduleKey }) => confirmed.has(scheduleKey);
-    } catch (error) {
-      for (const trip of trips) this.#leave(trip, null);
-      throw error;
-    }
+    const isOld = ({ claimedAt }: Claim) => now - claimedAt > SURE_MS;
+    const old = term === undefined ? [] : trips.map(({ claim }) => claim).filter(isOld);
+    if (old.length === 0) return () => true;
+    const confirmed = new Set(await queue.confirm(old));
+    return claim => !isOld(claim) || confirmed.has(claim.scheduleKey);
   }
 
   #send(trip: Trip, now: number): void {

@@ -20,6 +20,8 @@ const CLAIM_BATCH = 100;
 const MAX_PER_HOST = 50;
 /** How much later an entry is due again whose host had no place for it. */
 const POSTPONED_MS = 1_000;
+/** And for each that was postponed before it, since all that is due was last looked at. */
+const POSTPONED_EACH_MS = 10;
 /**
  * How soon to look again where all that is due waits for another request of its schedule. Only a
  * net: the end of that request wakes the loop.
@@ -53,6 +55,7 @@ export class Outbox {
   readonly #places: Places;
   readonly #loop: Loop;
   #starved = false;
+  #postponed = 0;
   #stopping = false;
 
   constructor(options: OutboxOptions) {
@@ -132,6 +135,7 @@ export class Outbox {
     }
     for (const claim of claims) this.#begin(claim);
     if (claims.length === limit) return now;
+    this.#postponed = 0;
     const nextDueAt = await outbox.nextDueAt();
     const lookAt = nextDueAt === null ? null : Math.max(nextDueAt, now + LOOK_AGAIN_MS);
     return soonest(lookAt, now, this.#options.pollMs);
@@ -150,7 +154,7 @@ export class Outbox {
       this.#settle({
         ...base(claim),
         attempts: claim.attempts,
-        next: { dueAt: now + POSTPONED_MS },
+        next: { dueAt: this.#postponedTo(now) },
       });
       return;
     }
@@ -174,6 +178,12 @@ export class Outbox {
         this.#settle(this.#settlementOf(claim, attemptOf(claim.attempt, result)));
       }
     });
+  }
+
+  /** The more there are, the later: they are not to be looked at all the time. */
+  #postponedTo(now: number): number {
+    this.#postponed += 1;
+    return now + POSTPONED_MS + this.#postponed * POSTPONED_EACH_MS;
   }
 
   /** Not started: due again at once, and a deleted schedule's run is ended by the next look. */

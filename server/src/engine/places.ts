@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Outcome } from '../domain/run.ts';
 import { Breaker } from './breaker.ts';
 import type { EngineEvents } from './events.ts';
@@ -21,6 +22,7 @@ export class Host {
 
 /** What a host gets through within this time need not go back to the queue, for about as long. */
 const SOON_SECONDS = 5;
+const MOST_FAULTY = 10_000;
 /** What a client may have, in parts of what is left: three quarters where it is alone. */
 const SHARE = 3;
 
@@ -31,7 +33,10 @@ const SHARE = 3;
  * that there is a place for one that had none.
  */
 export class Places {
+  /** Those with requests in flight. */
   readonly #hosts = new Map<string, Host>();
+  /** Those without, whose last request got no answer; there is no end to them. */
+  readonly #faulty = new LRUCache<string, Host>({ max: MOST_FAULTY });
   readonly #clients = new Map<number, number>();
   readonly #mostPerHost: number;
   readonly #events: Pick<EngineEvents, 'breaker'>;
@@ -47,9 +52,10 @@ export class Places {
    */
   surplus(bound: Bound, waiting: number): number {
     const host = this.#hosts.get(nameOf(bound));
-    if (host === undefined || host.inFlight < this.#mostPerHost) return 0;
+    if (host === undefined) return 0;
     const soon = host.ended * SOON_SECONDS;
     host.ended = 0;
+    if (host.inFlight < this.#mostPerHost) return 0;
     return Math.max(0, waiting - soon);
   }
 
@@ -63,7 +69,8 @@ export class Places {
     const name = nameOf(bound);
     let host = this.#hosts.get(name);
     if (host === undefined) {
-      host = new Host(bound);
+      host = this.#faulty.get(name) ?? new Host(bound);
+      this.#faulty.delete(name);
       this.#hosts.set(name, host);
     } else if (host.inFlight >= this.#mostPerHost) return null;
     host.inFlight += 1;
@@ -82,8 +89,10 @@ export class Places {
     if (outcome !== null && breaker.ended(outcome, now)) {
       this.#events.breaker(breaker.isOpen ? 'opened' : 'closed', origin);
     }
-    // Only what is busy or faulty is remembered.
-    if (host.inFlight === 0 && breaker.isFresh) this.#hosts.delete(nameOf(host));
+    if (host.inFlight > 0) return;
+    const name = nameOf(host);
+    this.#hosts.delete(name);
+    if (!breaker.isFresh) this.#faulty.set(name, host);
   }
 }
 

@@ -84,7 +84,7 @@ export interface QueueStore {
    *
    * @param aheadMs 0 where it is left out
    * @param except clients (`clientKey`) of which nothing is taken; the others' is looked for among
-   * the first 20,000 rows from `now` on, for theirs before it was taken
+   * the first 20,000 rows that are due, and the first 20,000 to come
    * @param unseenUntil times before this instant may have passed while nobody looked: a waiting
    * row older than it is not begun
    */

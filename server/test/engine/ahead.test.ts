@@ -178,6 +178,31 @@ describe('what is claimed ahead of its time', () => {
     assert.equal(await world.store.queue.depth(world.clock.now()), 10);
   });
 
+  test('what waits for room is not sent before its time by a clock that is set back', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    world.answer = () => 'hang';
+    for (let i = 0; i < 76; i++) await world.schedule({ interval: '* * * * *' });
+    await world.clock.advance(MINUTE + 100);
+    world.answer = () => 200;
+    await world.clock.jump('2026-03-01T12:00:30Z');
+    await world.release();
+    await world.clock.advance(20_000);
+    assert.equal(world.sent.length, 75);
+    await world.clock.advance(15_000);
+    assert.equal(world.sent.length, 76);
+  });
+
+  test('where it cannot be marked that they are sent, they wait, and their places are free again', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    for (let i = 0; i < 60; i++) await world.schedule({ interval: '* * * * *' });
+    world.markFault = new Error('disk');
+    await world.clock.advance(MINUTE + 10_000);
+    assert.deepEqual([world.sent.length, world.told.includes('store failed: disk')], [0, true]);
+    world.markFault = null;
+    await world.clock.advance(1_000);
+    assert.equal(world.sent.length, 60);
+  });
+
   test('a request that had to wait for room is signed with the time at which it leaves', async () => {
     const world = await World.start('2026-03-01T12:00:00Z');
     world.answer = () => 'hang';

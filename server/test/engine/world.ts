@@ -27,6 +27,8 @@ export class World {
   /** The schedules of all claims, as the engine holds them. */
   readonly #claimed: Schedule[] = [];
   #markedUntil: number | null = null;
+  /** What keeps the mark from being set. */
+  markFault: Error | null = null;
   readonly sent: Sent[] = [];
   readonly told: string[] = [];
   answer: (request: Sent) => Answer = () => 200;
@@ -85,9 +87,14 @@ export class World {
       events: this.#events(),
       maxInFlight: 100,
       maxInFlightPerHost: this.mostPerHost,
-      lock: { sentUntil: this.#markedUntil, mark: until => (this.#markedUntil = until) },
+      lock: { sentUntil: this.#markedUntil, mark: until => this.#mark(until) },
       keep: { runsDays: 36_500, failedRunsDays: 36_500 },
     });
+  }
+
+  #mark(until: number): void {
+    if (this.markFault) throw this.markFault;
+    this.#markedUntil = until;
   }
 
   /** The process dies: nothing that is in flight is recorded. A new one starts at once. */

@@ -120,6 +120,19 @@ export function aheadContract(name: string, open: OpenKeeper): void {
       assert.equal((await ids([other.clientKey])).length, 6);
     });
 
+    test('of other clients than those excepted, what is due already too, begun or not', async () => {
+      const { store, caller } = await made();
+      const other = await aClient(store, 'other');
+      const blocked = await stored(store, other);
+      await triggered(store, other, blocked, BEFORE);
+      await claimManual(store, BEFORE);
+      const claims = await store.queue.claim(NOON + 1, 9, SEEN, SECOND, [caller.clientKey]);
+      assert.deepEqual(
+        claims.map(({ firing, begun }) => [firing.id, begun]),
+        [[blocked.id, false]],
+      );
+    });
+
     test('given back, it waits for its time as before', async () => {
       const { store } = await made();
       const claim = await oneAhead(store);

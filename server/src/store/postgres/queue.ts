@@ -51,11 +51,15 @@ const claimOfOthers = claimOf(
   'queue_claim_of_others',
   `schedule_key = ANY (ARRAY(
         SELECT schedule_key FROM (
-          SELECT schedule_key FROM queue
-          WHERE state <> 'inFlight' AND due_at > $1 AND due_at <= $1 + $6::bigint
-          ORDER BY due_at, schedule_key LIMIT ${LOOKED_AT}) AS coming
+          (SELECT schedule_key FROM queue
+            WHERE state <> 'inFlight' AND due_at > $1 AND due_at <= $1 + $6::bigint
+            ORDER BY due_at, schedule_key LIMIT ${LOOKED_AT})
+          UNION ALL
+          (SELECT schedule_key FROM queue
+            WHERE state <> 'inFlight' AND due_at <= $1
+            ORDER BY due_at, schedule_key LIMIT ${LOOKED_AT})) AS near
         WHERE (SELECT client_key <> ALL ($7::bigint[]) FROM schedules
-          WHERE schedules.schedule_key = coming.schedule_key)
+          WHERE schedules.schedule_key = near.schedule_key)
         LIMIT $2))
         AND `,
 );

@@ -34,16 +34,30 @@ export function lockSqlite(path: string, bootedAt = Number.POSITIVE_INFINITY): E
     );
   }
   held.add(lock);
+  const isMarkable = tries(() => {
+    const { atime, mtime } = statSync(file);
+    utimesSync(file, atime, mtime);
+  });
   return {
-    sentUntil,
+    sentUntil: isMarkable ? sentUntil : null,
     mark(until) {
       // Where the file is gone, the next start knows nothing, and takes all for sent.
-      if (existsSync(file)) utimesSync(file, until / 1_000, until / 1_000);
+      if (isMarkable && existsSync(file)) utimesSync(file, until / 1_000, until / 1_000);
     },
     release() {
       if (held.delete(lock)) lock.close();
     },
   };
+}
+
+/** The file may be another user's: then nothing is known of what was sent. */
+function tries(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function markOf(file: string, bootedAt: number): number | null {

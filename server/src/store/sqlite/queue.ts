@@ -33,9 +33,11 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
   const due = database.prepare(dueOf('queue', ''));
   const dueOfOthers = database.prepare(
     dueOf(
-      `(SELECT schedule_key AS key FROM queue WHERE state <> 'inFlight' AND due_at > :now
-        ORDER BY due_at LIMIT ${LOOKED_AT}) AS coming
-        JOIN queue ON queue.schedule_key = coming.key`,
+      `(SELECT * FROM (SELECT schedule_key AS key FROM queue
+          WHERE state <> 'inFlight' AND due_at > :now ORDER BY due_at LIMIT ${LOOKED_AT})
+        UNION ALL SELECT * FROM (SELECT schedule_key AS key FROM queue
+          WHERE state <> 'inFlight' AND due_at <= :now ORDER BY due_at LIMIT ${LOOKED_AT})) AS near
+        JOIN queue ON queue.schedule_key = near.key`,
       'AND schedules.client_key NOT IN (SELECT value FROM json_each(:except))',
     ),
   );
