@@ -233,6 +233,15 @@ export function aheadContract(name: string, open: OpenKeeper): void {
       assert.deepEqual(retry.attempts, [anAttempt()]);
     });
 
+    test('changed and not decided about yet, it is not claimed ahead again', async () => {
+      const { caller, schedule } = await claimed();
+      const start = { first: NOON + 200, second: NOON + 300 };
+      await changed(keeper.store, caller, schedule, {}, NOON - 10, start);
+      const store = await restarted(NOON - 5);
+      assert.deepEqual(await store.queue.claim(NOON - 4, 9, SEEN, SECOND), []);
+      assert.equal((await claimOne(store, NOON + 1)).begun, false);
+    });
+
     test('a schedule that was changed before that time goes by its new times', async () => {
       const { caller, schedule } = await claimed();
       const start = { first: NOON + 200, second: NOON + 300 };
