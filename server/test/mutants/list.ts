@@ -102,7 +102,6 @@ export const MUTANTS: Mutant[] = [
   claim('claim ahead: what passed unseen', 'scheduled_for >= $3) AND', 'true) AND'),
   claim('claim ahead: what its next time overtakes', 'next_for > due_at', 'true'),
   claim('claim ahead: beside a manual run that waits', ') IS NULL))', ') IS NULL OR true))'),
-  claim('claim ahead: begun as of now', 'next_for <= greatest($1, due_at)', 'next_for <= $1'),
   confirm(
     'confirm: what is in flight no more',
     "queue.state IS NOT DISTINCT FROM 'inFlight' AND ",

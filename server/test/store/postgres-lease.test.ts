@@ -111,6 +111,25 @@ describe('PostgreSQL: two nodes on one database', () => {
     assert.equal(new Set(keys).size, 1_000);
   });
 
+  test('what was claimed is confirmed to its node, while it stands as it was claimed', async () => {
+    const schedule = await stored(a, caller);
+    const claim = await claimOne(a);
+    const confirmed = (store: Store, version = claim.version) =>
+      store.queue.confirm([{ ...claim, version }]);
+    assert.deepEqual(await confirmed(a), [claim.scheduleKey]);
+    assert.deepEqual([await confirmed(b), await confirmed(a, 2)], [[], []]);
+    const start = { first: NOON + MINUTE, second: null };
+    await changed(b, caller, schedule, {}, NOON + 1, start);
+    assert.deepEqual([await confirmed(a), await confirmed(a, 2)], [[], []]);
+  });
+
+  test('what was settled is confirmed no more', async () => {
+    await stored(a, caller);
+    const claim = await claimOne(a);
+    await settled(a, claim, waiting(NOON + MINUTE, null));
+    assert.deepEqual(await a.queue.confirm([claim]), []);
+  });
+
   test('nor any entry of the outbox', async () => {
     const schedule = await stored(a, caller);
     const run = aRecord(schedule.id, NOON);

@@ -35,7 +35,7 @@ const claimOf = (name: string, others: string): Statement => ({
         attempt = attempt + CASE
           WHEN changed_at IS NOT NULL OR blocked_since IS NOT NULL THEN 0
           WHEN state = 'lost' THEN 1
-          WHEN next_for <= greatest($1, due_at) THEN 0
+          WHEN next_for <= $1 THEN 0
           WHEN state = 'retrying' OR scheduled_for >= $3 THEN 1
           ELSE 0 END
       WHERE schedule_key = ANY (ARRAY(SELECT schedule_key FROM due))
