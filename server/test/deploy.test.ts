@@ -70,7 +70,9 @@ describe('deploy/compose.yaml', () => {
 describe('deploy/Dockerfile', () => {
   test('copies what is there, and starts what is there', () => {
     const text = read('Dockerfile');
-    const copied = [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(match => match[1]!.split(' '));
+    const copied = [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(match =>
+      match[1]!.split(' '),
+    );
     assert.ok(copied.length > 5);
     assert.deepEqual(
       copied.filter(path => !existsSync(join(ROOT, path))),
