@@ -113,10 +113,12 @@ export class Carrier {
     const { term, events } = this.#options;
     const idOf = ({ firing }: Claim) => firing.id;
     const trips = eachOf(claims, idOf, claim => tripOf(claim, term), events);
-    const recalled = trips.filter(trip => !this.#flights.begin(trip));
-    for (const trip of recalled) this.#stay(trip);
-    const { length } = recalled;
-    this.#departures.hold(length === 0 ? trips : trips.filter(trip => !recalled.includes(trip)));
+    const held: Trip[] = [];
+    for (const trip of trips) {
+      if (this.#flights.begin(trip)) held.push(trip);
+      else this.#stay(trip);
+    }
+    this.#departures.hold(held);
   }
 
   /** There may be room again. */
@@ -172,13 +174,19 @@ export class Carrier {
   }
 
   async #depart(trips: Trip[], now: number): Promise<void> {
+    const confirmed = await this.#prepare(trips, now);
+    for (const trip of trips) {
+      if (confirmed(trip.claim) && this.#isItsTime(trip, now)) this.#send(trip, now);
+      else this.#stay(trip);
+    }
+  }
+
+  /** What may fail comes before the first of them is sent: then all of them stay. */
+  async #prepare(trips: Trip[], now: number): Promise<(claim: Claim) => boolean> {
     try {
       const confirmed = await this.#confirm(trips, now);
       this.#mark(now);
-      for (const trip of trips) {
-        if (confirmed(trip.claim) && this.#isItsTime(trip, now)) this.#send(trip, now);
-        else this.#stay(trip);
-      }
+      return confirmed;
     } catch (error) {
       for (const trip of trips) this.#leave(trip, null);
       throw error;

@@ -3,12 +3,13 @@ import { nextTime } from '../domain/calendar.ts';
 import type { Attempt, RunRecord } from '../domain/run.ts';
 import { POLICY_DEFAULTS } from '../domain/schedule.ts';
 import { judge, type Verdict } from '../domain/verdict.ts';
-import { buildCallback, buildFiring } from '../outbound/request.ts';
+import { buildCallback } from '../outbound/request.ts';
 import type { OutboundRequest, Send } from '../outbound/send.ts';
 import { monotonicMs, type Term, Ticket } from '../outbound/ticket.ts';
 import type { ManualClaim, OutboxClaim, OutboxSettlement, OutboxStore } from '../store/work.ts';
 import { attemptOf, refusedAttempt } from './attempt.ts';
 import type { EngineEvents } from './events.ts';
+import { firingRequest } from './firing-request.ts';
 import { Flights } from './flights.ts';
 import { Loop, soonest } from './loop.ts';
 import { originOf, Places } from './places.ts';
@@ -228,15 +229,7 @@ function requestOf(claim: OutboxClaim): OutboundRequest {
     return buildCallback({ id, url, body, attempt, nowMs, signingSecret, timeoutMs });
   }
   const { firing, scheduledFor } = claim;
-  return buildFiring(firing, {
-    runId: id,
-    scheduleId: firing.id,
-    scheduledFor,
-    attempt,
-    nowMs,
-    signingSecret: firing.signingSecret,
-    timeoutMs: (firing.policy?.timeoutSeconds ?? POLICY_DEFAULTS.timeoutSeconds) * 1_000,
-  });
+  return firingRequest(firing, { runId: id, scheduledFor, attempt, nowMs });
 }
 
 /** A manual run's retries give way to the schedule's next time, like those of any run. */

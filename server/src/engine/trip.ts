@@ -1,9 +1,8 @@
 import { runId } from '../domain/id.ts';
-import { POLICY_DEFAULTS } from '../domain/schedule.ts';
-import { buildFiring } from '../outbound/request.ts';
 import type { OutboundRequest } from '../outbound/send.ts';
 import { type Term, Ticket } from '../outbound/ticket.ts';
 import type { Claim } from '../store/work.ts';
+import { firingRequest } from './firing-request.ts';
 import type { Flight } from './flights.ts';
 import { type Host, originOf } from './places.ts';
 
@@ -43,13 +42,10 @@ export function isAhead({ claimedAt, dueAt }: Claim): boolean {
 }
 
 function requestOf({ firing, scheduledFor, attempt }: Claim, nowMs: number): OutboundRequest {
-  return buildFiring(firing, {
+  return firingRequest(firing, {
     runId: runId(firing.id, scheduledFor),
-    scheduleId: firing.id,
     scheduledFor,
     attempt,
     nowMs,
-    signingSecret: firing.signingSecret,
-    timeoutMs: (firing.policy?.timeoutSeconds ?? POLICY_DEFAULTS.timeoutSeconds) * 1_000,
   });
 }
