@@ -1,22 +1,9 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Collapse,
-  Grid,
-  Group,
-  NativeSelect,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Alert, Anchor, Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
-import type { CheckResult, Schedule, ScheduleInput, Verb } from '@punctual/client';
+import type { CheckResult, Schedule, ScheduleInput } from '@punctual/client';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import {
   type Draft,
@@ -32,22 +19,11 @@ import { ClockNotes } from '../parts/clock-notes.tsx';
 import { CurlBox } from '../parts/curl-box.tsx';
 import { NextTimes } from '../parts/next-times.tsx';
 import { Asked, Card, Empty, Failed, Page } from '../parts/page.tsx';
-import { Pairs } from '../parts/pairs.tsx';
+import { Fields } from '../parts/schedule-fields.tsx';
 import { TryBox } from '../parts/try-box.tsx';
-import { Webhooks } from '../parts/webhooks.tsx';
 import { api } from '../queries.ts';
 import { READER_ZONE } from '../times.ts';
 import { nameOf } from './overview.tsx';
-
-const VERBS: Verb[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'];
-const PRESETS: [string, string][] = [
-  ['every minute', '* * * * *'],
-  ['every 5 minutes', '*/5 * * * *'],
-  ['hourly', '0 * * * *'],
-  ['daily at 9', '0 9 * * *'],
-  ['weekdays at 9', '0 9 * * MON-FRI'],
-  ['monthly', '0 0 1 * *'],
-];
 
 /** @param id the schedule that is edited; null makes a new one, of the one that `from` names */
 export function ScheduleForm({ id }: { id: string | null }) {
@@ -223,208 +199,6 @@ function useSave(id: string | null) {
       go(`/schedules/${schedule.id}`);
     },
   });
-}
-
-function Fields({
-  draft,
-  set,
-  problems,
-}: {
-  draft: Draft;
-  set: (change: Partial<Draft>) => void;
-  problems: CheckResult['problems'];
-}) {
-  const sentence = (where: string) => problems.find(each => each.where === where)?.sentence;
-  // An empty field is no mistake yet: it is asked for when it is sent.
-  const urlError = draft.url === '' ? undefined : sentence('url');
-  return (
-    <Stack gap="md">
-      <TextInput
-        label="Label"
-        description="What you call it. Optional."
-        maxLength={500}
-        value={draft.label}
-        onChange={event => set({ label: event.currentTarget.value })}
-      />
-      <Group gap="xs" align="start" wrap="nowrap">
-        <NativeSelect
-          label="Verb"
-          value={draft.verb}
-          data={VERBS}
-          w={116}
-          onChange={event => set({ verb: event.currentTarget.value as Verb })}
-        />
-        <TextInput
-          label="Url"
-          type="url"
-          required
-          placeholder="https://example.com/hook"
-          spellCheck={false}
-          value={draft.url}
-          error={urlError}
-          onChange={event => set({ url: event.currentTarget.value })}
-          style={{ flex: 1 }}
-        />
-      </Group>
-      <IntervalField draft={draft} set={set} error={sentence('interval')} />
-      <ZoneField draft={draft} set={set} error={sentence('timezone')} />
-      <More title="Headers" count={draft.headers.length} error={sentence('headers')}>
-        <Pairs
-          name="header"
-          about="Sent with each request."
-          pairs={draft.headers}
-          error={sentence('headers')}
-          onChange={headers => set({ headers })}
-        />
-      </More>
-      <More title="Payload" count={draft.data.length} error={sentence('data')}>
-        <Pairs
-          name="payload field"
-          about="A JSON object in the body, or query parameters for GET, HEAD and DELETE."
-          pairs={draft.data}
-          error={sentence('data')}
-          onChange={data => set({ data })}
-        />
-      </More>
-      <More
-        title="Webhooks"
-        count={draft.integrations.length}
-        error={problems.find(({ where }) => where.startsWith('integrations'))?.sentence}
-      >
-        <Webhooks
-          items={draft.integrations}
-          errorOf={index => sentence(`integrations[${index}].url`)}
-          onChange={integrations => set({ integrations })}
-        />
-      </More>
-      <More
-        title="Retries and limits"
-        count={
-          [draft.timeoutSeconds, draft.maxRetries, draft.catchUpSeconds].filter(Boolean).length
-        }
-      >
-        <SimpleGrid cols={{ base: 1, xs: 3 }}>
-          <TextInput
-            label="Time limit"
-            description="Seconds, 30"
-            inputMode="numeric"
-            value={draft.timeoutSeconds}
-            onChange={event => set({ timeoutSeconds: event.currentTarget.value })}
-          />
-          <TextInput
-            label="Retries"
-            description="At most, 3"
-            inputMode="numeric"
-            value={draft.maxRetries}
-            onChange={event => set({ maxRetries: event.currentTarget.value })}
-          />
-          <TextInput
-            label="Catch up"
-            description="Seconds, 86400"
-            inputMode="numeric"
-            value={draft.catchUpSeconds}
-            onChange={event => set({ catchUpSeconds: event.currentTarget.value })}
-          />
-        </SimpleGrid>
-      </More>
-    </Stack>
-  );
-}
-
-interface FieldProps {
-  draft: Draft;
-  set: (change: Partial<Draft>) => void;
-  error: string | undefined;
-}
-
-function IntervalField({ draft, set, error }: FieldProps) {
-  return (
-    <Stack gap={6}>
-      <TextInput
-        label="Interval"
-        description="Cron: minute, hour, day of month, month, day of week. A sixth field in front is seconds."
-        required
-        spellCheck={false}
-        value={draft.interval}
-        error={error}
-        onChange={event => set({ interval: event.currentTarget.value })}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-      />
-      <Group gap={6}>
-        {PRESETS.map(([name, interval]) => (
-          <Button
-            key={name}
-            size="compact-xs"
-            variant="default"
-            aria-pressed={draft.interval === interval}
-            onClick={() => set({ interval })}
-          >
-            {name}
-          </Button>
-        ))}
-      </Group>
-    </Stack>
-  );
-}
-
-function ZoneField({ draft, set, error }: FieldProps) {
-  const zones = useQuery({
-    queryKey: ['timezones'],
-    queryFn: () => api.listTimezones(),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  const known = zones.data ?? [draft.timezone];
-  return (
-    <Select
-      label="Time zone"
-      description={draft.timezone === READER_ZONE ? 'Yours.' : `Yours is ${READER_ZONE}.`}
-      required
-      searchable
-      limit={80}
-      data={known.includes(draft.timezone) ? known : [draft.timezone, ...known]}
-      value={draft.timezone}
-      error={error}
-      allowDeselect={false}
-      nothingFoundMessage="No time zone of this name"
-      onChange={timezone => timezone !== null && set({ timezone })}
-    />
-  );
-}
-
-/** What most schedules do without: closed until something is in it. */
-function More({
-  title,
-  count,
-  error,
-  children,
-}: {
-  title: string;
-  count: number;
-  error?: string | undefined;
-  children: React.ReactNode;
-}) {
-  const [isOpen, setOpen] = useState(false);
-  useEffect(() => {
-    if (count > 0 || error !== undefined) setOpen(true);
-  }, [count, error]);
-  return (
-    <div>
-      <Button
-        variant="subtle"
-        size="compact-sm"
-        px={4}
-        ml={-4}
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
-        {isOpen ? '−' : '+'} {title}
-        {count > 0 && ` (${count})`}
-      </Button>
-      <Collapse expanded={isOpen} pt="xs">
-        {children}
-      </Collapse>
-    </div>
-  );
 }
 
 function WhenItFires({
