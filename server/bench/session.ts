@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Arrivals } from './arrivals.ts';
 import { messageOf, startScript } from './processes.ts';
@@ -96,6 +96,7 @@ export class Session implements AsyncDisposable {
   }
 
   async #noteMeasured(nodes: Punctual[], folder: string): Promise<void> {
+    mkdirSync(folder, { recursive: true });
     const { firings, sinceMicros } = this.#measured;
     const measured = { firings: (await firingsOf(nodes)) - firings, sinceMicros };
     writeFileSync(join(folder, MEASURED_FILE), JSON.stringify(measured satisfies Measured));

@@ -11,8 +11,8 @@ export class Host {
   readonly origin: string;
   readonly breaker = new Breaker();
   inFlight = 0;
-  /** Requests that ended since the last look. */
-  ended = 0;
+  /** Requests that ended since the last look; null before the first. */
+  ended: number | null = null;
 
   constructor({ clientKey, origin }: Bound) {
     this.clientKey = clientKey;
@@ -48,15 +48,16 @@ export class Places {
 
   /**
    * Asked once a second: how many of those that wait for a host are more than it will get through
-   * soon, by what ended since the last time. None while it has a place left.
+   * soon, by what ended since the last time. None while it has a place left, and none at the first
+   * look: a host is forgotten whenever nothing is in flight to it, and what ended with it.
    */
   surplus(bound: Bound, waiting: number): number {
     const host = this.#hosts.get(nameOf(bound));
     if (host === undefined) return 0;
-    const soon = host.ended * SOON_SECONDS;
+    const { ended } = host;
     host.ended = 0;
-    if (host.inFlight < this.#mostPerHost) return 0;
-    return Math.max(0, waiting - soon);
+    if (ended === null || host.inFlight < this.#mostPerHost) return 0;
+    return Math.max(0, waiting - ended * SOON_SECONDS);
   }
 
   /**
@@ -81,7 +82,7 @@ export class Places {
   /** @param outcome null where no request was sent */
   leave(host: Host, outcome: Outcome | null, now: number): void {
     host.inFlight -= 1;
-    if (outcome !== null) host.ended += 1;
+    if (outcome !== null && host.ended !== null) host.ended += 1;
     const { clientKey, origin, breaker } = host;
     const ofClient = this.#clients.get(clientKey)! - 1;
     if (ofClient === 0) this.#clients.delete(clientKey);

@@ -35,6 +35,7 @@ describe('places', () => {
 
   test('too many for a host are those that it will not get through in five seconds', () => {
     const hosts = enter(10);
+    assert.equal(places.surplus(A, 100), 0, 'the first look only begins a second');
     assert.equal(places.surplus(A, 100), 100);
     for (const host of hosts) {
       places.leave(host!, 'response', 0);
@@ -42,6 +43,12 @@ describe('places', () => {
     }
     assert.equal(places.surplus(A, 100), 50);
     assert.equal(places.surplus(A, 100), 100);
+  });
+
+  test('none is too many for a host to which nothing was in flight for a moment', () => {
+    for (const host of enter(10)) places.leave(host!, 'response', 0);
+    enter(10);
+    assert.equal(places.surplus(A, 100), 0);
   });
 
   test('none is too many while there is a place, or where nothing is known of the host', () => {
