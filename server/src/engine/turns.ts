@@ -1,3 +1,5 @@
+import { Line } from './line.ts';
+
 /** Whose an item is, and where it goes. */
 export interface Bound {
   clientKey: number;
@@ -11,7 +13,7 @@ export interface Bound {
  */
 export class Turns<Item extends Bound> {
   /** A map keeps the order in which its keys were set: the first is next, and goes to the end. */
-  readonly #clients = new Map<number, Map<string, Set<Item>>>();
+  readonly #clients = new Map<number, Map<string, Line<Item>>>();
   #size = 0;
 
   get size(): number {
@@ -25,9 +27,12 @@ export class Turns<Item extends Bound> {
       hosts = new Map();
       this.#clients.set(clientKey, hosts);
     }
-    const items = hosts.get(origin);
-    if (items === undefined) hosts.set(origin, new Set([item]));
-    else items.add(item);
+    let line = hosts.get(origin);
+    if (line === undefined) {
+      line = new Line();
+      hosts.set(origin, line);
+    }
+    line.add(item);
     this.#size += 1;
   }
 
@@ -35,9 +40,9 @@ export class Turns<Item extends Bound> {
   remove(item: Item): boolean {
     const { clientKey, origin } = item;
     const hosts = this.#clients.get(clientKey);
-    const items = hosts?.get(origin);
-    if (!items?.delete(item)) return false;
-    if (items.size === 0) hosts!.delete(origin);
+    const line = hosts?.get(origin);
+    if (!line?.remove(item)) return false;
+    if (line.size === 0) hosts!.delete(origin);
     if (hosts!.size === 0) this.#clients.delete(clientKey);
     this.#size -= 1;
     return true;
@@ -69,10 +74,9 @@ export class Turns<Item extends Bound> {
   takeLast(surplus: (bound: Bound, waiting: number) => number): Item[] {
     const last: Item[] = [];
     for (const hosts of this.#clients.values()) {
-      for (const items of hosts.values()) {
-        const [first] = items;
-        const count = surplus(first!, items.size);
-        if (count > 0) last.push(...[...items].slice(-count));
+      for (const line of hosts.values()) {
+        const count = surplus(line.first!, line.size);
+        if (count > 0) last.push(...[...line].slice(-count));
       }
     }
     for (const item of last) this.remove(item);
@@ -83,26 +87,26 @@ export class Turns<Item extends Bound> {
   *counts(): Generator<[clientKey: number, count: number]> {
     for (const [clientKey, hosts] of this.#clients) {
       let count = 0;
-      for (const items of hosts.values()) count += items.size;
+      for (const line of hosts.values()) count += line.size;
       yield [clientKey, count];
     }
   }
 
   *[Symbol.iterator](): Generator<Item> {
-    for (const hosts of this.#clients.values()) for (const items of hosts.values()) yield* items;
+    for (const hosts of this.#clients.values()) for (const line of hosts.values()) yield* line;
   }
 }
 
 /** The first that is admitted; its host goes to the end. */
-function firstOf<Item>(hosts: Map<string, Set<Item>>, admit: (item: Item) => boolean): Item | null {
-  for (const [origin, items] of hosts) {
-    const [item] = items;
-    if (!admit(item!)) continue;
+function firstOf<Item>(hosts: Map<string, Line<Item>>, admit: (item: Item) => boolean): Item | null {
+  for (const [origin, line] of hosts) {
+    const item = line.first!;
+    if (!admit(item)) continue;
     if (hosts.size > 1) {
       hosts.delete(origin);
-      hosts.set(origin, items);
+      hosts.set(origin, line);
     }
-    return item!;
+    return item;
   }
   return null;
 }

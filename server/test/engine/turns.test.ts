@@ -106,3 +106,37 @@ test('the last of a host are taken out, the first keep their turn', () => {
     [1, 2],
   );
 });
+
+test('what is added, removed and taken in between keeps its order, as in a plain list', () => {
+  const steps = fc.array(
+    fc.oneof(
+      fc.record({ add: fc.nat(20) }),
+      fc.record({ remove: fc.nat(20) }),
+      fc.record({ take: fc.integer({ min: 1, max: 3 }), refused: fc.boolean() }),
+    ),
+    { maxLength: 80 },
+  );
+  fc.assert(
+    fc.property(steps, all => {
+      const pool = Array.from({ length: 21 }, (_, n) => ({ clientKey: 1, origin: 'a', n }));
+      const turns = new Turns<Item>();
+      let list: Item[] = [];
+      for (const step of all) {
+        if ('add' in step) {
+          const item = pool[step.add]!;
+          if (list.includes(item)) continue;
+          turns.add(item);
+          list.push(item);
+        } else if ('remove' in step) {
+          const item = pool[step.remove]!;
+          assert.equal(turns.remove(item), list.includes(item));
+          list = list.filter(other => other !== item);
+        } else {
+          const taken = turns.take(step.take, () => !step.refused);
+          assert.deepEqual(taken, step.refused ? [] : list.splice(0, step.take));
+        }
+        assert.deepEqual([turns.size, [...turns]], [list.length, list]);
+      }
+    }),
+  );
+});
