@@ -98,7 +98,10 @@ export class Turns<Item extends Bound> {
 }
 
 /** The first that is admitted; its host goes to the end. */
-function firstOf<Item>(hosts: Map<string, Line<Item>>, admit: (item: Item) => boolean): Item | null {
+function firstOf<Item>(
+  hosts: Map<string, Line<Item>>,
+  admit: (item: Item) => boolean,
+): Item | null {
   for (const [origin, line] of hosts) {
     const item = line.first!;
     if (!admit(item)) continue;

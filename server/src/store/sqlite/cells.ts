@@ -4,25 +4,17 @@ import { callbackCells, runCells } from '../run-rows.ts';
 import type { QueueStore, Settlement } from '../work.ts';
 
 /**
- * What every firing takes to the statements and back, flat: it travels between threads, and texts
- * and cells cost a third of what copies of objects do.
+ * What every firing takes to the statements and back, flat: it travels between threads, and one text
+ * or one list of cells for a whole batch costs a fraction of what copies of objects do.
  */
 
 /** Where the statements run: what every firing takes along, ready to travel between threads. */
 export interface QueueRows {
   /** @returns the claimed rows as JSON: an array of cells each, in the order of `FIRING` */
   claimText(...claim: Parameters<QueueStore['claim']>): Promise<string>;
-  settleCells(settlements: SettlementCells[]): Promise<number[]>;
+  /** @param cells as `settlementCells` puts them in a row */
+  settleCells(cells: Cell[]): Promise<number[]>;
 }
-
-/** A settlement as its statements want it. */
-export type SettlementCells = [
-  scheduleKey: number,
-  fence: Cell[],
-  row: Cell[] | null,
-  records: Cell[][],
-  callbacks: Cell[][],
-];
 
 export const FIRING_JOINS = `
   JOIN schedules ON schedules.schedule_key = queue.schedule_key
@@ -135,24 +127,65 @@ export function queueClaims(rows: QueueRows): Pick<QueueStore, 'claim' | 'settle
       const claimed = firingRows(await rows.claimText(now, limit, unseenUntil, ...how));
       return claimed.map(row => claimFrom(row, now, unseenUntil));
     },
-    settle: settlements => rows.settleCells(settlements.map(settlementCells)),
+    settle: settlements => rows.settleCells(settlementCells(settlements)),
   };
 }
 
-function settlementCells(settlement: Settlement): SettlementCells {
-  const { scheduleKey, clientKey, fence, row, records, callbacks } = settlement;
-  return [
-    scheduleKey,
-    [fence.scheduledFor, fence.attempt, fence.changedAt],
-    row && [
-      row.state,
-      row.dueAt,
-      row.scheduledFor,
-      row.nextFor,
-      row.attempt,
-      attemptsCell(row.attempts),
-    ],
-    records.map(record => runCells(clientKey, scheduleKey, record)),
-    callbacks.map(callback => callbackCells(clientKey, scheduleKey, callback, records)),
-  ];
+/**
+ * All cells of all settlements, one after the other, as their statements want them: the key of the
+ * schedule, the fence, whether a row follows and the row, how many runs follow and these, how many
+ * callbacks follow and these.
+ */
+function settlementCells(settlements: Settlement[]): Cell[] {
+  const cells: Cell[] = [];
+  for (const { scheduleKey, clientKey, fence, row, records, callbacks } of settlements) {
+    cells.push(scheduleKey, fence.scheduledFor, fence.attempt, fence.changedAt);
+    if (row === null) cells.push(0);
+    else {
+      cells.push(1, row.state, row.dueAt, row.scheduledFor, row.nextFor, row.attempt);
+      cells.push(attemptsCell(row.attempts));
+    }
+    cells.push(records.length);
+    for (const record of records) cells.push(...runCells(clientKey, scheduleKey, record));
+    cells.push(callbacks.length);
+    for (const callback of callbacks) {
+      cells.push(...callbackCells(clientKey, scheduleKey, callback, records));
+    }
+  }
+  return cells;
 }
+
+/** Reads cells in the order in which they were written. */
+export class CellReader {
+  readonly #cells: Cell[];
+  #at = 0;
+
+  constructor(cells: Cell[]) {
+    this.#cells = cells;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#cells.length;
+  }
+
+  number(): number {
+    return this.#cells[this.#at++] as number;
+  }
+
+  take(count: number): Cell[] {
+    this.#at += count;
+    return this.#cells.slice(this.#at - count, this.#at);
+  }
+
+  /** How many follow, and so many of `size` cells. */
+  list(size: number): Cell[][] {
+    const list: Cell[][] = [];
+    for (let left = this.number(); left > 0; left -= 1) list.push(this.take(size));
+    return list;
+  }
+}
+
+export const FENCE_CELLS = 3;
+export const ROW_CELLS = 6;
+export const RUN_CELLS = 11;
+export const CALLBACK_CELLS = 9;

@@ -1,15 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isBegun, recovered, standingFrom } from '../queue-rows.ts';
-import { attemptsCell, type Row } from '../rows.ts';
+import { attemptsCell, type Cell, type Row } from '../rows.ts';
 import type { QueueStore } from '../work.ts';
 import {
   arrayText,
+  CALLBACK_CELLS,
+  CellReader,
+  FENCE_CELLS,
   FIRING,
   FIRING_JOINS,
   firingRows,
   type QueueRows,
   queueClaims,
-  type SettlementCells,
+  ROW_CELLS,
+  RUN_CELLS,
 } from './cells.ts';
 import type { Commits } from './commit.ts';
 import { callbackWriter } from './outbox.ts';
@@ -72,10 +76,8 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
     'UPDATE queue SET state = ?, due_at = ?, attempt = ?, attempts = ? WHERE schedule_key = ?',
   );
 
-  function applied([scheduleKey, fence, row]: SettlementCells): boolean {
-    const { changes } = row
-      ? move.run(...row, scheduleKey, ...fence)
-      : remove.run(scheduleKey, ...fence);
+  function applied(key: Cell[], row: Cell[] | undefined): boolean {
+    const { changes } = row ? move.run(...row, ...key) : remove.run(...key);
     return changes === 1;
   }
 
@@ -97,17 +99,17 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
         return arrayText(rows);
       });
     },
-    settleCells(settlements) {
+    settleCells(cells) {
       return commits.write(() => {
         const overtaken: number[] = [];
-        for (const settlement of settlements) {
-          const [scheduleKey, , , records, callbacks] = settlement;
-          if (!applied(settlement)) {
-            overtaken.push(scheduleKey);
-            continue;
-          }
-          for (const record of records) writeRun(record);
-          for (const callback of callbacks) writeCallback(callback);
+        const reader = new CellReader(cells);
+        while (!reader.isAtEnd) {
+          const key = reader.take(1 + FENCE_CELLS);
+          const [row] = reader.list(ROW_CELLS);
+          const isOvertaken = !applied(key, row);
+          if (isOvertaken) overtaken.push(key[0] as number);
+          for (const run of reader.list(RUN_CELLS)) if (!isOvertaken) writeRun(run);
+          for (const one of reader.list(CALLBACK_CELLS)) if (!isOvertaken) writeCallback(one);
         }
         return overtaken;
       });

@@ -25,12 +25,6 @@ export interface Answer {
 const { path } = workerData as { path: string };
 const port = parentPort!;
 const store = openSqlite(path);
-const { queue } = store;
-// What every firing takes along travels as text: flat rows cost a third of what their copies do.
-const inText = {
-  settleCells: (text: string) => queue.settleCells(JSON.parse(text)),
-};
-const rooms = { ...store, queue: { ...queue, ...inText } };
 let answers: Answer[] = [];
 
 port.on('message', (calls: Call[]) => {
@@ -39,7 +33,7 @@ port.on('message', (calls: Call[]) => {
 
 async function carryOut({ id, room, method, args }: Call): Promise<void> {
   try {
-    const work = (room === null ? store : rooms[room]) as unknown as Methods;
+    const work = (room === null ? store : store[room]) as unknown as Methods;
     answer({ id, value: await work[method]!(...args) });
   } catch (error) {
     answer({ id, error: faultOf(error) });

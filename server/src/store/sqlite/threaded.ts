@@ -61,9 +61,7 @@ export function openThreaded(path: string): Store {
       ...writing('queue', queue, 'recover'),
       ...queueClaims({
         claimText: (...args) => writer.call('queue', 'claimText', args) as Promise<string>,
-        async settleCells(cells) {
-          return writer.call('queue', 'settleCells', [JSON.stringify(cells)]) as Promise<number[]>;
-        },
+        settleCells: cells => writer.call('queue', 'settleCells', [cells]) as Promise<number[]>,
       }),
     },
     outbox: writing('outbox', outbox, 'insertManual', 'claim', 'settle', 'recover'),
