@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { PunctualError } from './domain/errors.ts';
 import { type AllowTargets, parseAllowTargets } from './domain/target.ts';
 import { type Database, serversOf } from './store/open.ts';
@@ -82,10 +83,10 @@ export const SETTINGS = {
     integer(1, 36_500),
   ),
   PUNCTUAL_SENDER_THREADS: setting(
-    '1',
+    'auto',
     'threads',
-    'Threads that send requests; 0: the main thread does, where there is one core only.',
-    integer(0, 64),
+    'Threads that send requests, beside the main one; 0: the main thread does. `auto`: 0 on one core, 1 on two or three, 2 on more.',
+    threads,
   ),
   PUNCTUAL_STOP_SECONDS: setting(
     '30',
@@ -128,11 +129,13 @@ export interface Config {
  * Reads the settings from `environment`; an empty value counts as unset.
  *
  * @param defaults what a command sets where the environment is silent
+ * @param cores that this process may use
  * @throws PunctualError `setting_invalid` with one sentence that names the setting
  */
 export function readConfig(
   environment: Record<string, string | undefined>,
   defaults: Partial<Record<keyof typeof SETTINGS, string>> = {},
+  cores = availableParallelism(),
 ): Config {
   const read = <Name extends keyof typeof SETTINGS>(name: Name) => {
     const { fallback, check } = SETTINGS[name];
@@ -154,7 +157,7 @@ export function readConfig(
     maxInFlightPerHost: read('PUNCTUAL_MAX_IN_FLIGHT_PER_HOST'),
     connectionsPerOrigin: read('PUNCTUAL_CONNECTIONS_PER_ORIGIN'),
     maxOrigins: read('PUNCTUAL_MAX_ORIGINS'),
-    senderThreads: read('PUNCTUAL_SENDER_THREADS'),
+    senderThreads: read('PUNCTUAL_SENDER_THREADS') ?? threadsFor(cores),
     stopMs: read('PUNCTUAL_STOP_SECONDS') * 1_000,
     logLevel: read('PUNCTUAL_LOG_LEVEL'),
     traced: isTraced(environment),
@@ -219,6 +222,19 @@ function integer(least: number, most: number) {
     if (/^\d+$/.test(value) && number >= least && number <= most) return number;
     throw invalid(`${name} must be a whole number from ${least} to ${most}, not ${quote(value)}.`);
   };
+}
+
+/** A number, or null for as many as the machine's cores make worth while. */
+function threads(value: string, name: string): number | null {
+  if (value === 'auto') return null;
+  if (/^\d+$/.test(value) && Number(value) <= 64) return Number(value);
+  throw invalid(`${name} must be auto or a whole number from 0 to 64, not ${quote(value)}.`);
+}
+
+/** Two send more than the main thread can hand them; the store's thread and the target want a core too. */
+function threadsFor(cores: number): number {
+  if (cores === 1) return 0;
+  return cores < 4 ? 1 : 2;
 }
 
 function oneOf<Value extends string>(...values: Value[]) {

@@ -44,6 +44,19 @@ test('a role is for PostgreSQL, where the other half may run elsewhere', () => {
   assert.throws(() => readConfig({ PUNCTUAL_ROLE: 'api' }), /must be all on the embedded store/);
 });
 
+test('as many threads send as the cores make worth while, or as many as one says', () => {
+  const threads = (cores: number, value = '') =>
+    readConfig({ PUNCTUAL_SENDER_THREADS: value }, {}, cores).senderThreads;
+  assert.deepEqual(
+    [1, 2, 3, 4, 64].map(cores => threads(cores)),
+    [0, 1, 1, 2, 2],
+  );
+  assert.deepEqual([threads(8, '0'), threads(1, '5'), threads(8, 'auto')], [0, 5, 2]);
+  for (const value of ['65', '-1', 'all', '1.5']) {
+    assert.throws(() => threads(2, value), /PUNCTUAL_SENDER_THREADS must be auto or a whole/);
+  }
+});
+
 test('failed runs are kept at least as long as the others', () => {
   const { keepRunsDays, keepFailedRunsDays } = readConfig({ PUNCTUAL_KEEP_RUNS_DAYS: '100' });
   assert.deepEqual([keepRunsDays, keepFailedRunsDays], [100, 100]);
