@@ -91,6 +91,7 @@ export class Arrivals {
   /** Many arrivals have the same nominal time. */
   #nominal = { text: '', at: 0 };
   #rest = '';
+  #size = 0;
 
   private constructor(file: FileHandle) {
     this.#file = file;
@@ -106,6 +107,14 @@ export class Arrivals {
     const ledger = new Ledger(expected);
     this.#ledgers.set(group, ledger);
     return ledger;
+  }
+
+  /** Whether nothing arrived since this was asked before: reading beside a burst would slow it down. */
+  async isStill(): Promise<boolean> {
+    const { size } = await this.#file.stat();
+    const isStill = size === this.#size;
+    this.#size = size;
+    return isStill;
   }
 
   async read(): Promise<void> {

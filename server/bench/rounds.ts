@@ -65,10 +65,9 @@ async function measureRound({
   await until(instant - AHEAD_MS);
   const cpuBefore = await sumOf(nodes, 'process_cpu_seconds_total');
   await until(instant);
-  // Seldom enough not to disturb.
   while (!ledger.isComplete && Date.now() < instant + PATIENCE_MS) {
     await pause(250);
-    await arrivals.read();
+    if (await arrivals.isStill()) await arrivals.read();
     session.progress(`${whole(ledger.counted.arrived)} of ${whole(schedules)} arrived`);
   }
   const cpuSeconds = (await sumOf(nodes, 'process_cpu_seconds_total')) - cpuBefore;
