@@ -15,24 +15,31 @@ export function queueRowFrom(row: Row): QueueRow {
   };
 }
 
-export function isBegun(row: Row, now: number, unseenUntil: number): boolean {
-  if (row.changed_at !== null || row.blocked_since !== null) return false;
-  const state = row.state as QueueRow['state'];
-  const scheduledFor = row.scheduled_for as number;
-  const nextFor = row.next_for as number | null;
-  const at = Math.max(now, row.due_at as number);
-  return mayBegin({ state, scheduledFor, nextFor }, at, unseenUntil);
+/** What of a row says whether its attempt begins with the claim. */
+export type Beginning = Pick<QueueRow, 'state' | 'dueAt' | 'scheduledFor' | 'nextFor'> &
+  Pick<Claim, 'changedAt' | 'blockedSince'>;
+
+export function isBegun(row: Beginning, now: number, unseenUntil: number): boolean {
+  if (row.changedAt !== null || row.blockedSince !== null) return false;
+  return mayBegin(row, Math.max(now, row.dueAt), unseenUntil);
 }
 
 /** @param row of the queue, with its schedule and its client beside it */
 export function claimFrom(row: Row, now: number, unseenUntil: number): Claim {
-  const begun = isBegun(row, now, unseenUntil);
+  const state = row.state as Claim['was'];
+  const dueAt = row.due_at as number;
+  const scheduledFor = row.scheduled_for as number;
+  const nextFor = row.next_for as number | null;
+  const changedAt = row.changed_at as number | null;
+  const blockedSince = row.blocked_since as number | null;
+  const beginning = { state, dueAt, scheduledFor, nextFor, changedAt, blockedSince };
+  const begun = isBegun(beginning, now, unseenUntil);
   return {
-    was: row.state as Claim['was'],
+    was: state,
     state: 'inFlight',
-    dueAt: row.due_at as number,
-    scheduledFor: row.scheduled_for as number,
-    nextFor: row.next_for as number | null,
+    dueAt,
+    scheduledFor,
+    nextFor,
     attempt: (row.attempt as number) + (begun ? 1 : 0),
     attempts: attemptsFrom(row.attempts),
     begun,
@@ -40,8 +47,8 @@ export function claimFrom(row: Row, now: number, unseenUntil: number): Claim {
     clientKey: row.client_key as number,
     claimedAt: now,
     version: row.version as number,
-    changedAt: row.changed_at as number | null,
-    blockedSince: row.blocked_since as number | null,
+    changedAt,
+    blockedSince,
     firing: firingFrom(row),
   };
 }

@@ -52,9 +52,9 @@ export const FIRING = [
   'schedules.policy',
 ];
 
-/** @param rows with their `FIRING` as `text` */
-export function arrayText(rows: Row[]): string {
-  return `[${rows.map(({ text }) => text).join()}]`;
+/** @param texts of rows, their `FIRING` each */
+export function arrayText(texts: string[]): string {
+  return `[${texts.join()}]`;
 }
 
 /**

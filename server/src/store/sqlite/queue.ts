@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { QueueRow } from '../../domain/queue-row.ts';
 import { isBegun, recovered, standingFrom } from '../queue-rows.ts';
 import { attemptsCell, type Cell, type Row } from '../rows.ts';
 import type { QueueStore } from '../work.ts';
@@ -21,6 +22,18 @@ import { runWriter } from './runs.ts';
 
 /** Rows among which those of other clients are looked for: the cost of one look is bounded. */
 const LOOKED_AT = 20_000;
+
+/** What a claim reads of a row, in its order. */
+type DueCells = [
+  key: number,
+  state: QueueRow['state'],
+  dueAt: number,
+  scheduledFor: number,
+  nextFor: number | null,
+  changedAt: number | null,
+  blockedSince: number | null,
+  text: string,
+];
 
 export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStore & QueueRows {
   const dueOf = (rows: string, others: string) => `
@@ -45,6 +58,8 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
       'AND schedules.client_key NOT IN (SELECT value FROM json_each(:except))',
     ),
   );
+  // Objects of so many columns cost 2 µs a firing to read.
+  for (const statement of [due, dueOfOthers]) statement.setReturnArrays(true);
   const standing = database.prepare(`
     SELECT json_array(${FIRING.join()}) AS text FROM queue ${FIRING_JOINS}
     WHERE queue.schedule_key IN (SELECT value FROM json_each(?)) AND queue.state = 'inFlight'`);
@@ -85,18 +100,29 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
     claimText(now, limit, unseenUntil, aheadMs = 0, except = []) {
       return commits.write(() => {
         const range = { now, limit, unseenUntil, aheadMs };
-        const rows = (
-          except.length === 0
-            ? due.all(range)
-            : dueOfOthers.all({ ...range, except: JSON.stringify(except) })
-        ) as Row[];
-        for (const begun of [true, false]) {
-          const keys = rows
-            .filter(row => isBegun(row, now, unseenUntil) === begun)
-            .map(row => row.schedule_key);
-          if (keys.length > 0) take.run(now, begun ? 1 : 0, JSON.stringify(keys));
+        const rows = (except.length === 0
+          ? due.all(range)
+          : dueOfOthers.all({ ...range, except: JSON.stringify(except) })) as unknown as DueCells[];
+        const begun: number[] = [];
+        const others: number[] = [];
+        const texts: string[] = [];
+        for (const [
+          key,
+          state,
+          dueAt,
+          scheduledFor,
+          nextFor,
+          changedAt,
+          blockedSince,
+          text,
+        ] of rows) {
+          const row = { state, dueAt, scheduledFor, nextFor, changedAt, blockedSince };
+          (isBegun(row, now, unseenUntil) ? begun : others).push(key);
+          texts.push(text);
         }
-        return arrayText(rows);
+        if (begun.length > 0) take.run(now, 1, JSON.stringify(begun));
+        if (others.length > 0) take.run(now, 0, JSON.stringify(others));
+        return arrayText(texts);
       });
     },
     settleCells(cells) {
@@ -120,9 +146,8 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
     ...rows,
     ...queueClaims(rows),
     async reread(scheduleKeys) {
-      return firingRows(arrayText(standing.all(JSON.stringify(scheduleKeys)) as Row[])).map(
-        standingFrom,
-      );
+      const rows = standing.all(JSON.stringify(scheduleKeys)) as Row[];
+      return firingRows(arrayText(rows.map(({ text }) => text as string))).map(standingFrom);
     },
     async nextDueAt() {
       return (nextDue.get() as Row).due_at as number | null;
