@@ -12,6 +12,7 @@ import { sqliteFigures } from './figures.ts';
 import { refuseMoved } from './moved.ts';
 import { sqliteOutbox } from './outbox.ts';
 import { sqliteQueue } from './queue.ts';
+import { Reads } from './reads.ts';
 import { sqliteRuns } from './runs.ts';
 import { sqliteSchedules } from './schedules.ts';
 
@@ -35,10 +36,11 @@ export function openSqlite(path: string): Store & { queue: QueueRows } {
     throw error;
   }
   const commits = new Commits(database);
+  const reads = new Reads(database);
   let closed = false;
   return {
     clients: sqliteClients(database, commits),
-    schedules: sqliteSchedules(database, commits),
+    schedules: sqliteSchedules(database, commits, reads),
     runs: sqliteRuns(database, commits),
     queue: sqliteQueue(database, commits),
     outbox: sqliteOutbox(database, commits),
@@ -57,6 +59,7 @@ export function openSqlite(path: string): Store & { queue: QueueRows } {
     },
     async close() {
       if (closed) return;
+      reads.flush();
       commits.flush();
       closed = true;
       database.close();

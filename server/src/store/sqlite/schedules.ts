@@ -4,8 +4,13 @@ import { ledgerFrom } from '../ledger-rows.ts';
 import { type Cell, fold, json, type Row, scheduleFrom } from '../rows.ts';
 import type { Requeue, ScheduleStore, Start } from '../store.ts';
 import type { Commits } from './commit.ts';
+import type { Reads } from './reads.ts';
 
-export function sqliteSchedules(database: DatabaseSync, commits: Commits): ScheduleStore {
+export function sqliteSchedules(
+  database: DatabaseSync,
+  commits: Commits,
+  reads: Reads,
+): ScheduleStore {
   // SQLite's own lower() knows ASCII only.
   database.function('fold', { deterministic: true }, text => fold(String(text)));
 
@@ -98,9 +103,11 @@ export function sqliteSchedules(database: DatabaseSync, commits: Commits): Sched
         }
       });
     },
-    async find(clientKey, id) {
-      const row = find.get(clientKey, id) as Row | undefined;
-      return row ? { schedule: scheduleFrom(row), version: row.version as number } : null;
+    find(clientKey, id) {
+      return reads.read(() => {
+        const row = find.get(clientKey, id) as Row | undefined;
+        return row ? { schedule: scheduleFrom(row), version: row.version as number } : null;
+      });
     },
     update(clientKey, schedule, version, change) {
       return commits.write(() => {
