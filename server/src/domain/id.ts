@@ -23,7 +23,11 @@ export function newId(now: number): string {
   const isNearItsEnd = counter > COUNTER_END - 2 ** 20 && now !== lastInstant;
   counter = counter < 0 || isNearItsEnd ? randomInt(COUNTER_END / 2) : counter + 1;
   lastInstant = now;
-  return format(now, (counter >>> 14) & 0xfff, `${(0x8000 | (counter & 0x3fff)).toString(16)}-${random.slice(24)}`);
+  return format(
+    now,
+    (counter >>> 14) & 0xfff,
+    `${(0x8000 | (counter & 0x3fff)).toString(16)}-${random.slice(24)}`,
+  );
 }
 
 /** Twelve bits before the variant, fourteen after it. */

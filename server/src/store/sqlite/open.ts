@@ -9,6 +9,7 @@ import type { QueueRows } from './cells.ts';
 import { sqliteClients } from './clients.ts';
 import { Commits } from './commit.ts';
 import { sqliteFigures } from './figures.ts';
+import type { ScheduleRows } from './insert.ts';
 import { refuseMoved } from './moved.ts';
 import { sqliteOutbox } from './outbox.ts';
 import { sqliteQueue } from './queue.ts';
@@ -26,7 +27,7 @@ const MIGRATIONS = join(import.meta.dirname, 'migrations');
  *
  * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`
  */
-export function openSqlite(path: string): Store & { queue: QueueRows } {
+export function openSqlite(path: string): Store & { queue: QueueRows; schedules: ScheduleRows } {
   const database = openDatabase(path);
   try {
     migrateSqlite(database);

@@ -25,12 +25,21 @@ export interface Answer {
 const { path } = workerData as { path: string };
 const port = parentPort!;
 const store = openSqlite(path);
-const { queue } = store;
-// What every firing takes along travels as text: flat rows cost a third of what their copies do.
-const inText = {
-  settleCells: (text: string) => queue.settleCells(JSON.parse(text)),
+const { queue, schedules } = store;
+// What every firing takes along, and every new schedule, travels as text: flat rows cost a third of
+// what their copies do.
+const rooms = {
+  ...store,
+  queue: {
+    ...queue,
+    settleCells: (text: string) => queue.settleCells(JSON.parse(text)),
+  },
+  schedules: {
+    ...schedules,
+    insertCells: (clientKey: number, text: string) =>
+      schedules.insertCells(clientKey, JSON.parse(text)),
+  },
 };
-const rooms = { ...store, queue: { ...queue, ...inText } };
 let answers: Answer[] = [];
 
 port.on('message', (calls: Call[]) => {

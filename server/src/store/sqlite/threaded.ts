@@ -5,6 +5,7 @@ import { storeUnavailable } from '../fault.ts';
 import type { FigureStore } from '../figures.ts';
 import type { Store } from '../store.ts';
 import { queueClaims } from './cells.ts';
+import { newCells } from './insert.ts';
 import { openSqlite } from './open.ts';
 
 import type { Answer, Call } from './thread.ts';
@@ -50,7 +51,11 @@ export function openThreaded(path: string): Store {
       'deleteSession',
     ),
     schedules: {
-      ...writing('schedules', schedules, 'insert', 'update'),
+      ...writing('schedules', schedules, 'update'),
+      async insert(clientKey, added) {
+        const cells = JSON.stringify(added.map(newCells));
+        await writer.call('schedules', 'insertCells', [clientKey, cells]);
+      },
       list(clientKey, filter, ...page) {
         const isSearch = filter.label !== undefined || filter.url !== undefined;
         if (!isSearch) return schedules.list(clientKey, filter, ...page);
