@@ -9,12 +9,12 @@ import type { QueueRows } from './cells.ts';
 import { sqliteClients } from './clients.ts';
 import { Commits } from './commit.ts';
 import { sqliteFigures } from './figures.ts';
-import type { ScheduleRows } from './insert.ts';
 import { refuseMoved } from './moved.ts';
 import { sqliteOutbox } from './outbox.ts';
 import { sqliteQueue } from './queue.ts';
 import { Reads } from './reads.ts';
 import { sqliteRuns } from './runs.ts';
+import type { ScheduleRows } from './schedule-cells.ts';
 import { sqliteSchedules } from './schedules.ts';
 
 const MIGRATIONS = join(import.meta.dirname, 'migrations');

@@ -3,14 +3,15 @@ import { ledgerFrom } from '../ledger-rows.ts';
 import { fold, type Row, scheduleFrom } from '../rows.ts';
 import type { Requeue, ScheduleStore, Start } from '../store.ts';
 import type { Commits } from './commit.ts';
+import type { Reads } from './reads.ts';
 import {
   type NewCells,
   newCells,
   optionalCells,
   type ScheduleRows,
+  scheduleReader,
   scheduleWriter,
-} from './insert.ts';
-import type { Reads } from './reads.ts';
+} from './schedule-cells.ts';
 
 export function sqliteSchedules(
   database: DatabaseSync,
@@ -21,7 +22,7 @@ export function sqliteSchedules(
   database.function('fold', { deterministic: true }, text => fold(String(text)));
 
   const write = scheduleWriter(database);
-  const find = database.prepare('SELECT * FROM schedules WHERE client_key = ? AND id = ?');
+  const read = scheduleReader(database);
   const update = database.prepare(`
     UPDATE schedules SET version = version + 1, status = ?, url = ?, verb = ?, interval = ?,
       timezone = ?, updated_at = ?, headers = ?, data = ?, integrations = ?, label = ?, policy = ?
@@ -97,7 +98,7 @@ export function sqliteSchedules(
     insertCells,
     find(clientKey, id) {
       return reads.read(() => {
-        const row = find.get(clientKey, id) as Row | undefined;
+        const row = read(clientKey, id);
         return row ? { schedule: scheduleFrom(row), version: row.version as number } : null;
       });
     },

@@ -5,8 +5,8 @@ import { storeUnavailable } from '../fault.ts';
 import type { FigureStore } from '../figures.ts';
 import type { Store } from '../store.ts';
 import { queueClaims } from './cells.ts';
-import { newCells } from './insert.ts';
 import { openSqlite } from './open.ts';
+import { newCells } from './schedule-cells.ts';
 
 import type { Answer, Call, Fault } from './thread.ts';
 

