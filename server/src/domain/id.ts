@@ -20,20 +20,21 @@ export function isId(text: string): boolean {
 export function newId(now: number): string {
   // Node draws randomness for many of these at once: 0.1 µs instead of 3 for a few bytes.
   const random = randomUUID();
-  const isNearItsEnd = counter > COUNTER_END - 2 ** 20 && now !== lastInstant;
-  counter = counter < 0 || isNearItsEnd ? randomInt(COUNTER_END / 2) : counter + 1;
+  const room = now === lastInstant ? 1 : A_MILLION;
+  counter = counter + room < COUNTER_END ? counter + 1 : randomInt(COUNTER_END / 2);
+  if (now !== lastInstant) lastHead = headOf(now);
   lastInstant = now;
-  return format(
-    now,
-    (counter >>> 14) & 0xfff,
-    `${(0x8000 | (counter & 0x3fff)).toString(16)}-${random.slice(24)}`,
-  );
+  const version = (0x7000 | (counter >>> 14)).toString(16);
+  const variant = (0x8000 | (counter & 0x3fff)).toString(16);
+  return `${lastHead}${version}-${variant}-${random.slice(24)}`;
 }
 
-/** Twelve bits before the variant, fourteen after it. */
+/** Twelve bits behind the version, fourteen behind the variant. */
 const COUNTER_END = 2 ** 26;
-let counter = -1;
-let lastInstant = 0;
+const A_MILLION = 2 ** 20;
+let counter = COUNTER_END;
+let lastInstant = Number.NaN;
+let lastHead = '';
 
 /**
  * The identity of a run: schedule and nominal time, nothing else, so that the same firing has the
@@ -71,10 +72,5 @@ export function instantOf(id: string): number {
 
 /** The lowest id that carries `instant`: what `from` and `to` of a list compare with. */
 export function lowestIdAt(instant: number): string {
-  return format(instant, 0, '8000-000000000000');
-}
-
-/** @param tail variant and random bits, as they stand at the end of a UUID */
-function format(instant: number, twelveBits: number, tail: string): string {
-  return `${headOf(instant)}7${twelveBits.toString(16).padStart(3, '0')}-${tail}`;
+  return `${headOf(instant)}7000-8000-000000000000`;
 }
