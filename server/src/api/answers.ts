@@ -7,12 +7,10 @@ import type { CallbackView, RunView } from '../store/store.ts';
 /** What is known, as the wire shows it. Optional fields that are unset are left out, never null. */
 
 export function scheduleAnswer(schedule: Schedule): Wire.Schedule {
-  const { createdAt, updatedAt, ...same } = schedule;
-  return {
-    ...same,
-    createdAt: iso(createdAt),
-    ...(updatedAt !== undefined && { updatedAt: iso(updatedAt) }),
-  };
+  const { createdAt, updatedAt } = schedule;
+  const same: Omit<Schedule, 'updatedAt'> = schedule;
+  if (updatedAt === undefined) return { ...same, createdAt: iso(createdAt) };
+  return { ...same, createdAt: iso(createdAt), updatedAt: iso(updatedAt) };
 }
 
 /** Without what only the single run shows: its lists are long, and bodies are large. */

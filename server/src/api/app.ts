@@ -6,6 +6,7 @@ import { type ApiDeps, LIMITS, type Limits } from './deps.ts';
 import { DOCUMENT } from './document.ts';
 import { answerFailure, nothingHere } from './failure.ts';
 import { checkFraming } from './framing.ts';
+import { atOnce } from './hooks.ts';
 import { answerBrokenRequest, createListener } from './listener.ts';
 import { parseQuery, readQuery } from './query.ts';
 import { checkAndTry } from './routes/check.ts';
@@ -49,10 +50,10 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   const app = fastify({
     serverFactory: handler => createListener(handler, limits),
     clientErrorHandler: answerBrokenRequest,
-    loggerInstance: deps.log as FastifyBaseLogger,
+    // With a logger of its own it would listen for the end of each answer, only to log it.
+    logger: false,
     logController: new LogController({ disableRequestLogging: true }),
-    // One for each request costs more than its authentication.
-    childLoggerFactory: logger => logger,
+    childLoggerFactory: () => deps.log as FastifyBaseLogger,
     bodyLimit: limits.bodyBytes,
     // While it closes, a request on an open connection is still served, and the connection ended.
     return503OnClosing: false,
@@ -86,7 +87,7 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
 }
 
 function openPart(app: FastifyInstance, deps: ApiDeps): void {
-  app.addHook('onRequest', checkFraming);
+  app.addHook('onRequest', atOnce(checkFraming));
   answerUnknown(app);
   health(app, deps);
   metrics(app, deps);
@@ -105,9 +106,10 @@ function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {
   });
   const { store, clock } = deps;
   const authenticator = new Authenticator(store.clients, clock, limits.callerCacheMs);
-  app.addHook('onRequest', request => authenticator.authenticate(request));
-  app.addHook('onRequest', checkFraming);
-  app.addHook('preValidation', readQuery);
+  app.decorateRequest('caller', null);
+  app.addHook('onRequest', (request, _reply, done) => authenticator.authenticate(request, done));
+  app.addHook('onRequest', atOnce(checkFraming));
+  app.addHook('preValidation', atOnce(readQuery));
   answerUnknown(app);
   app.register(async withBody => {
     readBodies(withBody);
@@ -138,9 +140,12 @@ function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {
 
 /** Before a body is read: what is not there is not there, whatever was sent to it. */
 function answerUnknown(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ is404 }) => {
-    if (is404) throw nothingHere();
-  });
+  app.addHook(
+    'onRequest',
+    atOnce(({ is404 }) => {
+      if (is404) throw nothingHere();
+    }),
+  );
   app.setNotFoundHandler(() => {
     throw nothingHere();
   });

@@ -28,16 +28,15 @@ export class Authenticator {
     this.#remembered = new LRUCache({ max: MOST_REMEMBERED, ttl: callerCacheMs });
   }
 
-  /** @throws PunctualError `unauthorized` */
-  async authenticate(request: FastifyRequest): Promise<void> {
-    const caller = await this.#callerOf(request);
-    if (caller === null) {
-      throw new PunctualError(
-        'unauthorized',
-        'The headers ClientId and ApiKey must name a client and one of its valid keys.',
-      );
-    }
-    callers.set(request, caller);
+  /**
+   * Notes who calls, and goes on: at once, where the caller is remembered.
+   *
+   * @param done is given `unauthorized` where nobody may call so
+   */
+  authenticate(request: FastifyRequest, done: (error?: Error) => void): void {
+    const caller = this.#callerOf(request);
+    if (caller instanceof Promise) caller.then(found => admit(request, found, done), done);
+    else admit(request, caller, done);
   }
 
   /** Whether who began this request may still call. */
@@ -50,31 +49,34 @@ export class Authenticator {
     this.#remembered.delete(sessionKey(hash('sha256', token, 'hex')));
   }
 
-  async #callerOf(request: FastifyRequest): Promise<Caller | null> {
+  #callerOf(request: FastifyRequest): Found {
     const { clientid, apikey } = request.headers;
     if (clientid === undefined && apikey === undefined) {
       const token = sessionToken(request);
       return token === null ? null : this.#callerInSession(token);
     }
-    const caller = typeof apikey === 'string' ? await this.#callerBehind(apikey) : null;
-    return caller?.clientId === clientid ? caller : null;
+    const caller = typeof apikey === 'string' ? this.#callerBehind(apikey) : null;
+    const checked = (found: Caller | null) => (found?.clientId === clientid ? found : null);
+    return caller instanceof Promise ? caller.then(checked) : checked(caller);
   }
 
-  #callerBehind(key: string): Promise<Caller | null> {
+  #callerBehind(key: string): Found {
     const keyHash = hash('sha256', key, 'hex');
     return this.#look(keyHash, () => this.#clients.findCaller(keyHash));
   }
 
-  #callerInSession(token: string): Promise<Caller | null> {
+  #callerInSession(token: string): Found {
     const tokenHash = hash('sha256', token, 'hex');
     return this.#look(sessionKey(tokenHash), () =>
       this.#clients.findSession(tokenHash, this.#clock.now()),
     );
   }
 
-  async #look(name: string, find: () => Promise<Caller | null>): Promise<Caller | null> {
-    const known = this.#remembered.get(name);
-    if (known !== undefined) return known;
+  #look(name: string, find: () => Promise<Caller | null>): Found {
+    return this.#remembered.get(name) ?? this.#lookUp(name, find);
+  }
+
+  async #lookUp(name: string, find: () => Promise<Caller | null>): Promise<Caller | null> {
     const caller = await find();
     if (caller !== null) this.#remembered.set(name, caller);
     return caller;
@@ -83,9 +85,20 @@ export class Authenticator {
 
 /** @throws where the route is not behind authentication, which is a fault of this program */
 export function callerOf(request: FastifyRequest): Caller {
-  const caller = callers.get(request);
-  if (caller === undefined) throw new Error('This route was reached without authentication');
+  const { caller } = request;
+  if (caller == null) throw new Error('This route was reached without authentication');
   return caller;
+}
+
+function admit(request: FastifyRequest, caller: Caller | null, done: (error?: Error) => void) {
+  if (caller === null) {
+    const sentence =
+      'The headers ClientId and ApiKey must name a client and one of its valid keys.';
+    done(new PunctualError('unauthorized', sentence));
+    return;
+  }
+  request.caller = caller;
+  done();
 }
 
 /** A session and a key of one hash would be two things. */
@@ -94,4 +107,13 @@ function sessionKey(tokenHash: string): string {
 }
 
 const MOST_REMEMBERED = 10_000;
-const callers = new WeakMap<FastifyRequest, Caller>();
+
+/** At once where it is remembered. */
+type Found = Caller | null | Promise<Caller | null>;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null until it is known; undefined where the route is not behind authentication. */
+    caller?: Caller | null;
+  }
+}

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PunctualError } from '../domain/errors.ts';
+import { atOnce } from './hooks.ts';
 import { readJson } from './json.ts';
 
 /**
@@ -8,10 +9,20 @@ import { readJson } from './json.ts';
  */
 export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addHook('preParsing', async request => checkBodyHeaders(request));
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: unknown, bytes: Buffer) =>
-    readJson(bytes),
-  );
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    checkBodyHeaders(request);
+    done(null, payload);
+  });
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, bytes: Buffer, done) => {
+    let value: unknown;
+    try {
+      value = readJson(bytes);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    done(null, value);
+  });
 }
 
 /**
@@ -20,10 +31,13 @@ export function readBodies(app: FastifyInstance): void {
  */
 export function ignoreBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addHook('onRequest', async ({ raw }) => {
-    delete raw.headers['content-type'];
-  });
+  app.addHook('onRequest', atOnce(forgetBody));
   app.addContentTypeParser('*', async () => undefined);
+}
+
+/** Not deleted: an object that lost a property is slower to read for all that follows. */
+function forgetBody({ raw: { headers } }: FastifyRequest): void {
+  if (headers['content-type'] !== undefined) headers['content-type'] = undefined;
 }
 
 /** @throws PunctualError `request_invalid` */

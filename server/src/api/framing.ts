@@ -8,7 +8,7 @@ import { PunctualError } from '../domain/errors.ts';
  *
  * @throws PunctualError `request_invalid`
  */
-export async function checkFraming(request: FastifyRequest): Promise<void> {
+export function checkFraming(request: FastifyRequest): void {
   const fault = faultOf(request.raw);
   if (fault !== null) throw new PunctualError('request_invalid', fault);
 }

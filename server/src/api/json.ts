@@ -15,7 +15,7 @@ export function readJson(bytes: Uint8Array): unknown {
   if (text.trim() === '') throw invalid('The body is empty; it must be a JSON object.');
   if (isTooDeep(text)) throw invalid(`The body is nested deeper than ${MOST_LEVELS} levels.`);
   const value = parse(text);
-  const way = wayToBadText(value);
+  const way = text.includes('\\u') ? wayToBadText(value) : null;
   if (way === null) return value;
   throw invalid(
     `${placeOf(way)} has text that is not well-formed Unicode, or has a NUL character in it.`,
@@ -78,7 +78,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** The keys that lead to the first text that cannot be kept, or null. */
+/**
+ * The keys that lead to the first text that cannot be kept, or null. Only an escape (`\\u0000`, `\\ud800`)
+ * can bring one: UTF-8 has no surrogates, and JSON takes a NUL in no other form.
+ */
 function wayToBadText(value: unknown): string[] | null {
   if (typeof value === 'string') return isKeepable(value) ? null : [];
   if (value === null || typeof value !== 'object') return null;

@@ -76,7 +76,8 @@ export function answerBrokenRequest(error: ParserError, socket: Socket): void {
 /** What has been asked on one connection and not been answered yet. */
 class Conversation {
   readonly #socket: Socket;
-  readonly #unanswered = new Set<ServerResponse>();
+  /** In the order of their requests; those in front may be closed. */
+  readonly #responses: ServerResponse[] = [];
   #last: { request: IncomingMessage; response: ServerResponse } | undefined;
   #broken = false;
 
@@ -86,8 +87,8 @@ class Conversation {
 
   begin(request: IncomingMessage, response: ServerResponse): void {
     this.#last = { request, response };
-    this.#unanswered.add(response);
-    response.once('close', () => this.#unanswered.delete(response));
+    while (this.#responses[0]?.closed) this.#responses.shift();
+    this.#responses.push(response);
   }
 
   /** The parser fails again on whatever else arrives; only the first time counts. */
@@ -104,8 +105,10 @@ class Conversation {
   }
 
   async #allAnsweredBut(excepted?: ServerResponse): Promise<void> {
-    for (const response of this.#unanswered) {
-      if (response !== excepted) await new Promise(resolve => response.once('close', resolve));
+    for (;;) {
+      const next = this.#responses.find(response => response !== excepted && !response.closed);
+      if (next === undefined) return;
+      await new Promise(resolve => next.once('close', resolve));
     }
   }
 }

@@ -10,6 +10,7 @@ type Values = Record<string, Array<string | null>>;
 
 /** Each parameter with its values in order, null for one that is not UTF-8 in percent signs. */
 export function parseQuery(text: string): Values {
+  if (text === '') return NONE;
   const values: Values = Object.create(null);
   for (const pair of text.split('&')) {
     const [name = '', ...rest] = pair.split('=');
@@ -20,6 +21,8 @@ export function parseQuery(text: string): Values {
   }
   return values;
 }
+
+const NONE: Values = Object.freeze(Object.create(null));
 
 function decoded(text: string): string | null {
   try {
@@ -35,7 +38,7 @@ function decoded(text: string): string | null {
  *
  * @throws PunctualError `request_invalid`
  */
-export async function readQuery(request: FastifyRequest): Promise<void> {
+export function readQuery(request: FastifyRequest): void {
   const schema = request.routeOptions.schema?.querystring as QuerySchema | undefined;
   if (schema === undefined) return;
   const given = request.query as Values;

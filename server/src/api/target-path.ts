@@ -6,12 +6,16 @@
  * nothing is: below `/v1` if its first segment says so, so that authentication comes first there.
  */
 export function lookupPath(target: string): string {
+  if (PLAIN.test(target)) return target;
   const path = target.startsWith('/') ? target : target.replace(ORIGIN, '');
   const end = path.search(/[?#]/);
   const name = end === -1 ? path : path.slice(0, end);
   if (name.startsWith('/') && path[end] !== '#' && decoded(name) !== null) return path;
   return decoded(name.split('/', 2)[1] ?? '') === 'v1' ? '/v1/-' : '/-';
 }
+
+/** Most targets: nothing to decode, and nothing to cut off. */
+const PLAIN = /^\/[^?#%]*$/;
 
 /** Of the absolute form, which a server must accept though only proxies are sent it. */
 const ORIGIN = /^https?:\/\/[^/?#]*/i;

@@ -206,10 +206,9 @@ export const BUGS: Bug[] = [
     rules: ['unrecorded'],
     patches: [
       {
-        file: 'store/sqlite/schedules.ts',
-        find: 'if (first) start(lastInsertRowid, first);',
-        replace:
-          'if (first) setTimeout(() => void commits.write(() => start(lastInsertRowid, first)), 300);',
+        file: 'store/sqlite/schedule-cells.ts',
+        find: 'if (start) row.run(lastInsertRowid, start[0], ...start);',
+        replace: 'if (start) setTimeout(() => row.run(lastInsertRowid, start[0], ...start), 300);',
       },
     ],
   },

@@ -64,6 +64,12 @@ describe('order', () => {
     }
   });
 
+  test('what stands behind the instant goes on from one millisecond to the next', () => {
+    const tails = Array.from({ length: 20_000 }, (_, at) => tailOf(newId(1_800_000_000_000 + at)));
+    const falls = tails.filter((tail, at) => at > 0 && tail < tails[at - 1]!);
+    assert.ok(falls.length <= 1, `${falls.length} of them stand before the one made before`);
+  });
+
   test('a clock that is set back gives ids of the time that it shows', () => {
     newId(LAST);
     assert.equal(instantOf(newId(1_800_000_000_000)), 1_800_000_000_000);

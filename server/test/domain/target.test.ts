@@ -216,6 +216,24 @@ test('a fragment, an IDN, an underscore, a port, odd characters in path and quer
   }
 });
 
+test('a host that was found good is good for no other setting, port or path that is not', () => {
+  const here = 'http://127.0.0.1:8080';
+  checkTargetUrl(`${here}/hook`, EVERYTHING, 'url');
+  checkTargetUrl(`${here}/hook`, EVERYTHING, 'url');
+  refuses(`${here}/hook`, 'target_refused', /127\.0\.0\.1/, ALLOW_PUBLIC);
+  refuses('http://127.0.0.1:0/hook', 'target_invalid', /port 0/, EVERYTHING);
+  refuses(`${here}/a b`, 'target_invalid', /white space/, EVERYTHING);
+  refuses(`${here}@example.com/`, 'target_invalid', /user name/, EVERYTHING);
+  refuses('http://169.254.169.254/', 'target_refused', /never opens/, EVERYTHING);
+});
+
+test('as many hosts as one likes are judged', () => {
+  for (let host = 0; host < 2_100; host += 1) {
+    checkTargetUrl(`https://host-${host}.example/`, ALLOW_PUBLIC, 'url');
+    refuses(`https://10.0.${host % 256}.1/`, 'target_refused', /private/);
+  }
+});
+
 test('a url has at most 2,048 characters, counted in code points', () => {
   const start = 'https://example.com/';
   checkTargetUrl(start + 'a'.repeat(2048 - start.length), ALLOW_PUBLIC, 'url');

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { PunctualError } from '../../src/domain/errors.ts';
 import { Commits } from '../../src/store/sqlite/commit.ts';
 import { migrateSqlite, openSqlite } from '../../src/store/sqlite/open.ts';
+import { Reads } from '../../src/store/sqlite/reads.ts';
 import { sqliteSchedules } from '../../src/store/sqlite/schedules.ts';
 import { childOn, endChildren, killed } from './child.ts';
 import { aClient, aSchedule, NOON, stored } from './keeper.ts';
@@ -148,7 +149,7 @@ describe('a full disk', () => {
     const database = new DatabaseSync(path);
     migrateSqlite(database);
     const commits = new Commits(database);
-    const schedules = sqliteSchedules(database, commits);
+    const schedules = sqliteSchedules(database, commits, new Reads(database));
     const { page_count: pages } = database.prepare('PRAGMA page_count').get()!;
     database.exec(`PRAGMA max_page_count = ${pages}`);
     const batch = Array.from({ length: 50 }, () => ({

@@ -12,6 +12,7 @@ import { lockSqlite } from '../../src/store/sqlite/lock.ts';
 import { migrateAt, migrateSqlite, openSqlite } from '../../src/store/sqlite/open.ts';
 import { sqliteOutbox } from '../../src/store/sqlite/outbox.ts';
 import { sqliteQueue } from '../../src/store/sqlite/queue.ts';
+import { Reads } from '../../src/store/sqlite/reads.ts';
 import { sqliteRuns } from '../../src/store/sqlite/runs.ts';
 import { sqliteSchedules } from '../../src/store/sqlite/schedules.ts';
 import { childOn, endChildren, killed } from './child.ts';
@@ -267,7 +268,7 @@ describe('what is asked all the time', () => {
       );
     };
     const plans = [
-      () => sqliteSchedules(database, commits),
+      () => sqliteSchedules(database, commits, new Reads(database)),
       () => sqliteQueue(database, commits),
       () => sqliteOutbox(database, commits),
     ].flatMap(plansOf);

@@ -12,7 +12,9 @@ import { sqliteFigures } from './figures.ts';
 import { refuseMoved } from './moved.ts';
 import { sqliteOutbox } from './outbox.ts';
 import { sqliteQueue } from './queue.ts';
+import { Reads } from './reads.ts';
 import { sqliteRuns } from './runs.ts';
+import type { ScheduleRows } from './schedule-cells.ts';
 import { sqliteSchedules } from './schedules.ts';
 
 const MIGRATIONS = join(import.meta.dirname, 'migrations');
@@ -25,7 +27,7 @@ const MIGRATIONS = join(import.meta.dirname, 'migrations');
  *
  * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`
  */
-export function openSqlite(path: string): Store & { queue: QueueRows } {
+export function openSqlite(path: string): Store & { queue: QueueRows; schedules: ScheduleRows } {
   const database = openDatabase(path);
   try {
     migrateSqlite(database);
@@ -35,10 +37,11 @@ export function openSqlite(path: string): Store & { queue: QueueRows } {
     throw error;
   }
   const commits = new Commits(database);
+  const reads = new Reads(database);
   let closed = false;
   return {
     clients: sqliteClients(database, commits),
-    schedules: sqliteSchedules(database, commits),
+    schedules: sqliteSchedules(database, commits, reads),
     runs: sqliteRuns(database, commits),
     queue: sqliteQueue(database, commits),
     outbox: sqliteOutbox(database, commits),
@@ -57,6 +60,7 @@ export function openSqlite(path: string): Store & { queue: QueueRows } {
     },
     async close() {
       if (closed) return;
+      reads.flush();
       commits.flush();
       closed = true;
       database.close();

@@ -1,19 +1,28 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Schedule } from '../../domain/schedule.ts';
 import { ledgerFrom } from '../ledger-rows.ts';
-import { type Cell, fold, json, type Row, scheduleFrom } from '../rows.ts';
+import { fold, type Row, scheduleFrom } from '../rows.ts';
 import type { Requeue, ScheduleStore, Start } from '../store.ts';
 import type { Commits } from './commit.ts';
+import type { Reads } from './reads.ts';
+import {
+  type NewCells,
+  newCells,
+  optionalCells,
+  type ScheduleRows,
+  scheduleReader,
+  scheduleWriter,
+} from './schedule-cells.ts';
 
-export function sqliteSchedules(database: DatabaseSync, commits: Commits): ScheduleStore {
+export function sqliteSchedules(
+  database: DatabaseSync,
+  commits: Commits,
+  reads: Reads,
+): ScheduleStore & ScheduleRows {
   // SQLite's own lower() knows ASCII only.
   database.function('fold', { deterministic: true }, text => fold(String(text)));
 
-  const insert = database.prepare(`
-    INSERT INTO schedules (client_key, id, status, url, verb, interval, timezone, created_at,
-      updated_at, headers, data, integrations, label, policy)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  const find = database.prepare('SELECT * FROM schedules WHERE client_key = ? AND id = ?');
+  const write = scheduleWriter(database);
+  const read = scheduleReader(database);
   const update = database.prepare(`
     UPDATE schedules SET version = version + 1, status = ?, url = ?, verb = ?, interval = ?,
       timezone = ?, updated_at = ?, headers = ?, data = ?, integrations = ?, label = ?, policy = ?
@@ -66,7 +75,7 @@ export function sqliteSchedules(database: DatabaseSync, commits: Commits): Sched
     UPDATE outbox SET due_at = min(due_at, ?)
     WHERE schedule_key = ? AND kind = 'manual' AND state = 'waiting'`);
 
-  function start(key: number | bigint, { first, second }: Start): void {
+  function start(key: number, { first, second }: Start): void {
     queueInsert.run({ key, first, second });
   }
 
@@ -78,29 +87,20 @@ export function sqliteSchedules(database: DatabaseSync, commits: Commits): Sched
     if (status === 'deleted') endManual.run(change.changedAt, key);
   }
 
+  function insertCells(clientKey: number, schedules: NewCells[]): Promise<void> {
+    return commits.write(() => {
+      for (const schedule of schedules) write(clientKey, schedule);
+    });
+  }
+
   return {
-    async insert(clientKey, schedules) {
-      await commits.write(() => {
-        for (const { schedule, start: first } of schedules) {
-          const { lastInsertRowid } = insert.run(
-            clientKey,
-            schedule.id,
-            schedule.status,
-            schedule.url,
-            schedule.verb,
-            schedule.interval,
-            schedule.timezone,
-            schedule.createdAt,
-            schedule.updatedAt ?? null,
-            ...optionalCells(schedule),
-          );
-          if (first) start(lastInsertRowid, first);
-        }
+    insert: (clientKey, schedules) => insertCells(clientKey, schedules.map(newCells)),
+    insertCells,
+    find(clientKey, id) {
+      return reads.read(() => {
+        const row = read(clientKey, id);
+        return row ? { schedule: scheduleFrom(row), version: row.version as number } : null;
       });
-    },
-    async find(clientKey, id) {
-      const row = find.get(clientKey, id) as Row | undefined;
-      return row ? { schedule: scheduleFrom(row), version: row.version as number } : null;
     },
     update(clientKey, schedule, version, change) {
       return commits.write(() => {
@@ -149,14 +149,4 @@ export function sqliteSchedules(database: DatabaseSync, commits: Commits): Sched
 function contains(column: string, text: string): string {
   return `CASE WHEN ${column} NOT GLOB '*[^ -~]*'
     THEN instr(upper(${column}), ${text}) > 0 ELSE instr(fold(${column}), ${text}) > 0 END`;
-}
-
-function optionalCells(schedule: Schedule): Cell[] {
-  return [
-    json(schedule.headers),
-    json(schedule.data),
-    json(schedule.integrations),
-    schedule.label,
-    json(schedule.policy),
-  ];
 }

@@ -6,8 +6,9 @@ import type { FigureStore } from '../figures.ts';
 import type { Store } from '../store.ts';
 import { queueClaims } from './cells.ts';
 import { openSqlite } from './open.ts';
+import { newCells } from './schedule-cells.ts';
 
-import type { Answer, Call } from './thread.ts';
+import type { Answer, Call, Fault } from './thread.ts';
 
 /**
  * The embedded store with its writes on a thread of their own, so that neither an fsync nor a
@@ -21,13 +22,13 @@ export function openThreaded(path: string): Store {
   const writer = new Writer(path);
   // Whatever reads a million rows takes a while: on a thread of its own, made when first asked.
   let counter: Writer | null = null;
-  const count = (room: Call['room'], method: string, args: unknown[]) => {
+  const count = (room: Call[1], method: string, args: unknown[]) => {
     counter ??= new Writer(path);
     return counter.call(room, method, args);
   };
   /** The room as it is here, but for the methods that write. */
   const writing = <Room extends object>(
-    room: Call['room'],
+    room: Call[1],
     here: Room,
     ...methods: (keyof Room & string)[]
   ): Room => {
@@ -50,7 +51,11 @@ export function openThreaded(path: string): Store {
       'deleteSession',
     ),
     schedules: {
-      ...writing('schedules', schedules, 'insert', 'update'),
+      ...writing('schedules', schedules, 'update'),
+      async insert(clientKey, added) {
+        const cells = JSON.stringify(added.map(newCells));
+        await writer.call('schedules', 'insertCells', [clientKey, cells]);
+      },
       list(clientKey, filter, ...page) {
         const isSearch = filter.label !== undefined || filter.url !== undefined;
         if (!isSearch) return schedules.list(clientKey, filter, ...page);
@@ -113,13 +118,13 @@ export class Writer {
   }
 
   /** Calls of one turn of the event loop travel together. */
-  call(room: Call['room'], method: string, args: unknown[]): Promise<unknown> {
+  call(room: Call[1], method: string, args: unknown[]): Promise<unknown> {
     if (this.#closed) return Promise.reject(storeUnavailable(new Error('closed')));
     return new Promise((resolve, reject) => {
       const id = ++this.#lastId;
       this.#waiting.set(id, { resolve, reject });
       if (this.#outgoing.length === 0) setImmediate(() => this.#post());
-      this.#outgoing.push({ id, room, method, args });
+      this.#outgoing.push([id, room, method, args]);
     });
   }
 
@@ -139,16 +144,16 @@ export class Writer {
     this.#outgoing = [];
   }
 
-  #answered({ id, value, error }: Answer): void {
+  #answered([id, value, fault]: Answer): void {
     const call = this.#waiting.get(id);
     if (call === undefined) return;
     this.#waiting.delete(id);
-    if (error === undefined) call.resolve(value as never);
-    else call.reject(errorOf(error));
+    if (fault === undefined) call.resolve(value as never);
+    else call.reject(errorOf(fault));
   }
 }
 
-function errorOf({ code, message, cause }: NonNullable<Answer['error']>): Error {
+function errorOf({ code, message, cause }: Fault): Error {
   const options = cause === undefined ? {} : { cause: new Error(cause) };
   return code === null ? new Error(message, options) : new PunctualError(code, message, options);
 }

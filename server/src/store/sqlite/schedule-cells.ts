@@ -1,0 +1,104 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Schedule } from '../../domain/schedule.ts';
+import { type Cell, json, type Row } from '../rows.ts';
+import type { NewSchedule } from '../store.ts';
+
+/** Schedules, flat: as statements take and give them, and as new ones travel between threads. */
+
+/** Where the statements run. */
+export interface ScheduleRows {
+  /** All or nothing. */
+  insertCells(clientKey: number, schedules: NewCells[]): Promise<void>;
+}
+
+/** The cells of a schedule in the order of its columns, and its first two times if it is to fire. */
+export type NewCells = [schedule: Cell[], start: [first: number, second: number | null] | null];
+
+export function newCells({ schedule, start }: NewSchedule): NewCells {
+  const cells = [
+    schedule.id,
+    schedule.status,
+    schedule.url,
+    schedule.verb,
+    schedule.interval,
+    schedule.timezone,
+    schedule.createdAt,
+    schedule.updatedAt ?? null,
+    ...optionalCells(schedule),
+  ];
+  return [cells, start && [start.first, start.second]];
+}
+
+export function optionalCells(schedule: Schedule): Cell[] {
+  return [
+    json(schedule.headers),
+    json(schedule.data),
+    json(schedule.integrations),
+    schedule.label,
+    json(schedule.policy),
+  ];
+}
+
+export function scheduleWriter(database: DatabaseSync) {
+  const schedule = database.prepare(`
+    INSERT INTO schedules (client_key, id, status, url, verb, interval, timezone, created_at,
+      updated_at, headers, data, integrations, label, policy)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const row = database.prepare(`
+    INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for)
+    VALUES (?, 'waiting', ?, ?, ?)`);
+  return (clientKey: number, [cells, start]: NewCells): void => {
+    const { lastInsertRowid } = schedule.run(clientKey, ...cells);
+    if (start) row.run(lastInsertRowid, start[0], ...start);
+  };
+}
+
+/**
+ * One schedule by its client and id, as `rowOf` reads it. Without names, of which `node:sqlite` makes an
+ * object for each row, the whole takes 2 µs instead of 4.
+ */
+export function scheduleReader(database: DatabaseSync) {
+  const find = database.prepare(`
+    SELECT version, id, status, url, verb, interval, timezone, created_at, updated_at, headers, data,
+      integrations, label, policy
+    FROM schedules WHERE client_key = ? AND id = ?`);
+  find.setReturnArrays(true);
+  return (clientKey: number, id: string): Row | null => {
+    const cells = find.get(clientKey, id) as Cell[] | undefined;
+    return cells === undefined ? null : rowOf(cells);
+  };
+}
+
+function rowOf([
+  version,
+  id,
+  status,
+  url,
+  verb,
+  interval,
+  timezone,
+  created_at,
+  updated_at,
+  headers,
+  data,
+  integrations,
+  label,
+  policy,
+]: Cell[]): Row {
+  return {
+    version,
+    id,
+    status,
+    url,
+    verb,
+    interval,
+    timezone,
+    created_at,
+    updated_at,
+    headers,
+    data,
+    integrations,
+    label,
+    policy,
+  } as Row;
+}
