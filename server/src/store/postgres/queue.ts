@@ -22,7 +22,7 @@ const claimOf = (name: string, others: string): Statement => ({
       SELECT * FROM queue
       WHERE ${others} state <> 'inFlight' AND due_at <= $1 + $6::bigint
         AND (due_at <= $1 OR (changed_at IS NULL AND blocked_since IS NULL
-          AND (next_for IS NULL OR next_for > due_at)
+          AND (state = 'lost' OR next_for IS NULL OR next_for > due_at)
           AND (state <> 'waiting' OR scheduled_for >= $3) AND (
             SELECT id FROM outbox
             WHERE outbox.schedule_key = queue.schedule_key AND outbox.kind = 'manual' LIMIT 1

@@ -42,7 +42,7 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
     FROM ${rows} ${FIRING_JOINS}
     WHERE queue.state <> 'inFlight' AND queue.due_at <= :now + :aheadMs ${others}
       AND (queue.due_at <= :now OR (queue.changed_at IS NULL AND queue.blocked_since IS NULL
-        AND (queue.next_for IS NULL OR queue.next_for > queue.due_at)
+        AND (queue.state = 'lost' OR queue.next_for IS NULL OR queue.next_for > queue.due_at)
         AND (queue.state <> 'waiting' OR queue.scheduled_for >= :unseenUntil) AND NOT EXISTS (
           SELECT 1 FROM outbox
           WHERE outbox.schedule_key = queue.schedule_key AND outbox.kind = 'manual')))
