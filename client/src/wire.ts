@@ -441,6 +441,26 @@ export interface KeyList {
   items: Key[];
 }
 
+export interface RotationInput {
+  /** How long the old secret signs too, seconds: 0 to 2,592,000, 86,400 by default. */
+  overlapSeconds?: number;
+  /** Within an overlap: the secret made last is thrown away, and the old one stays. */
+  replaceNew?: boolean;
+}
+
+/** What is told of a client's signing secret. */
+export interface SigningSecret {
+  /** Since when requests are signed with it. */
+  createdAt: string;
+  /** Until when the old one signs too; absent where it does not. */
+  overlapEndsAt?: string;
+}
+
+export interface NewSigningSecret extends SigningSecret {
+  /** Shown once. */
+  signingSecret: string;
+}
+
 // Events -----------------------------------------------------------------------------------------
 
 /** What happened, in order. `id` resumes the stream; after a break some may come twice. */

@@ -17,7 +17,7 @@ export const DOCUMENT: FastifyDynamicSwaggerOptions = {
       { name: 'runs', description: 'What came of them.' },
       { name: 'times', description: 'When they fire.' },
       { name: 'figures', description: 'What happens, in numbers and as it happens.' },
-      { name: 'access', description: 'Sessions and keys.' },
+      { name: 'access', description: 'Sessions, keys and the signing secret.' },
       { name: 'service', description: 'The service itself.' },
     ],
     components: {

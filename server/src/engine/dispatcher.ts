@@ -104,6 +104,11 @@ export class Dispatcher {
     this.#carrier.cancel(scheduleId);
   }
 
+  /** The client signs with other secrets: a request not yet started is claimed and signed anew. */
+  rotated(clientKey: number): void {
+    this.#carrier.cancelWhere(claim => claim.clientKey === clientKey);
+  }
+
   /** A manual run waits: what is held for a later time makes way for it. */
   makeWay(scheduleId: string): void {
     this.#carrier.makeWay(scheduleId);

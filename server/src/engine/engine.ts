@@ -69,7 +69,7 @@ export class Engine {
       settled: () => this.#dispatcher.wake(),
     });
     this.#tenure = this.#newTenure();
-    this.#retention = new Retention({ ...rest, runs: store.runs });
+    this.#retention = new Retention({ ...rest, store });
   }
 
   get inFlight(): number {
@@ -104,6 +104,14 @@ export class Engine {
     this.#dispatcher.cancel(scheduleId);
     this.#outbox.cancel(scheduleId);
     this.#dispatcher.wake(changedAt);
+    this.#outbox.wake();
+  }
+
+  /** A client's secret was rotated, or an overlap ended: no request starts signed as before. */
+  rotated(clientKey: number): void {
+    this.#dispatcher.rotated(clientKey);
+    this.#outbox.rotated(clientKey);
+    this.#dispatcher.wake();
     this.#outbox.wake();
   }
 

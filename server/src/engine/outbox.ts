@@ -98,6 +98,11 @@ export class Outbox {
     this.#flights.cancelWhere(claim => claim.kind === 'manual' && claim.firing.id === scheduleId);
   }
 
+  /** The client signs with other secrets: what has not started goes back, to be signed anew. */
+  rotated(clientKey: number): void {
+    this.#flights.cancelWhere(claim => claim.clientKey === clientKey);
+  }
+
   /** As the dispatcher does, but for all: they are few. */
   async renew(): Promise<void> {
     const flying = this.#flights.claims.map(({ id }) => id);
@@ -224,9 +229,9 @@ function base({ id, clientKey, scheduleKey, kind, attempt }: OutboxClaim) {
 function requestOf(claim: OutboxClaim): OutboundRequest {
   const { id, attempt, claimedAt: nowMs } = claim;
   if (claim.kind === 'callback') {
-    const { url, body, signingSecret } = claim;
+    const { url, body } = claim;
     const timeoutMs = POLICY_DEFAULTS.timeoutSeconds * 1_000;
-    return buildCallback({ id, url, body, attempt, nowMs, signingSecret, timeoutMs });
+    return buildCallback({ id, url, body, attempt, nowMs, secrets: claim, timeoutMs });
   }
   const { firing, scheduledFor } = claim;
   return firingRequest(firing, { runId: id, scheduledFor, attempt, nowMs });

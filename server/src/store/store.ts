@@ -11,6 +11,7 @@
  * The suite in `test/store/contract.ts` states each promise as a test; every keeper passes it.
  */
 import type { Held } from '../domain/ledger.ts';
+import type { Rotation, SigningSecrets } from '../domain/rotation.ts';
 import type { Attempt, RunStatus, RunTrigger } from '../domain/run.ts';
 import type { Schedule, ScheduleStatus } from '../domain/schedule.ts';
 import type { FigureStore } from './figures.ts';
@@ -66,6 +67,8 @@ export interface Listener {
   changed(scheduleId: string, changedAt: number): void;
   /** A manual run of the schedule waits. */
   wakeOutbox(scheduleId: string): void;
+  /** A client signs with other secrets from here on. */
+  rotated(clientKey: number): void;
   /**
    * Whether it hears from here on. Told again and again.
    *
@@ -85,12 +88,12 @@ export interface EngineLock {
 
 // Clients and keys -------------------------------------------------------------------------------
 
-export interface Client {
+export interface Client extends SigningSecrets {
   id: string;
   name: string;
-  /** `whsec_` and base64: what its requests are signed with. */
-  signingSecret: string;
   createdAt: number;
+  /** Since when it has its secret, if not since it was made. */
+  rotatedAt?: number;
 }
 
 export interface ApiKey {
@@ -125,6 +128,18 @@ export interface ClientStore {
   /** Oldest first. */
   listClients(): Promise<Client[]>;
   findClient(id: string): Promise<Client | null>;
+  /**
+   * Makes another secret the one that signs; the one before signs too until `oldUntil`. Where at
+   * `rotatedAt` an old secret still signs, one that `replacesNew` takes the place of the present one,
+   * and the old one stays; any other is refused.
+   *
+   * @returns false where it was refused, or the client does not exist: nothing was changed
+   */
+  rotateSecret(clientId: string, rotation: Rotation): Promise<boolean>;
+  /** The old secret signs no more. @returns false where the client does not exist */
+  endOverlap(clientId: string): Promise<boolean>;
+  /** Takes away old secrets that sign no more at `now`. */
+  forgetOldSecrets(now: number): Promise<void>;
   /** @returns false where the client does not exist */
   insertKey(key: ApiKey): Promise<boolean>;
   /** Oldest first, revoked ones included. */

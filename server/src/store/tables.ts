@@ -23,7 +23,10 @@ export type TableName =
 export const TABLES: Table[] = [
   {
     name: 'clients',
-    columns: ['client_key', 'id', 'name', 'signing_secret', 'created_at'],
+    columns: [
+      ...['client_key', 'id', 'name', 'signing_secret', 'created_at', 'rotated_at', 'old_secret'],
+      ...['old_secret_until'],
+    ],
     key: ['client_key'],
   },
   {

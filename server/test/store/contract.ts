@@ -12,6 +12,7 @@ import { runListContract } from './contract-run-list.ts';
 import { runsContract } from './contract-runs.ts';
 import { scheduleListContract } from './contract-schedule-list.ts';
 import { schedulesContract } from './contract-schedules.ts';
+import { secretsContract } from './contract-secrets.ts';
 import { settleContract } from './contract-settle.ts';
 import type { OpenKeeper } from './keeper.ts';
 
@@ -22,6 +23,7 @@ import type { OpenKeeper } from './keeper.ts';
 export function storeContract(name: string, open: OpenKeeper): void {
   for (const contract of [
     clientsContract,
+    secretsContract,
     schedulesContract,
     scheduleListContract,
     requeueContract,

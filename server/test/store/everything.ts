@@ -26,6 +26,10 @@ export async function callEverything(store: Store): Promise<void> {
   await store.schedules.insert(clientKey, batch);
   const schedule = await stored(store, caller);
   const claim = await claimOne(store);
+  const rotation = { signingSecret: 'whsec_x', rotatedAt: NOON, replacesNew: false };
+  await store.clients.rotateSecret(caller.clientId, { ...rotation, oldUntil: NOON + MINUTE });
+  await store.clients.endOverlap(caller.clientId);
+  await store.clients.forgetOldSecrets(NOON);
   await store.queue.confirm([claim]);
   await store.queue.claim(NOON, 10, NOON, 0, [clientKey]);
   await store.queue.renew([claim.scheduleKey]);

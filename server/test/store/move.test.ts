@@ -82,6 +82,8 @@ async function filled(): Promise<void> {
   await triggered(store, caller, schedule);
   const start = { first: NOON + MINUTE, second: null };
   await changed(store, caller, schedule, { interval: '1 * * * *' }, NOON, start);
+  const rotation = { signingSecret: 'whsec_new', rotatedAt: NOON, replacesNew: false };
+  await store.clients.rotateSecret(caller.clientId, { ...rotation, oldUntil: NOON + MINUTE });
   await store.clients.insertSession({ hash: 'session', keyId: caller.keyId, expiresAt: NOON }, 0);
   await store.close();
 }

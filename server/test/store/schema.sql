@@ -12,7 +12,7 @@ CREATE TABLE clients (
   name TEXT NOT NULL,
   signing_secret TEXT NOT NULL,
   created_at INTEGER NOT NULL
-) STRICT;
+, rotated_at INTEGER, old_secret TEXT, old_secret_until INTEGER) STRICT;
 
 CREATE TABLE outbox (
   id TEXT NOT NULL PRIMARY KEY,
@@ -94,6 +94,8 @@ CREATE TABLE sessions (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX api_keys_by_client ON api_keys (client_key);
+
+CREATE INDEX clients_in_overlap ON clients (old_secret_until) WHERE old_secret_until IS NOT NULL;
 
 CREATE INDEX outbox_by_run ON outbox (run_id) WHERE kind = 'callback';
 

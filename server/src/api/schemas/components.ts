@@ -1,4 +1,14 @@
-import { Key, KeyInput, KeyList, NewKey, Session, SessionEnd } from './access.ts';
+import {
+  Key,
+  KeyInput,
+  KeyList,
+  NewKey,
+  NewSigningSecret,
+  RotationInput,
+  Session,
+  SessionEnd,
+  SigningSecret,
+} from './access.ts';
 import { CheckResult, ClockNote, Problem, TryResult } from './check.ts';
 import {
   Explanation,
@@ -63,6 +73,9 @@ export const COMPONENTS = [
   Key,
   NewKey,
   KeyList,
+  RotationInput,
+  SigningSecret,
+  NewSigningSecret,
   Health,
   ErrorBody,
 ];

@@ -43,7 +43,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   const lease = { node, leaseMs };
   const announcer = new Announcer(query, node);
   return {
-    clients: postgresClients(query),
+    clients: postgresClients(query, announcer),
     schedules: postgresSchedules(connections, announcer),
     runs: postgresRuns(connections),
     queue: postgresQueue(connections, lease, announcer),
