@@ -8,6 +8,7 @@ import type { OutboundRequest, Send } from '../outbound/send.ts';
 import { monotonicMs, type Term, Ticket } from '../outbound/ticket.ts';
 import type { ManualClaim, OutboxClaim, OutboxSettlement, OutboxStore } from '../store/work.ts';
 import { attemptOf, refusedAttempt } from './attempt.ts';
+import type { BreakerLog } from './breaker-log.ts';
 import type { EngineEvents } from './events.ts';
 import { firingRequest } from './firing-request.ts';
 import { Flights } from './flights.ts';
@@ -36,6 +37,7 @@ export interface OutboxOptions {
   random: () => number;
   events: EngineEvents;
   maxInFlight: number;
+  breakers: BreakerLog;
   /** Where others write to the same store: how often to look whether something is due, ms. */
   pollMs: number | undefined;
   term: Term | undefined;
@@ -61,9 +63,9 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.#options = options;
-    const { clock, events, outbox } = options;
+    const { clock, events, outbox, breakers } = options;
     this.#flights = new Flights();
-    this.#places = new Places(MAX_PER_HOST, events);
+    this.#places = new Places({ mostPerHost: MAX_PER_HOST, events, breakers });
     this.#settler = new Settler(clock, events, {
       async write(settlements) {
         await outbox.settle(settlements);
@@ -278,7 +280,7 @@ function endUnsent(claim: ManualClaim, now: number): OutboxSettlement {
   if (hasBegun) {
     record.startedAt = attempts[0]!.startedAt;
     record.finishedAt = now;
-  }
+  } else record.decidedAt = now;
   const callbacks = newCallbacks(claim.firing, record, now);
   return { ...base(claim), attempts, next: 'failed', record, callbacks };
 }

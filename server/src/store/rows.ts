@@ -74,11 +74,16 @@ export function runViewFrom(row: Row): RunView {
     attempts: attemptsFrom(row.attempts),
   };
   if (row.started_at != null) view.startedAt = row.started_at as number;
-  if (row.finished_at != null) view.finishedAt = row.finished_at as number;
+  if (row.finished_at != null && wasSent(view)) view.finishedAt = row.finished_at as number;
   if (row.reason != null) view.reason = row.reason as string;
   if (row.missed != null)
     view.missed = JSON.parse(row.missed as string) as RunRecord['missed'] & {};
   return view;
+}
+
+/** Of a run that was not sent, its row tells there when that was decided. */
+function wasSent({ status }: RunView): boolean {
+  return status !== 'skipped' && status !== 'missed';
 }
 
 /** The record of an attempt that was cut off with the process that made it. */

@@ -14,6 +14,7 @@ import type { Held } from '../domain/ledger.ts';
 import type { Rotation, SigningSecrets } from '../domain/rotation.ts';
 import type { Attempt, RunStatus, RunTrigger } from '../domain/run.ts';
 import type { Schedule, ScheduleStatus } from '../domain/schedule.ts';
+import type { BreakerStore } from './breakers.ts';
 import type { FigureStore } from './figures.ts';
 import type { OutboxStore, QueueStore } from './work.ts';
 
@@ -24,6 +25,7 @@ export interface Store {
   readonly queue: QueueStore;
   readonly outbox: OutboxStore;
   readonly figures: FigureStore;
+  readonly breakers: BreakerStore;
   /** Null where one process has the store for itself. */
   readonly shared: Shared | null;
   /** Resolves when the store answers and can be written to. @throws PunctualError store_unavailable */
@@ -281,7 +283,7 @@ export interface RunStore {
   callbacks(clientKey: number, runId: string): Promise<CallbackView[]>;
   /**
    * Takes away runs whose nominal time is before their limit, their ended callbacks, and what
-   * schedules were before the limit of failed runs. One call is
+   * schedules were, and breakers that closed, before the limit of failed runs. One call is
    * bounded work, so that writers need not wait for it: it is to be called until it answers 0. To be
    * called at least once a day even where nothing is to go: a keeper may prepare the days to come.
    *

@@ -158,14 +158,16 @@ export function figuresContract(name: string, open: OpenKeeper): void {
       assert.deepEqual(await store.figures.upcoming(mine.clientKey, 1), found.slice(0, 1));
     });
 
-    test('runs come in the order in which they ended, and those that were not sent are left out', async () => {
+    test('runs come in the order in which they ended, those that were not sent by when that was decided', async () => {
       const { store } = keeper;
       const caller = await aClient(store);
       const schedule = await withRuns(store, caller, id => [
         aRecord(id, NOON, { finishedAt: NOON + 30 }),
         aRecord(id, NOON + 1, { finishedAt: NOON + 20, status: 'failed' }),
         aRecord(id, NOON + 2, { finishedAt: NOON + 10 }),
-        { ...pass(id, NOON + 3), status: 'skipped' },
+        { ...pass(id, NOON + 3), status: 'skipped', decidedAt: NOON + 40 },
+        { ...pass(id, NOON - MINUTE), status: 'missed', decidedAt: NOON + 25 },
+        { ...pass(id, NOON - 1), status: 'missed' },
       ]);
       const since = (after: number, limit = 9) =>
         store.figures.endedSince(caller.clientKey, after, limit);
@@ -173,13 +175,19 @@ export function figuresContract(name: string, open: OpenKeeper): void {
         (await since(NOON + 20)).map(run => [run.scheduleId, run.scheduledFor, run.status]),
         [
           [schedule.id, NOON + 1, 'failed'],
+          [schedule.id, NOON - MINUTE, 'missed'],
           [schedule.id, NOON, 'succeeded'],
+          [schedule.id, NOON + 3, 'skipped'],
         ],
       );
       assert.deepEqual(
         (await since(NOON, 1)).map(run => run.scheduledFor),
         [NOON + 2],
       );
+      const skipped = (await since(NOON + 40))[0]!;
+      assert.deepEqual([skipped.endedAt, 'finishedAt' in skipped], [NOON + 40, false]);
+      const [minute] = await store.figures.ended(caller.clientKey, NOON, NOON + MINUTE);
+      assert.deepEqual([minute!.succeeded, minute!.failed], [2, 1]);
     });
 
     test('schedules come in the order in which they were made or changed', async () => {

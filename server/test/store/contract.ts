@@ -1,4 +1,5 @@
 import { aheadContract } from './contract-ahead.ts';
+import { breakersContract } from './contract-breakers.ts';
 import { clientsContract } from './contract-clients.ts';
 import { figuresContract } from './contract-figures.ts';
 import { historiesContract } from './contract-histories.ts';
@@ -37,6 +38,7 @@ export function storeContract(name: string, open: OpenKeeper): void {
     pruneContract,
     ledgerContract,
     figuresContract,
+    breakersContract,
     historiesContract,
   ]) {
     contract(name, open);

@@ -68,4 +68,9 @@ export async function callEverything(store: Store): Promise<void> {
   await store.figures.upcoming(clientKey, 2_000);
   await store.figures.endedSince(clientKey, NOON, 10);
   await store.figures.changedSince(clientKey, NOON, 10);
+  const host = { origin: 'https://x', since: NOON, openedAt: NOON };
+  await store.breakers.note([{ id: anId(), clientKey, ...host }], NOON + MINUTE);
+  await store.figures.openBreakers(clientKey, NOON, 10);
+  await store.figures.breakersSince(clientKey, NOON, 10);
+  await store.breakers.closeForgotten(NOON, NOON + MINUTE);
 }

@@ -11,6 +11,7 @@ import {
 } from './access.ts';
 import { CheckResult, ClockNote, Problem, TryResult } from './check.ts';
 import {
+  Breaker,
   Explanation,
   FailingSchedule,
   Forecast,
@@ -60,6 +61,7 @@ export const COMPONENTS = [
   StatsMinute,
   FailingSchedule,
   UpcomingFiring,
+  Breaker,
   Stats,
   ForecastHost,
   Forecast,

@@ -47,6 +47,7 @@ type Proofs = [
   Proof<typeof figures.StatsMinute, Wire.StatsMinute>,
   Proof<typeof figures.FailingSchedule, Wire.FailingSchedule>,
   Proof<typeof figures.UpcomingFiring, Wire.UpcomingFiring>,
+  Proof<typeof figures.Breaker, Wire.Breaker>,
   Proof<typeof figures.Stats, Wire.Stats>,
   Proof<typeof figures.ForecastQuery, Wire.ForecastQuery>,
   Proof<typeof figures.ForecastHost, Wire.ForecastHost>,

@@ -1,21 +1,24 @@
 import { lowestIdAt } from '../../domain/id.ts';
 import {
+  breakerChangeFrom,
   changedFrom,
   countsFrom,
+  endedFrom,
   failureFrom,
   groupFrom,
+  isOpenElsewhere,
   LONGEST_RUN_MS,
   MINUTE_MS,
   MOST_FAILED,
   MOST_LOOKED_AT,
   MOST_PASSED,
   minutesFrom,
+  openBreakerFrom,
   passedFrom,
   stepSql,
   upcomingFrom,
 } from '../figure-rows.ts';
-import type { EndedRun, FigureStore } from '../figures.ts';
-import { runViewFrom } from '../rows.ts';
+import type { FigureStore } from '../figures.ts';
 import type { Query, Statement } from './connection.ts';
 import { RUN_COLUMNS } from './runs.ts';
 import { SCHEDULE } from './schedules.ts';
@@ -44,6 +47,7 @@ const ended: Statement = {
     FROM runs
     WHERE client_key = $1 AND finished_at IS NOT NULL AND finished_at >= $2 AND finished_at < $3
       AND scheduled_for >= $2::bigint - ${LONGEST_RUN_MS} AND scheduled_for <= $3
+      AND status IN ('succeeded', 'failed')
     GROUP BY 1, 2, 3`,
 };
 const passed: Statement = {
@@ -124,6 +128,24 @@ const changedSince: Statement = {
     WHERE client_key = $1 AND updated_at IS NOT NULL AND updated_at >= $2
     ORDER BY updated_at LIMIT $3`,
 };
+const openBreakers: Statement = {
+  name: 'figures_open_breakers',
+  text: `
+    SELECT origin, min(since) AS since, min(opened_at) AS opened_at FROM breakers
+    WHERE client_key = $1 AND closed_at IS NULL AND open_until > $2
+    GROUP BY origin ORDER BY since LIMIT $3`,
+};
+const breakersSince: Statement = {
+  name: 'figures_breakers_since',
+  text: `
+    SELECT id, origin, since, opened_at, 'opened' AS change, opened_at AS at FROM breakers
+    WHERE client_key = $1 AND opened_at >= $2 AND NOT ${isOpenElsewhere('breakers.opened_at')}
+    UNION ALL
+    SELECT id, origin, since, opened_at, 'closed', closed_at FROM breakers
+    WHERE client_key = $1 AND closed_at IS NOT NULL AND closed_at >= $2
+      AND NOT ${isOpenElsewhere('breakers.closed_at')}
+    ORDER BY at LIMIT $3`,
+};
 
 export function postgresFigures(query: Query): FigureStore {
   return {
@@ -154,11 +176,17 @@ export function postgresFigures(query: Query): FigureStore {
       return (few.length > found.length ? few : found).map(upcomingFrom);
     },
     async endedSince(clientKey, after, limit) {
-      return (await query(endedSince, [clientKey, after, limit])).map(runViewFrom) as EndedRun[];
+      return (await query(endedSince, [clientKey, after, limit])).map(endedFrom);
     },
     async changedSince(clientKey, after, limit) {
       const made = await query(madeSince, [clientKey, lowestIdAt(after), limit]);
       return changedFrom(made, await query(changedSince, [clientKey, after, limit]), limit);
+    },
+    async openBreakers(clientKey, now, limit) {
+      return (await query(openBreakers, [clientKey, now, limit])).map(openBreakerFrom);
+    },
+    async breakersSince(clientKey, after, limit) {
+      return (await query(breakersSince, [clientKey, after, limit])).map(breakerChangeFrom);
     },
   };
 }

@@ -1,21 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { lowestIdAt } from '../../domain/id.ts';
 import {
+  breakerChangeFrom,
   changedFrom,
   countsFrom,
+  endedFrom,
   failureFrom,
   groupFrom,
+  isOpenElsewhere,
   MINUTE_MS,
   MOST_FAILED,
   MOST_LOOKED_AT,
   MOST_PASSED,
   minutesFrom,
+  openBreakerFrom,
   passedFrom,
   stepSql,
   upcomingFrom,
 } from '../figure-rows.ts';
-import type { EndedRun, FigureStore } from '../figures.ts';
-import { type Row, runViewFrom } from '../rows.ts';
+import type { FigureStore } from '../figures.ts';
+import type { Row } from '../rows.ts';
 
 export function sqliteFigures(database: DatabaseSync): FigureStore {
   database.function('host_of', { deterministic: true }, url => hostOf(String(url)));
@@ -33,6 +37,7 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
       count(*) AS count
     FROM runs INDEXED BY runs_ended
     WHERE client_key = ? AND finished_at >= ? AND finished_at < ?
+      AND status IN ('succeeded', 'failed')
     GROUP BY 1, 2, 3`);
   const passed = database.prepare(`
     SELECT scheduled_for / ${MINUTE_MS} AS minute, status,
@@ -75,6 +80,20 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
   const changedSince = database.prepare(`
     SELECT * FROM schedules INDEXED BY schedules_updated
     WHERE client_key = ? AND updated_at >= ? ORDER BY updated_at LIMIT ?`);
+  const openBreakers = database.prepare(`
+    SELECT origin, min(since) AS since, min(opened_at) AS opened_at
+    FROM breakers INDEXED BY breakers_open
+    WHERE client_key = ? AND closed_at IS NULL AND open_until > ?
+    GROUP BY origin ORDER BY since LIMIT ?`);
+  const breakersSince = database.prepare(`
+    SELECT id, origin, since, opened_at, 'opened' AS change, opened_at AS at
+    FROM breakers INDEXED BY breakers_opened
+    WHERE client_key = :clientKey AND opened_at >= :after AND NOT ${isOpenElsewhere('breakers.opened_at')}
+    UNION ALL
+    SELECT id, origin, since, opened_at, 'closed', closed_at
+    FROM breakers INDEXED BY breakers_closed
+    WHERE client_key = :clientKey AND closed_at >= :after AND NOT ${isOpenElsewhere('breakers.closed_at')}
+    ORDER BY at LIMIT :limit`);
 
   return {
     async counts(clientKey) {
@@ -102,11 +121,18 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
       return (few.length > found.length ? few : found).map(upcomingFrom);
     },
     async endedSince(clientKey, after, limit) {
-      return (endedSince.all(clientKey, after, limit) as Row[]).map(runViewFrom) as EndedRun[];
+      return (endedSince.all(clientKey, after, limit) as Row[]).map(endedFrom);
     },
     async changedSince(clientKey, after, limit) {
       const made = madeSince.all(clientKey, lowestIdAt(after), limit) as Row[];
       return changedFrom(made, changedSince.all(clientKey, after, limit) as Row[], limit);
+    },
+    async openBreakers(clientKey, now, limit) {
+      return (openBreakers.all(clientKey, now, limit) as Row[]).map(openBreakerFrom);
+    },
+    async breakersSince(clientKey, after, limit) {
+      const found = breakersSince.all({ clientKey, after, limit }) as Row[];
+      return found.map(breakerChangeFrom);
     },
   };
 }
