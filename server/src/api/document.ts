@@ -1,7 +1,10 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import { withExamples } from './examples/shown.ts';
 
 /** The OpenAPI document, apart from what the routes and schemas say of themselves. */
 export const DOCUMENT: FastifyDynamicSwaggerOptions = {
+  transformObject: parts =>
+    withExamples('openapiObject' in parts ? parts.openapiObject : parts.swaggerObject),
   openapi: {
     openapi: '3.1.0',
     info: {
