@@ -141,6 +141,24 @@ export function breakerChangeFrom(row: Row): BreakerChange {
   };
 }
 
+/** Of a row of the queue that is in flight: it was claimed ahead, and its time has not come. */
+export function isAheadSql(now: string): string {
+  return `claimed_at < due_at AND due_at > ${now} AND changed_at IS NULL`;
+}
+
+/** Its state before it was claimed. */
+export const STATE_BEFORE = `CASE WHEN state <> 'inFlight' THEN state
+      WHEN attempts IS NULL THEN 'waiting' ELSE 'retrying' END`;
+
+/**
+ * What is due next, of what waits and of what is claimed ahead. The latter is to be asked last: what
+ * is claimed in between is then in both, and not in neither.
+ */
+export function soonestOf(waiting: Upcoming[], ahead: Upcoming[], limit: number): Upcoming[] {
+  const each = new Map([...waiting, ...ahead].map(one => [one.scheduleId, one]));
+  return [...each.values()].sort((a, b) => a.dueAt - b.dueAt).slice(0, limit);
+}
+
 /** When it was made or last changed: the order of `changedSince`. */
 export function changedFrom(made: Row[], changed: Row[], limit: number) {
   const schedules = new Map([...made, ...changed].map(row => [row.id, scheduleFrom(row)]));

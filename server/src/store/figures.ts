@@ -87,10 +87,11 @@ export interface FigureStore {
   /** Schedules by their failed runs since `from`, most first; of the latest 2,000 such runs. */
   failures(clientKey: number, from: number, limit: number): Promise<FailureCount[]>;
   /**
-   * What is due next, earliest first. Where another client has thousands of schedules that are due
+   * What is due next, earliest first: also what is claimed ahead of its time, until that has come at
+   * `now`. Where another client has thousands of schedules that are due
    * before, and this one too many to look through, fewer than there are.
    */
-  upcoming(clientKey: number, limit: number): Promise<Upcoming[]>;
+  upcoming(clientKey: number, now: number, limit: number): Promise<Upcoming[]>;
   /**
    * Runs that ended at `after` or later, and those of which it was decided then that they are not sent,
    * in that order. Of nominal times more than 11 days before that, a keeper may leave them out.

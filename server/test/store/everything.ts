@@ -65,7 +65,7 @@ export async function callEverything(store: Store): Promise<void> {
   await store.figures.ended(clientKey, NOON, NOON + MINUTE);
   await store.figures.passed(clientKey, NOON, NOON + MINUTE);
   await store.figures.failures(clientKey, NOON, 10);
-  await store.figures.upcoming(clientKey, 2_000);
+  await store.figures.upcoming(clientKey, NOON, 2_000);
   await store.figures.endedSince(clientKey, NOON, 10);
   await store.figures.changedSince(clientKey, NOON, 10);
   const host = { origin: 'https://x', since: NOON, openedAt: NOON };

@@ -47,7 +47,7 @@ export class StatsFigures {
       this.#minutesOf(clientKey, figures).since(from, now),
       figures.passed(clientKey, from, now),
       this.#failing(clientKey, now),
-      figures.upcoming(clientKey, MOST_SHOWN),
+      figures.upcoming(clientKey, now, MOST_SHOWN),
       figures.openBreakers(clientKey, now, MOST_BREAKERS),
       figures.counts(clientKey),
     ]);

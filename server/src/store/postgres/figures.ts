@@ -6,6 +6,7 @@ import {
   endedFrom,
   failureFrom,
   groupFrom,
+  isAheadSql,
   isOpenElsewhere,
   LONGEST_RUN_MS,
   MINUTE_MS,
@@ -15,10 +16,13 @@ import {
   minutesFrom,
   openBreakerFrom,
   passedFrom,
+  STATE_BEFORE,
+  soonestOf,
   stepSql,
   upcomingFrom,
 } from '../figure-rows.ts';
 import type { FigureStore } from '../figures.ts';
+import type { Row } from '../rows.ts';
 import type { Query, Statement } from './connection.ts';
 import { RUN_COLUMNS } from './runs.ts';
 import { SCHEDULE } from './schedules.ts';
@@ -100,10 +104,27 @@ const upcomingOfFew: Statement = {
       SELECT schedule_key, id, label, url FROM schedules
       WHERE client_key = $1 LIMIT ${MOST_LOOKED_AT}) AS owned
     CROSS JOIN LATERAL (
-      SELECT state, due_at, scheduled_for FROM queue
-      WHERE queue.schedule_key = owned.schedule_key AND state <> 'inFlight'
+      SELECT ${STATE_BEFORE} AS state, due_at, scheduled_for FROM queue
+      WHERE queue.schedule_key = owned.schedule_key
+        AND (state <> 'inFlight' OR ${isAheadSql('$2')})
       OFFSET 0) AS due
-    ORDER BY due_at LIMIT $2`,
+    ORDER BY due_at LIMIT $3`,
+};
+/** Few rows: what is in flight has a lease. */
+const upcomingAhead: Statement = {
+  name: 'figures_upcoming_ahead',
+  text: `
+    SELECT id, label, url, state, due_at, scheduled_for
+    FROM (
+      SELECT schedule_key, ${STATE_BEFORE} AS state, due_at, scheduled_for FROM queue
+      WHERE state <> 'waiting' AND state = 'inFlight' AND lease_until IS NOT NULL
+        AND ${isAheadSql('$2')}
+      LIMIT ${MOST_LOOKED_AT}) AS ahead
+    CROSS JOIN LATERAL (
+      SELECT id, label, url FROM schedules
+      WHERE schedules.schedule_key = ahead.schedule_key AND client_key = $1
+      OFFSET 0) AS owned
+    ORDER BY due_at LIMIT $3`,
 };
 const endedSince: Statement = {
   name: 'figures_ended_since',
@@ -148,6 +169,13 @@ const breakersSince: Statement = {
 };
 
 export function postgresFigures(query: Query): FigureStore {
+  async function upcomingWaiting(clientKey: number, now: number, limit: number): Promise<Row[]> {
+    const found = await query(upcoming, [clientKey, limit]);
+    if (found.length === limit) return found;
+    const few = await query(upcomingOfFew, [clientKey, now, limit]);
+    return few.length > found.length ? few : found;
+  }
+
   return {
     async counts(clientKey) {
       return countsFrom(await query(counts, [clientKey]));
@@ -169,11 +197,10 @@ export function postgresFigures(query: Query): FigureStore {
     async failures(clientKey, from, limit) {
       return (await query(failures, [clientKey, from, limit])).map(failureFrom);
     },
-    async upcoming(clientKey, limit) {
-      const found = await query(upcoming, [clientKey, limit]);
-      if (found.length === limit) return found.map(upcomingFrom);
-      const few = await query(upcomingOfFew, [clientKey, limit]);
-      return (few.length > found.length ? few : found).map(upcomingFrom);
+    async upcoming(clientKey, now, limit) {
+      const waiting = (await upcomingWaiting(clientKey, now, limit)).map(upcomingFrom);
+      const ahead = await query(upcomingAhead, [clientKey, now, limit]);
+      return soonestOf(waiting, ahead.map(upcomingFrom), limit);
     },
     async endedSince(clientKey, after, limit) {
       return (await query(endedSince, [clientKey, after, limit])).map(endedFrom);

@@ -7,6 +7,7 @@ import {
   endedFrom,
   failureFrom,
   groupFrom,
+  isAheadSql,
   isOpenElsewhere,
   MINUTE_MS,
   MOST_FAILED,
@@ -15,6 +16,8 @@ import {
   minutesFrom,
   openBreakerFrom,
   passedFrom,
+  STATE_BEFORE,
+  soonestOf,
   stepSql,
   upcomingFrom,
 } from '../figure-rows.ts';
@@ -65,10 +68,19 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
     CROSS JOIN schedules USING (schedule_key)
     WHERE client_key = ? ORDER BY due_at LIMIT ?`);
   const upcomingOfFew = database.prepare(`
-    SELECT id, label, url, state, due_at, scheduled_for
-    FROM (SELECT * FROM schedules WHERE client_key = ? LIMIT ${MOST_LOOKED_AT})
+    SELECT id, label, url, ${STATE_BEFORE} AS state, due_at, scheduled_for
+    FROM (SELECT * FROM schedules WHERE client_key = :clientKey LIMIT ${MOST_LOOKED_AT})
     CROSS JOIN queue USING (schedule_key)
-    WHERE state <> 'inFlight' ORDER BY due_at LIMIT ?`);
+    WHERE state <> 'inFlight' OR ${isAheadSql(':now')} ORDER BY due_at LIMIT :limit`);
+  // Few rows: what is in flight or to be tried again.
+  const upcomingAhead = database.prepare(`
+    SELECT id, label, url, ${STATE_BEFORE} AS state, due_at, scheduled_for
+    FROM (
+      SELECT * FROM queue INDEXED BY queue_begun
+      WHERE state <> 'waiting' AND state = 'inFlight' AND ${isAheadSql(':now')}
+      LIMIT ${MOST_LOOKED_AT})
+    CROSS JOIN schedules USING (schedule_key)
+    WHERE client_key = :clientKey ORDER BY due_at LIMIT :limit`);
   const endedSince = database.prepare(`
     SELECT runs.*, schedules.id AS schedule_id
     FROM runs INDEXED BY runs_ended CROSS JOIN schedules USING (schedule_key)
@@ -95,6 +107,13 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
     WHERE client_key = :clientKey AND closed_at >= :after AND NOT ${isOpenElsewhere('breakers.closed_at')}
     ORDER BY at LIMIT :limit`);
 
+  function upcomingWaiting(clientKey: number, now: number, limit: number): Row[] {
+    const found = upcoming.all(clientKey, limit) as Row[];
+    if (found.length === limit) return found;
+    const few = upcomingOfFew.all({ clientKey, now, limit }) as Row[];
+    return few.length > found.length ? few : found;
+  }
+
   return {
     async counts(clientKey) {
       return countsFrom(counts.all(clientKey) as Row[]);
@@ -114,11 +133,10 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
     async failures(clientKey, from, limit) {
       return (failures.all(clientKey, from, limit) as Row[]).map(failureFrom);
     },
-    async upcoming(clientKey, limit) {
-      const found = upcoming.all(clientKey, limit) as Row[];
-      if (found.length === limit) return found.map(upcomingFrom);
-      const few = upcomingOfFew.all(clientKey, limit) as Row[];
-      return (few.length > found.length ? few : found).map(upcomingFrom);
+    async upcoming(clientKey, now, limit) {
+      const waiting = upcomingWaiting(clientKey, now, limit).map(upcomingFrom);
+      const ahead = upcomingAhead.all({ clientKey, now, limit }) as Row[];
+      return soonestOf(waiting, ahead.map(upcomingFrom), limit);
     },
     async endedSince(clientKey, after, limit) {
       return (endedSince.all(clientKey, after, limit) as Row[]).map(endedFrom);
