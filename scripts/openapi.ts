@@ -16,7 +16,7 @@ const app = buildApi({
   store,
   clock: systemClock,
   allow: ALLOW_PUBLIC,
-  engine: { wake() {}, changed() {}, wakeOutbox() {} },
+  engine: { wake() {}, changed() {}, wakeOutbox() {}, rotated() {} },
   log: pino({ level: 'silent' }),
   tryOut: async () => {
     throw new Error('nothing is sent here');

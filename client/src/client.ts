@@ -125,6 +125,20 @@ export class PunctualClient {
     return this.#send('DELETE', `/v1/key/${encodeURIComponent(id)}`);
   }
 
+  /** Since when requests are signed with the present secret, and how long the old one signs too. */
+  getSecret(): Promise<Wire.SigningSecret> {
+    return this.#send('GET', '/v1/secret');
+  }
+
+  /** Makes another signing secret; refused within an overlap, unless it replaces the new one. */
+  rotateSecret(input: Wire.RotationInput = {}): Promise<Wire.NewSigningSecret> {
+    return this.#send('POST', '/v1/secret', input);
+  }
+
+  endOverlap(): Promise<Wire.SigningSecret> {
+    return this.#send('DELETE', '/v1/secret/overlap');
+  }
+
   /** Begins a session: the browser keeps its cookie, and needs no key from then on. */
   signIn(clientId: string, apiKey: string): Promise<Wire.Session> {
     const headers = { ClientId: clientId, ApiKey: apiKey };

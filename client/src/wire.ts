@@ -182,6 +182,8 @@ export interface Attempt {
   outcome: AttemptOutcome;
   responseStatus?: number;
   error?: string;
+  /** It was never sent: the breaker of its host was open. */
+  refused?: boolean;
   phases?: Phases;
   /** In the single run only. Lower-case names; repeated fields are joined with a comma. */
   responseHeaders?: Record<string, string>;
@@ -333,6 +335,17 @@ export interface UpcomingFiring {
   isRetry: boolean;
 }
 
+/** The breaker of a host, for this client's requests. */
+export interface Breaker {
+  /** Scheme, name and port, such as `https://example.com`. */
+  origin: string;
+  /** The first request that got no answer. */
+  since: string;
+  openedAt: string;
+  /** Absent while it is open. */
+  closedAt?: string;
+}
+
 export interface Stats {
   from: string;
   to: string;
@@ -343,6 +356,8 @@ export interface Stats {
   failing: FailingSchedule[];
   /** What is due next, earliest first. */
   next: UpcomingFiring[];
+  /** Hosts that do not answer: only one request every 5 s is sent to them. 20 at most. */
+  openBreakers: Breaker[];
   enabledSchedules: number;
   disabledSchedules: number;
 }
@@ -441,11 +456,33 @@ export interface KeyList {
   items: Key[];
 }
 
+export interface RotationInput {
+  /** How long the old secret signs too, seconds: 0 to 2,592,000, 86,400 by default. */
+  overlapSeconds?: number;
+  /** Within an overlap: the secret made last is thrown away, and the old one stays. */
+  replaceNew?: boolean;
+}
+
+/** What is told of a client's signing secret. */
+export interface SigningSecret {
+  /** Since when requests are signed with it. */
+  createdAt: string;
+  /** Until when the old one signs too; absent where it does not. */
+  overlapEndsAt?: string;
+}
+
+export interface NewSigningSecret extends SigningSecret {
+  /** Shown once. */
+  signingSecret: string;
+}
+
 // Events -----------------------------------------------------------------------------------------
 
 /** What happened, in order. `id` resumes the stream; after a break some may come twice. */
 export type PunctualEvent =
   | { id: string; type: 'run.ended'; data: Run }
   | { id: string; type: 'schedule.changed'; data: Schedule }
+  /** A host has stopped to answer, or answers again. */
+  | { id: string; type: 'breaker.opened' | 'breaker.closed'; data: Breaker }
   /** More happened between these two than is told one by one: ask the lists. */
   | { id: string; type: 'gap'; data: { from: string; to: string } };

@@ -112,6 +112,10 @@ test('a schedule is checked before it is stored', async () => {
 test('keys are made, listed and revoked', async () => {
   const { apiKey, ...made } = await client.createKey({ name: 'test' });
   assert.deepEqual((await client.listKeys()).items.at(-1), made);
+  const { signingSecret, ...secret } = await client.rotateSecret({ overlapSeconds: 60 });
+  assert.match(signingSecret, /^whsec_/);
+  assert.deepEqual(await client.getSecret(), secret);
+  assert.equal((await client.endOverlap()).overlapEndsAt, undefined);
   assert.ok((await client.revokeKey(made.id)).revokedAt);
   assert.match(apiKey, /^pk_/);
 });

@@ -46,6 +46,8 @@ interface Ears {
 const NAMES = {
   'run.ended': ['runs', 'run', 'stats', 'explain'],
   'schedule.changed': ['schedules', 'schedule', 'stats', 'forecast', 'next', 'explain'],
+  'breaker.opened': ['stats'],
+  'breaker.closed': ['stats'],
   gap: ['runs', 'run', 'stats', 'schedules', 'schedule', 'forecast', 'next'],
 };
 

@@ -26,7 +26,7 @@ export async function startPunctual(context: TestContext) {
 
 export interface Target {
   url: string;
-  /** What it answers from now on. */
+  /** What it answers from now on; 0: it hangs up. */
   status: number;
   arrivals: { method: string; headers: NodeJS.Dict<string | string[]>; body: string }[];
 }
@@ -37,6 +37,10 @@ export async function startTarget(context: TestContext): Promise<Target> {
     let body = '';
     for await (const chunk of request) body += chunk;
     target.arrivals.push({ method: request.method!, headers: request.headers, body });
+    if (target.status === 0) {
+      request.socket.destroy();
+      return;
+    }
     response.writeHead(target.status, { 'Content-Type': 'application/json' });
     response.end(JSON.stringify(target.status < 300 ? { ok: true } : { error: 'out of ink' }));
   });

@@ -168,7 +168,9 @@ function createApi(
     engine: engine ?? ELSEWHERE,
     async tryOut(schedule, clientId) {
       const client = await store.clients.findClient(clientId);
-      return sendTestRequest({ send, clock }, schedule, client!.signingSecret);
+      const { signingSecret, oldSecret } = client!;
+      const secrets = { signingSecret, ...(oldSecret && { oldSecret }) };
+      return sendTestRequest({ send, clock }, schedule, secrets);
     },
     keepRunsDays: config.keepRunsDays,
     withoutV1: config.role === 'engine',
@@ -187,12 +189,13 @@ function listenerOf(engine: Engine, metrics: Metrics): Listener {
     wake: dueAt => engine.wake(dueAt),
     changed: (scheduleId, changedAt) => engine.changed(scheduleId, changedAt),
     wakeOutbox: scheduleId => engine.wakeOutbox(scheduleId),
+    rotated: clientKey => engine.rotated(clientKey),
     listening: metrics.listening,
   };
 }
 
 /** An engine in another process finds out by itself. */
-const ELSEWHERE: EnginePort = { wake() {}, changed() {}, wakeOutbox() {} };
+const ELSEWHERE: EnginePort = { wake() {}, changed() {}, wakeOutbox() {}, rotated() {} };
 
 async function readinessOf(store: Store): Promise<Readiness> {
   try {

@@ -4,7 +4,7 @@ import type { EngineEvents } from './engine/events.ts';
 
 /** Names under which a secret could ever reach a log line, at any of the depths that we log. */
 const SECRET_NAMES = ['apiKey', 'ApiKey', 'apikey', 'authorization', 'Authorization'];
-const MORE_SECRET_NAMES = ['signingSecret', 'secret', 'hash', 'cookie', 'password'];
+const MORE_SECRET_NAMES = ['signingSecret', 'oldSecret', 'secret', 'hash', 'cookie', 'password'];
 
 /** JSON logs, one line an event, in which no ApiKey, Authorization value or secret appears. */
 export function createLogger(level: string, destination?: DestinationStream): Logger {

@@ -15,7 +15,15 @@ const LAW: Record<string, string[]> = {
   'store/postgres': ['domain', 'store', 'node:fs', 'node:path', 'node:timers/promises', 'pg'],
   'store/sqlite': ['domain', 'store', 'node:fs', 'node:path', 'node:sqlite', 'node:worker_threads'],
   outbound: ['domain', 'clock.ts', '../package.json', 'undici', 'lru-cache', 'node:*'],
-  engine: ['domain', 'clock.ts', 'store/store.ts', 'store/work.ts', 'outbound', 'lru-cache'],
+  engine: [
+    'domain',
+    'clock.ts',
+    'store/store.ts',
+    'store/work.ts',
+    'store/breakers.ts',
+    'outbound',
+    'lru-cache',
+  ],
   api: [
     'domain',
     'clock.ts',
@@ -55,6 +63,7 @@ const LAW: Record<string, string[]> = {
 const TYPES_ONLY = [
   { from: 'engine', to: 'store/store.ts' },
   { from: 'engine', to: 'store/work.ts' },
+  { from: 'engine', to: 'store/breakers.ts' },
   { from: 'api', to: 'store/store.ts' },
   { from: 'api', to: 'store/figures.ts' },
   { from: 'api', to: '@punctual/client' },

@@ -1,21 +1,13 @@
-import {
-  Alert,
-  Button,
-  Code,
-  CopyButton,
-  Group,
-  Stack,
-  Text,
-  TextInput,
-  VisuallyHidden,
-} from '@mantine/core';
+import { Button, Code, Group, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import type { Key, NewKey } from '@punctual/client';
+import type { Key } from '@punctual/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Asked, Card, Failed, Page } from '../parts/page.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
+import { SigningSecret } from '../parts/signing-secret.tsx';
 import { api, sentenceOf } from '../queries.ts';
 import { fullTime } from '../times.ts';
 
@@ -39,6 +31,7 @@ export function Keys() {
           {({ items }) => <Table items={[...items].reverse()} own={session.data?.keyId} />}
         </Asked>
       </Card>
+      <SigningSecret />
       <Make opened={isMaking} onClose={() => setMaking(false)} />
     </Page>
   );
@@ -151,7 +144,11 @@ function Make({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Dialog opened={opened} onClose={close} title="New key">
       {make.data ? (
-        <Made made={make.data} onClose={close} />
+        <ShownOnce
+          value={make.data.apiKey}
+          note="The key is shown this once. Punctual keeps only its hash."
+          onClose={close}
+        />
       ) : (
         <form onSubmit={submit}>
           <Stack>
@@ -177,26 +174,5 @@ function Make({ opened, onClose }: { opened: boolean; onClose: () => void }) {
         </form>
       )}
     </Dialog>
-  );
-}
-
-function Made({ made, onClose }: { made: NewKey; onClose: () => void }) {
-  return (
-    <Stack>
-      <Alert color="orange" variant="outline" title="Copy it now">
-        The key is shown this once. Punctual keeps only its hash.
-      </Alert>
-      <Code block>{made.apiKey}</Code>
-      <Group justify="flex-end">
-        <CopyButton value={made.apiKey}>
-          {({ copied, copy }) => (
-            <Button variant="default" onClick={copy}>
-              {copied ? 'Copied' : 'Copy'}
-            </Button>
-          )}
-        </CopyButton>
-        <Button onClick={onClose}>Done</Button>
-      </Group>
-    </Stack>
   );
 }

@@ -3,6 +3,7 @@ import type { FailingSchedule, Stats, UpcomingFiring } from '@punctual/client';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
 import { Link } from 'wouter';
+import { NoAnswer } from '../parts/no-answer.tsx';
 import { Asked, Card, Empty, Page } from '../parts/page.tsx';
 import { api } from '../queries.ts';
 import { fullTime, relative, shortTime, span, useNow } from '../times.ts';
@@ -68,6 +69,7 @@ function Figures({ stats }: { stats: Stats }) {
   const failedShare = ended === 0 ? '' : `${((total.failed / ended) * 100).toFixed(1)} % of runs`;
   return (
     <>
+      <NoAnswer breakers={stats.openBreakers} />
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
         <Figure
           name="Runs, last hour"

@@ -117,8 +117,13 @@ export function Facts({ facts }: { facts: [string, React.ReactNode][] }) {
   );
 }
 
+function outcomeText({ outcome, refused, responseStatus }: Attempt): string {
+  if (refused) return 'not sent';
+  return responseStatus === undefined ? OUTCOMES[outcome] : `status ${responseStatus}`;
+}
+
 export function AttemptDetail({ attempt, name }: { attempt: Attempt; name: string }) {
-  const { outcome, responseStatus, durationMs, error, responseHeaders, responseBody } = attempt;
+  const { durationMs, error, refused, responseHeaders, responseBody } = attempt;
   const headers = Object.entries(responseHeaders ?? {});
   return (
     <Stack gap="xs" component="section" aria-label={name}>
@@ -128,13 +133,13 @@ export function AttemptDetail({ attempt, name }: { attempt: Attempt; name: strin
           {name}
         </Title>
         <Text size="sm" className="numbers">
-          {responseStatus === undefined ? OUTCOMES[outcome] : `status ${responseStatus}`}
-          {durationMs !== undefined && ` · ${span(durationMs)}`}
+          {outcomeText(attempt)}
+          {durationMs !== undefined && !refused && ` · ${span(durationMs)}`}
         </Text>
       </Group>
       {error && (
         <Text size="sm" c="var(--bad)" className="wrap">
-          {error}
+          {inReadersTime(error)}
         </Text>
       )}
       <Phases attempt={attempt} />

@@ -117,6 +117,6 @@ function tookOf({ startedAt, finishedAt }: Run): number | null {
 function resultOf({ attempts, reason, trigger }: Run): string {
   const last = attempts.at(-1);
   const status = last?.responseStatus && `status ${last.responseStatus}`;
-  const text = last?.error ?? (reason === undefined ? status : inReadersTime(reason));
-  return `${trigger === 'manual' ? 'by hand: ' : ''}${text ?? ''}`;
+  const text = inReadersTime(last?.error ?? reason ?? (status || ''));
+  return `${trigger === 'manual' ? 'by hand: ' : ''}${text}`;
 }

@@ -2,6 +2,7 @@ import type * as Wire from '@punctual/client';
 import { iso } from '../domain/iso.ts';
 import type { Attempt } from '../domain/run.ts';
 import type { Schedule } from '../domain/schedule.ts';
+import type { OpenBreaker } from '../store/figures.ts';
 import type { CallbackView, RunView } from '../store/store.ts';
 
 /** What is known, as the wire shows it. Optional fields that are unset are left out, never null. */
@@ -48,4 +49,8 @@ function attemptAnswer(attempt: Attempt): Wire.Attempt {
 function attemptFields(attempt: Attempt): Wire.Attempt {
   const { responseHeaders: _, responseBody: __, ...shown } = attemptAnswer(attempt);
   return shown;
+}
+
+export function breakerAnswer({ origin, since, openedAt }: OpenBreaker): Wire.Breaker {
+  return { origin, since: iso(since), openedAt: iso(openedAt) };
 }

@@ -30,6 +30,7 @@ import { patchSchedule } from './routes/patch-schedule.ts';
 import { preview } from './routes/preview.ts';
 import { reference } from './routes/reference.ts';
 import { replaceSchedule } from './routes/replace-schedule.ts';
+import { rotateSecret, secretAndItsOverlap } from './routes/secret.ts';
 import { sessions } from './routes/session.ts';
 import { statsAndForecast } from './routes/stats.ts';
 import { timezones } from './routes/timezones.ts';
@@ -120,6 +121,7 @@ function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {
     preview(withBody, deps);
     checkAndTry(withBody, deps);
     createKey(withBody, deps);
+    rotateSecret(withBody, deps);
   });
   app.register(async withoutBody => {
     ignoreBodies(withoutBody);
@@ -135,6 +137,7 @@ function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {
     events(withoutBody, deps, authenticator);
     sessions(withoutBody, deps, authenticator);
     listAndRevokeKeys(withoutBody, deps);
+    secretAndItsOverlap(withoutBody, deps);
   });
 }
 

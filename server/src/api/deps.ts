@@ -42,6 +42,8 @@ export interface EnginePort {
   changed(scheduleId: string, changedAt: number): void;
   /** A manual run of the schedule waits. */
   wakeOutbox(scheduleId: string): void;
+  /** A client's requests are signed with other secrets from here on. */
+  rotated(clientKey: number): void;
 }
 
 export interface Limits {

@@ -1,7 +1,10 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import { withExamples } from './examples/shown.ts';
 
 /** The OpenAPI document, apart from what the routes and schemas say of themselves. */
 export const DOCUMENT: FastifyDynamicSwaggerOptions = {
+  transformObject: parts =>
+    withExamples('openapiObject' in parts ? parts.openapiObject : parts.swaggerObject),
   openapi: {
     openapi: '3.1.0',
     info: {
@@ -17,7 +20,7 @@ export const DOCUMENT: FastifyDynamicSwaggerOptions = {
       { name: 'runs', description: 'What came of them.' },
       { name: 'times', description: 'When they fire.' },
       { name: 'figures', description: 'What happens, in numbers and as it happens.' },
-      { name: 'access', description: 'Sessions and keys.' },
+      { name: 'access', description: 'Sessions, keys and the signing secret.' },
       { name: 'service', description: 'The service itself.' },
     ],
     components: {

@@ -73,6 +73,6 @@ export async function issueKey(store: Store, clientId: string) {
   return { keyId, apiKey };
 }
 
-function unknownClient(clientId: string): PunctualError {
+export function unknownClient(clientId: string): PunctualError {
   return new PunctualError('not_found', `There is no client ${clientId}.`);
 }

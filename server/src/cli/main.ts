@@ -7,6 +7,7 @@ import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { moveCommand } from './move.ts';
 import { fail } from './output.ts';
+import { secretCommand } from './secret.ts';
 import { serveCommand } from './serve.ts';
 
 /** The command line. Exit codes: 0 done, 1 it failed (one sentence says why), 2 wrong usage. */
@@ -35,4 +36,12 @@ function program(): Command {
   return command;
 }
 
-const COMMANDS = [devCommand, serveCommand, migrateCommand, moveCommand, clientCommand, keyCommand];
+const COMMANDS = [
+  devCommand,
+  serveCommand,
+  migrateCommand,
+  moveCommand,
+  clientCommand,
+  keyCommand,
+  secretCommand,
+];

@@ -46,7 +46,7 @@ export interface LedgerRun {
   trigger: RunTrigger;
   status: RunStatus;
   startedAt?: number;
-  attempts: { error?: string }[];
+  attempts: { error?: string; refused?: true }[];
   reason?: string;
   missed?: { count: number; from: number; to: number };
 }
@@ -146,7 +146,8 @@ function recorded({ at, held }: Facts, run: LedgerRun): Answer {
   }
 }
 
-function firedText({ trigger }: LedgerRun, { localTime }: Partial<Explanation>): string {
+function firedText({ trigger, attempts }: LedgerRun, { localTime }: Partial<Explanation>): string {
+  if (attempts.length > 0 && attempts.every(({ refused }) => refused)) return 'It was due';
   if (trigger === 'manual') return 'It was run by hand';
   if (localTime === undefined) return 'It fired';
   return `It fired for ${localTime}, which did not exist that day,`;

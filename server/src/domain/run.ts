@@ -31,6 +31,8 @@ export interface Attempt {
   responseStatus?: number;
   /** One sentence: why it is not a success. Absent on success. */
   error?: string;
+  /** It was never sent: the breaker of its host was open. */
+  refused?: true;
   phases?: Phases;
   responseHeaders?: Record<string, string>;
   responseBody?: string;
@@ -44,6 +46,8 @@ export interface RunRecord {
   status: 'succeeded' | 'failed' | 'skipped' | 'missed';
   startedAt?: number;
   finishedAt?: number;
+  /** Of one that was not sent: when that was decided. */
+  decidedAt?: number;
   attempts: Attempt[];
   reason?: string;
   /** One record for more than 1,000 missed times: how many, the first and the last. */

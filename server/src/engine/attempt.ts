@@ -4,7 +4,14 @@ import type { SendResult } from '../outbound/send.ts';
 
 /** An attempt that failed before it began. @param error why */
 export function refusedAttempt(number: number, error: string, now: number): Attempt {
-  return { number, startedAt: now, durationMs: 0, outcome: 'connectionError', error };
+  return {
+    number,
+    startedAt: now,
+    durationMs: 0,
+    outcome: 'connectionError',
+    error,
+    refused: true,
+  };
 }
 
 /** A request that was sent, as history keeps it. */

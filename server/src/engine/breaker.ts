@@ -14,10 +14,27 @@ const PROBE_MS = 5_000;
  * Any answer counts as one, 500 too: who answers holds up nobody.
  */
 export class Breaker {
+  readonly #origin: string;
   #faults = 0;
   #faultySince = 0;
   /** When the next probe may leave; null while the breaker is closed. */
   #probeAt: number | null = null;
+  #askedAt = 0;
+
+  /** @param origin scheme, name and port of the host */
+  constructor(origin: string) {
+    this.#origin = origin;
+  }
+
+  /** The first of the requests in a row that got no answer. */
+  get since(): number {
+    return this.#faultySince;
+  }
+
+  /** When something was last to be sent. */
+  get askedAt(): number {
+    return this.#askedAt;
+  }
 
   get isOpen(): boolean {
     return this.#probeAt !== null;
@@ -31,20 +48,23 @@ export class Breaker {
   /** @returns why no request may leave now, in one sentence; null where one may */
   refuses(now: number): string | null {
     if (this.#probeAt === null) return null;
+    this.#askedAt = now;
     // A clock that was set back does not keep it shut.
     if (now >= this.#probeAt || this.#probeAt - now > PROBE_MS) {
       this.#probeAt = now + PROBE_MS;
       return null;
     }
     return (
-      `It was not sent: the last ${this.#faults} requests to this host, since ` +
-      `${iso(this.#faultySince)}, got no answer. One is let through every ${PROBE_MS / 1_000} s.`
+      `It was not sent: the breaker of ${this.#origin} is open. The last ${this.#faults} requests ` +
+      `to it, since ${iso(this.#faultySince)}, got no answer; one is let through every ` +
+      `${PROBE_MS / 1_000} s.`
     );
   }
 
   /** @returns whether it opened or closed by this */
   ended(outcome: Outcome, now: number): boolean {
     const wasOpen = this.isOpen;
+    this.#askedAt = now;
     if (outcome === 'timeout' || outcome === 'connectionError') this.#fault(now);
     else if (outcome === 'response') {
       this.#faults = 0;

@@ -6,6 +6,7 @@ import type { Term } from '../outbound/ticket.ts';
 import type { EngineLock } from '../store/store.ts';
 import type { Claim, QueueStore } from '../store/work.ts';
 import { attemptOf, refusedAttempt } from './attempt.ts';
+import type { BreakerLog } from './breaker-log.ts';
 import { Departures } from './departures.ts';
 import { type EngineEvents, eachOf } from './events.ts';
 import { Flights } from './flights.ts';
@@ -32,6 +33,7 @@ export interface CarrierOptions {
   events: EngineEvents;
   watch: Watch;
   landings: Landings;
+  breakers: BreakerLog;
   /** Firings whose time has come and that are not settled yet, at most. */
   maxInFlight: number;
   /** Of these to one host, for one client. */
@@ -55,9 +57,9 @@ export class Carrier {
 
   constructor(options: CarrierOptions) {
     this.#options = options;
-    const { clock, events, watch, maxInFlightPerHost, lock } = options;
+    const { clock, events, watch, maxInFlightPerHost, breakers, lock } = options;
     this.#markedUntil = lock?.sentUntil ?? Number.NEGATIVE_INFINITY;
-    this.#places = new Places(maxInFlightPerHost, events);
+    this.#places = new Places({ mostPerHost: maxInFlightPerHost, events, breakers });
     this.#flights = new Flights(trip => this.#dismiss(trip));
     this.#departures = new Departures({
       clock,

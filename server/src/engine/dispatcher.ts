@@ -4,6 +4,7 @@ import type { Send } from '../outbound/send.ts';
 import { monotonicMs, type Term } from '../outbound/ticket.ts';
 import type { EngineLock } from '../store/store.ts';
 import type { Claim, QueueStore } from '../store/work.ts';
+import type { BreakerLog } from './breaker-log.ts';
 import { Carrier } from './carrier.ts';
 import { type EngineEvents, eachOf } from './events.ts';
 import { Landings } from './landings.ts';
@@ -33,6 +34,7 @@ export interface DispatcherOptions {
   maxInFlight: number;
   /** Of these to one host, for one client. */
   maxInFlightPerHost: number;
+  breakers: BreakerLog;
   /** Where others write to the same store: how often to look whether something is due, ms. */
   pollMs: number | undefined;
   /** Set where they do: how long this node holds what it has claimed. */
@@ -102,6 +104,11 @@ export class Dispatcher {
   /** The schedule was changed: a request not yet started stays here, to be claimed anew. */
   cancel(scheduleId: string): void {
     this.#carrier.cancel(scheduleId);
+  }
+
+  /** The client signs with other secrets: a request not yet started is claimed and signed anew. */
+  rotated(clientKey: number): void {
+    this.#carrier.cancelWhere(claim => claim.clientKey === clientKey);
   }
 
   /** A manual run waits: what is held for a later time makes way for it. */

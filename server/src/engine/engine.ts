@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Send } from '../outbound/send.ts';
 import type { Term } from '../outbound/ticket.ts';
 import type { EngineLock, Store } from '../store/store.ts';
+import { BreakerLog } from './breaker-log.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { EngineEvents } from './events.ts';
 import { Outbox } from './outbox.ts';
@@ -43,14 +44,17 @@ export class Engine {
   readonly #outbox: Outbox;
   readonly #tenure: Tenure | null;
   readonly #retention: Retention;
+  readonly #breakers: BreakerLog;
   #started = false;
   #stopped: Promise<void> | null = null;
 
   constructor(options: EngineOptions) {
     this.#options = options;
     const { store, maxInFlight, ...rest } = options;
+    this.#breakers = new BreakerLog({ ...rest, store });
     const shared = {
       ...rest,
+      breakers: this.#breakers,
       term: options.term,
       lock: options.lock,
       pollMs: store.shared ? POLL_MS : undefined,
@@ -69,7 +73,7 @@ export class Engine {
       settled: () => this.#dispatcher.wake(),
     });
     this.#tenure = this.#newTenure();
-    this.#retention = new Retention({ ...rest, runs: store.runs });
+    this.#retention = new Retention({ ...rest, store });
   }
 
   get inFlight(): number {
@@ -86,6 +90,7 @@ export class Engine {
     this.#outbox.start();
     this.#dispatcher.start();
     this.#retention.start();
+    this.#breakers.start();
   }
 
   /** A schedule was written and is due at `dueAt` (epoch ms). */
@@ -107,6 +112,14 @@ export class Engine {
     this.#outbox.wake();
   }
 
+  /** A client's secret was rotated, or an overlap ended: no request starts signed as before. */
+  rotated(clientKey: number): void {
+    this.#dispatcher.rotated(clientKey);
+    this.#outbox.rotated(clientKey);
+    this.#dispatcher.wake();
+    this.#outbox.wake();
+  }
+
   /**
    * No new firing; those in flight finish, up to `limitMs`; everything settled. What is still in
    * flight then is abandoned: the next start sends it again, under the same id. Idempotent.
@@ -122,6 +135,7 @@ export class Engine {
       this.#dispatcher.stop(),
       this.#outbox.stop(),
       this.#retention.stop(),
+      this.#breakers.stop(),
     ]);
     let timer: { cancel(): void } | undefined;
     const limit = new Promise<void>(resolve => {

@@ -8,7 +8,7 @@ export function firingRequest(
   firing: Omit<Firing, 'clientId'>,
   facts: Pick<FiringFacts, 'runId' | 'scheduledFor' | 'attempt' | 'nowMs'>,
 ): OutboundRequest {
-  const { id: scheduleId, signingSecret, policy } = firing;
+  const { id: scheduleId, policy } = firing;
   const timeoutMs = (policy?.timeoutSeconds ?? POLICY_DEFAULTS.timeoutSeconds) * 1_000;
-  return buildFiring(firing, { ...facts, scheduleId, signingSecret, timeoutMs });
+  return buildFiring(firing, { ...facts, scheduleId, secrets: firing, timeoutMs });
 }

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../clock.ts';
 
-/** The longest sleep: a clock that is set forward is seen within it, and a tick costs next to nothing. */
+/** The longest sleep, mostly: a clock that is set forward is seen within it, and a tick costs little. */
 const MAX_SLEEP_MS = 1_000;
 const RETRY_AFTER_FAILURE_MS = 250;
 
@@ -19,8 +19,9 @@ export class Loop {
   readonly #clock: Clock;
   readonly #step: () => Promise<number | null>;
   readonly #failed: (error: unknown) => void;
-  /** Called at least once a second while the loop runs: somebody looks at the clock. */
+  /** Called at least once in `maxSleepMs` while the loop runs: somebody looks at the clock. */
   readonly #tick: (now: number) => void;
+  readonly #maxSleepMs: number;
   #running = false;
   #stepping: Promise<void> | null = null;
   #wakeAgain = false;
@@ -28,17 +29,22 @@ export class Loop {
   /** When the next step is due; Infinity: only when woken. */
   #dueAt = Number.POSITIVE_INFINITY;
 
-  /** @param step does what is due; resolves to when it wants to be called again, null: when woken */
+  /**
+   * @param step does what is due; resolves to when it wants to be called again, null: when woken
+   * @param maxSleepMs how late it may be where the clock is set forward
+   */
   constructor(
     clock: Clock,
     step: () => Promise<number | null>,
     failed: (error: unknown) => void,
     tick: (now: number) => void = () => {},
+    maxSleepMs = MAX_SLEEP_MS,
   ) {
     this.#clock = clock;
     this.#step = step;
     this.#failed = failed;
     this.#tick = tick;
+    this.#maxSleepMs = maxSleepMs;
   }
 
   start(): void {
@@ -80,7 +86,7 @@ export class Loop {
       });
       return;
     }
-    const sleepMs = Math.min(this.#dueAt - now, MAX_SLEEP_MS);
+    const sleepMs = Math.min(this.#dueAt - now, this.#maxSleepMs);
     this.#timer = this.#clock.after(sleepMs, () => this.#look());
   }
 

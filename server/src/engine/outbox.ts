@@ -8,6 +8,7 @@ import type { OutboundRequest, Send } from '../outbound/send.ts';
 import { monotonicMs, type Term, Ticket } from '../outbound/ticket.ts';
 import type { ManualClaim, OutboxClaim, OutboxSettlement, OutboxStore } from '../store/work.ts';
 import { attemptOf, refusedAttempt } from './attempt.ts';
+import type { BreakerLog } from './breaker-log.ts';
 import type { EngineEvents } from './events.ts';
 import { firingRequest } from './firing-request.ts';
 import { Flights } from './flights.ts';
@@ -36,6 +37,7 @@ export interface OutboxOptions {
   random: () => number;
   events: EngineEvents;
   maxInFlight: number;
+  breakers: BreakerLog;
   /** Where others write to the same store: how often to look whether something is due, ms. */
   pollMs: number | undefined;
   term: Term | undefined;
@@ -61,9 +63,9 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.#options = options;
-    const { clock, events, outbox } = options;
+    const { clock, events, outbox, breakers } = options;
     this.#flights = new Flights();
-    this.#places = new Places(MAX_PER_HOST, events);
+    this.#places = new Places({ mostPerHost: MAX_PER_HOST, events, breakers });
     this.#settler = new Settler(clock, events, {
       async write(settlements) {
         await outbox.settle(settlements);
@@ -96,6 +98,11 @@ export class Outbox {
   /** The schedule was changed: its manual runs that have not started go back, to be looked at anew. */
   cancel(scheduleId: string): void {
     this.#flights.cancelWhere(claim => claim.kind === 'manual' && claim.firing.id === scheduleId);
+  }
+
+  /** The client signs with other secrets: what has not started goes back, to be signed anew. */
+  rotated(clientKey: number): void {
+    this.#flights.cancelWhere(claim => claim.clientKey === clientKey);
   }
 
   /** As the dispatcher does, but for all: they are few. */
@@ -224,9 +231,9 @@ function base({ id, clientKey, scheduleKey, kind, attempt }: OutboxClaim) {
 function requestOf(claim: OutboxClaim): OutboundRequest {
   const { id, attempt, claimedAt: nowMs } = claim;
   if (claim.kind === 'callback') {
-    const { url, body, signingSecret } = claim;
+    const { url, body } = claim;
     const timeoutMs = POLICY_DEFAULTS.timeoutSeconds * 1_000;
-    return buildCallback({ id, url, body, attempt, nowMs, signingSecret, timeoutMs });
+    return buildCallback({ id, url, body, attempt, nowMs, secrets: claim, timeoutMs });
   }
   const { firing, scheduledFor } = claim;
   return firingRequest(firing, { runId: id, scheduledFor, attempt, nowMs });
@@ -273,7 +280,7 @@ function endUnsent(claim: ManualClaim, now: number): OutboxSettlement {
   if (hasBegun) {
     record.startedAt = attempts[0]!.startedAt;
     record.finishedAt = now;
-  }
+  } else record.decidedAt = now;
   const callbacks = newCallbacks(claim.firing, record, now);
   return { ...base(claim), attempts, next: 'failed', record, callbacks };
 }

@@ -1,15 +1,22 @@
 import { LRUCache } from 'lru-cache';
 import type { Outcome } from '../domain/run.ts';
 import { Breaker } from './breaker.ts';
+import type { BreakerLog } from './breaker-log.ts';
 import type { EngineEvents } from './events.ts';
 import type { Bound } from './turns.ts';
+
+export interface PlacesOptions {
+  mostPerHost: number;
+  events: Pick<EngineEvents, 'breaker'>;
+  breakers: Pick<BreakerLog, 'opened' | 'closed'>;
+}
 
 /** A host as one client knows it: what others make of it is not held against this one. */
 export class Host {
   readonly clientKey: number;
   /** Scheme, name and port. */
   readonly origin: string;
-  readonly breaker = new Breaker();
+  readonly breaker: Breaker;
   inFlight = 0;
   /** Requests that ended since the last look; null before the first. */
   ended: number | null = null;
@@ -17,6 +24,7 @@ export class Host {
   constructor({ clientKey, origin }: Bound) {
     this.clientKey = clientKey;
     this.origin = origin;
+    this.breaker = new Breaker(origin);
   }
 }
 
@@ -36,14 +44,19 @@ export class Places {
   /** Those with requests in flight. */
   readonly #hosts = new Map<string, Host>();
   /** Those without, whose last request got no answer; there is no end to them. */
-  readonly #faulty = new LRUCache<string, Host>({ max: MOST_FAULTY });
+  readonly #faulty: LRUCache<string, Host>;
   readonly #clients = new Map<number, number>();
-  readonly #mostPerHost: number;
-  readonly #events: Pick<EngineEvents, 'breaker'>;
+  readonly #options: PlacesOptions;
 
-  constructor(mostPerHost: number, events: Pick<EngineEvents, 'breaker'>) {
-    this.#mostPerHost = mostPerHost;
-    this.#events = events;
+  constructor(options: PlacesOptions) {
+    this.#options = options;
+    this.#faulty = new LRUCache({
+      max: MOST_FAULTY,
+      // What is forgotten is closed: its host begins anew.
+      dispose: (host, _name, reason) => {
+        if (reason === 'evict' && host.breaker.isOpen) this.#tell('closed', host);
+      },
+    });
   }
 
   /**
@@ -56,7 +69,7 @@ export class Places {
     if (host === undefined) return 0;
     const { ended } = host;
     host.ended = 0;
-    if (ended === null || host.inFlight < this.#mostPerHost) return 0;
+    if (ended === null || host.inFlight < this.#options.mostPerHost) return 0;
     return Math.max(0, waiting - ended * SOON_SECONDS);
   }
 
@@ -73,7 +86,7 @@ export class Places {
       host = this.#faulty.get(name) ?? new Host(bound);
       this.#faulty.delete(name);
       this.#hosts.set(name, host);
-    } else if (host.inFlight >= this.#mostPerHost) return null;
+    } else if (host.inFlight >= this.#options.mostPerHost) return null;
     host.inFlight += 1;
     this.#clients.set(bound.clientKey, ofClient + 1);
     return host;
@@ -83,17 +96,22 @@ export class Places {
   leave(host: Host, outcome: Outcome | null, now: number): void {
     host.inFlight -= 1;
     if (outcome !== null && host.ended !== null) host.ended += 1;
-    const { clientKey, origin, breaker } = host;
+    const { clientKey, breaker } = host;
     const ofClient = this.#clients.get(clientKey)! - 1;
     if (ofClient === 0) this.#clients.delete(clientKey);
     else this.#clients.set(clientKey, ofClient);
     if (outcome !== null && breaker.ended(outcome, now)) {
-      this.#events.breaker(breaker.isOpen ? 'opened' : 'closed', origin);
+      this.#tell(breaker.isOpen ? 'opened' : 'closed', host);
     }
     if (host.inFlight > 0) return;
     const name = nameOf(host);
     this.#hosts.delete(name);
     if (!breaker.isFresh) this.#faulty.set(name, host);
+  }
+
+  #tell(change: 'opened' | 'closed', host: Host): void {
+    this.#options.events.breaker(change, host.origin);
+    this.#options.breakers[change](host);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { RunStore } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import type { EngineEvents } from './events.ts';
 import { Loop } from './loop.ts';
 
@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 10 * 60_000;
 const PAUSE_MS = 200;
 
 export interface RetentionOptions {
-  runs: RunStore;
+  store: Pick<Store, 'runs' | 'clients'>;
   clock: Clock;
   events: EngineEvents;
   keep: KeepDays;
@@ -22,7 +22,7 @@ export interface KeepDays {
   failedRunsDays: number;
 }
 
-/** Retention: takes away history that is older than it is kept. */
+/** Retention: takes away history that is older than it is kept, and secrets that sign no more. */
 export class Retention {
   readonly #options: RetentionOptions;
   readonly #loop: Loop;
@@ -45,9 +45,10 @@ export class Retention {
   }
 
   async #step(): Promise<number> {
-    const { runs, clock, keep } = this.#options;
+    const { store, clock, keep } = this.#options;
     const now = clock.now();
-    const count = await runs.prune({
+    await store.clients.forgetOldSecrets(now);
+    const count = await store.runs.prune({
       succeededBefore: now - keep.runsDays * DAY_MS,
       failedBefore: now - keep.failedRunsDays * DAY_MS,
     });

@@ -12,10 +12,16 @@ export function settlementOf(claim: Claim, move: Move, now: number): Settlement 
     scheduleKey,
     clientKey,
     fence: { scheduledFor, attempt, changedAt },
-    records: move.ended ? [...move.passed, move.ended] : move.passed,
+    records: recordsOf(move, now),
     callbacks: move.ended ? newCallbacks(firing, move.ended, now) : [],
     row: move.row,
   };
+}
+
+function recordsOf({ passed, ended }: Move, now: number): RunRecord[] {
+  if (passed.length === 0) return ended ? [ended] : passed;
+  const records = passed.map(record => ({ ...record, decidedAt: now }));
+  return ended ? [...records, ended] : records;
 }
 
 export function newCallbacks(schedule: Schedule, run: RunRecord, now: number): NewCallback[] {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { newId, runId } from '../domain/id.ts';
+import type { SigningSecrets } from '../domain/rotation.ts';
 import type { Attempt } from '../domain/run.ts';
 import type { Schedule } from '../domain/schedule.ts';
 import type { Send } from '../outbound/send.ts';
@@ -16,11 +17,11 @@ const MOST_MS = 30_000;
 export async function sendTestRequest(
   { send, clock }: { send: Send; clock: Clock },
   schedule: Schedule,
-  signingSecret: string,
+  secrets: SigningSecrets,
 ): Promise<Attempt> {
   const nowMs = clock.now();
   const request = firingRequest(
-    { ...schedule, signingSecret },
+    { ...schedule, ...secrets },
     { runId: runId(newId(nowMs), nowMs), scheduledFor: nowMs, attempt: 1, nowMs },
   );
   request.timeoutMs = Math.min(request.timeoutMs, MOST_MS);

@@ -1,4 +1,5 @@
 import { runId } from '../domain/id.ts';
+import type { OldSecret } from '../domain/rotation.ts';
 import type { OutboundRequest } from '../outbound/send.ts';
 import { type Term, Ticket } from '../outbound/ticket.ts';
 import type { Claim } from '../store/work.ts';
@@ -33,7 +34,13 @@ export function tripOf(claim: Claim, term: Term | undefined): Trip {
 
 /** The request as it is to leave now. */
 export function requestAt({ claim, request, stampedAt }: Trip, now: number): OutboundRequest {
-  return now - stampedAt > STALE_MS ? requestOf(claim, now) : request;
+  const isStale = now - stampedAt > STALE_MS || hasEnded(claim.firing.oldSecret, stampedAt, now);
+  return isStale ? requestOf(claim, now) : request;
+}
+
+/** Whether the old secret signed what has waited, and signs no more. */
+function hasEnded(old: OldSecret | undefined, stampedAt: number, now: number): boolean {
+  return old !== undefined && stampedAt < old.until && old.until <= now;
 }
 
 /** Whether it was claimed ahead of its time: then much may have changed since. */

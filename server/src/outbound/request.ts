@@ -1,8 +1,9 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { iso } from '../domain/iso.ts';
+import type { SigningSecrets } from '../domain/rotation.ts';
 import type { Schedule, Verb } from '../domain/schedule.ts';
 import type { OutboundRequest } from './send.ts';
-import { sign } from './signature.ts';
+import { signatures } from './signature.ts';
 
 /** What every attempt of the service's own says about itself. */
 export interface AttemptFacts {
@@ -10,7 +11,7 @@ export interface AttemptFacts {
   attempt: number;
   /** Of the attempt: what is signed must not look older than it is. */
   nowMs: number;
-  signingSecret: string;
+  secrets: SigningSecrets;
   timeoutMs: number;
 }
 
@@ -83,12 +84,11 @@ function addProof(
   headers: string[],
   id: string,
   body: string,
-  { attempt, nowMs, signingSecret }: Omit<CallbackFacts, 'url' | 'id' | 'body'>,
+  { attempt, nowMs, secrets }: Omit<CallbackFacts, 'url' | 'id' | 'body'>,
 ): void {
-  const seconds = Math.floor(nowMs / 1_000);
   if (attempt !== undefined) headers.push('Punctual-Attempt', String(attempt));
-  headers.push('webhook-id', id, 'webhook-timestamp', String(seconds));
-  headers.push('webhook-signature', sign(signingSecret, id, seconds, body));
+  headers.push('webhook-id', id, 'webhook-timestamp', String(Math.floor(nowMs / 1_000)));
+  headers.push('webhook-signature', signatures(secrets, id, nowMs, body));
 }
 
 function takesBody(verb: Verb): boolean {

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { type SigningSecrets, signingStill } from '../domain/rotation.ts';
 
 /** Standard Webhooks v1, symmetric: https://www.standardwebhooks.com, "Signature scheme". */
 
@@ -9,7 +10,25 @@ const PREFIX = 'whsec_';
 const keys = new LRUCache<string, KeyObject>({ max: 10_000 });
 
 /**
- * The value of `webhook-signature`.
+ * The value of `webhook-signature`: the signature, and while an overlap lasts, that of the old secret
+ * behind it. Receivers take any one that fits.
+ *
+ * @param nowMs when it is signed: what `webhook-timestamp` says, and whether the overlap lasts
+ */
+export function signatures(
+  { signingSecret, oldSecret }: SigningSecrets,
+  id: string,
+  nowMs: number,
+  body: string,
+): string {
+  const seconds = Math.floor(nowMs / 1_000);
+  const signature = sign(signingSecret, id, seconds, body);
+  const old = signingStill(oldSecret, nowMs);
+  return old === undefined ? signature : `${signature} ${sign(old.secret, id, seconds, body)}`;
+}
+
+/**
+ * One signature.
  *
  * @param secret `whsec_` and base64
  * @param body as it is sent; the empty string where there is none

@@ -1,15 +1,18 @@
-import type { Row } from './rows.ts';
+import { oldSecretFrom, type Row } from './rows.ts';
 import type { ApiKey, Caller, Client } from './store.ts';
 
 /** Rows of clients and keys, as both keepers read them. */
 
 export function clientFrom(row: Row): Client {
-  return {
+  const client: Client = {
     id: row.id as string,
     name: row.name as string,
     signingSecret: row.signing_secret as string,
     createdAt: row.created_at as number,
   };
+  if (row.rotated_at != null) client.rotatedAt = row.rotated_at as number;
+  if (row.old_secret != null) client.oldSecret = oldSecretFrom(row);
+  return client;
 }
 
 export function keyFrom(row: Row): ApiKey {

@@ -1,6 +1,15 @@
 import { type LatenessCount, STEPS } from '../domain/lateness.ts';
-import type { FailureCount, MinuteCount, PassedCount, ScheduleGroup, Upcoming } from './figures.ts';
-import { type Row, scheduleFrom } from './rows.ts';
+import type {
+  BreakerChange,
+  EndedRun,
+  FailureCount,
+  MinuteCount,
+  OpenBreaker,
+  PassedCount,
+  ScheduleGroup,
+  Upcoming,
+} from './figures.ts';
+import { type Row, runViewFrom, scheduleFrom } from './rows.ts';
 
 /** Rows of figures, as both keepers read them. */
 
@@ -97,6 +106,57 @@ export function upcomingFrom(row: Row): Upcoming {
     scheduledFor: row.scheduled_for as number,
     isRetry: row.state !== 'waiting',
   };
+}
+
+export function endedFrom(row: Row): EndedRun {
+  return { ...runViewFrom(row), endedAt: row.finished_at as number } as EndedRun;
+}
+
+export function openBreakerFrom(row: Row): OpenBreaker {
+  return {
+    origin: row.origin as string,
+    since: row.since as number,
+    openedAt: row.opened_at as number,
+  };
+}
+
+/** The breaker of another engine for the same host that is open at `instant`, as both dialects say it. */
+export function isOpenElsewhere(instant: string): string {
+  return `EXISTS (
+      SELECT 1 FROM breakers AS other
+      WHERE other.client_key = breakers.client_key AND other.origin = breakers.origin
+        AND other.id <> breakers.id AND other.opened_at <= ${instant}
+        AND (other.opened_at < ${instant} OR other.id < breakers.id)
+        AND (other.closed_at IS NULL OR other.closed_at > ${instant}
+          OR (other.closed_at = ${instant} AND other.id > breakers.id)))`;
+}
+
+/** @param row with `change` and `at` */
+export function breakerChangeFrom(row: Row): BreakerChange {
+  return {
+    ...openBreakerFrom(row),
+    id: row.id as string,
+    change: row.change as BreakerChange['change'],
+    at: row.at as number,
+  };
+}
+
+/** Of a row of the queue that is in flight: it was claimed ahead, and its time has not come. */
+export function isAheadSql(now: string): string {
+  return `claimed_at < due_at AND due_at > ${now} AND changed_at IS NULL`;
+}
+
+/** Its state before it was claimed. */
+export const STATE_BEFORE = `CASE WHEN state <> 'inFlight' THEN state
+      WHEN attempts IS NULL THEN 'waiting' ELSE 'retrying' END`;
+
+/**
+ * What is due next, of what waits and of what is claimed ahead. The latter is to be asked last: what
+ * is claimed in between is then in both, and not in neither.
+ */
+export function soonestOf(waiting: Upcoming[], ahead: Upcoming[], limit: number): Upcoming[] {
+  const each = new Map([...waiting, ...ahead].map(one => [one.scheduleId, one]));
+  return [...each.values()].sort((a, b) => a.dueAt - b.dueAt).slice(0, limit);
 }
 
 /** When it was made or last changed: the order of `changedSince`. */

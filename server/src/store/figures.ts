@@ -8,6 +8,7 @@
 import type { LatenessCount } from '../domain/lateness.ts';
 import type { RunRecord } from '../domain/run.ts';
 import type { Schedule, ScheduleStatus } from '../domain/schedule.ts';
+import type { BreakerRecord } from './breakers.ts';
 
 /** Schedules that fire at the same times, to the same host. */
 export interface ScheduleGroup {
@@ -56,9 +57,22 @@ export interface Upcoming {
   isRetry: boolean;
 }
 
-/** A run that was sent and has ended, with its schedule. */
+/** A run that has ended, or will not be sent. */
 export interface EndedRun extends RunRecord {
   scheduleId: string;
+  /** When it ended, or it was decided that it is not sent. */
+  endedAt: number;
+}
+
+/** A host of which a client gets no answer. */
+export type OpenBreaker = Pick<BreakerRecord, 'origin' | 'since' | 'openedAt'>;
+
+export interface BreakerChange extends OpenBreaker {
+  /** Of the breaker: it opens and closes once. */
+  id: string;
+  change: 'opened' | 'closed';
+  /** When it opened or closed. */
+  at: number;
 }
 
 export interface FigureStore {
@@ -73,12 +87,23 @@ export interface FigureStore {
   /** Schedules by their failed runs since `from`, most first; of the latest 2,000 such runs. */
   failures(clientKey: number, from: number, limit: number): Promise<FailureCount[]>;
   /**
-   * What is due next, earliest first. Where another client has thousands of schedules that are due
+   * What is due next, earliest first: also what is claimed ahead of its time, until that has come at
+   * `now`. Where another client has thousands of schedules that are due
    * before, and this one too many to look through, fewer than there are.
    */
-  upcoming(clientKey: number, limit: number): Promise<Upcoming[]>;
-  /** Runs that were sent and ended at `after` or later, in the order in which they ended. */
+  upcoming(clientKey: number, now: number, limit: number): Promise<Upcoming[]>;
+  /**
+   * Runs that ended at `after` or later, and those of which it was decided then that they are not sent,
+   * in that order. Of nominal times more than 11 days before that, a keeper may leave them out.
+   */
   endedSince(clientKey: number, after: number, limit: number): Promise<EndedRun[]>;
   /** Schedules made or changed at `after` or later, deleted ones included, in that order. */
   changedSince(clientKey: number, after: number, limit: number): Promise<Schedule[]>;
+  /** Hosts whose breaker is open at `now`, each once, those first that answer nothing for longest. */
+  openBreakers(clientKey: number, now: number, limit: number): Promise<OpenBreaker[]>;
+  /**
+   * Breakers that opened or closed at `after` or later. Where several engines have one for the same
+   * host, the first that opens and the last that closes count.
+   */
+  breakersSince(clientKey: number, after: number, limit: number): Promise<BreakerChange[]>;
 }

@@ -1,10 +1,10 @@
-import { attemptsFrom, firingFrom, type Row } from './rows.ts';
+import { attemptsFrom, firingFrom, oldSecretFrom, type Row } from './rows.ts';
 import type { OutboxClaim } from './work.ts';
 
 /**
  * A row of the outbox that was taken, as both keepers read it.
  *
- * @param row with the attempt that is to be made now; a callback's with its client's secret
+ * @param row with the attempt that is to be made now; a callback's with its client's secrets
  * @param firing of a manual run
  */
 export function outboxClaimFrom(row: Row, now: number, firing: Row | undefined): OutboxClaim {
@@ -28,5 +28,6 @@ export function outboxClaimFrom(row: Row, now: number, firing: Row | undefined):
     url: row.url as string,
     body: row.body as string,
     signingSecret: row.signing_secret as string,
+    ...(row.old_secret != null && { oldSecret: oldSecretFrom(row) }),
   };
 }

@@ -1,4 +1,5 @@
 import { runId } from '../domain/id.ts';
+import type { OldSecret } from '../domain/rotation.ts';
 import type { Attempt, RunRecord, RunStatus, RunTrigger } from '../domain/run.ts';
 import type { Schedule, ScheduleStatus, Verb } from '../domain/schedule.ts';
 import type { RunView } from './store.ts';
@@ -46,12 +47,18 @@ export function scheduleFrom(row: Row): Schedule {
   return schedule;
 }
 
-/** @param row a schedule's row with its client's `client_id` and `signing_secret` beside it */
+/** @param row a schedule's row with its client's `client_id` and secrets beside it */
 export function firingFrom(row: Row): Firing {
   const firing = scheduleFrom(row) as Firing;
   firing.clientId = row.client_id as string;
   firing.signingSecret = row.signing_secret as string;
+  if (row.old_secret != null) firing.oldSecret = oldSecretFrom(row);
   return firing;
+}
+
+/** @param row of a client that has an old secret */
+export function oldSecretFrom(row: Row): OldSecret {
+  return { secret: row.old_secret as string, until: row.old_secret_until as number };
 }
 
 /** @param row a run's row with its schedule's `schedule_id` beside it */
@@ -67,11 +74,16 @@ export function runViewFrom(row: Row): RunView {
     attempts: attemptsFrom(row.attempts),
   };
   if (row.started_at != null) view.startedAt = row.started_at as number;
-  if (row.finished_at != null) view.finishedAt = row.finished_at as number;
+  if (row.finished_at != null && wasSent(view)) view.finishedAt = row.finished_at as number;
   if (row.reason != null) view.reason = row.reason as string;
   if (row.missed != null)
     view.missed = JSON.parse(row.missed as string) as RunRecord['missed'] & {};
   return view;
+}
+
+/** Of a run that was not sent, its row tells there when that was decided. */
+function wasSent({ status }: RunView): boolean {
+  return status !== 'skipped' && status !== 'missed';
 }
 
 /** The record of an attempt that was cut off with the process that made it. */

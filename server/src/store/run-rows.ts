@@ -36,7 +36,7 @@ export function runCells(clientKey: number, scheduleKey: number, run: RunRecord)
     run.trigger,
     run.status,
     run.startedAt ?? null,
-    run.finishedAt ?? null,
+    run.finishedAt ?? run.decidedAt ?? null,
     JSON.stringify(run.attempts),
     run.reason ?? null,
     json(run.missed),

@@ -11,8 +11,10 @@
  * The suite in `test/store/contract.ts` states each promise as a test; every keeper passes it.
  */
 import type { Held } from '../domain/ledger.ts';
+import type { Rotation, SigningSecrets } from '../domain/rotation.ts';
 import type { Attempt, RunStatus, RunTrigger } from '../domain/run.ts';
 import type { Schedule, ScheduleStatus } from '../domain/schedule.ts';
+import type { BreakerStore } from './breakers.ts';
 import type { FigureStore } from './figures.ts';
 import type { OutboxStore, QueueStore } from './work.ts';
 
@@ -23,6 +25,7 @@ export interface Store {
   readonly queue: QueueStore;
   readonly outbox: OutboxStore;
   readonly figures: FigureStore;
+  readonly breakers: BreakerStore;
   /** Null where one process has the store for itself. */
   readonly shared: Shared | null;
   /** Resolves when the store answers and can be written to. @throws PunctualError store_unavailable */
@@ -66,6 +69,8 @@ export interface Listener {
   changed(scheduleId: string, changedAt: number): void;
   /** A manual run of the schedule waits. */
   wakeOutbox(scheduleId: string): void;
+  /** A client signs with other secrets from here on. */
+  rotated(clientKey: number): void;
   /**
    * Whether it hears from here on. Told again and again.
    *
@@ -85,12 +90,12 @@ export interface EngineLock {
 
 // Clients and keys -------------------------------------------------------------------------------
 
-export interface Client {
+export interface Client extends SigningSecrets {
   id: string;
   name: string;
-  /** `whsec_` and base64: what its requests are signed with. */
-  signingSecret: string;
   createdAt: number;
+  /** Since when it has its secret, if not since it was made. */
+  rotatedAt?: number;
 }
 
 export interface ApiKey {
@@ -125,6 +130,18 @@ export interface ClientStore {
   /** Oldest first. */
   listClients(): Promise<Client[]>;
   findClient(id: string): Promise<Client | null>;
+  /**
+   * Makes another secret the one that signs; the one before signs too until `oldUntil`. Where at
+   * `rotatedAt` an old secret still signs, one that `replacesNew` takes the place of the present one,
+   * and the old one stays; any other is refused.
+   *
+   * @returns false where it was refused, or the client does not exist: nothing was changed
+   */
+  rotateSecret(clientId: string, rotation: Rotation): Promise<boolean>;
+  /** The old secret signs no more. @returns false where the client does not exist */
+  endOverlap(clientId: string): Promise<boolean>;
+  /** Takes away old secrets that sign no more at `now`. */
+  forgetOldSecrets(now: number): Promise<void>;
   /** @returns false where the client does not exist */
   insertKey(key: ApiKey): Promise<boolean>;
   /** Oldest first, revoked ones included. */
@@ -266,7 +283,7 @@ export interface RunStore {
   callbacks(clientKey: number, runId: string): Promise<CallbackView[]>;
   /**
    * Takes away runs whose nominal time is before their limit, their ended callbacks, and what
-   * schedules were before the limit of failed runs. One call is
+   * schedules were, and breakers that closed, before the limit of failed runs. One call is
    * bounded work, so that writers need not wait for it: it is to be called until it answers 0. To be
    * called at least once a day even where nothing is to go: a keeper may prepare the days to come.
    *

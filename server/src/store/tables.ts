@@ -1,3 +1,4 @@
+import { BREAKER_COLUMNS } from './breaker-rows.ts';
 import type { Cell } from './rows.ts';
 
 /** The tables that every keeper has, in pages: what is carried from one to another. */
@@ -17,13 +18,17 @@ export type TableName =
   | 'schedule_changes'
   | 'runs'
   | 'outbox'
-  | 'queue';
+  | 'queue'
+  | 'breakers';
 
 /** Each after those that its rows refer to. */
 export const TABLES: Table[] = [
   {
     name: 'clients',
-    columns: ['client_key', 'id', 'name', 'signing_secret', 'created_at'],
+    columns: [
+      ...['client_key', 'id', 'name', 'signing_secret', 'created_at', 'rotated_at', 'old_secret'],
+      ...['old_secret_until'],
+    ],
     key: ['client_key'],
   },
   {
@@ -70,6 +75,7 @@ export const TABLES: Table[] = [
     ],
     key: ['schedule_key'],
   },
+  { name: 'breakers', columns: BREAKER_COLUMNS, key: ['id'] },
 ];
 
 /** Reads a table from one row on, in the order of its key. */

@@ -3,15 +3,15 @@
  * contract is said in `store.ts`.
  */
 import type { QueueRow } from '../domain/queue-row.ts';
+import type { SigningSecrets } from '../domain/rotation.ts';
 import type { Attempt, RunRecord } from '../domain/run.ts';
 import type { Schedule } from '../domain/schedule.ts';
 
 // The queue --------------------------------------------------------------------------------------
 
 /** What the engine needs to know of a schedule to fire it. */
-export interface Firing extends Schedule {
+export interface Firing extends Schedule, SigningSecrets {
   clientId: string;
-  signingSecret: string;
 }
 
 /** A due row that is now this engine's. */
@@ -148,13 +148,12 @@ interface OutboxRow {
   attempts: Attempt[];
 }
 
-export interface CallbackClaim extends OutboxRow {
+export interface CallbackClaim extends OutboxRow, SigningSecrets {
   kind: 'callback';
   runId: string;
   integrationId: string;
   url: string;
   body: string;
-  signingSecret: string;
 }
 
 export interface ManualClaim extends OutboxRow {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { PunctualClient, type PunctualEvent } from '@punctual/client';
+import { runId } from '../../src/domain/id.ts';
+import { iso } from '../../src/domain/iso.ts';
 import { ManualClock } from '../clock.ts';
-import { aRecord, claimOne, settled } from '../store/keeper.ts';
+import { anId, aRecord, claimOne, settled } from '../store/keeper.ts';
 import { assertError } from './expect.ts';
 import { newClient, startService } from './service.ts';
 
@@ -71,6 +73,62 @@ test('what happens is told once, to its own client', async () => {
   assert.deepEqual(theirs.heard, []);
   await Promise.all([mine.stop(), theirs.stop()]);
 });
+
+test('a breaker that opens and closes is told, to its own client, and after a break too', async () => {
+  const [mine, theirs] = [await listen(), await listen(service.theirs)];
+  const { breakers } = service.store;
+  const { clientKey } = service.mine;
+  const since = clock.now() - 20_000;
+  const host = { origin: 'https://down.example', since };
+  const breaker = { id: anId(), clientKey, ...host, openedAt: clock.now() };
+  await breakers.note([breaker], clock.now() + 60_000);
+  await pass(2);
+  const [opened] = mine.heard;
+  const told = { origin: host.origin, since: iso(since), openedAt: iso(breaker.openedAt) };
+  assert.deepEqual(opened, {
+    id: `${breaker.openedAt}-${breaker.id}-opened`,
+    type: 'breaker.opened',
+    data: told,
+  });
+  await mine.stop();
+  await pass(60);
+  const closedAt = clock.now();
+  await breakers.note([{ ...breaker, closedAt }], clock.now() + 60_000);
+  await pass(60);
+  const again = await listen(service.mine, opened!.id);
+  await pass(0);
+  const closed = { type: 'breaker.closed', data: { ...told, closedAt: iso(closedAt) } };
+  assert.deepEqual(
+    again.heard.map(({ id: _, ...event }) => event),
+    [closed],
+  );
+  assert.deepEqual(theirs.heard, []);
+  await Promise.all([again.stop(), theirs.stop()]);
+});
+
+test('a time that is skipped or missed is a run that ended', async () => {
+  const { heard, stop } = await listen();
+  const schedule = await service.create({ interval: '0 * * * *' });
+  await pass();
+  const at = Math.ceil(clock.now() / 3_600_000) * 3_600_000;
+  const claim = await claimOne(service.store, at);
+  const { startedAt: _, finishedAt: __, ...unsent } = aRecord(schedule.id, at, { attempts: [] });
+  const records = (['skipped', 'missed'] as const).map((status, index) => ({
+    ...unsent,
+    status,
+    scheduledFor: at - index * 3_600_000,
+    id: runId(schedule.id, at - index * 3_600_000),
+    decidedAt: clock.now(),
+  }));
+  await settled(service.store, claim, null, { records });
+  await pass(2);
+  const runs = heard.flatMap(event => (event.type === 'run.ended' ? [event.data] : []));
+  assert.deepEqual(runs.map(({ status }) => status).sort(), ['missed', 'skipped']);
+  for (const run of runs) assert.deepEqual(run, await shown(run.id));
+  await stop();
+});
+
+const shown = async (id: string) => (await service.call('GET', `/v1/run/${id}`)).body;
 
 test('what happened before somebody listened is not told', async () => {
   const client = await newClient(service.store, 'late');

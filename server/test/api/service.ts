@@ -27,7 +27,11 @@ export interface Service {
   close(): Promise<void>;
 }
 
-export type Told = { dueAt: number } | { scheduleId: string; changedAt: number } | 'outbox';
+export type Told =
+  | { dueAt: number }
+  | { scheduleId: string; changedAt: number }
+  | { rotated: number }
+  | 'outbox';
 
 export interface Credentials {
   clientId: string;
@@ -71,6 +75,7 @@ export async function startService(changes: Partial<ApiDeps> = {}): Promise<Serv
       wake: dueAt => told.push({ dueAt }),
       changed: (scheduleId, changedAt) => told.push({ scheduleId, changedAt }),
       wakeOutbox: () => told.push('outbox'),
+      rotated: clientKey => told.push({ rotated: clientKey }),
     },
     log: keptLog(logged),
     tryOut: async () => {

@@ -195,8 +195,8 @@ export const BUGS: Bug[] = [
       },
       {
         file: 'engine/loop.ts',
-        find: 'Math.min(this.#dueAt - now, MAX_SLEEP_MS)',
-        replace: 'Math.min(this.#dueAt - now - 400, MAX_SLEEP_MS)',
+        find: 'Math.min(this.#dueAt - now, this.#maxSleepMs)',
+        replace: 'Math.min(this.#dueAt - now - 400, this.#maxSleepMs)',
       },
     ],
   },

@@ -53,6 +53,23 @@ describe('what is on record', () => {
     assert.match(said({ run: ended })[1], /the answer was 500\. It was not tried again\.$/);
   });
 
+  test('a run whose requests the breaker of its host refused, all of them or the last', () => {
+    const error =
+      'It was not sent: the breaker of https://a.example is open. The last 20 got none.';
+    const refused = { error, refused: true } as const;
+    const failed = { ...RUN, status: 'failed' as const };
+    const why = `and failed: it${error.slice(2)}`;
+    assert.deepEqual(said({ run: { ...failed, attempts: [refused, refused] } }), [
+      'failed',
+      `It was due ${why}`,
+    ]);
+    const sent = { error: 'No answer within 30 s.' };
+    assert.deepEqual(said({ run: { ...failed, attempts: [sent, refused] } }), [
+      'failed',
+      `It fired ${why}`,
+    ]);
+  });
+
   test('a run that goes on, or waits to be tried again', () => {
     assert.match(said({ run: { ...RUN, status: 'running' } })[1], /in flight/);
     const attempts = [{ error: 'The answer was 503.' }];

@@ -8,7 +8,7 @@ const START = Date.parse('2026-03-01T12:00:00Z');
 
 /** A breaker that saw as many of an outcome, a second apart, and when it saw the last. */
 function after(count: number, outcome: Outcome = 'timeout'): { breaker: Breaker; now: number } {
-  const breaker = new Breaker();
+  const breaker = new Breaker('https://a.example');
   for (let i = 0; i < count; i++) breaker.ended(outcome, START + i * SECOND);
   return { breaker, now: START + (count - 1) * SECOND };
 }
@@ -21,7 +21,7 @@ describe('the circuit breaker of a host', () => {
   });
 
   test('not before they go on for 10 s: a target that restarts is away for less', () => {
-    const breaker = new Breaker();
+    const breaker = new Breaker('https://a.example');
     for (let i = 0; i < 500; i++) breaker.ended('connectionError', START + i * 19);
     assert.equal(breaker.isOpen, false);
     breaker.ended('connectionError', START + 10 * SECOND);
@@ -46,8 +46,8 @@ describe('the circuit breaker of a host', () => {
     const { breaker, now } = after(20);
     assert.equal(
       breaker.refuses(now),
-      'It was not sent: the last 20 requests to this host, since 2026-03-01T12:00:00.000Z, got no ' +
-        'answer. One is let through every 5 s.',
+      'It was not sent: the breaker of https://a.example is open. The last 20 requests to it, since ' +
+        '2026-03-01T12:00:00.000Z, got no answer; one is let through every 5 s.',
     );
     assert.notEqual(breaker.refuses(now + 5 * SECOND - 1), null);
     assert.equal(breaker.refuses(now + 5 * SECOND), null);

@@ -97,7 +97,7 @@ describe('fairness', () => {
     assert.equal(runs.length, 30);
     assert.match(
       runs.at(-2)!.attempts[0]!.error!,
-      /^It was not sent: the last \d+ requests to this host/,
+      /^It was not sent: the breaker of https:\/\/down\.example is open\. The last \d+ requests/,
     );
     assert.equal(runs.at(-2)!.status, 'failed');
     world.answer = () => 200;

@@ -8,7 +8,8 @@ const OTHER = { clientKey: 2, origin: 'https://a.example' };
 
 let places: Places;
 beforeEach(() => {
-  places = new Places(10, { breaker() {} });
+  const breakers = { opened() {}, closed() {} };
+  places = new Places({ mostPerHost: 10, events: { breaker() {} }, breakers });
 });
 
 const enter = (count: number, bound = A, room = 1_000): (Host | null)[] =>

@@ -117,6 +117,7 @@ describe('a schedule that another process has made', () => {
       wake: dueAt => engine.wake(dueAt),
       changed: (...change) => engine.changed(...change),
       wakeOutbox: id => engine.wakeOutbox(id),
+      rotated: clientKey => engine.rotated(clientKey),
       listening: () => resolve(),
     });
     await heard;

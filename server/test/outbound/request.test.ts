@@ -18,7 +18,7 @@ const FACTS = {
   scheduledFor: Date.parse('2026-03-29T01:00:00.000Z'),
   attempt: 2,
   nowMs: Date.parse('2026-03-29T01:00:05.999Z'),
-  signingSecret: SECRET,
+  secrets: { signingSecret: SECRET },
   timeoutMs: 30_000,
 };
 
@@ -166,7 +166,7 @@ test('a callback is a signed JSON POST under its own id', () => {
     body,
     attempt: 3,
     nowMs,
-    signingSecret: SECRET,
+    secrets: { signingSecret: SECRET },
     timeoutMs: 30_000,
   });
   assert.equal(request.method, 'POST');

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { createSigningSecret, sign } from '../../src/outbound/signature.ts';
+import { createSigningSecret, sign, signatures } from '../../src/outbound/signature.ts';
 
 test('Standard Webhooks: the vector of its reference libraries', () => {
   const secret = 'whsec_plJ3nmyCDGBKInavdOK15jsl';
@@ -62,4 +62,41 @@ test('a signing secret is whsec_ and the base64 of what it is made of', () => {
 test('a signing secret has 24 to 64 bytes', () => {
   assert.throws(() => createSigningSecret(randomBytes(23)), RangeError);
   assert.throws(() => createSigningSecret(randomBytes(65)), RangeError);
+});
+
+test('while an overlap lasts both secrets verify, by the library of the standard, and then only the new one', () => {
+  const [fresh, old] = [createSigningSecret(randomBytes(32)), createSigningSecret(randomBytes(32))];
+  const nowMs = Date.now();
+  const verifies = (secret: string, until: number) => {
+    const secrets = { signingSecret: fresh, oldSecret: { secret: old, until } };
+    const headers = {
+      'webhook-id': 'a',
+      'webhook-timestamp': String(Math.floor(nowMs / 1_000)),
+      'webhook-signature': signatures(secrets, 'a', nowMs, 'x'),
+    };
+    try {
+      new Webhook(secret).verify('x', headers, { jsonParse: false });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  for (const [until, isOldGood] of [
+    [nowMs + 1, true],
+    [nowMs, false],
+  ] as const) {
+    assert.deepEqual([verifies(fresh, until), verifies(old, until)], [true, isOldGood]);
+  }
+});
+
+test('the new secret signs first, and a space is between the two', () => {
+  const [one, two] = [createSigningSecret(randomBytes(32)), createSigningSecret(randomBytes(32))];
+  const both = signatures(
+    { signingSecret: one, oldSecret: { secret: two, until: 1_001 } },
+    'a',
+    1_000,
+    '',
+  );
+  assert.equal(both, `${sign(one, 'a', 1, '')} ${sign(two, 'a', 1, '')}`);
+  assert.equal(signatures({ signingSecret: one }, 'a', 1_000, ''), sign(one, 'a', 1, ''));
 });

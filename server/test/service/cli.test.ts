@@ -106,6 +106,45 @@ describe('client and key', () => {
   });
 });
 
+describe('secret', () => {
+  test('it is rotated with an overlap, which is shown and ended; a second time is refused', async context => {
+    const folder = emptyFolder(context);
+    const json = async (...args: string[]) =>
+      JSON.parse((await folder.run([...args, '--json'])).out);
+    const { clientId, signingSecret } = await json('client', 'create', '--name', 'Ada');
+    const client = ['--client', clientId];
+    const made = await json('secret', 'rotate', ...client, '--overlap', '3600');
+    assert.match(made.signingSecret, /^whsec_/);
+    assert.notEqual(made.signingSecret, signingSecret);
+    assert.equal(Date.parse(made.overlapEndsAt) - Date.parse(made.createdAt), 3_600_000);
+    const { signingSecret: _, ...shown } = made;
+    assert.deepEqual(await json('secret', 'show', ...client), shown);
+    const second = await folder.run(['secret', 'rotate', ...client]);
+    assert.equal(second.code, 1);
+    assert.match(second.err, /^The secret was rotated before, and the old one signs too until 2/);
+    const replaced = await json('secret', 'rotate', ...client, '--replace-new');
+    assert.notEqual(replaced.signingSecret, made.signingSecret);
+    const ended = await json('secret', 'end-overlap', ...client);
+    assert.deepEqual(ended, { clientId, createdAt: replaced.createdAt });
+  });
+
+  test('an unknown client and an overlap out of bounds are sentences', async context => {
+    const folder = emptyFolder(context);
+    const { out } = await folder.run(['client', 'create', '--name', 'Ada', '--json']);
+    const { clientId } = JSON.parse(out);
+    for (const command of ['rotate', 'show', 'end-overlap']) {
+      const { code, err } = await folder.run(['secret', command, '--client', 'nobody']);
+      assert.deepEqual([code, err], [1, 'There is no client nobody.\n']);
+    }
+    const rotate = (overlap: string) =>
+      folder.run(['secret', 'rotate', '--client', clientId, '--overlap', overlap]);
+    const tooLong = await rotate('2592001');
+    assert.equal(tooLong.code, 1);
+    assert.equal(tooLong.err, 'The overlap is a whole number of seconds from 0 to 2592000.\n');
+    assert.equal((await rotate('soon')).code, 2);
+  });
+});
+
 describe('migrate', () => {
   test('it says from which version to which, and a second time that there is nothing to do', async context => {
     const folder = emptyFolder(context);

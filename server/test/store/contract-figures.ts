@@ -15,6 +15,7 @@ import {
   outboxSettlementOf,
   retrying,
   SECOND,
+  SEEN,
   settled,
   stored,
   triggered,
@@ -140,9 +141,9 @@ export function figuresContract(name: string, open: OpenKeeper): void {
       const later = await stored(store, mine, {}, { first: NOON + 9, second: null });
       const again = await stored(store, mine);
       const claim = await claimOne(store);
-      assert.equal((await store.figures.upcoming(mine.clientKey, 5)).length, 1, 'in flight');
+      assert.equal((await store.figures.upcoming(mine.clientKey, NOON, 5)).length, 1, 'in flight');
       await settled(store, claim, retrying(claim, NOON + 5));
-      const found = await store.figures.upcoming(mine.clientKey, 5);
+      const found = await store.figures.upcoming(mine.clientKey, NOON, 5);
       assert.deepEqual(
         found.map(({ scheduleId, dueAt, scheduledFor, isRetry }) => [
           scheduleId,
@@ -155,17 +156,54 @@ export function figuresContract(name: string, open: OpenKeeper): void {
           [later.id, NOON + 9, NOON + 9, false],
         ],
       );
-      assert.deepEqual(await store.figures.upcoming(mine.clientKey, 1), found.slice(0, 1));
+      assert.deepEqual(await store.figures.upcoming(mine.clientKey, NOON, 1), found.slice(0, 1));
     });
 
-    test('runs come in the order in which they ended, and those that were not sent are left out', async () => {
+    test('what is claimed ahead is due next until its time, a retry as one, and not what was changed', async () => {
+      const { store } = keeper;
+      const [mine, theirs] = [await aClient(store), await aClient(store)];
+      const at = (first: number) => ({ first, second: first + MINUTE });
+      const soon = await stored(store, mine, {}, at(NOON + 500));
+      const other = await stored(store, mine, {}, at(NOON + 600));
+      await stored(store, theirs, {}, at(NOON + 100));
+      const later = await stored(store, mine, {}, at(NOON + MINUTE));
+      const next = async (now: number, limit = 5) =>
+        (await store.figures.upcoming(mine.clientKey, now, limit)).map(
+          ({ scheduleId, dueAt, isRetry }) => [scheduleId, dueAt - NOON, isRetry],
+        );
+      const before = await next(NOON);
+      assert.deepEqual(before, [
+        [soon.id, 500, false],
+        [other.id, 600, false],
+        [later.id, MINUTE, false],
+      ]);
+      const claims = await store.queue.claim(NOON, 10, SEEN, SECOND);
+      assert.equal(claims.length, 3);
+      assert.deepEqual(await next(NOON), before);
+      assert.deepEqual(await next(NOON, 1), before.slice(0, 1));
+      assert.deepEqual(await next(NOON + 499), before);
+      assert.deepEqual(await next(NOON + 500), before.slice(1));
+      const claim = claims.find(({ firing }) => firing.id === soon.id)!;
+      await settled(store, claim, retrying(claim, NOON + 900));
+      await store.queue.claim(NOON + 550, 10, SEEN, SECOND);
+      assert.deepEqual(await next(NOON + 700), [
+        [soon.id, 900, true],
+        [later.id, MINUTE, false],
+      ]);
+      await changed(store, mine, soon, { interval: '1 * * * *' }, NOON + 700, null);
+      assert.deepEqual(await next(NOON + 700), [[later.id, MINUTE, false]]);
+    });
+
+    test('runs come in the order in which they ended, those that were not sent by when that was decided', async () => {
       const { store } = keeper;
       const caller = await aClient(store);
       const schedule = await withRuns(store, caller, id => [
         aRecord(id, NOON, { finishedAt: NOON + 30 }),
         aRecord(id, NOON + 1, { finishedAt: NOON + 20, status: 'failed' }),
         aRecord(id, NOON + 2, { finishedAt: NOON + 10 }),
-        { ...pass(id, NOON + 3), status: 'skipped' },
+        { ...pass(id, NOON + 3), status: 'skipped', decidedAt: NOON + 40 },
+        { ...pass(id, NOON - MINUTE), status: 'missed', decidedAt: NOON + 25 },
+        { ...pass(id, NOON - 1), status: 'missed' },
       ]);
       const since = (after: number, limit = 9) =>
         store.figures.endedSince(caller.clientKey, after, limit);
@@ -173,13 +211,19 @@ export function figuresContract(name: string, open: OpenKeeper): void {
         (await since(NOON + 20)).map(run => [run.scheduleId, run.scheduledFor, run.status]),
         [
           [schedule.id, NOON + 1, 'failed'],
+          [schedule.id, NOON - MINUTE, 'missed'],
           [schedule.id, NOON, 'succeeded'],
+          [schedule.id, NOON + 3, 'skipped'],
         ],
       );
       assert.deepEqual(
         (await since(NOON, 1)).map(run => run.scheduledFor),
         [NOON + 2],
       );
+      const skipped = (await since(NOON + 40))[0]!;
+      assert.deepEqual([skipped.endedAt, 'finishedAt' in skipped], [NOON + 40, false]);
+      const [minute] = await store.figures.ended(caller.clientKey, NOON, NOON + MINUTE);
+      assert.deepEqual([minute!.succeeded, minute!.failed], [2, 1]);
     });
 
     test('schedules come in the order in which they were made or changed', async () => {

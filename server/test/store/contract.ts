@@ -1,4 +1,5 @@
 import { aheadContract } from './contract-ahead.ts';
+import { breakersContract } from './contract-breakers.ts';
 import { clientsContract } from './contract-clients.ts';
 import { figuresContract } from './contract-figures.ts';
 import { historiesContract } from './contract-histories.ts';
@@ -12,6 +13,7 @@ import { runListContract } from './contract-run-list.ts';
 import { runsContract } from './contract-runs.ts';
 import { scheduleListContract } from './contract-schedule-list.ts';
 import { schedulesContract } from './contract-schedules.ts';
+import { secretsContract } from './contract-secrets.ts';
 import { settleContract } from './contract-settle.ts';
 import type { OpenKeeper } from './keeper.ts';
 
@@ -22,6 +24,7 @@ import type { OpenKeeper } from './keeper.ts';
 export function storeContract(name: string, open: OpenKeeper): void {
   for (const contract of [
     clientsContract,
+    secretsContract,
     schedulesContract,
     scheduleListContract,
     requeueContract,
@@ -35,6 +38,7 @@ export function storeContract(name: string, open: OpenKeeper): void {
     pruneContract,
     ledgerContract,
     figuresContract,
+    breakersContract,
     historiesContract,
   ]) {
     contract(name, open);

@@ -26,6 +26,10 @@ export async function callEverything(store: Store): Promise<void> {
   await store.schedules.insert(clientKey, batch);
   const schedule = await stored(store, caller);
   const claim = await claimOne(store);
+  const rotation = { signingSecret: 'whsec_x', rotatedAt: NOON, replacesNew: false };
+  await store.clients.rotateSecret(caller.clientId, { ...rotation, oldUntil: NOON + MINUTE });
+  await store.clients.endOverlap(caller.clientId);
+  await store.clients.forgetOldSecrets(NOON);
   await store.queue.confirm([claim]);
   await store.queue.claim(NOON, 10, NOON, 0, [clientKey]);
   await store.queue.renew([claim.scheduleKey]);
@@ -61,7 +65,12 @@ export async function callEverything(store: Store): Promise<void> {
   await store.figures.ended(clientKey, NOON, NOON + MINUTE);
   await store.figures.passed(clientKey, NOON, NOON + MINUTE);
   await store.figures.failures(clientKey, NOON, 10);
-  await store.figures.upcoming(clientKey, 2_000);
+  await store.figures.upcoming(clientKey, NOON, 2_000);
   await store.figures.endedSince(clientKey, NOON, 10);
   await store.figures.changedSince(clientKey, NOON, 10);
+  const host = { origin: 'https://x', since: NOON, openedAt: NOON };
+  await store.breakers.note([{ id: anId(), clientKey, ...host }], NOON + MINUTE);
+  await store.figures.openBreakers(clientKey, NOON, 10);
+  await store.figures.breakersSince(clientKey, NOON, 10);
+  await store.breakers.closeForgotten(NOON, NOON + MINUTE);
 }

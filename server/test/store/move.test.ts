@@ -14,6 +14,7 @@ import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { TABLES } from '../../src/store/tables.ts';
 import {
   aClient,
+  anId,
   aRecord,
   changed,
   claimOne,
@@ -82,6 +83,10 @@ async function filled(): Promise<void> {
   await triggered(store, caller, schedule);
   const start = { first: NOON + MINUTE, second: null };
   await changed(store, caller, schedule, { interval: '1 * * * *' }, NOON, start);
+  const rotation = { signingSecret: 'whsec_new', rotatedAt: NOON, replacesNew: false };
+  await store.clients.rotateSecret(caller.clientId, { ...rotation, oldUntil: NOON + MINUTE });
+  const host = { origin: 'https://x', since: NOON, openedAt: NOON };
+  await store.breakers.note([{ id: anId(), clientKey: caller.clientKey, ...host }], NOON);
   await store.clients.insertSession({ hash: 'session', keyId: caller.keyId, expiresAt: NOON }, 0);
   await store.close();
 }

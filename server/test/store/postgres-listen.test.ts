@@ -58,6 +58,7 @@ class Hearing {
       wake: dueAt => tell(`due ${dueAt}`),
       changed: (id, changedAt) => tell(`changed ${id} ${changedAt}`),
       wakeOutbox: id => tell(`manual ${id}`),
+      rotated: clientKey => tell(`rotated ${clientKey}`),
       listening: (isListening, why = '') => tell(isListening ? 'hears' : `deaf: ${why}`),
     });
   }
@@ -101,6 +102,16 @@ describe('PostgreSQL: what one node writes, the others hear', () => {
     await ear.hears(`changed ${schedule.id} ${NOON + 9}`);
     await triggered(a, caller, schedule);
     await ear.hears(`manual ${schedule.id}`);
+  });
+
+  test('that a client signs with other secrets', async () => {
+    const ear = new Hearing(b);
+    await ear.hears('hears');
+    const rotation = { signingSecret: 'whsec_x', rotatedAt: NOON, replacesNew: false };
+    await a.clients.rotateSecret(caller.clientId, { ...rotation, oldUntil: NOON + MINUTE });
+    await ear.hears(`rotated ${caller.clientKey}`);
+    await a.clients.endOverlap(caller.clientId);
+    await ear.hears(`rotated ${caller.clientKey}`);
   });
 
   test('what a node that stops has not begun, the others hear of', async () => {

@@ -62,6 +62,7 @@ else {
         wake() {},
         changed() {},
         wakeOutbox() {},
+        rotated() {},
         listening: (isListening, why) => tell(isListening ? 'it hears' : why!),
       });
       assert.match(await told, /Behind a pooler/);

@@ -63,6 +63,10 @@ async function take(store: Store, made: Made, { kind, which, text }: Step, now: 
     case 'revoke': {
       const [key] = caller ? await store.clients.listKeys(caller.clientId) : [];
       if (key && which < 3) await store.clients.revokeKey(key.id, now);
+      if (caller && which > 3) {
+        const rotation = { signingSecret: `whsec_${now}`, rotatedAt: now, replacesNew: false };
+        await store.clients.rotateSecret(caller.clientId, { ...rotation, oldUntil: now + MINUTE });
+      }
       return;
     }
     case 'schedule':

@@ -6,13 +6,23 @@ CREATE TABLE api_keys (
   revoked_at INTEGER
 , name TEXT NOT NULL DEFAULT '') STRICT, WITHOUT ROWID;
 
+CREATE TABLE breakers (
+  id TEXT NOT NULL PRIMARY KEY,
+  client_key INTEGER NOT NULL REFERENCES clients,
+  origin TEXT NOT NULL,
+  since INTEGER NOT NULL,
+  opened_at INTEGER NOT NULL,
+  closed_at INTEGER,
+  open_until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE clients (
   client_key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   name TEXT NOT NULL,
   signing_secret TEXT NOT NULL,
   created_at INTEGER NOT NULL
-) STRICT;
+, rotated_at INTEGER, old_secret TEXT, old_secret_until INTEGER) STRICT;
 
 CREATE TABLE outbox (
   id TEXT NOT NULL PRIMARY KEY,
@@ -94,6 +104,20 @@ CREATE TABLE sessions (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX api_keys_by_client ON api_keys (client_key);
+
+CREATE INDEX breakers_by_age ON breakers (closed_at) WHERE closed_at IS NOT NULL;
+
+CREATE INDEX breakers_closed ON breakers (client_key, closed_at) WHERE closed_at IS NOT NULL;
+
+CREATE INDEX breakers_forgotten ON breakers (open_until) WHERE closed_at IS NULL;
+
+CREATE INDEX breakers_of_host ON breakers (client_key, origin, opened_at);
+
+CREATE INDEX breakers_open ON breakers (client_key, open_until) WHERE closed_at IS NULL;
+
+CREATE INDEX breakers_opened ON breakers (client_key, opened_at);
+
+CREATE INDEX clients_in_overlap ON clients (old_secret_until) WHERE old_secret_until IS NOT NULL;
 
 CREATE INDEX outbox_by_run ON outbox (run_id) WHERE kind = 'callback';
 

@@ -1,14 +1,15 @@
 import type * as Wire from '@punctual/client';
 import type { Clock, Timer } from '../../clock.ts';
 import { iso } from '../../domain/iso.ts';
-import type { FigureStore } from '../../store/figures.ts';
-import { runListAnswer, scheduleAnswer } from '../answers.ts';
+import type { Schedule } from '../../domain/schedule.ts';
+import type { BreakerChange, EndedRun, FigureStore } from '../../store/figures.ts';
+import { breakerAnswer, runListAnswer, scheduleAnswer } from '../answers.ts';
 
 /** How often the store is asked, for all listeners of a client together. */
 const POLL_MS = 1_000;
 /** What ended is written within this time; what is read once more is told once. */
 const OVERLAP_MS = 5_000;
-/** Runs and schedules that are told one by one within one poll; beyond, a `gap`. */
+/** Runs, schedules and breakers that are told one by one within one poll; beyond, a `gap`. */
 const MOST_AT_ONCE = 500;
 
 export type Listener = (events: Wire.PunctualEvent[]) => void;
@@ -110,30 +111,36 @@ export class EventFeed {
 
   async #read(clientKey: number, after: number, now = this.#clock.now()): Promise<TimedEvent[]> {
     const limit = MOST_AT_ONCE + 1;
-    const [runs, schedules] = await Promise.all([
+    const [runs, schedules, breakers] = await Promise.all([
       this.#figures.endedSince(clientKey, after, limit),
       this.#figures.changedSince(clientKey, after, limit),
+      this.#figures.breakersSince(clientKey, after, limit),
     ]);
     const events: TimedEvent[] = [
-      ...runs.map(run => timed(run.finishedAt!, 'run.ended', runListAnswer(run))),
-      ...schedules.map(schedule =>
-        timed(
-          schedule.updatedAt ?? schedule.createdAt,
-          'schedule.changed',
-          scheduleAnswer(schedule),
-        ),
-      ),
+      ...runs.map(runEvent),
+      ...schedules.map(scheduleEvent),
+      ...breakers.map(breakerEvent),
     ].sort((a, b) => a.at - b.at);
-    if (runs.length <= MOST_AT_ONCE && schedules.length <= MOST_AT_ONCE) return events;
+    const most = Math.max(runs.length, schedules.length, breakers.length);
+    if (most <= MOST_AT_ONCE) return events;
     const gap = { from: iso(after), to: iso(now) };
     return [{ at: now, event: { id: `${now}-gap`, type: 'gap', data: gap } }];
   }
 }
 
-function timed(at: number, type: 'run.ended', data: Wire.Run): TimedEvent;
-function timed(at: number, type: 'schedule.changed', data: Wire.Schedule): TimedEvent;
-function timed(at: number, type: string, data: Wire.Run | Wire.Schedule): TimedEvent {
-  return { at, event: { id: `${at}-${data.id}`, type, data } as Wire.PunctualEvent };
+function runEvent({ endedAt: at, ...run }: EndedRun): TimedEvent {
+  return { at, event: { id: `${at}-${run.id}`, type: 'run.ended', data: runListAnswer(run) } };
+}
+
+function scheduleEvent(schedule: Schedule): TimedEvent {
+  const { id, createdAt, updatedAt: at = createdAt } = schedule;
+  const data = scheduleAnswer(schedule);
+  return { at, event: { id: `${at}-${id}`, type: 'schedule.changed', data } };
+}
+
+function breakerEvent({ at, id, change, ...breaker }: BreakerChange): TimedEvent {
+  const data = { ...breakerAnswer(breaker), ...(change === 'closed' && { closedAt: iso(at) }) };
+  return { at, event: { id: `${at}-${id}-${change}`, type: `breaker.${change}`, data } };
 }
 
 function instantOfEvent(id: string): number | null {

@@ -5,6 +5,7 @@ import { iso } from '../../domain/iso.ts';
 import { type LatenessCount, percentile } from '../../domain/lateness.ts';
 import type { FailureCount, FigureStore, MinuteCount, PassedCount } from '../../store/figures.ts';
 import type { RunView, Store } from '../../store/store.ts';
+import { breakerAnswer } from '../answers.ts';
 import { Minutes } from './minutes.ts';
 
 const MINUTE_MS = 60_000;
@@ -12,6 +13,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const MOST_SHOWN = 10;
 /** Runs of one schedule that are looked at to count failures in a row. */
 const MOST_IN_A_ROW = 20;
+const MOST_BREAKERS = 20;
 const MOST_CLIENTS = 1_000;
 /** An answer is as old as this at most where it is asked for again and again. */
 const FRESH_MS = 1_500;
@@ -41,11 +43,12 @@ export class StatsFigures {
     const { figures } = this.#store;
     const now = this.#clock.now();
     const from = Math.floor(now / MINUTE_MS + 1 - span) * MINUTE_MS;
-    const [ended, passed, failing, next, schedules] = await Promise.all([
+    const [ended, passed, failing, next, breakers, schedules] = await Promise.all([
       this.#minutesOf(clientKey, figures).since(from, now),
       figures.passed(clientKey, from, now),
       this.#failing(clientKey, now),
-      figures.upcoming(clientKey, MOST_SHOWN),
+      figures.upcoming(clientKey, now, MOST_SHOWN),
+      figures.openBreakers(clientKey, now, MOST_BREAKERS),
       figures.counts(clientKey),
     ]);
     const countedFrom = ended[0]?.minute ?? now;
@@ -62,6 +65,7 @@ export class StatsFigures {
         scheduledFor: iso(scheduledFor),
         dueAt: iso(dueAt),
       })),
+      openBreakers: breakers.map(breakerAnswer),
       enabledSchedules: schedules.enabled,
       disabledSchedules: schedules.disabled,
     };

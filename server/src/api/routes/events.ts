@@ -23,7 +23,8 @@ export function events(app: FastifyInstance, deps: ApiDeps, authenticator: Authe
     operationId: 'listenToEvents',
     summary: 'What happens, as it happens: Server-Sent Events',
     description:
-      '`run.ended` carries a Run, `schedule.changed` a Schedule, `gap` says that more happened ' +
+      '`run.ended` carries a Run (also one that was skipped or missed), `schedule.changed` a ' +
+      'Schedule, `breaker.opened` and `breaker.closed` a Breaker, `gap` says that more happened ' +
       'between `from` and `to` than is told one by one. `Last-Event-ID` goes on after a break; ' +
       `what happened just before it may come twice. ${MOST_LISTENERS} listeners of one client at most.`,
     tag: 'figures',

@@ -1,7 +1,8 @@
 import Type from 'typebox';
+import { MOST_OVERLAP_SECONDS, USUAL_OVERLAP_SECONDS } from '../../domain/rotation.ts';
 import { closed, Id, Instant, named, ref } from './fields.ts';
 
-/** Sessions of the dashboard, and keys. */
+/** Sessions of the dashboard, keys, and the signing secret. */
 
 export const Session = named(
   'Session',
@@ -34,3 +35,45 @@ export const NewKey = named(
 );
 
 export const KeyList = named('KeyList', Type.Object({ items: Type.Array(ref(Key)) }));
+
+export const RotationInput = named(
+  'RotationInput',
+  Type.Object(
+    {
+      overlapSeconds: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: MOST_OVERLAP_SECONDS,
+          default: USUAL_OVERLAP_SECONDS,
+          description: 'How long the old secret signs too; 0: no more from now on.',
+        }),
+      ),
+      replaceNew: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description:
+            'Within an overlap: the secret made last is thrown away, and the old one stays; as ' +
+            'where the answer with it was lost.',
+        }),
+      ),
+    },
+    closed,
+  ),
+);
+
+const signingSecret = {
+  createdAt: Instant('Since when requests are signed with it.'),
+  overlapEndsAt: Type.Optional(
+    Instant('Until when the old secret signs too; absent where it does not.'),
+  ),
+};
+
+export const SigningSecret = named('SigningSecret', Type.Object(signingSecret));
+
+export const NewSigningSecret = named(
+  'NewSigningSecret',
+  Type.Object({
+    ...signingSecret,
+    signingSecret: Type.String({ description: 'Shown once: `whsec_` and base64.' }),
+  }),
+);

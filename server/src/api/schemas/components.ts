@@ -1,6 +1,17 @@
-import { Key, KeyInput, KeyList, NewKey, Session, SessionEnd } from './access.ts';
+import {
+  Key,
+  KeyInput,
+  KeyList,
+  NewKey,
+  NewSigningSecret,
+  RotationInput,
+  Session,
+  SessionEnd,
+  SigningSecret,
+} from './access.ts';
 import { CheckResult, ClockNote, Problem, TryResult } from './check.ts';
 import {
+  Breaker,
   Explanation,
   FailingSchedule,
   Forecast,
@@ -50,6 +61,7 @@ export const COMPONENTS = [
   StatsMinute,
   FailingSchedule,
   UpcomingFiring,
+  Breaker,
   Stats,
   ForecastHost,
   Forecast,
@@ -63,6 +75,9 @@ export const COMPONENTS = [
   Key,
   NewKey,
   KeyList,
+  RotationInput,
+  SigningSecret,
+  NewSigningSecret,
   Health,
   ErrorBody,
 ];

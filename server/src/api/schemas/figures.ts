@@ -113,6 +113,19 @@ export const UpcomingFiring = named(
   }),
 );
 
+export const Breaker = named(
+  'Breaker',
+  Type.Object(
+    {
+      origin: Type.String({ description: 'Scheme, name and port of the host.' }),
+      since: Instant('The first request that got no answer.'),
+      openedAt: Instant('When it opened.'),
+      closedAt: Type.Optional(Instant('Absent while it is open.')),
+    },
+    { description: "The breaker of a host, for this client's requests." },
+  ),
+);
+
 export const Stats = named(
   'Stats',
   Type.Object({
@@ -127,6 +140,11 @@ export const Stats = named(
     }),
     next: Type.Array(ref(UpcomingFiring), {
       description: 'What is due next, earliest first; 10 at most.',
+    }),
+    openBreakers: Type.Array(ref(Breaker), {
+      description:
+        'Hosts that do not answer: one request every 5 s is sent to them, the others fail unsent. ' +
+        'Those first that answer nothing for longest; 20 at most.',
     }),
     enabledSchedules: Type.Integer(),
     disabledSchedules: Type.Integer(),

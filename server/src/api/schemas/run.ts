@@ -40,6 +40,9 @@ export const Attempt = named(
       }),
       responseStatus: Type.Optional(Type.Integer()),
       error: Type.Optional(Type.String({ description: 'Why it is not a success.' })),
+      refused: Type.Optional(
+        Type.Boolean({ description: 'It was never sent: the breaker of its host was open.' }),
+      ),
       phases: Type.Optional(ref(Phases)),
       responseHeaders: Type.Optional(
         strings({ description: 'In the single run only. Lower-case names.' }),

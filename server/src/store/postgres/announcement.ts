@@ -9,6 +9,8 @@ export interface Announcement {
   changed: [id: string, changedAt: number][];
   /** Schedules of which a manual run waits. */
   manual: string[];
+  /** Clients (`clientKey`) that sign with other secrets. */
+  rotated: number[];
 }
 
 /** A node's message to itself, by which it knows that it hears. */
@@ -23,13 +25,17 @@ export function announcementText(from: string, told: Announcement | Beat): strin
 /** @returns null where it is not of this form: anyone may write to a channel */
 export function readAnnouncement(text: string): { from: string; told: Announcement | Beat } | null {
   try {
-    const { from, beat, dueAt, changed, manual } = JSON.parse(text);
+    const { from, beat, dueAt, changed, manual, rotated = [] } = JSON.parse(text);
     if (typeof from !== 'string') return null;
     if (typeof beat === 'number') return { from, told: { beat } };
     const isChanged = Array.isArray(changed) && changed.every(isChange);
     const isManual = Array.isArray(manual) && manual.every(id => typeof id === 'string');
-    if (!isChanged || !isManual) return null;
-    return { from, told: { changed, manual, ...(typeof dueAt === 'number' && { dueAt }) } };
+    const isRotated = Array.isArray(rotated) && rotated.every(key => typeof key === 'number');
+    if (!isChanged || !isManual || !isRotated) return null;
+    return {
+      from,
+      told: { changed, manual, rotated, ...(typeof dueAt === 'number' && { dueAt }) },
+    };
   } catch {
     return null;
   }

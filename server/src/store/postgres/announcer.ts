@@ -3,8 +3,8 @@ import type { Query } from './connection.ts';
 
 /** What is written within this time is told together. */
 const GATHER_MS = 10;
-/** Schedules of one message, of each of its two lists: NOTIFY takes 8,000 bytes at most. */
-const MOST_SCHEDULES = 70;
+/** Entries of one message, of each of its lists: NOTIFY takes 8,000 bytes at most. */
+const MOST_ENTRIES = 70;
 
 /**
  * What is not flushed to disk need not hold up what is: https://www.postgresql.org/docs/current/sql-notify.html
@@ -25,6 +25,7 @@ export class Announcer {
   #dueAt = Number.POSITIVE_INFINITY;
   #changed = new Map<string, number>();
   readonly #manual = new Set<string>();
+  readonly #rotated = new Set<number>();
   #telling: Promise<void> | null = null;
 
   /** @param node who tells: it need not hear itself */
@@ -51,6 +52,12 @@ export class Announcer {
     this.#tellSoon();
   }
 
+  /** A client signs with other secrets. */
+  rotated(clientKey: number): void {
+    this.#rotated.add(clientKey);
+    this.#tellSoon();
+  }
+
   /** Resolves when all is told. */
   async close(): Promise<void> {
     while (this.#telling) await this.#telling;
@@ -74,16 +81,19 @@ export class Announcer {
     return (
       this.#dueAt === Number.POSITIVE_INFINITY &&
       this.#changed.size === 0 &&
-      this.#manual.size === 0
+      this.#manual.size === 0 &&
+      this.#rotated.size === 0
     );
   }
 
   #take(): Announcement {
-    const changed = [...this.#changed].slice(0, MOST_SCHEDULES);
+    const changed = [...this.#changed].slice(0, MOST_ENTRIES);
     for (const [id] of changed) this.#changed.delete(id);
-    const manual = [...this.#manual].slice(0, MOST_SCHEDULES);
+    const manual = [...this.#manual].slice(0, MOST_ENTRIES);
     for (const id of manual) this.#manual.delete(id);
-    const announcement: Announcement = { changed, manual };
+    const rotated = [...this.#rotated].slice(0, MOST_ENTRIES);
+    for (const key of rotated) this.#rotated.delete(key);
+    const announcement: Announcement = { changed, manual, rotated };
     if (this.#dueAt !== Number.POSITIVE_INFINITY) announcement.dueAt = this.#dueAt;
     this.#dueAt = Number.POSITIVE_INFINITY;
     return announcement;

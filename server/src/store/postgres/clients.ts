@@ -1,11 +1,26 @@
 import { callerFrom, clientFrom, keyFrom } from '../client-rows.ts';
 import type { ClientStore } from '../store.ts';
-import type { Query, Statement } from './connection.ts';
+import type { Announcer } from './announcer.ts';
+import type { Query, Statement, Value } from './connection.ts';
 
 const insertClient = `
   INSERT INTO clients (id, name, signing_secret, created_at) VALUES ($1, $2, $3, $4)`;
 const listClients = 'SELECT * FROM clients ORDER BY client_key';
 const findClient = 'SELECT * FROM clients WHERE id = $1';
+const rotateSecret = `
+  UPDATE clients SET signing_secret = $2, rotated_at = $3::bigint,
+    old_secret = CASE
+      WHEN $4::bigint <= $3 THEN NULL
+      WHEN old_secret_until > $3 THEN old_secret
+      ELSE signing_secret END,
+    old_secret_until = CASE WHEN $4 > $3 THEN $4 END
+  WHERE id = $1 AND ($5::boolean OR old_secret_until IS NULL OR old_secret_until <= $3)
+  RETURNING client_key`;
+const endOverlap = `
+  UPDATE clients SET old_secret = NULL, old_secret_until = NULL WHERE id = $1
+  RETURNING client_key`;
+const forgetOldSecrets = `
+  UPDATE clients SET old_secret = NULL, old_secret_until = NULL WHERE old_secret_until <= $1`;
 const insertKey = `
   INSERT INTO api_keys (id, client_key, hash, name, created_at)
   SELECT $1, client_key, $2, $3, $4 FROM clients WHERE id = $5 RETURNING 1`;
@@ -34,7 +49,14 @@ const findSession: Statement = {
 };
 const deleteSession = 'DELETE FROM sessions WHERE hash = $1 RETURNING 1';
 
-export function postgresClients(query: Query): ClientStore {
+export function postgresClients(query: Query, announcer: Announcer): ClientStore {
+  /** @returns whether there was such a client */
+  async function changeSecrets(statement: string, values: Value[]): Promise<boolean> {
+    const [client] = await query(statement, values);
+    if (client !== undefined) announcer.rotated(client.client_key as number);
+    return client !== undefined;
+  }
+
   return {
     async insertClient({ id, name, signingSecret, createdAt }) {
       await query(insertClient, [id, name, signingSecret, createdAt]);
@@ -45,6 +67,14 @@ export function postgresClients(query: Query): ClientStore {
     async findClient(id) {
       const [row] = await query(findClient, [id]);
       return row ? clientFrom(row) : null;
+    },
+    rotateSecret(clientId, { signingSecret, rotatedAt, oldUntil, replacesNew }) {
+      const values = [clientId, signingSecret, rotatedAt, oldUntil, String(replacesNew)];
+      return changeSecrets(rotateSecret, values);
+    },
+    endOverlap: clientId => changeSecrets(endOverlap, [clientId]),
+    async forgetOldSecrets(now) {
+      await query(forgetOldSecrets, [now]);
     },
     async insertKey({ id, clientId, hash, name = '', createdAt }) {
       return (await query(insertKey, [id, hash, name, createdAt, clientId])).length === 1;

@@ -1,21 +1,28 @@
 import { lowestIdAt } from '../../domain/id.ts';
 import {
+  breakerChangeFrom,
   changedFrom,
   countsFrom,
+  endedFrom,
   failureFrom,
   groupFrom,
+  isAheadSql,
+  isOpenElsewhere,
   LONGEST_RUN_MS,
   MINUTE_MS,
   MOST_FAILED,
   MOST_LOOKED_AT,
   MOST_PASSED,
   minutesFrom,
+  openBreakerFrom,
   passedFrom,
+  STATE_BEFORE,
+  soonestOf,
   stepSql,
   upcomingFrom,
 } from '../figure-rows.ts';
-import type { EndedRun, FigureStore } from '../figures.ts';
-import { runViewFrom } from '../rows.ts';
+import type { FigureStore } from '../figures.ts';
+import type { Row } from '../rows.ts';
 import type { Query, Statement } from './connection.ts';
 import { RUN_COLUMNS } from './runs.ts';
 import { SCHEDULE } from './schedules.ts';
@@ -44,6 +51,7 @@ const ended: Statement = {
     FROM runs
     WHERE client_key = $1 AND finished_at IS NOT NULL AND finished_at >= $2 AND finished_at < $3
       AND scheduled_for >= $2::bigint - ${LONGEST_RUN_MS} AND scheduled_for <= $3
+      AND status IN ('succeeded', 'failed')
     GROUP BY 1, 2, 3`,
 };
 const passed: Statement = {
@@ -96,10 +104,27 @@ const upcomingOfFew: Statement = {
       SELECT schedule_key, id, label, url FROM schedules
       WHERE client_key = $1 LIMIT ${MOST_LOOKED_AT}) AS owned
     CROSS JOIN LATERAL (
-      SELECT state, due_at, scheduled_for FROM queue
-      WHERE queue.schedule_key = owned.schedule_key AND state <> 'inFlight'
+      SELECT ${STATE_BEFORE} AS state, due_at, scheduled_for FROM queue
+      WHERE queue.schedule_key = owned.schedule_key
+        AND (state <> 'inFlight' OR ${isAheadSql('$2')})
       OFFSET 0) AS due
-    ORDER BY due_at LIMIT $2`,
+    ORDER BY due_at LIMIT $3`,
+};
+/** Few rows: what is in flight has a lease. */
+const upcomingAhead: Statement = {
+  name: 'figures_upcoming_ahead',
+  text: `
+    SELECT id, label, url, state, due_at, scheduled_for
+    FROM (
+      SELECT schedule_key, ${STATE_BEFORE} AS state, due_at, scheduled_for FROM queue
+      WHERE state <> 'waiting' AND state = 'inFlight' AND lease_until IS NOT NULL
+        AND ${isAheadSql('$2')}
+      LIMIT ${MOST_LOOKED_AT}) AS ahead
+    CROSS JOIN LATERAL (
+      SELECT id, label, url FROM schedules
+      WHERE schedules.schedule_key = ahead.schedule_key AND client_key = $1
+      OFFSET 0) AS owned
+    ORDER BY due_at LIMIT $3`,
 };
 const endedSince: Statement = {
   name: 'figures_ended_since',
@@ -124,8 +149,33 @@ const changedSince: Statement = {
     WHERE client_key = $1 AND updated_at IS NOT NULL AND updated_at >= $2
     ORDER BY updated_at LIMIT $3`,
 };
+const openBreakers: Statement = {
+  name: 'figures_open_breakers',
+  text: `
+    SELECT origin, min(since) AS since, min(opened_at) AS opened_at FROM breakers
+    WHERE client_key = $1 AND closed_at IS NULL AND open_until > $2
+    GROUP BY origin ORDER BY since LIMIT $3`,
+};
+const breakersSince: Statement = {
+  name: 'figures_breakers_since',
+  text: `
+    SELECT id, origin, since, opened_at, 'opened' AS change, opened_at AS at FROM breakers
+    WHERE client_key = $1 AND opened_at >= $2 AND NOT ${isOpenElsewhere('breakers.opened_at')}
+    UNION ALL
+    SELECT id, origin, since, opened_at, 'closed', closed_at FROM breakers
+    WHERE client_key = $1 AND closed_at IS NOT NULL AND closed_at >= $2
+      AND NOT ${isOpenElsewhere('breakers.closed_at')}
+    ORDER BY at LIMIT $3`,
+};
 
 export function postgresFigures(query: Query): FigureStore {
+  async function upcomingWaiting(clientKey: number, now: number, limit: number): Promise<Row[]> {
+    const found = await query(upcoming, [clientKey, limit]);
+    if (found.length === limit) return found;
+    const few = await query(upcomingOfFew, [clientKey, now, limit]);
+    return few.length > found.length ? few : found;
+  }
+
   return {
     async counts(clientKey) {
       return countsFrom(await query(counts, [clientKey]));
@@ -147,18 +197,23 @@ export function postgresFigures(query: Query): FigureStore {
     async failures(clientKey, from, limit) {
       return (await query(failures, [clientKey, from, limit])).map(failureFrom);
     },
-    async upcoming(clientKey, limit) {
-      const found = await query(upcoming, [clientKey, limit]);
-      if (found.length === limit) return found.map(upcomingFrom);
-      const few = await query(upcomingOfFew, [clientKey, limit]);
-      return (few.length > found.length ? few : found).map(upcomingFrom);
+    async upcoming(clientKey, now, limit) {
+      const waiting = (await upcomingWaiting(clientKey, now, limit)).map(upcomingFrom);
+      const ahead = await query(upcomingAhead, [clientKey, now, limit]);
+      return soonestOf(waiting, ahead.map(upcomingFrom), limit);
     },
     async endedSince(clientKey, after, limit) {
-      return (await query(endedSince, [clientKey, after, limit])).map(runViewFrom) as EndedRun[];
+      return (await query(endedSince, [clientKey, after, limit])).map(endedFrom);
     },
     async changedSince(clientKey, after, limit) {
       const made = await query(madeSince, [clientKey, lowestIdAt(after), limit]);
       return changedFrom(made, await query(changedSince, [clientKey, after, limit]), limit);
+    },
+    async openBreakers(clientKey, now, limit) {
+      return (await query(openBreakers, [clientKey, now, limit])).map(openBreakerFrom);
+    },
+    async breakersSince(clientKey, after, limit) {
+      return (await query(breakersSince, [clientKey, after, limit])).map(breakerChangeFrom);
     },
   };
 }

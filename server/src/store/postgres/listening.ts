@@ -119,6 +119,7 @@ export class Listening {
     if (told.dueAt !== undefined) listener.wake(told.dueAt);
     for (const [id, changedAt] of told.changed) listener.changed(id, changedAt);
     for (const id of told.manual) listener.wakeOutbox(id);
+    for (const clientKey of told.rotated) listener.rotated(clientKey);
   }
 
   #pause(ms: number): Promise<void> {

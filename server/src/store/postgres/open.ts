@@ -2,6 +2,7 @@ import { PunctualError } from '../../domain/errors.ts';
 import { storeUnavailable } from '../fault.ts';
 import type { Store } from '../store.ts';
 import { Announcer } from './announcer.ts';
+import { postgresBreakers } from './breakers.ts';
 import { postgresClients } from './clients.ts';
 import { Connections, type Query, readClock, type Statement } from './connection.ts';
 import { postgresFigures } from './figures.ts';
@@ -43,12 +44,13 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   const lease = { node, leaseMs };
   const announcer = new Announcer(query, node);
   return {
-    clients: postgresClients(query),
+    clients: postgresClients(query, announcer),
     schedules: postgresSchedules(connections, announcer),
     runs: postgresRuns(connections),
     queue: postgresQueue(connections, lease, announcer),
     outbox: postgresOutbox(connections, lease, announcer),
     figures: postgresFigures(query),
+    breakers: postgresBreakers(query),
     shared: {
       leaseMs,
       now: () => readClock(query),

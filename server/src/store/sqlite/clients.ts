@@ -10,6 +10,24 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
   );
   const listClients = database.prepare('SELECT * FROM clients ORDER BY client_key');
   const findClient = database.prepare('SELECT * FROM clients WHERE id = ?');
+  const rotateSecret = database.prepare(`
+    UPDATE clients SET signing_secret = :signingSecret, rotated_at = :rotatedAt,
+      old_secret = CASE
+        WHEN :oldUntil <= :rotatedAt THEN NULL
+        WHEN old_secret_until > :rotatedAt THEN old_secret
+        ELSE signing_secret END,
+      old_secret_until = CASE WHEN :oldUntil > :rotatedAt THEN :oldUntil END
+    WHERE id = :id
+      AND (:replacesNew OR old_secret_until IS NULL OR old_secret_until <= :rotatedAt)`);
+  const endOverlap = database.prepare(
+    'UPDATE clients SET old_secret = NULL, old_secret_until = NULL WHERE id = ?',
+  );
+  const forgetOldSecrets = database.prepare(
+    'UPDATE clients SET old_secret = NULL, old_secret_until = NULL WHERE old_secret_until <= ?',
+  );
+  const oldSecretsUntil = database.prepare(
+    'SELECT 1 FROM clients WHERE old_secret_until <= ? LIMIT 1',
+  );
   const insertKey = database.prepare(`
     INSERT INTO api_keys (id, client_key, hash, name, created_at)
     SELECT ?, client_key, ?, ?, ? FROM clients WHERE id = ?`);
@@ -42,6 +60,18 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
     async findClient(id) {
       const row = findClient.get(id) as Row | undefined;
       return row ? clientFrom(row) : null;
+    },
+    rotateSecret(id, { replacesNew, ...rotation }) {
+      const values = { id, ...rotation, replacesNew: Number(replacesNew) };
+      return commits.write(() => rotateSecret.run(values).changes === 1);
+    },
+    endOverlap(id) {
+      return commits.write(() => endOverlap.run(id).changes === 1);
+    },
+    async forgetOldSecrets(now) {
+      // A commit waits for the disk: it is for those that have something to write.
+      if (oldSecretsUntil.get(now) === undefined) return;
+      await commits.write(() => forgetOldSecrets.run(now));
     },
     insertKey({ id, clientId, hash, name = '', createdAt }) {
       return commits.write(() => insertKey.run(id, hash, name, createdAt, clientId).changes === 1);

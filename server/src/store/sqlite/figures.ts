@@ -1,21 +1,28 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { lowestIdAt } from '../../domain/id.ts';
 import {
+  breakerChangeFrom,
   changedFrom,
   countsFrom,
+  endedFrom,
   failureFrom,
   groupFrom,
+  isAheadSql,
+  isOpenElsewhere,
   MINUTE_MS,
   MOST_FAILED,
   MOST_LOOKED_AT,
   MOST_PASSED,
   minutesFrom,
+  openBreakerFrom,
   passedFrom,
+  STATE_BEFORE,
+  soonestOf,
   stepSql,
   upcomingFrom,
 } from '../figure-rows.ts';
-import type { EndedRun, FigureStore } from '../figures.ts';
-import { type Row, runViewFrom } from '../rows.ts';
+import type { FigureStore } from '../figures.ts';
+import type { Row } from '../rows.ts';
 
 export function sqliteFigures(database: DatabaseSync): FigureStore {
   database.function('host_of', { deterministic: true }, url => hostOf(String(url)));
@@ -33,6 +40,7 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
       count(*) AS count
     FROM runs INDEXED BY runs_ended
     WHERE client_key = ? AND finished_at >= ? AND finished_at < ?
+      AND status IN ('succeeded', 'failed')
     GROUP BY 1, 2, 3`);
   const passed = database.prepare(`
     SELECT scheduled_for / ${MINUTE_MS} AS minute, status,
@@ -60,10 +68,19 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
     CROSS JOIN schedules USING (schedule_key)
     WHERE client_key = ? ORDER BY due_at LIMIT ?`);
   const upcomingOfFew = database.prepare(`
-    SELECT id, label, url, state, due_at, scheduled_for
-    FROM (SELECT * FROM schedules WHERE client_key = ? LIMIT ${MOST_LOOKED_AT})
+    SELECT id, label, url, ${STATE_BEFORE} AS state, due_at, scheduled_for
+    FROM (SELECT * FROM schedules WHERE client_key = :clientKey LIMIT ${MOST_LOOKED_AT})
     CROSS JOIN queue USING (schedule_key)
-    WHERE state <> 'inFlight' ORDER BY due_at LIMIT ?`);
+    WHERE state <> 'inFlight' OR ${isAheadSql(':now')} ORDER BY due_at LIMIT :limit`);
+  // Few rows: what is in flight or to be tried again.
+  const upcomingAhead = database.prepare(`
+    SELECT id, label, url, ${STATE_BEFORE} AS state, due_at, scheduled_for
+    FROM (
+      SELECT * FROM queue INDEXED BY queue_begun
+      WHERE state <> 'waiting' AND state = 'inFlight' AND ${isAheadSql(':now')}
+      LIMIT ${MOST_LOOKED_AT})
+    CROSS JOIN schedules USING (schedule_key)
+    WHERE client_key = :clientKey ORDER BY due_at LIMIT :limit`);
   const endedSince = database.prepare(`
     SELECT runs.*, schedules.id AS schedule_id
     FROM runs INDEXED BY runs_ended CROSS JOIN schedules USING (schedule_key)
@@ -75,6 +92,27 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
   const changedSince = database.prepare(`
     SELECT * FROM schedules INDEXED BY schedules_updated
     WHERE client_key = ? AND updated_at >= ? ORDER BY updated_at LIMIT ?`);
+  const openBreakers = database.prepare(`
+    SELECT origin, min(since) AS since, min(opened_at) AS opened_at
+    FROM breakers INDEXED BY breakers_open
+    WHERE client_key = ? AND closed_at IS NULL AND open_until > ?
+    GROUP BY origin ORDER BY since LIMIT ?`);
+  const breakersSince = database.prepare(`
+    SELECT id, origin, since, opened_at, 'opened' AS change, opened_at AS at
+    FROM breakers INDEXED BY breakers_opened
+    WHERE client_key = :clientKey AND opened_at >= :after AND NOT ${isOpenElsewhere('breakers.opened_at')}
+    UNION ALL
+    SELECT id, origin, since, opened_at, 'closed', closed_at
+    FROM breakers INDEXED BY breakers_closed
+    WHERE client_key = :clientKey AND closed_at >= :after AND NOT ${isOpenElsewhere('breakers.closed_at')}
+    ORDER BY at LIMIT :limit`);
+
+  function upcomingWaiting(clientKey: number, now: number, limit: number): Row[] {
+    const found = upcoming.all(clientKey, limit) as Row[];
+    if (found.length === limit) return found;
+    const few = upcomingOfFew.all({ clientKey, now, limit }) as Row[];
+    return few.length > found.length ? few : found;
+  }
 
   return {
     async counts(clientKey) {
@@ -95,18 +133,24 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
     async failures(clientKey, from, limit) {
       return (failures.all(clientKey, from, limit) as Row[]).map(failureFrom);
     },
-    async upcoming(clientKey, limit) {
-      const found = upcoming.all(clientKey, limit) as Row[];
-      if (found.length === limit) return found.map(upcomingFrom);
-      const few = upcomingOfFew.all(clientKey, limit) as Row[];
-      return (few.length > found.length ? few : found).map(upcomingFrom);
+    async upcoming(clientKey, now, limit) {
+      const waiting = upcomingWaiting(clientKey, now, limit).map(upcomingFrom);
+      const ahead = upcomingAhead.all({ clientKey, now, limit }) as Row[];
+      return soonestOf(waiting, ahead.map(upcomingFrom), limit);
     },
     async endedSince(clientKey, after, limit) {
-      return (endedSince.all(clientKey, after, limit) as Row[]).map(runViewFrom) as EndedRun[];
+      return (endedSince.all(clientKey, after, limit) as Row[]).map(endedFrom);
     },
     async changedSince(clientKey, after, limit) {
       const made = madeSince.all(clientKey, lowestIdAt(after), limit) as Row[];
       return changedFrom(made, changedSince.all(clientKey, after, limit) as Row[], limit);
+    },
+    async openBreakers(clientKey, now, limit) {
+      return (openBreakers.all(clientKey, now, limit) as Row[]).map(openBreakerFrom);
+    },
+    async breakersSince(clientKey, after, limit) {
+      const found = breakersSince.all({ clientKey, after, limit }) as Row[];
+      return found.map(breakerChangeFrom);
     },
   };
 }

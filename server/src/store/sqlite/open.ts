@@ -5,6 +5,7 @@ import { PunctualError } from '../../domain/errors.ts';
 import { storeUnavailable } from '../fault.ts';
 import { pendingMigrations, readMigrations } from '../migrate.ts';
 import type { Store } from '../store.ts';
+import { sqliteBreakers } from './breakers.ts';
 import type { QueueRows } from './cells.ts';
 import { sqliteClients } from './clients.ts';
 import { Commits } from './commit.ts';
@@ -46,6 +47,7 @@ export function openSqlite(path: string): Store & { queue: QueueRows; schedules:
     queue: sqliteQueue(database, commits),
     outbox: sqliteOutbox(database, commits),
     figures: sqliteFigures(database),
+    breakers: sqliteBreakers(database, commits),
     shared: null,
     async check() {
       if (closed) throw storeUnavailable(new Error('closed'));

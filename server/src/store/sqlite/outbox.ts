@@ -14,7 +14,8 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
   // A manual run waits for every other request of its schedule, an earlier manual run included, and
   // for one that was cut off: that is sent again before anything newer.
   const due = database.prepare(`
-    SELECT outbox.*, clients.id AS client_id, clients.signing_secret
+    SELECT outbox.*, clients.id AS client_id, clients.signing_secret, clients.old_secret,
+      clients.old_secret_until
     FROM outbox JOIN clients USING (client_key)
     WHERE state = 'waiting' AND due_at <= ? AND (kind = 'callback' OR NOT EXISTS (
         SELECT 1 FROM queue
@@ -25,7 +26,8 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
           AND other.state = 'inFlight'))
     ORDER BY due_at, outbox.id LIMIT ?`);
   const scheduleOf = database.prepare(`
-    SELECT schedules.*, clients.id AS client_id, clients.signing_secret
+    SELECT schedules.*, clients.id AS client_id, clients.signing_secret, clients.old_secret,
+      clients.old_secret_until
     FROM schedules JOIN clients USING (client_key) WHERE schedule_key = ?`);
   const take = database.prepare(
     "UPDATE outbox SET state = 'inFlight', claimed_at = ?, attempt = attempt + 1 WHERE id = ?",

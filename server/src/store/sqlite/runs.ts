@@ -92,6 +92,8 @@ export function sqliteRuns(database: DatabaseSync, commits: Commits): RunStore {
   const pruneChanges = database.prepare(`
     DELETE FROM schedule_changes WHERE (schedule_key, changed_at) IN (
       SELECT schedule_key, changed_at FROM schedule_changes WHERE changed_at < ? LIMIT ?)`);
+  const pruneBreakers = database.prepare(`
+    DELETE FROM breakers WHERE id IN (SELECT id FROM breakers WHERE closed_at < ? LIMIT ?)`);
 
   function prune(limits: HistoryLimits): number {
     let room = PRUNED_AT_ONCE;
@@ -101,6 +103,7 @@ export function sqliteRuns(database: DatabaseSync, commits: Commits): RunStore {
       room -= Number(pruneCallbacks.run(lowestIdAt(before), keep, room).changes);
     }
     room -= Number(pruneChanges.run(limitOf('long', limits), room).changes);
+    room -= Number(pruneBreakers.run(limitOf('long', limits), room).changes);
     return PRUNED_AT_ONCE - room;
   }
 

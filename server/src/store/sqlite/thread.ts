@@ -6,7 +6,7 @@ import { openSqlite } from './open.ts';
 export type Call = [
   id: number,
   /** Null: the store itself. */
-  room: 'clients' | 'schedules' | 'runs' | 'queue' | 'outbox' | 'figures' | null,
+  room: 'clients' | 'schedules' | 'runs' | 'queue' | 'outbox' | 'figures' | 'breakers' | null,
   method: string,
   args: unknown[],
 ];

@@ -18,7 +18,8 @@ import type { Answer, Call, Fault } from './thread.ts';
  * @throws PunctualError `store_newer`, `store_unavailable`
  */
 export function openThreaded(path: string): Store {
-  const { clients, schedules, runs, queue, outbox, figures, ...reader } = openSqlite(path);
+  const { clients, schedules, runs, queue, outbox, figures, breakers, ...reader } =
+    openSqlite(path);
   const writer = new Writer(path);
   // Whatever reads a million rows takes a while: on a thread of its own, made when first asked.
   let counter: Writer | null = null;
@@ -45,6 +46,9 @@ export function openThreaded(path: string): Store {
       'clients',
       clients,
       'insertClient',
+      'rotateSecret',
+      'endOverlap',
+      'forgetOldSecrets',
       'insertKey',
       'revokeKey',
       'insertSession',
@@ -70,6 +74,7 @@ export function openThreaded(path: string): Store {
       }),
     },
     outbox: writing('outbox', outbox, 'insertManual', 'claim', 'settle', 'recover'),
+    breakers: writing('breakers', breakers, 'note', 'closeForgotten'),
     figures: counting(figures, (method, args) => count('figures', method, args)),
     async check() {
       await reader.check();

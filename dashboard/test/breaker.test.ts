@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PunctualEvent } from '@punctual/client';
+import { assertAccessible, assertFits, launch, openWindow, share, signIn } from './browser.ts';
+import { startPunctual, startTarget } from './service.ts';
+
+test('a host that does not answer is named on the overview, by the events and in the ledger, until it does', async context => {
+  const [punctual, target] = await Promise.all([startPunctual(context), startTarget(context)]);
+  const { client, url } = punctual;
+  target.status = 0;
+  const heard: PunctualEvent[] = [];
+  const abort = new AbortController();
+  const listening = (async () => {
+    for await (const event of client.events({ signal: abort.signal })) heard.push(event);
+  })().catch(() => {});
+  const { items } = await client.createSchedules(
+    [1, 2, 3].map(number => ({
+      label: `Printer ${number}`,
+      url: `${target.url}?${number}`,
+      verb: 'GET' as const,
+      interval: '* * * * * *',
+      timezone: 'UTC',
+      policy: { maxRetries: 0 },
+    })),
+  );
+  const browser = await launch();
+  context.after(() => browser.close());
+  const { page, faults, context: window } = await openWindow(browser);
+  await signIn(page, url, punctual.credentials);
+  const host = new URL(target.url).host;
+  const alert = page.getByText(`${host} does not answer since`);
+  await alert.waitFor();
+  await assertAccessible(page, 'a host does not answer');
+  const phone = await openWindow(browser, { size: 'phone', colorScheme: 'dark' });
+  await share(window, phone.context);
+  await phone.page.goto(url);
+  await phone.page.getByText(`${host} does not answer since`).waitFor();
+  await assertFits(phone.page, 'a host does not answer');
+  await assertAccessible(phone.page, 'a host does not answer, on a phone');
+  await phone.context.close();
+
+  const refused = async () => {
+    const runs = await client.listRuns({ scheduleId: items[0]!.id, status: 'failed' });
+    return runs.items.find(({ attempts }) => attempts[0]!.refused);
+  };
+  let run = await refused();
+  while (run === undefined) run = await refused();
+  const explained = await client.explain(items[0]!.id, { at: run.scheduledFor });
+  assert.match(explained.sentence, /^It was due and failed: it was not sent: the breaker of http:/);
+  await page.goto(`${url}/runs?run=${run.id}`);
+  await page.getByText('not sent', { exact: true }).waitFor();
+
+  target.status = 200;
+  await page.goto(url);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByText('Due next').waitFor();
+  await alert.waitFor({ state: 'detached' });
+  const origin = new URL(target.url).origin;
+  const told = () =>
+    heard.flatMap(({ type, data }) => ('openedAt' in data ? [`${type} ${data.origin}`] : []));
+  while (told().length < 2) await new Promise(resolve => setTimeout(resolve, 20));
+  assert.deepEqual(told(), [`breaker.opened ${origin}`, `breaker.closed ${origin}`]);
+  abort.abort();
+  await listening;
+  assert.deepEqual(faults, []);
+});

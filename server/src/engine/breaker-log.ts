@@ -1,0 +1,122 @@
+import type { Clock } from '../clock.ts';
+import { newId } from '../domain/id.ts';
+import type { BreakerRecord } from '../store/breakers.ts';
+import type { Store } from '../store/store.ts';
+import type { Breaker } from './breaker.ts';
+import type { EngineEvents } from './events.ts';
+import { Loop } from './loop.ts';
+
+/** How often an open breaker is noted again, and how long it counts as open without that. */
+const NOTE_EVERY_MS = 60_000;
+const OPEN_FOR_MS = 3 * NOTE_EVERY_MS;
+/** One to whose host nothing was to be sent for so long is no longer told of. */
+const QUIET_MS = 86_400_000;
+/** Where the store takes nothing: openings that wait to be written. Beyond, the oldest are left out. */
+const MOST_WAITING = 10_000;
+
+/** A host as one client knows it. */
+export interface BrokenHost {
+  readonly clientKey: number;
+  readonly origin: string;
+  readonly breaker: Breaker;
+}
+
+export interface BreakerLogOptions {
+  store: Pick<Store, 'breakers' | 'shared'>;
+  clock: Clock;
+  events: Pick<EngineEvents, 'storeFailed'>;
+}
+
+/**
+ * Breaker log: writes to the store which hosts do not answer, so that every node can tell it.
+ *
+ * Guarantee: no firing waits for it. It writes beside them, a change within a turn of its loop and
+ * what stays open once a minute; while the store fails it tries again, and the breakers go on without.
+ */
+export class BreakerLog {
+  readonly #options: BreakerLogOptions;
+  readonly #loop: Loop;
+  /** Open ones, as they are noted. */
+  readonly #open = new Map<BrokenHost, BreakerRecord>();
+  /** What is to be written, by id. */
+  readonly #waiting = new Map<string, BreakerRecord>();
+  #isFirst = true;
+  #noteAgainAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: BreakerLogOptions) {
+    this.#options = options;
+    const { clock, events } = options;
+    this.#loop = new Loop(
+      clock,
+      () => this.#step(),
+      error => events.storeFailed(error),
+      undefined,
+      NOTE_EVERY_MS,
+    );
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** This engine's breakers end with it. */
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+    for (const host of [...this.#open.keys()]) this.closed(host);
+    await this.#write([...this.#waiting.values()]).catch(this.#options.events.storeFailed);
+  }
+
+  opened(host: BrokenHost): void {
+    const { clientKey, origin, breaker } = host;
+    const openedAt = this.#options.clock.now();
+    const record = { id: newId(openedAt), clientKey, origin, since: breaker.since, openedAt };
+    this.#open.set(host, record);
+    this.#wait(record);
+  }
+
+  closed(host: BrokenHost): void {
+    const record = this.#open.get(host);
+    if (record === undefined) return;
+    this.#open.delete(host);
+    this.#wait({ ...record, closedAt: this.#options.clock.now() });
+  }
+
+  #wait(record: BreakerRecord): void {
+    this.#waiting.set(record.id, record);
+    if (this.#waiting.size > MOST_WAITING) {
+      this.#waiting.delete(this.#waiting.keys().next().value!);
+    }
+    this.#loop.wake();
+  }
+
+  async #step(): Promise<number> {
+    const { store, clock } = this.#options;
+    const now = clock.now();
+    const isTime = now >= this.#noteAgainAt;
+    if (isTime && (this.#isFirst || store.shared !== null)) {
+      // Where there is one engine only, those of the process before are nobody's.
+      const openUntil = store.shared === null ? Number.MAX_SAFE_INTEGER : now;
+      await store.breakers.closeForgotten(now, openUntil);
+      this.#isFirst = false;
+    }
+    if (isTime) for (const record of this.#inUse(now)) this.#waiting.set(record.id, record);
+    await this.#write([...this.#waiting.values()]);
+    if (isTime) this.#noteAgainAt = now + NOTE_EVERY_MS;
+    return this.#noteAgainAt;
+  }
+
+  #inUse(now: number): BreakerRecord[] {
+    return [...this.#open]
+      .filter(([{ breaker }]) => now - breaker.askedAt < QUIET_MS)
+      .map(([, record]) => record);
+  }
+
+  async #write(records: BreakerRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    const { store, clock } = this.#options;
+    await store.breakers.note(records, clock.now() + OPEN_FOR_MS);
+    for (const record of records) {
+      if (this.#waiting.get(record.id) === record) this.#waiting.delete(record.id);
+    }
+  }
+}

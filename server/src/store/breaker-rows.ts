@@ -1,0 +1,19 @@
+import type { BreakerRecord } from './breakers.ts';
+import type { Cell } from './rows.ts';
+
+/** Rows of breakers, as both keepers write them. */
+
+export const BREAKER_COLUMNS = [
+  'id',
+  'client_key',
+  'origin',
+  'since',
+  'opened_at',
+  'closed_at',
+  'open_until',
+];
+
+export function breakerCells(breaker: BreakerRecord, openUntil: number): Cell[] {
+  const { id, clientKey, origin, since, openedAt, closedAt } = breaker;
+  return [id, clientKey, origin, since, openedAt, closedAt ?? null, openUntil];
+}
