@@ -85,6 +85,19 @@ export function liveRuns(rows: Row[], status: RunStatus | undefined, now: number
     .filter(({ view }) => status === undefined || view.status === status);
 }
 
+/** Whether a run belongs into a list that its schedule is in already. */
+export function isWithin({ place, view }: Placed, filter: RunFilter): boolean {
+  const { from, to } = rangeOf(filter);
+  return (
+    place.scheduledFor >= from && place.scheduledFor < to && hasStatus(filter.status, view.status)
+  );
+}
+
+/** Whether a list of `status` (undefined: of any) holds runs of one of these. */
+export function hasStatus(status: RunStatus | undefined, ...those: RunStatus[]): boolean {
+  return status === undefined || those.includes(status);
+}
+
 function beforeClaim(row: Row): Row {
   return { ...row, state: 'retrying', attempt: (row.attempt as number) - 1 };
 }

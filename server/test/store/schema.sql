@@ -106,9 +106,12 @@ CREATE INDEX outbox_in_flight ON outbox (id) WHERE state = 'inFlight';
 
 CREATE INDEX outbox_manual ON outbox (schedule_key) WHERE kind = 'manual';
 
-CREATE INDEX queue_begun ON queue (schedule_key) WHERE state <> 'waiting';
-
 CREATE INDEX queue_due ON queue (due_at) WHERE state <> 'inFlight';
+
+CREATE INDEX queue_in_flight ON queue (schedule_key) WHERE state = 'inFlight';
+
+CREATE INDEX queue_retrying ON queue (scheduled_for, schedule_key)
+  WHERE state IN ('retrying', 'lost');
 
 CREATE INDEX runs_by_schedule ON runs (schedule_key, scheduled_for);
 
