@@ -68,6 +68,18 @@ CREATE TABLE schedule_changes (
   PRIMARY KEY (schedule_key, changed_at)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE schedule_texts (
+  text_key INTEGER PRIMARY KEY,
+  client_key INTEGER NOT NULL,
+  first_id TEXT NOT NULL,
+  last_id TEXT NOT NULL,
+  entries INTEGER NOT NULL,
+  changed_key INTEGER UNIQUE,
+  labels TEXT NOT NULL,
+  urls TEXT NOT NULL,
+  keys TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE schedules (
   schedule_key INTEGER PRIMARY KEY,
   client_key INTEGER NOT NULL REFERENCES clients,
@@ -124,6 +136,11 @@ CREATE INDEX runs_ended ON runs (client_key, finished_at, status, started_at)
 CREATE INDEX runs_manual ON runs (manual_id) WHERE manual_id <> '';
 
 CREATE INDEX schedule_changes_by_age ON schedule_changes (changed_at);
+
+CREATE INDEX schedule_texts_by_client ON schedule_texts (client_key, last_id);
+
+CREATE INDEX schedule_texts_small ON schedule_texts (client_key)
+  WHERE entries < 128 AND changed_key IS NULL;
 
 CREATE UNIQUE INDEX schedules_by_client ON schedules (client_key, id);
 

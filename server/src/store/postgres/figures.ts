@@ -18,7 +18,7 @@ import type { EndedRun, FigureStore } from '../figures.ts';
 import { runViewFrom } from '../rows.ts';
 import type { Query, Statement } from './connection.ts';
 import { RUN_COLUMNS } from './runs.ts';
-import { SCHEDULE } from './schedules.ts';
+import { SCHEDULE } from './schedule-columns.ts';
 
 const counts: Statement = {
   name: 'figures_counts',

@@ -4,6 +4,9 @@ import { type Cell, fold, json, scheduleFrom } from '../rows.ts';
 import type { NewSchedule, Requeue, ScheduleStore, Start } from '../store.ts';
 import type { Announcer } from './announcer.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
+import { SCHEDULE } from './schedule-columns.ts';
+import { postgresScheduleList } from './schedule-list.ts';
+import { postgresTexts } from './texts.ts';
 
 /** What is due later is seen by looking, by all nodes and in time. */
 const SOON_MS = 2_000;
@@ -36,8 +39,6 @@ const insert: Statement = {
     SELECT min(first) AS due_at FROM given
     HAVING min(first) < extract(epoch FROM clock_timestamp()) * 1000 + $19`,
 };
-export const SCHEDULE = `version, id, status, url, verb, interval, timezone, created_at, updated_at, headers,
-  data, integrations, label, policy`;
 const find: Statement = {
   name: 'schedules_find',
   text: `SELECT ${SCHEDULE} FROM schedules WHERE client_key = $1 AND id = $2`,
@@ -79,18 +80,6 @@ const ledger: Statement = {
       WHERE schedule_changes.schedule_key = found.schedule_key AND changed_at > $3
       ORDER BY changed_at LIMIT 1) AS later ON true`,
 };
-const list = (name: string, status: string): Statement => ({
-  name,
-  text: `
-    SELECT ${SCHEDULE} FROM schedules
-    WHERE client_key = $1 AND id < $2 AND ${status}
-      AND ($3::text IS NULL OR strpos(label_folded, $3) > 0)
-      AND ($4::text IS NULL OR strpos(url_folded, $4) > 0)
-    ORDER BY id DESC LIMIT $5`,
-});
-const listAll = list('schedules_list', "status <> 'deleted'");
-const listByStatus = list('schedules_list_by_status', 'status = $6');
-
 const queueInsert: Statement = {
   name: 'queue_insert',
   text: `
@@ -129,12 +118,15 @@ export function postgresSchedules(
   { query, transaction }: Connections,
   announcer: Announcer,
 ): ScheduleStore {
+  const texts = postgresTexts(query);
+
   return {
     async insert(clientKey, schedules) {
       if (schedules.length === 0) return;
       const values = [clientKey, ...columnsOf(schedules.map(newCells)), SOON_MS];
       const [soon] = await query(insert, values);
       if (soon) announcer.due(soon.due_at as number);
+      texts.made(clientKey, schedules.length);
     },
     async find(clientKey, id) {
       const [row] = await query(find, [clientKey, id]);
@@ -158,21 +150,7 @@ export function postgresSchedules(
         announcer.changed(schedule.id, change === 'keep' ? updatedAt : change.changedAt);
       return isChanged;
     },
-    async list(clientKey, filter, limit, before = '~') {
-      const { status, label, url } = filter;
-      const values = [
-        clientKey,
-        before,
-        label === undefined ? null : fold(label),
-        url === undefined ? null : fold(url),
-        limit,
-      ];
-      const rows =
-        status === undefined
-          ? await query(listAll, values)
-          : await query(listByStatus, [...values, status]);
-      return rows.map(scheduleFrom);
-    },
+    list: postgresScheduleList(query, texts),
     async ledger(clientKey, id, at) {
       const [row] = await query(ledger, [clientKey, id, at]);
       return row ? ledgerFrom(row) : null;

@@ -5,6 +5,7 @@ import { PunctualError } from '../../domain/errors.ts';
 import { storeUnavailable } from '../fault.ts';
 import { pendingMigrations, readMigrations } from '../migrate.ts';
 import type { Store } from '../store.ts';
+import { sealed } from '../texts.ts';
 import type { QueueRows } from './cells.ts';
 import { sqliteClients } from './clients.ts';
 import { Commits } from './commit.ts';
@@ -120,6 +121,7 @@ export function migrateSqlite(database: DatabaseSync, migrations = readMigration
   };
   const before = versionOf(database);
   if (pendingNow().length === 0) return before;
+  database.function('sealed', { deterministic: true }, text => sealed(String(text)));
   database.exec('BEGIN IMMEDIATE');
   try {
     for (const migration of pendingNow()) {

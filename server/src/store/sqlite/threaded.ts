@@ -4,6 +4,7 @@ import type { Schedule } from '../../domain/schedule.ts';
 import { storeUnavailable } from '../fault.ts';
 import type { FigureStore } from '../figures.ts';
 import type { Store } from '../store.ts';
+import { isSearch } from '../texts.ts';
 import { queueClaims } from './cells.ts';
 import { openSqlite } from './open.ts';
 
@@ -19,12 +20,7 @@ import type { Answer, Call } from './thread.ts';
 export function openThreaded(path: string): Store {
   const { clients, schedules, runs, queue, outbox, figures, ...reader } = openSqlite(path);
   const writer = new Writer(path);
-  // Whatever reads a million rows takes a while: on a thread of its own, made when first asked.
-  let counter: Writer | null = null;
-  const count = (room: Call['room'], method: string, args: unknown[]) => {
-    counter ??= new Writer(path);
-    return counter.call(room, method, args);
-  };
+  const readers = new Readers(path);
   /** The room as it is here, but for the methods that write. */
   const writing = <Room extends object>(
     room: Call['room'],
@@ -52,9 +48,9 @@ export function openThreaded(path: string): Store {
     schedules: {
       ...writing('schedules', schedules, 'insert', 'update'),
       list(clientKey, filter, ...page) {
-        const isSearch = filter.label !== undefined || filter.url !== undefined;
-        if (!isSearch) return schedules.list(clientKey, filter, ...page);
-        return count('schedules', 'list', [clientKey, filter, ...page]) as Promise<Schedule[]>;
+        if (!isSearch(filter)) return schedules.list(clientKey, filter, ...page);
+        const asked = [clientKey, filter, ...page];
+        return readers.call('searches', 'schedules', 'list', asked) as Promise<Schedule[]>;
       },
     },
     queue: {
@@ -67,13 +63,15 @@ export function openThreaded(path: string): Store {
       }),
     },
     outbox: writing('outbox', outbox, 'insertManual', 'claim', 'settle', 'recover'),
-    figures: counting(figures, (method, args) => count('figures', method, args)),
+    figures: counting(figures, (method, args) =>
+      readers.call(method === 'groups' ? 'groups' : 'figures', 'figures', method, args),
+    ),
     async check() {
       await reader.check();
       await writer.call(null, 'check', []);
     },
     async close() {
-      await counter?.close();
+      await readers.close();
       await writer.close();
       await reader.close();
     },
@@ -89,6 +87,34 @@ function counting(
     (...args: unknown[]) => call(method, args),
   ]);
   return Object.fromEntries(methods) as FigureStore;
+}
+
+/**
+ * Whatever reads a million rows takes a while: on a thread of its own, made when first asked. There are
+ * several, so that who searches does not wait for who counts.
+ */
+class Readers {
+  readonly #path: string;
+  readonly #threads = new Map<string, Writer>();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  call(
+    thread: 'searches' | 'groups' | 'figures',
+    room: Call['room'],
+    method: string,
+    args: unknown[],
+  ): Promise<unknown> {
+    const reader = this.#threads.get(thread) ?? new Writer(this.#path);
+    this.#threads.set(thread, reader);
+    return reader.call(room, method, args);
+  }
+
+  async close(): Promise<void> {
+    for (const reader of this.#threads.values()) await reader.close();
+  }
 }
 
 interface Waiting {
