@@ -59,6 +59,15 @@ export function rangeOf({ from, to }: RunFilter): { from: number; to: number } {
   return { from: from ?? Number.MIN_SAFE_INTEGER, to: to ?? Number.MAX_SAFE_INTEGER };
 }
 
+/**
+ * Both ends of a page, inclusive. One upper end and not two, of the filter and of the page before: an
+ * index is read from the one that the database happens to choose, and that may be days away.
+ */
+export function boundsOf(filter: RunFilter, before: Place): { from: number; upTo: number } {
+  const { from, to } = rangeOf(filter);
+  return { from, upTo: Math.min(to - 1, before.scheduledFor) };
+}
+
 export function placeFrom(row: Row): Place {
   return {
     scheduledFor: row.scheduled_for as number,

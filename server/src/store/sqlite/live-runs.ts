@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Row } from '../rows.ts';
-import { hasStatus, liveRuns, type Place, type Placed, rangeOf } from '../run-rows.ts';
+import { boundsOf, hasStatus, liveRuns, type Place, type Placed, rangeOf } from '../run-rows.ts';
 import type { RunFilter } from '../store.ts';
 
 export interface LiveRuns {
@@ -28,8 +28,7 @@ export function sqliteLiveRuns(database: DatabaseSync): LiveRuns {
     SELECT queue.*, schedules.id AS schedule_id
     FROM queue INDEXED BY queue_retrying CROSS JOIN schedules USING (schedule_key)
     WHERE queue.state IN ('retrying', 'lost') AND schedules.client_key = :clientKey
-      AND queue.scheduled_for >= :from AND queue.scheduled_for < :to
-      AND queue.scheduled_for <= :scheduledFor
+      AND queue.scheduled_for >= :from AND queue.scheduled_for <= :upTo
       AND (queue.scheduled_for, queue.schedule_key, '') < (:scheduledFor, :scheduleKey, :manualId)
     ORDER BY queue.scheduled_for DESC, queue.schedule_key DESC LIMIT :limit`);
   const manual = database.prepare(`
@@ -53,7 +52,10 @@ export function sqliteLiveRuns(database: DatabaseSync): LiveRuns {
       const range = { clientKey, ...rangeOf(filter) };
       const rows: unknown[] = [];
       if (hasStatus(status, 'running', 'retrying')) rows.push(...inFlight.all({ ...range, now }));
-      if (hasStatus(status, 'retrying')) rows.push(...retrying.all({ ...range, ...before, limit }));
+      if (hasStatus(status, 'retrying')) {
+        const bounds = boundsOf(filter, before);
+        rows.push(...retrying.all({ clientKey, ...bounds, ...before, limit }));
+      }
       if (hasStatus(status, 'running', 'retrying', 'queued')) rows.push(...manual.all(range));
       return liveRuns(rows as Row[], status, now);
     },

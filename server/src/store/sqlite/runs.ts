@@ -4,13 +4,13 @@ import { KEEPS, type Keep, limitOf } from '../keep.ts';
 import { type Cell, type Row, runViewFrom } from '../rows.ts';
 import {
   AFTER_ALL,
+  boundsOf,
   callbackView,
   comparePlaces,
   isWithin,
   type Place,
   type Placed,
   placeFrom,
-  rangeOf,
 } from '../run-rows.ts';
 import type { HistoryLimits, RunFilter, RunStore } from '../store.ts';
 import type { Commits } from './commit.ts';
@@ -26,7 +26,7 @@ export function sqliteRuns(database: DatabaseSync, commits: Commits): RunStore {
     database.prepare(`
       SELECT runs.*, schedules.id AS schedule_id
       FROM runs ${by} JOIN schedules USING (schedule_key)
-      WHERE ${where} AND runs.scheduled_for >= :from AND runs.scheduled_for < :to
+      WHERE ${where} AND runs.scheduled_for >= :from AND runs.scheduled_for <= :upTo
         AND (runs.scheduled_for, runs.schedule_key, runs.manual_id)
           < (:scheduledFor, :scheduleKey, :manualId)
       ORDER BY runs.scheduled_for DESC, runs.schedule_key DESC, runs.manual_id DESC
@@ -106,7 +106,7 @@ export function sqliteRuns(database: DatabaseSync, commits: Commits): RunStore {
 
   function listEnded(clientKey: number, filter: RunFilter, limit: number, before: Place): Placed[] {
     const { scheduleId, status } = filter;
-    const range = { clientKey, limit, ...before, ...rangeOf(filter) };
+    const range = { clientKey, limit, ...before, ...boundsOf(filter, before) };
     const rows =
       scheduleId !== undefined
         ? endedOfSchedule.all({ ...range, scheduleId, status: status ?? null })
