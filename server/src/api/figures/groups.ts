@@ -43,6 +43,12 @@ export class Groups {
     });
   }
 
+  /** Begins to count where nobody has, for who is about to ask. */
+  warm(clientKey: number): void {
+    const isKnown = this.#counts.peek(clientKey, { allowStale: true }) !== undefined;
+    if (!isKnown) this.#counts.fetch(clientKey).catch(() => {});
+  }
+
   async of(clientKey: number): Promise<GroupsAt> {
     const kept = this.#counts.peek(clientKey, { allowStale: true });
     const allowStale =

@@ -111,7 +111,7 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
   };
 }
 
-/** As `substring` with a pattern does it on PostgreSQL. */
+/** Between the scheme and the first of / ? #, as on PostgreSQL. */
 function hostOf(url: string): string {
   return (/^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? '').toLowerCase();
 }
