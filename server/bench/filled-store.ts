@@ -86,6 +86,10 @@ async function fillPostgres(
     said(what);
     await client.query(sql);
   }
+  for (const [table, key] of Object.entries({ clients: 'client_key', schedules: 'schedule_key' })) {
+    const drawn = `pg_get_serial_sequence('${table}', '${key}')`;
+    await client.query(`SELECT setval(${drawn}, max(${key})) FROM ${table}`);
+  }
   said('the indexes of history');
   for (const { sql } of indexes) await client.query(sql);
   // As autovacuum leaves them.

@@ -88,7 +88,9 @@ async function planOf(connections: Connections, name: string, text: string): Pro
 function wholeScans(steps: string[], name: string): string[] {
   return steps.filter((step, index) => {
     const [, used] =
-      /Index (?:Only )?Scan .*using (\w+) on (?:queue|schedules|schedule_texts|outbox|runs)/.exec(step) ?? [];
+      /Index (?:Only )?Scan .*using (\w+) on (?:queue|schedules|schedule_texts|outbox|runs)/.exec(
+        step,
+      ) ?? [];
     if (used === undefined || steps[index + 1]?.includes('Index Cond')) return false;
     return !PARTS[used]?.includes(name);
   });

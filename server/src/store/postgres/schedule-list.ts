@@ -28,7 +28,11 @@ const edgeOfAll = edge('schedules_edge', '');
 const edgeOfStatus = edge('schedules_edge_of_status', 'AND status = $3');
 
 /** Schedules one by one where there are few, or many that match; by their texts where there are not. */
-export function postgresScheduleList(query: Query, texts: Texts): ScheduleStore['list'] {
+export function postgresScheduleList(
+  query: Query,
+  look: Query,
+  texts: Texts,
+): ScheduleStore['list'] {
   async function listDirectly(
     clientKey: number,
     filter: ScheduleFilter,
@@ -38,10 +42,11 @@ export function postgresScheduleList(query: Query, texts: Texts): ScheduleStore[
   ): Promise<Schedule[]> {
     const { label, url } = wantedFrom(filter, fold);
     const values = [clientKey, before, label, url, limit, downTo];
+    const ask = isSearch(filter) ? look : query;
     const rows =
       filter.status === undefined
-        ? await query(listAll, values)
-        : await query(listByStatus, [...values, filter.status]);
+        ? await ask(listAll, values)
+        : await ask(listByStatus, [...values, filter.status]);
     return rows.map(scheduleFrom);
   }
 

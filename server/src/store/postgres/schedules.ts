@@ -114,11 +114,13 @@ const endManual: Statement = {
     WHERE schedule_key = $2 AND kind = 'manual' AND state = 'waiting'`,
 };
 
+/** @param look for what may take a while */
 export function postgresSchedules(
   { query, transaction }: Connections,
+  look: Query,
   announcer: Announcer,
 ): ScheduleStore {
-  const texts = postgresTexts(query);
+  const texts = postgresTexts(query, look);
 
   return {
     async insert(clientKey, schedules) {
@@ -150,7 +152,7 @@ export function postgresSchedules(
         announcer.changed(schedule.id, change === 'keep' ? updatedAt : change.changedAt);
       return isChanged;
     },
-    list: postgresScheduleList(query, texts),
+    list: postgresScheduleList(query, look, texts),
     async ledger(clientKey, id, at) {
       const [row] = await query(ledger, [clientKey, id, at]);
       return row ? ledgerFrom(row) : null;

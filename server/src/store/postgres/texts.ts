@@ -67,7 +67,8 @@ const hits: Statement = {
     ORDER BY id DESC LIMIT $9`,
 };
 
-export function postgresTexts(query: Query): Texts {
+/** @param look for what may take a while */
+export function postgresTexts(query: Query, look: Query): Texts {
   const few = new Few();
   return {
     made(clientKey, schedules) {
@@ -80,9 +81,9 @@ export function postgresTexts(query: Query): Texts {
       const found: Schedule[] = [];
       let to = before;
       for (const rows of [...STEPS, null]) {
-        const [last] = rows === null ? [] : await query(edge, [clientKey, to, rows]);
+        const [last] = rows === null ? [] : await look(edge, [clientKey, to, rows]);
         const from = (last?.last_id as string | undefined) ?? '';
-        const page = await query(hits, [clientKey, from, to, ...values, limit - found.length]);
+        const page = await look(hits, [clientKey, from, to, ...values, limit - found.length]);
         found.push(...page.map(scheduleFrom));
         if (found.length === limit || from === '') break;
         to = from;
