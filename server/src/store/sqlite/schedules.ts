@@ -8,7 +8,7 @@ import { sqliteScheduleList } from './schedule-list.ts';
 import { sqliteTexts } from './texts.ts';
 
 export function sqliteSchedules(database: DatabaseSync, commits: Commits): ScheduleStore {
-  const texts = sqliteTexts(database);
+  const texts = sqliteTexts(database, commits);
 
   const insert = database.prepare(`
     INSERT INTO schedules (client_key, id, status, url, verb, interval, timezone, created_at,

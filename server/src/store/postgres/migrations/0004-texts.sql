@@ -8,7 +8,7 @@ CREATE TABLE schedule_texts (
   first_id text COLLATE "C" NOT NULL,
   last_id text COLLATE "C" NOT NULL,
   entries integer NOT NULL,
-  changed_key bigint UNIQUE,
+  changed_key bigint,
   labels text COLLATE "C" NOT NULL,
   urls text COLLATE "C" NOT NULL,
   keys bigint[] NOT NULL
@@ -18,6 +18,8 @@ CREATE TABLE schedule_texts (
 ALTER TABLE schedule_texts ALTER labels SET STORAGE EXTERNAL, ALTER urls SET STORAGE EXTERNAL;
 
 CREATE INDEX schedule_texts_by_client ON schedule_texts (client_key, last_id);
+CREATE UNIQUE INDEX schedule_texts_changed ON schedule_texts (changed_key)
+  WHERE changed_key IS NOT NULL;
 CREATE INDEX schedule_texts_small ON schedule_texts (client_key)
   WHERE entries < 128 AND changed_key IS NULL;
 
@@ -41,7 +43,7 @@ BEGIN
     (client_key, first_id, last_id, entries, labels, urls, keys, changed_key)
   VALUES (NEW.client_key, NEW.id, NEW.id, 1, translate(NEW.label_folded, E'\x01', E'\x02'),
     translate(NEW.url_folded, E'\x01', E'\x02'), ARRAY[NEW.schedule_key], NEW.schedule_key)
-  ON CONFLICT (changed_key) DO UPDATE SET labels = excluded.labels, urls = excluded.urls;
+  ON CONFLICT (changed_key) WHERE changed_key IS NOT NULL DO UPDATE SET labels = excluded.labels, urls = excluded.urls;
   RETURN NULL;
 END $$;
 

@@ -13,13 +13,15 @@ CREATE TABLE schedule_texts (
   first_id TEXT NOT NULL,
   last_id TEXT NOT NULL,
   entries INTEGER NOT NULL,
-  changed_key INTEGER UNIQUE,
+  changed_key INTEGER,
   labels TEXT NOT NULL,
   urls TEXT NOT NULL,
   keys TEXT NOT NULL
 ) STRICT;
 
 CREATE INDEX schedule_texts_by_client ON schedule_texts (client_key, last_id);
+CREATE UNIQUE INDEX schedule_texts_changed ON schedule_texts (changed_key)
+  WHERE changed_key IS NOT NULL;
 CREATE INDEX schedule_texts_small ON schedule_texts (client_key)
   WHERE entries < 128 AND changed_key IS NULL;
 
