@@ -13,6 +13,8 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 /** Every minute each: 1,000 a second. */
 const FIRING = 60_000;
+/** Among which these are spread. */
+const HOSTS = 100;
 /** Of each million of schedules. */
 const RETRYING = 36_000;
 const MOST_MS = 300;
@@ -27,13 +29,14 @@ export const pages: Scene = {
   defaults: { schedules: 1_000_000, runs: 10_000_000, duration: 300 },
   async run(session) {
     const { schedules, runs, duration } = session.options;
-    const { target, arrivals } = await session.startTarget();
+    const { target, arrivals } = await session.startTarget(HOSTS);
     const database = await session.startDatabase();
     const retrying = Math.ceil((schedules * RETRYING) / 1_000_000);
     await fillStore(database, { schedules, runs, retrying }, line => session.progress(line));
     const nodes = await session.startNodes(database);
     const base = nodes[0]!.url;
-    const made = { count: FIRING, group: 'a', interval: everyMinute, url: () => target.url() };
+    const url = (index: number) => target.url(index % HOSTS);
+    const made = { count: FIRING, group: 'a', interval: everyMinute, url };
     await createSchedules(base, made);
     const questions = await questionsOf(base, schedules);
 
@@ -64,8 +67,11 @@ export const pages: Scene = {
         median(views) < FIRST_VIEW_MS,
       ),
       tells('firings', `${whole(FIRING / 60)} /s`),
-      tells('lateness p99 while pages are asked', lateness(beside)),
-      tells('lateness p99 alone; while Chromium runs', `${lateness(alone)}; ${lateness(viewed)}`),
+      tells('lateness p50, p99 while pages are asked', lateness(beside)),
+      tells(
+        'lateness p50, p99 alone; while Chromium runs',
+        `${lateness(alone)}; ${lateness(viewed)}`,
+      ),
       mustAllArrive(
         'arrived',
         [alone, beside, viewed].map(({ counted }) => counted),
@@ -77,7 +83,7 @@ export const pages: Scene = {
 };
 
 function lateness(ledger: Ledger): string {
-  return ms(ledger.latenessMs(0.99));
+  return `${ms(ledger.latenessMs(0.5))}, ${ms(ledger.latenessMs(0.99))}`;
 }
 
 /** Of each page the question whose p99 is the highest: a page is as slow as the slowest that it asks. */
