@@ -14,6 +14,7 @@
  * Not a trigram index: it costs each create as much as all its other writes, and one of PostgreSQL's
  * (pg_trgm) is not there everywhere.
  */
+import type { Schedule } from '../domain/schedule.ts';
 import { fold } from './rows.ts';
 import type { ScheduleFilter } from './store.ts';
 
@@ -53,6 +54,19 @@ export function wantedFrom({ label, url }: ScheduleFilter, form: (text: string) 
     label: label === undefined ? null : form(label),
     url: url === undefined ? null : form(url),
   };
+}
+
+/** Rows of texts, each for up to `ENTRIES` of these in their order: first and last id, labels, urls. */
+export function textsOf(schedules: Schedule[]): [string, string, string, string][] {
+  const rows: [string, string, string, string][] = [];
+  for (let at = 0; at < schedules.length; at += ENTRIES) {
+    const part = schedules.slice(at, at + ENTRIES);
+    const ids = part.map(({ id }) => id).sort();
+    const labels = part.map(({ label }) => sealed(label)).join(SEPARATOR);
+    const urls = part.map(({ url }) => sealed(url)).join(SEPARATOR);
+    rows.push([ids[0]!, ids.at(-1)!, labels, urls]);
+  }
+  return rows;
 }
 
 /** Counts what is made in rows of few, by client, and says when it is to be put together. */

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Schedule } from '../../domain/schedule.ts';
 import { fold, type Row, scheduleFrom } from '../rows.ts';
 import type { ScheduleFilter } from '../store.ts';
-import { ENTRIES, Few, SEPARATOR, SMALL, sealed, wantedFrom } from '../texts.ts';
+import { ENTRIES, Few, SEPARATOR, SMALL, sealed, textsOf, wantedFrom } from '../texts.ts';
 import type { Commits } from './commit.ts';
 
 export interface Texts {
@@ -60,18 +60,9 @@ export function sqliteTexts(database: DatabaseSync, commits: Commits): Texts {
   });
 
   function write(clientKey: number, schedules: Schedule[], keys: number[]): void {
-    for (let at = 0; at < schedules.length; at += ENTRIES) {
-      const part = schedules.slice(at, at + ENTRIES);
-      const ids = part.map(({ id }) => id).sort();
-      insert.run(
-        clientKey,
-        ids[0]!,
-        ids.at(-1)!,
-        part.length,
-        part.map(({ label }) => sealed(label)).join(SEPARATOR),
-        part.map(({ url }) => sealed(url)).join(SEPARATOR),
-        keys.slice(at, at + ENTRIES).join(),
-      );
+    for (const [index, [first, last, labels, urls]] of textsOf(schedules).entries()) {
+      const own = keys.slice(index * ENTRIES, (index + 1) * ENTRIES);
+      insert.run(clientKey, first, last, own.length, labels, urls, own.join());
     }
     if (!few.made(clientKey, schedules.length)) return;
     if (putTogether.run(clientKey).changes === 1) removeSmall.run(clientKey);

@@ -1,7 +1,8 @@
 -- Works with: 1
 -- Labels and urls, folded, of many schedules in one row each, for searches (store/texts.ts). Triggers
--- write them, so that an older node that makes or changes schedules keeps them true as well. What was
--- there before is filled in by the next migration, while schedules can be made and changed.
+-- write them, so that an older node that makes or changes schedules keeps them true as well; a node that
+-- writes them with its creates says so (session.ts). What was there before is filled in by the next
+-- migration, while schedules can be made and changed.
 CREATE TABLE schedule_texts (
   text_key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   client_key bigint NOT NULL,
@@ -48,7 +49,9 @@ BEGIN
 END $$;
 
 CREATE TRIGGER schedule_texts_made AFTER INSERT ON schedules
-  REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION punctual_texts_made();
+  REFERENCING NEW TABLE AS made FOR EACH STATEMENT
+  WHEN (current_setting('punctual.writes_texts', true) IS DISTINCT FROM 'on')
+  EXECUTE FUNCTION punctual_texts_made();
 CREATE TRIGGER schedule_texts_changed AFTER UPDATE ON schedules FOR EACH ROW
   WHEN (old.label_folded <> new.label_folded OR old.url_folded <> new.url_folded)
   EXECUTE FUNCTION punctual_texts_changed();
