@@ -34,7 +34,7 @@ export class ForecastFigures {
   }
 
   async of(clientKey: number, span: 'day' | 'week', host?: string): Promise<Wire.Forecast> {
-    const { groups, countedAt } = await this.#groups.of(clientKey);
+    const { value: groups, countedAt } = await this.#groups.of(clientKey);
     const { spanMs, count } = STEPS[span];
     const from = Math.floor(this.#clock.now() / spanMs) * spanMs;
     const question = { groups, countedAt, steps: { from, spanMs, count }, host };

@@ -16,6 +16,7 @@ import { sqliteQueue } from './queue.ts';
 import { sqliteRuns } from './runs.ts';
 import { sqliteSchedules } from './schedules.ts';
 
+const CACHE_KB = 64 * 1024;
 const MIGRATIONS = join(import.meta.dirname, 'migrations');
 
 /**
@@ -24,10 +25,11 @@ const MIGRATIONS = join(import.meta.dirname, 'migrations');
  * WAL, so that the command line can work beside a running service; synchronous=FULL, so that what
  * was acknowledged survives a power cut (https://sqlite.org/pragma.html#pragma_synchronous).
  *
+ * @param cacheKb of pages that it keeps, for itself, at most
  * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`
  */
-export function openSqlite(path: string): Store & { queue: QueueRows } {
-  const database = openDatabase(path);
+export function openSqlite(path: string, cacheKb = CACHE_KB): Store & { queue: QueueRows } {
+  const database = openDatabase(path, cacheKb);
   try {
     migrateSqlite(database);
     refuseMoved(database);
@@ -75,14 +77,14 @@ export function migrateAt(path: string): { from: number; to: number } {
   }
 }
 
-export function openDatabase(path: string): DatabaseSync {
+export function openDatabase(path: string, cacheKb = CACHE_KB): DatabaseSync {
   const database = openFile(path, { timeout: 5_000 });
   try {
     switchToWal(database);
     database.exec(`
       PRAGMA synchronous = FULL;
       PRAGMA foreign_keys = OFF;
-      PRAGMA cache_size = -65536;
+      PRAGMA cache_size = -${cacheKb};
       PRAGMA wal_autocheckpoint = 4000;
     `);
     return database;

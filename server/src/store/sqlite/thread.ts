@@ -22,9 +22,9 @@ export interface Answer {
  *
  * Calls that arrive together run in one turn of this thread's loop, so they share a commit.
  */
-const { path } = workerData as { path: string };
+const { path, cacheKb } = workerData as { path: string; cacheKb?: number };
 const port = parentPort!;
-const store = openSqlite(path);
+const store = openSqlite(path, cacheKb);
 const { queue } = store;
 // What every firing takes along travels as text: flat rows cost a third of what their copies do.
 const inText = {

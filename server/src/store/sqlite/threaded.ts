@@ -89,6 +89,9 @@ function counting(
   return Object.fromEntries(methods) as FigureStore;
 }
 
+/** What is read from end to end is not read again from a cache. */
+const READER_CACHE_KB = 8 * 1024;
+
 /**
  * Whatever reads a million rows takes a while: on a thread of its own, made when first asked. There are
  * several, so that who searches does not wait for who counts.
@@ -107,7 +110,7 @@ class Readers {
     method: string,
     args: unknown[],
   ): Promise<unknown> {
-    const reader = this.#threads.get(thread) ?? new Writer(this.#path);
+    const reader = this.#threads.get(thread) ?? new Writer(this.#path, READER_CACHE_KB);
     this.#threads.set(thread, reader);
     return reader.call(room, method, args);
   }
@@ -133,8 +136,10 @@ export class Writer {
   #lastId = 0;
   #closed: Promise<void> | null = null;
 
-  constructor(path: string) {
-    this.#worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: { path } });
+  /** @param cacheKb as in `openSqlite` */
+  constructor(path: string, cacheKb?: number) {
+    const workerData = { path, cacheKb };
+    this.#worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData });
     this.#worker.on('message', (answers: Answer[]) => {
       for (const answer of answers) this.#answered(answer);
     });
