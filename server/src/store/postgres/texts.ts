@@ -20,8 +20,8 @@ export interface Texts {
 /** Who does so at the same moment takes other rows, or none. */
 const putTogether = `
   WITH few AS (
-    DELETE FROM schedule_texts WHERE text_key = ANY (ARRAY(
-      SELECT text_key FROM schedule_texts
+    DELETE FROM schedule_texts WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM schedule_texts
       WHERE client_key = $1 AND entries < ${SMALL} AND changed_key IS NULL
       ORDER BY last_id LIMIT 1000 FOR UPDATE SKIP LOCKED))
     RETURNING client_key, first_id, last_id, entries, labels, urls, keys)

@@ -4,7 +4,6 @@
 -- writes them with its creates says so (session.ts). What was there before is filled in by the next
 -- migration, while schedules can be made and changed.
 CREATE TABLE schedule_texts (
-  text_key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   client_key bigint NOT NULL,
   first_id text COLLATE "C" NOT NULL,
   last_id text COLLATE "C" NOT NULL,
