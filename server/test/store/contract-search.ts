@@ -85,7 +85,14 @@ const searches: fc.Arbitrary<Search> = fc.record({
 async function filled(store: Store): Promise<Searched> {
   const [caller, other] = [await aClient(store), await aClient(store)];
   const all: Schedule[] = [];
-  const sizes = [...Array(14).fill(100), 1, 1, ...Array(40).fill(130), 500, 1_000, 1, LOOKED_AT];
+  // Forty nodes, whose creates reach over the same ids.
+  const woven = Array.from({ length: 5_200 }, (_, at) => scheduleOf(at));
+  for (let node = 0; node < 40; node += 1) {
+    const made = woven.filter((_, at) => at % 40 === node);
+    await store.schedules.insert(caller.clientKey, made.map(unstarted));
+  }
+  all.push(...woven);
+  const sizes = [...Array(14).fill(100), 1, 1, 500, 1_000, 1, LOOKED_AT];
   for (const size of sizes) {
     const made = Array.from({ length: size }, (_, at) => scheduleOf(all.length + at));
     // Ids of other nodes, and of a clock that was set back, do not come in their order.
@@ -112,7 +119,7 @@ async function filled(store: Store): Promise<Searched> {
 
 function scheduleOf(index: number): Schedule {
   const parts = [PARTS[index % PARTS.length], PARTS[(index * 7 + 3) % PARTS.length]];
-  const rare = index % RARE === 7 && index < 7_500 ? `Rare ${index}` : '';
+  const rare = index % RARE === 7 && index < 8_000 ? `Rare ${index}` : '';
   return aSchedule({
     id: anId(),
     label: `${parts.join('')}${rare}`,

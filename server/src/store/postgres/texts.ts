@@ -31,40 +31,43 @@ const putTogether = `
     string_to_array(string_agg(array_to_string(keys, ','), ',' ORDER BY last_id), ',')::bigint[]
   FROM few GROUP BY client_key`;
 
-/** Rows of texts that one question looks through: the newest first, then more. */
-const STEPS = [32, 256];
-const edge: Statement = {
-  name: 'texts_edge',
-  text: `
-    SELECT last_id FROM schedule_texts
-    WHERE client_key = $1 AND last_id < $2 ORDER BY last_id DESC LIMIT 1 OFFSET $3`,
-};
-/** Ids from $2 and below $3: whole in one snapshot, however rows are put together between two. */
+/** Rows of texts that one question takes apart. */
+const ROWS = 32;
+/**
+ * Of the first rows that contain what is wanted, those schedules that do. Where there may be more rows,
+ * that is all above the id `edge`: no row behind the last one has a higher id. It is said without a
+ * schedule too.
+ */
 const hits: Statement = {
   name: 'texts_hits',
   text: `
-    WITH hits AS MATERIALIZED (
+    WITH texts AS MATERIALIZED (
+      SELECT last_id, labels, urls, keys FROM schedule_texts
+      WHERE client_key = $1 AND first_id < $2
+        AND ($3::text IS NULL OR strpos(labels, $3) > 0)
+        AND ($4::text IS NULL OR strpos(urls, $4) > 0)
+      ORDER BY last_id DESC LIMIT $9::integer
+    ), behind AS MATERIALIZED (
+      SELECT CASE WHEN count(*) = $9 THEN min(last_id) ELSE '' END AS edge FROM texts
+    ), hits AS MATERIALIZED (
       SELECT DISTINCT entry.key
-      FROM (
-        SELECT labels, urls, keys FROM schedule_texts
-        WHERE client_key = $1 AND last_id >= $2 AND first_id < $3
-          AND ($4::text IS NULL OR strpos(labels, $4) > 0)
-          AND ($5::text IS NULL OR strpos(urls, $5) > 0)
-        OFFSET 0) AS texts
-      CROSS JOIN LATERAL unnest(
-        CASE WHEN $4 IS NOT NULL THEN string_to_array(labels, E'\\x01') END,
-        CASE WHEN $5 IS NOT NULL THEN string_to_array(urls, E'\\x01') END,
+      FROM texts CROSS JOIN LATERAL unnest(
+        CASE WHEN $3 IS NOT NULL THEN string_to_array(labels, E'\\x01') END,
+        CASE WHEN $4 IS NOT NULL THEN string_to_array(urls, E'\\x01') END,
         keys) AS entry (label, url, key)
-      WHERE ($4 IS NULL OR strpos(entry.label, $4) > 0)
-        AND ($5 IS NULL OR strpos(entry.url, $5) > 0))
-    SELECT found.* FROM hits CROSS JOIN LATERAL (
-      SELECT ${SCHEDULE} FROM schedules
-      WHERE schedule_key = hits.key AND client_key = $1 AND id >= $2 AND id < $3
-        AND CASE WHEN $8::text IS NULL THEN status <> 'deleted' ELSE status = $8 END
-        AND ($6::text IS NULL OR strpos(label_folded, $6) > 0)
-        AND ($7::text IS NULL OR strpos(url_folded, $7) > 0)
-      OFFSET 0) AS found
-    ORDER BY id DESC LIMIT $9`,
+      WHERE ($3 IS NULL OR strpos(entry.label, $3) > 0)
+        AND ($4 IS NULL OR strpos(entry.url, $4) > 0))
+    SELECT behind.edge, page.* FROM behind LEFT JOIN (
+      SELECT found.* FROM hits CROSS JOIN LATERAL (
+        SELECT ${SCHEDULE} FROM schedules
+        WHERE schedule_key = hits.key AND client_key = $1 AND id < $2
+          AND id > (SELECT edge FROM behind)
+          AND CASE WHEN $7::text IS NULL THEN status <> 'deleted' ELSE status = $7 END
+          AND ($5::text IS NULL OR strpos(label_folded, $5) > 0)
+          AND ($6::text IS NULL OR strpos(url_folded, $6) > 0)
+        OFFSET 0) AS found
+      ORDER BY id DESC LIMIT $8) AS page ON true
+    ORDER BY page.id DESC`,
 };
 
 /** @param look for what may take a while */
@@ -79,14 +82,15 @@ export function postgresTexts(query: Query, look: Query): Texts {
       const [wanted, exact] = [wantedFrom(filter, sealed), wantedFrom(filter, fold)];
       const values = [wanted.label, wanted.url, exact.label, exact.url, filter.status ?? null];
       const found: Schedule[] = [];
-      let to = before;
-      for (const rows of [...STEPS, null]) {
-        const [last] = rows === null ? [] : await look(edge, [clientKey, to, rows]);
-        const from = (last?.last_id as string | undefined) ?? '';
-        const page = await look(hits, [clientKey, from, to, ...values, limit - found.length]);
-        found.push(...page.map(scheduleFrom));
-        if (found.length === limit || from === '') break;
-        to = from;
+      let [to, most] = [before, ROWS];
+      while (found.length < limit) {
+        const rows = await look(hits, [clientKey, to, ...values, limit - found.length, most]);
+        found.push(...rows.filter(({ id }) => id !== null).map(scheduleFrom));
+        const edge = rows[0]!.edge as string;
+        if (edge === '') break;
+        // Where more rows than that reach over one id, the same would come again.
+        if (edge >= to) most *= 2;
+        else to = `${edge}~`;
       }
       return found;
     },
