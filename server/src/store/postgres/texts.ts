@@ -34,7 +34,8 @@ const putTogether = `
 /** Rows of texts that one question takes apart. */
 const ROWS = 32;
 /**
- * Of the first rows that contain what is wanted, those schedules that do. Where there may be more rows,
+ * Of the first rows that contain what is wanted, those schedules that do. Only one of label and url is
+ * taken apart, which is most of the work: the other is compared with the schedule itself. Where there may be more rows,
  * that is all above the id `edge`: no row behind the last one has a higher id. It is said without a
  * schedule too.
  */
@@ -52,11 +53,9 @@ const hits: Statement = {
     ), hits AS MATERIALIZED (
       SELECT DISTINCT entry.key
       FROM texts CROSS JOIN LATERAL unnest(
-        CASE WHEN $3 IS NOT NULL THEN string_to_array(labels, E'\\x01') END,
-        CASE WHEN $4 IS NOT NULL THEN string_to_array(urls, E'\\x01') END,
-        keys) AS entry (label, url, key)
-      WHERE ($3 IS NULL OR strpos(entry.label, $3) > 0)
-        AND ($4 IS NULL OR strpos(entry.url, $4) > 0))
+        string_to_array(CASE WHEN $4 IS NULL THEN labels ELSE urls END, E'\\x01'),
+        keys) AS entry (text, key)
+      WHERE strpos(entry.text, coalesce($4, $3)) > 0)
     SELECT behind.edge, page.* FROM behind LEFT JOIN (
       SELECT found.* FROM hits CROSS JOIN LATERAL (
         SELECT ${SCHEDULE} FROM schedules
