@@ -26,6 +26,7 @@ const DEFAULTS: Options = {
   duration: 60,
   rounds: 1,
   rest: [],
+  runs: 0,
   folder: undefined,
   profile: undefined,
 };
@@ -36,7 +37,10 @@ interface Files {
 }
 
 function commandOf(scene: Scene): Command {
-  const { schedules, duration, rounds, rest, store, nodes } = { ...DEFAULTS, ...scene.defaults };
+  const { schedules, duration, rounds, rest, runs, store, nodes } = {
+    ...DEFAULTS,
+    ...scene.defaults,
+  };
   const has = (name: keyof Options) => name in scene.defaults;
   const command = new Command(scene.name).description(scene.about);
   const number = (flags: string, about: string, fallback: number, variable: string) =>
@@ -52,6 +56,7 @@ function commandOf(scene: Scene): Command {
     number('--duration <seconds>', 'of each measured window', duration, 'BENCH_DURATION');
   }
   if (has('rounds')) number('--rounds <count>', 'to take the median of', rounds, 'BENCH_ROUNDS');
+  if (has('runs')) number('--runs <count>', 'in history before', runs, 'BENCH_RUNS');
   if (has('rest')) {
     command.option('--rest <counts>', 'schedules at rest, step by step', list, rest);
   }

@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const BITE = 100_000;
 /** What a firing leaves, as the store writes it. */
-const ATTEMPTS = JSON.stringify([
+export const ATTEMPTS = JSON.stringify([
   {
     number: 1,
     startedAt: 1_700_000_000_004,

@@ -5,6 +5,7 @@ import { growth } from './scenes/growth.ts';
 import { million } from './scenes/million.ts';
 import { minute } from './scenes/minute.ts';
 import { neighbours } from './scenes/neighbours.ts';
+import { pages } from './scenes/pages.ts';
 import { postgres } from './scenes/postgres.ts';
 import { slowHost } from './scenes/slow-host.ts';
 import { steady } from './scenes/steady.ts';
@@ -22,4 +23,5 @@ export const SCENES: Scene[] = [
   neighbours,
   slowHost,
   postgres,
+  pages,
 ];

@@ -17,6 +17,8 @@ export interface Options {
   rounds: number;
   /** Schedules at rest, of the scene `growth`. */
   rest: number[];
+  /** Runs in history before, of the scene `pages`. */
+  runs: number;
   /** On the disk to be measured; undefined: the system's folder for temporary files. */
   folder: string | undefined;
   /** Where V8 writes how each thread of the nodes has spent its time; undefined: nowhere. */

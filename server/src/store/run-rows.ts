@@ -59,6 +59,15 @@ export function rangeOf({ from, to }: RunFilter): { from: number; to: number } {
   return { from: from ?? Number.MIN_SAFE_INTEGER, to: to ?? Number.MAX_SAFE_INTEGER };
 }
 
+/**
+ * Both ends of a page, inclusive. One upper end and not two, of the filter and of the page before: an
+ * index is read from the one that the database happens to choose, and that may be days away.
+ */
+export function boundsOf(filter: RunFilter, before: Place): { from: number; upTo: number } {
+  const { from, to } = rangeOf(filter);
+  return { from, upTo: Math.min(to - 1, before.scheduledFor) };
+}
+
 export function placeFrom(row: Row): Place {
   return {
     scheduledFor: row.scheduled_for as number,
@@ -83,6 +92,19 @@ export function liveRuns(rows: Row[], status: RunStatus | undefined, now: number
     .filter(row => (row.attempt as number) > 0 || row.kind === 'manual')
     .map(row => ({ place: placeFrom(row), view: liveView(row) }))
     .filter(({ view }) => status === undefined || view.status === status);
+}
+
+/** Whether a run belongs into a list that its schedule is in already. */
+export function isWithin({ place, view }: Placed, filter: RunFilter): boolean {
+  const { from, to } = rangeOf(filter);
+  return (
+    place.scheduledFor >= from && place.scheduledFor < to && hasStatus(filter.status, view.status)
+  );
+}
+
+/** Whether a list of `status` (undefined: of any) holds runs of one of these. */
+export function hasStatus(status: RunStatus | undefined, ...those: RunStatus[]): boolean {
+  return status === undefined || those.includes(status);
 }
 
 function beforeClaim(row: Row): Row {

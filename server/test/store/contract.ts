@@ -13,6 +13,7 @@ import { runListContract } from './contract-run-list.ts';
 import { runsContract } from './contract-runs.ts';
 import { scheduleListContract } from './contract-schedule-list.ts';
 import { schedulesContract } from './contract-schedules.ts';
+import { searchContract } from './contract-search.ts';
 import { secretsContract } from './contract-secrets.ts';
 import { settleContract } from './contract-settle.ts';
 import type { OpenKeeper } from './keeper.ts';
@@ -27,6 +28,7 @@ export function storeContract(name: string, open: OpenKeeper): void {
     secretsContract,
     schedulesContract,
     scheduleListContract,
+    searchContract,
     requeueContract,
     queueContract,
     aheadContract,

@@ -1,4 +1,5 @@
 import type { Store } from '../../src/store/store.ts';
+import { LOOKED_AT } from '../../src/store/texts.ts';
 import {
   aCallback,
   aClient,
@@ -19,11 +20,14 @@ import {
 export async function callEverything(store: Store): Promise<void> {
   const caller = await aClient(store);
   const { clientKey } = caller;
-  const batch = Array.from({ length: 1_000 }, () => ({
-    schedule: aSchedule(),
-    start: { first: NOON + MINUTE, second: null },
-  }));
-  await store.schedules.insert(clientKey, batch);
+  // So many that a search looks through texts too.
+  for (let made = 0; made < LOOKED_AT; made += 1_000) {
+    const batch = Array.from({ length: 1_000 }, () => ({
+      schedule: aSchedule(),
+      start: { first: NOON + MINUTE, second: null },
+    }));
+    await store.schedules.insert(clientKey, batch);
+  }
   const schedule = await stored(store, caller);
   const claim = await claimOne(store);
   const rotation = { signingSecret: 'whsec_x', rotatedAt: NOON, replacesNew: false };
@@ -54,6 +58,8 @@ export async function callEverything(store: Store): Promise<void> {
   await store.queue.reread([claim.scheduleKey]);
   await store.schedules.list(clientKey, {}, 10);
   await store.schedules.list(clientKey, { status: 'disabled' }, 10);
+  await store.schedules.list(clientKey, { label: 'nowhere' }, 10);
+  await store.schedules.list(clientKey, { label: 'nowhere', status: 'enabled' }, 10);
   await store.schedules.ledger(clientKey, schedule.id, NOON);
   await store.runs.find(clientKey, id);
   await store.runs.callbacks(clientKey, id);

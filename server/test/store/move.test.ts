@@ -219,7 +219,9 @@ describe('move', () => {
     );
     const tables = database
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-      .all();
+      .all()
+      // The other side makes them of the schedules.
+      .filter(({ name }) => name !== 'schedule_texts');
     database.close();
     assert.deepEqual(
       tables.map(({ name }) => name),

@@ -78,6 +78,18 @@ CREATE TABLE schedule_changes (
   PRIMARY KEY (schedule_key, changed_at)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE schedule_texts (
+  text_key INTEGER PRIMARY KEY,
+  client_key INTEGER NOT NULL,
+  first_id TEXT NOT NULL,
+  last_id TEXT NOT NULL,
+  entries INTEGER NOT NULL,
+  changed_key INTEGER,
+  labels TEXT NOT NULL,
+  urls TEXT NOT NULL,
+  keys TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE schedules (
   schedule_key INTEGER PRIMARY KEY,
   client_key INTEGER NOT NULL REFERENCES clients,
@@ -130,9 +142,12 @@ CREATE INDEX outbox_in_flight ON outbox (id) WHERE state = 'inFlight';
 
 CREATE INDEX outbox_manual ON outbox (schedule_key) WHERE kind = 'manual';
 
-CREATE INDEX queue_begun ON queue (schedule_key) WHERE state <> 'waiting';
-
 CREATE INDEX queue_due ON queue (due_at) WHERE state <> 'inFlight';
+
+CREATE INDEX queue_in_flight ON queue (schedule_key) WHERE state = 'inFlight';
+
+CREATE INDEX queue_retrying ON queue (scheduled_for, schedule_key)
+  WHERE state IN ('retrying', 'lost');
 
 CREATE INDEX runs_by_schedule ON runs (schedule_key, scheduled_for);
 
@@ -145,6 +160,14 @@ CREATE INDEX runs_ended ON runs (client_key, finished_at, status, started_at)
 CREATE INDEX runs_manual ON runs (manual_id) WHERE manual_id <> '';
 
 CREATE INDEX schedule_changes_by_age ON schedule_changes (changed_at);
+
+CREATE INDEX schedule_texts_by_client ON schedule_texts (client_key, last_id);
+
+CREATE UNIQUE INDEX schedule_texts_changed ON schedule_texts (changed_key)
+  WHERE changed_key IS NOT NULL;
+
+CREATE INDEX schedule_texts_small ON schedule_texts (client_key)
+  WHERE entries < 128 AND changed_key IS NULL;
 
 CREATE UNIQUE INDEX schedules_by_client ON schedules (client_key, id);
 

@@ -34,7 +34,7 @@ export class ForecastFigures {
   }
 
   async of(clientKey: number, span: 'day' | 'week', host?: string): Promise<Wire.Forecast> {
-    const { groups, countedAt } = await this.#groups.of(clientKey);
+    const { value: groups, countedAt } = await this.#groups.of(clientKey);
     const { spanMs, count } = STEPS[span];
     const from = Math.floor(this.#clock.now() / spanMs) * spanMs;
     const question = { groups, countedAt, steps: { from, spanMs, count }, host };
@@ -58,15 +58,20 @@ async function forecastOf({ groups, countedAt, steps, host }: Question): Promise
   const counted = enabled.slice(0, MOST_GROUPS);
   let schedules = 0;
   let sliceEnd = performance.now() + SLICE_MS;
-  for (const group of counted) {
-    const isShown = host === undefined || group.host === host;
-    if (isShown) schedules += group.count;
-    let firings = 0;
-    for (const { span, times } of countBySpan(group.interval, group.timezone, steps)) {
-      firings += times * group.count;
-      if (isShown) counts[span]! += times * group.count;
+  // Many hosts share few times: those are worked out once.
+  for (const same of Map.groupBy(counted, timesOf).values()) {
+    const { interval, timezone } = same[0]!;
+    const shown = same.filter(group => host === undefined || group.host === host);
+    const shownCount = shown.reduce((sum, { count }) => sum + count, 0);
+    schedules += shownCount;
+    let times = 0;
+    for (const each of countBySpan(interval, timezone, steps)) {
+      times += each.times;
+      counts[each.span]! += each.times * shownCount;
     }
-    byHost.set(group.host, (byHost.get(group.host) ?? 0) + firings);
+    for (const group of same) {
+      byHost.set(group.host, (byHost.get(group.host) ?? 0) + times * group.count);
+    }
     if (performance.now() < sliceEnd) continue;
     await setImmediate();
     sliceEnd = performance.now() + SLICE_MS;
@@ -84,4 +89,8 @@ async function forecastOf({ groups, countedAt, steps, host }: Question): Promise
       .slice(0, MOST_HOSTS),
     countedAt: iso(countedAt),
   };
+}
+
+function timesOf({ interval, timezone }: ScheduleGroup): string {
+  return `${timezone} ${interval}`;
 }

@@ -25,7 +25,7 @@ import type { FigureStore } from '../figures.ts';
 import type { Row } from '../rows.ts';
 import type { Query, Statement } from './connection.ts';
 import { RUN_COLUMNS } from './runs.ts';
-import { SCHEDULE } from './schedules.ts';
+import { SCHEDULE } from './schedule-columns.ts';
 
 const counts: Statement = {
   name: 'figures_counts',
@@ -33,11 +33,12 @@ const counts: Statement = {
     SELECT status, count(*) AS count FROM schedules
     WHERE client_key = $1 AND status = ANY ('{enabled,disabled}') GROUP BY status`,
 };
+/** By a pattern, the host takes twice as long as all the rest. */
 const groups: Statement = {
   name: 'figures_groups',
   text: `
-    SELECT interval, timezone, status,
-      lower(substring(url from '^[A-Za-z]+://([^/?#]*)')) AS host, count(*) AS count
+    SELECT interval, timezone, status, lower(split_part(split_part(split_part(
+      substr(url, strpos(url, '://') + 3), '/', 1), '?', 1), '#', 1)) AS host, count(*) AS count
     FROM schedules WHERE client_key = $1 AND status <> 'deleted'
     GROUP BY 1, 2, 3, 4 ORDER BY count DESC`,
 };

@@ -84,7 +84,10 @@ class Target implements MoveTarget {
     const [before, now] = [this.#noted, JSON.stringify(progress)];
     try {
       await this.#connections.transaction(async send => {
-        await send("SELECT set_config('punctual.move', $1, true)", [this.#id]);
+        await send(
+          "SELECT set_config('punctual.move', $1, true), set_config('punctual.writes_texts', 'off', true)",
+          [this.#id],
+        );
         const noted = await send(
           `UPDATE punctual_move SET progress = $1 WHERE id = $2 AND progress = $3
             AND tables IS NULL RETURNING 1`,

@@ -7,6 +7,7 @@ import { postgresClients } from './clients.ts';
 import { Connections, type Query, readClock, type Statement } from './connection.ts';
 import { postgresFigures } from './figures.ts';
 import { Listening } from './listening.ts';
+import { looking } from './looking.ts';
 import { migratePostgres } from './migrating.ts';
 import { refuseUnended } from './moving.ts';
 import { postgresOutbox } from './outbox.ts';
@@ -41,22 +42,23 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     await prepareDays(opened);
   });
   const { query } = connections;
+  const look = looking(query);
   const lease = { node, leaseMs };
   const announcer = new Announcer(query, node);
   return {
     clients: postgresClients(query, announcer),
-    schedules: postgresSchedules(connections, announcer),
+    schedules: postgresSchedules(connections, look, announcer),
     runs: postgresRuns(connections),
     queue: postgresQueue(connections, lease, announcer),
     outbox: postgresOutbox(connections, lease, announcer),
-    figures: postgresFigures(query),
+    figures: postgresFigures(look),
     breakers: postgresBreakers(query),
     shared: {
       leaseMs,
       now: () => readClock(query),
       warning: () => (connections.hasStandby ? warningOf(query) : Promise.resolve(null)),
       async looked(awakeSince, blindAfterMs) {
-        const [row] = await query(look, [awakeSince, blindAfterMs]);
+        const [row] = await query(lookAtClock, [awakeSince, blindAfterMs]);
         return row!.unseen_until as number;
       },
       listen: listener => new Listening({ connections, node, listener }),
@@ -75,7 +77,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
 }
 
 /** Once a second from each node: it waits for no disk, and for no standby. */
-const look: Statement = {
+const lookAtClock: Statement = {
   name: 'watch_look',
   text: `
     UPDATE watch SET looked_at = floor(extract(epoch FROM clock_timestamp()) * 1000),

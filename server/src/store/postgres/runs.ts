@@ -5,7 +5,7 @@ import {
   AFTER_ALL,
   callbackView,
   comparePlaces,
-  liveRuns,
+  isWithin,
   type Place,
   type Placed,
   placeFrom,
@@ -13,6 +13,7 @@ import {
 } from '../run-rows.ts';
 import type { RunFilter, RunStore } from '../store.ts';
 import { type Connections, parameters, type Statement, type Value } from './connection.ts';
+import { postgresLiveRuns } from './live-runs.ts';
 import { pruneHistory } from './partitions.ts';
 import { ownedColumns } from './settle.ts';
 
@@ -34,13 +35,15 @@ export const RUN_COLUMNS = [
  * A page of ended runs, found in an index alone, and then their schedules' ids.
  *
  * `scheduled_for <= $5` follows from the comparison of places; it is what tells the days to look in.
+ * `keep` is told one by one: of an array that is a parameter as a whole PostgreSQL rules no tables out, and
+ * looks for failed runs among all that succeeded.
  */
 const ended = (name: string, where: string): Statement => ({
   name,
   text: `
     WITH page AS MATERIALIZED (
       SELECT ${RUN_COLUMNS.join(', ')} FROM runs
-      WHERE ${where} AND keep = ANY ($8::text[])
+      WHERE ${where} AND keep IN ($8::text, $9::text)
         AND scheduled_for >= $3::bigint AND scheduled_for < $4::bigint
         AND scheduled_for <= $5::bigint
         AND (scheduled_for, schedule_key, manual_id) < ($5, $6::bigint, $7::text)
@@ -53,13 +56,13 @@ const ended = (name: string, where: string): Statement => ({
 const endedOfClient = ended('runs_of_client', 'client_key = $1');
 const endedOfStatus = ended(
   'runs_of_status',
-  "client_key = $1 AND status = $9 AND status <> 'succeeded'",
+  "client_key = $1 AND status = $10 AND status <> 'succeeded'",
 );
-const endedWell = ended('runs_ended_well', 'client_key = $1 AND status = $9');
+const endedWell = ended('runs_ended_well', 'client_key = $1 AND status = $10');
 const endedOfSchedule = ended(
   'runs_of_schedule',
-  `schedule_key = (SELECT schedule_key FROM schedules WHERE client_key = $1 AND id = $10)
-    AND ($9::text IS NULL OR status = $9)`,
+  `schedule_key = (SELECT schedule_key FROM schedules WHERE client_key = $1 AND id = $11)
+    AND ($10::text IS NULL OR status = $10)`,
 );
 const endedFind: Statement = {
   name: 'runs_find',
@@ -70,30 +73,6 @@ const endedFind: Statement = {
       AND runs.manual_id = $4`,
 };
 
-/**
- * What goes on, few rows of all clients, and the schedule of each: `OFFSET 0` keeps the planner from
- * beginning with all schedules of the client, which took 50 ms at 20,000 of them.
- */
-const live = (name: string, columns: string, rows: string): Statement => ({
-  name,
-  text: `
-    WITH live AS MATERIALIZED (
-      SELECT schedule_key, scheduled_for, state, attempt, attempts, due_at, claimed_at${columns}
-      FROM ${rows} AND scheduled_for >= $3 AND scheduled_for < $4
-    )
-    SELECT live.*, owned.id AS schedule_id
-    FROM live CROSS JOIN LATERAL (
-      SELECT id FROM schedules
-      WHERE schedules.schedule_key = live.schedule_key AND client_key = $1
-        AND ($2::text IS NULL OR id = $2)
-      OFFSET 0) AS owned`,
-});
-const begun = live('runs_begun', ', changed_at', "queue WHERE state <> 'waiting' AND attempt > 0");
-const manual = live(
-  'runs_manual',
-  ', id, kind',
-  "outbox WHERE kind = 'manual' AND client_key = $1",
-);
 const callbacks: Statement = {
   name: 'runs_callbacks',
   text: `
@@ -101,6 +80,10 @@ const callbacks: Statement = {
     WHERE kind = 'callback' AND run_id = $1 AND client_key = $2 ORDER BY id`,
 };
 
+const scheduleKeyById: Statement = {
+  name: 'runs_schedule_key',
+  text: 'SELECT schedule_key FROM schedules WHERE client_key = $1 AND id = $2',
+};
 /** The place of an id: of a manual run where there is one, else of its schedule. */
 const place: Statement = {
   name: 'runs_place',
@@ -120,6 +103,7 @@ const place: Statement = {
 /** Runs that have ended stand in `runs`; those that have not, in the queue and the outbox. */
 export function postgresRuns(connections: Connections): RunStore {
   const { query } = connections;
+  const live = postgresLiveRuns(query);
 
   /** The place that an id stands for, whether or not a run stands there. */
   async function placeOf(clientKey: number, id: string): Promise<Place | null> {
@@ -140,16 +124,22 @@ export function postgresRuns(connections: Connections): RunStore {
     const { statement, values } = endedBy(filter);
     const { scheduledFor, scheduleKey, manualId } = before;
     const page = [clientKey, limit, from, to, scheduledFor, scheduleKey, manualId];
-    const rows = await query(statement, [...page, keepsOf(filter), ...values]);
+    const rows = await query(statement, [...page, ...keepsOf(filter), ...values]);
     return rows.map(row => ({ place: placeFrom(row), view: runViewFrom(row) }));
   }
 
-  async function listLive(clientKey: number, filter: RunFilter): Promise<Placed[]> {
-    const { from, to } = rangeOf(filter);
-    const values = [clientKey, filter.scheduleId ?? null, from, to];
-    // One after the other: what leaves the one never enters the other.
-    const rows = [...(await query(begun, values)), ...(await query(manual, values))];
-    return liveRuns(rows, filter.status, filter.now ?? Number.POSITIVE_INFINITY);
+  async function listLive(
+    clientKey: number,
+    filter: RunFilter,
+    limit: number,
+    before: Place,
+  ): Promise<Placed[]> {
+    const { scheduleId } = filter;
+    if (scheduleId === undefined) return live.list(clientKey, filter, limit, before);
+    const [row] = await query(scheduleKeyById, [clientKey, scheduleId]);
+    if (row === undefined) return [];
+    const found = await live.of(clientKey, row.schedule_key as number, filter.now);
+    return found.filter(run => isWithin(run, filter));
   }
 
   return {
@@ -157,10 +147,10 @@ export function postgresRuns(connections: Connections): RunStore {
     async list(clientKey, filter, limit, beforeId) {
       const before = beforeId === undefined ? AFTER_ALL : await placeOf(clientKey, beforeId);
       if (before === null) return [];
-      const live = await listLive(clientKey, filter);
+      const begun = await listLive(clientKey, filter, limit, before);
       const ended = await listEnded(clientKey, filter, limit, before);
       const endedIds = new Set(ended.map(({ view }) => view.id));
-      const going = live.filter(
+      const going = begun.filter(
         ({ place, view }) => comparePlaces(place, before) < 0 && !endedIds.has(view.id),
       );
       return [...ended, ...going]
@@ -172,9 +162,9 @@ export function postgresRuns(connections: Connections): RunStore {
       const place = await placeOf(clientKey, id);
       if (place === null) return null;
       const { scheduledFor, scheduleKey, manualId } = place;
-      const live = await listLive(clientKey, { from: scheduledFor, to: scheduledFor + 1, now });
+      const going = await live.of(clientKey, scheduleKey, now);
       const [row] = await query(endedFind, [clientKey, scheduledFor, scheduleKey, manualId]);
-      return row ? runViewFrom(row) : (live.find(({ view }) => view.id === id)?.view ?? null);
+      return row ? runViewFrom(row) : (going.find(({ view }) => view.id === id)?.view ?? null);
     },
     async callbacks(clientKey, id) {
       return (await query(callbacks, [id, clientKey])).map(callbackView);
@@ -193,8 +183,9 @@ function endedBy({ scheduleId, status }: RunFilter): { statement: Statement; val
   return { statement, values: [status] };
 }
 
+/** Two; for one status both are the same. */
 function keepsOf({ status }: RunFilter): Keep[] {
-  return status === undefined ? KEEPS : [keepOf(status)];
+  return status === undefined ? KEEPS : [keepOf(status), keepOf(status)];
 }
 
 const RUN_TYPES = [

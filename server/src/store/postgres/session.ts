@@ -18,6 +18,8 @@ const SETTINGS = {
   enable_mergejoin: 'off',
   enable_material: 'off',
   jit: 'off',
+  // Creates write the texts of schedules themselves: no trigger need do it (0004-texts.sql).
+  'punctual.writes_texts': 'on',
 };
 
 /** Behind a pooler that may give each transaction another session. */

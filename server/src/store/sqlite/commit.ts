@@ -12,6 +12,7 @@ import { storeUnavailable } from '../fault.ts';
  */
 export class Commits {
   readonly #database: DatabaseSync;
+  readonly #last: (() => void)[] = [];
   #waiting: Write[] = [];
   /** Set while the last commit failed, until one succeeds. */
   failure: unknown = null;
@@ -25,6 +26,11 @@ export class Commits {
       if (this.#waiting.length === 0) setImmediate(() => this.flush());
       this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
     });
+  }
+
+  /** Has `work` write once for all writes of a transaction, as its last part. */
+  beforeCommit(work: () => void): void {
+    this.#last.push(work);
   }
 
   /** Commits what waits, at once. */
@@ -48,6 +54,7 @@ export class Commits {
   #commit(writes: Write[]): (() => void)[] {
     this.#database.exec('BEGIN IMMEDIATE');
     const settle = writes.map(write => this.#apply(write));
+    for (const work of this.#last) work();
     this.#database.exec('COMMIT');
     return settle;
   }

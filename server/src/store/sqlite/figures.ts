@@ -76,8 +76,8 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
   const upcomingAhead = database.prepare(`
     SELECT id, label, url, ${STATE_BEFORE} AS state, due_at, scheduled_for
     FROM (
-      SELECT * FROM queue INDEXED BY queue_begun
-      WHERE state <> 'waiting' AND state = 'inFlight' AND ${isAheadSql(':now')}
+      SELECT * FROM queue INDEXED BY queue_in_flight
+      WHERE state = 'inFlight' AND ${isAheadSql(':now')}
       LIMIT ${MOST_LOOKED_AT})
     CROSS JOIN schedules USING (schedule_key)
     WHERE client_key = :clientKey ORDER BY due_at LIMIT :limit`);
@@ -155,7 +155,7 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
   };
 }
 
-/** As `substring` with a pattern does it on PostgreSQL. */
+/** Between the scheme and the first of / ? #, as on PostgreSQL. */
 function hostOf(url: string): string {
   return (/^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? '').toLowerCase();
 }

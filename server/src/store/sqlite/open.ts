@@ -5,6 +5,7 @@ import { PunctualError } from '../../domain/errors.ts';
 import { storeUnavailable } from '../fault.ts';
 import { pendingMigrations, readMigrations } from '../migrate.ts';
 import type { Store } from '../store.ts';
+import { sealed } from '../texts.ts';
 import { sqliteBreakers } from './breakers.ts';
 import type { QueueRows } from './cells.ts';
 import { sqliteClients } from './clients.ts';
@@ -18,6 +19,7 @@ import { sqliteRuns } from './runs.ts';
 import type { ScheduleRows } from './schedule-cells.ts';
 import { sqliteSchedules } from './schedules.ts';
 
+const CACHE_KB = 64 * 1024;
 const MIGRATIONS = join(import.meta.dirname, 'migrations');
 
 /**
@@ -26,10 +28,14 @@ const MIGRATIONS = join(import.meta.dirname, 'migrations');
  * WAL, so that the command line can work beside a running service; synchronous=FULL, so that what
  * was acknowledged survives a power cut (https://sqlite.org/pragma.html#pragma_synchronous).
  *
+ * @param cacheKb of pages that it keeps, for itself, at most
  * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`
  */
-export function openSqlite(path: string): Store & { queue: QueueRows; schedules: ScheduleRows } {
-  const database = openDatabase(path);
+export function openSqlite(
+  path: string,
+  cacheKb = CACHE_KB,
+): Store & { queue: QueueRows; schedules: ScheduleRows } {
+  const database = openDatabase(path, cacheKb);
   try {
     migrateSqlite(database);
     refuseMoved(database);
@@ -80,14 +86,14 @@ export function migrateAt(path: string): { from: number; to: number } {
   }
 }
 
-export function openDatabase(path: string): DatabaseSync {
+export function openDatabase(path: string, cacheKb = CACHE_KB): DatabaseSync {
   const database = openFile(path, { timeout: 5_000 });
   try {
     switchToWal(database);
     database.exec(`
       PRAGMA synchronous = FULL;
       PRAGMA foreign_keys = OFF;
-      PRAGMA cache_size = -65536;
+      PRAGMA cache_size = -${cacheKb};
       PRAGMA wal_autocheckpoint = 4000;
     `);
     return database;
@@ -126,6 +132,7 @@ export function migrateSqlite(database: DatabaseSync, migrations = readMigration
   };
   const before = versionOf(database);
   if (pendingNow().length === 0) return before;
+  database.function('sealed', { deterministic: true }, text => sealed(String(text)));
   database.exec('BEGIN IMMEDIATE');
   try {
     for (const migration of pendingNow()) {

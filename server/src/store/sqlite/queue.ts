@@ -83,10 +83,7 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
   const depth = database.prepare(
     "SELECT count(*) AS depth FROM queue WHERE state <> 'inFlight' AND due_at <= ?",
   );
-  // The first condition follows from the second; SQLite needs it to find the index.
-  const cutOff = database.prepare(
-    "SELECT * FROM queue WHERE state <> 'waiting' AND state = 'inFlight'",
-  );
+  const cutOff = database.prepare("SELECT * FROM queue WHERE state = 'inFlight'");
   const restore = database.prepare(
     'UPDATE queue SET state = ?, due_at = ?, attempt = ?, attempts = ? WHERE schedule_key = ?',
   );

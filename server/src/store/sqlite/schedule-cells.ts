@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Schedule } from '../../domain/schedule.ts';
 import { type Cell, json, type Row } from '../rows.ts';
 import type { NewSchedule } from '../store.ts';
+import type { Named } from '../texts.ts';
 
 /** Schedules, flat: as statements take and give them, and as new ones travel between threads. */
 
@@ -29,6 +30,12 @@ export function newCells({ schedule, start }: NewSchedule): NewCells {
   return [cells, start && [start.first, start.second]];
 }
 
+/** What a new schedule is called and where it leads, for searches. */
+export function namesOf([cells]: NewCells): Named {
+  const [id, , url] = cells;
+  return { id: id as string, url: url as string, label: cells.at(-2) as string };
+}
+
 export function optionalCells(schedule: Schedule): Cell[] {
   return [
     json(schedule.headers),
@@ -47,9 +54,11 @@ export function scheduleWriter(database: DatabaseSync) {
   const row = database.prepare(`
     INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for)
     VALUES (?, 'waiting', ?, ?, ?)`);
-  return (clientKey: number, [cells, start]: NewCells): void => {
+  /** @returns its key */
+  return (clientKey: number, [cells, start]: NewCells): number => {
     const { lastInsertRowid } = schedule.run(clientKey, ...cells);
     if (start) row.run(lastInsertRowid, start[0], ...start);
+    return Number(lastInsertRowid);
   };
 }
 

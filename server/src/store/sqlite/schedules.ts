@@ -1,25 +1,27 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ledgerFrom } from '../ledger-rows.ts';
-import { fold, type Row, scheduleFrom } from '../rows.ts';
+import { type Row, scheduleFrom } from '../rows.ts';
 import type { Requeue, ScheduleStore, Start } from '../store.ts';
 import type { Commits } from './commit.ts';
 import type { Reads } from './reads.ts';
 import {
   type NewCells,
+  namesOf,
   newCells,
   optionalCells,
   type ScheduleRows,
   scheduleReader,
   scheduleWriter,
 } from './schedule-cells.ts';
+import { sqliteScheduleList } from './schedule-list.ts';
+import { sqliteTexts } from './texts.ts';
 
 export function sqliteSchedules(
   database: DatabaseSync,
   commits: Commits,
   reads: Reads,
 ): ScheduleStore & ScheduleRows {
-  // SQLite's own lower() knows ASCII only.
-  database.function('fold', { deterministic: true }, text => fold(String(text)));
+  const texts = sqliteTexts(database, commits);
 
   const write = scheduleWriter(database);
   const read = scheduleReader(database);
@@ -45,17 +47,6 @@ export function sqliteSchedules(
       AND later.changed_at = (SELECT min(changed_at) FROM schedule_changes
         WHERE schedule_key = schedules.schedule_key AND changed_at > :at)
     WHERE client_key = :clientKey AND id = :id`);
-  const list = (status: string) =>
-    database.prepare(`
-      SELECT * FROM schedules INDEXED BY ${status === '' ? 'schedules_by_client' : 'schedules_by_status'}
-      WHERE client_key = :clientKey AND id < :before
-        AND ${status || "status <> 'deleted'"}
-        AND (:label IS NULL OR ${contains('label', ':label')})
-        AND (:url IS NULL OR ${contains('url', ':url')})
-      ORDER BY id DESC LIMIT :limit`);
-  const listAll = list('');
-  const listByStatus = list('status = :status');
-
   const queueInsert = database.prepare(`
     INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for, blocked_since)
     VALUES (:key, 'waiting', :first, :first, :second, (
@@ -89,7 +80,8 @@ export function sqliteSchedules(
 
   function insertCells(clientKey: number, schedules: NewCells[]): Promise<void> {
     return commits.write(() => {
-      for (const schedule of schedules) write(clientKey, schedule);
+      const keys = schedules.map(schedule => write(clientKey, schedule));
+      texts.made(clientKey, schedules.map(namesOf), keys);
     });
   }
 
@@ -105,6 +97,7 @@ export function sqliteSchedules(
     update(clientKey, schedule, version, change) {
       return commits.write(() => {
         if (change !== 'keep') keepChange.run(change.changedAt, clientKey, schedule.id, version);
+        texts.changed(clientKey, schedule, version);
         const row = update.get(
           schedule.status,
           schedule.url,
@@ -122,31 +115,10 @@ export function sqliteSchedules(
         return true;
       });
     },
-    async list(clientKey, filter, limit, before = '~') {
-      const { status, label, url } = filter;
-      const query = {
-        clientKey,
-        before,
-        limit,
-        label: label === undefined ? null : fold(label),
-        url: url === undefined ? null : fold(url),
-      };
-      const rows =
-        status === undefined ? listAll.all(query) : listByStatus.all({ ...query, status });
-      return (rows as Row[]).map(scheduleFrom);
-    },
+    list: sqliteScheduleList(database, texts),
     async ledger(clientKey, id, at) {
       const row = ledger.get({ clientKey, id, at }) as Row | undefined;
       return row ? ledgerFrom(row) : null;
     },
   };
-}
-
-/**
- * Whether a column contains a folded text, in any case. Where both are ASCII, which upper() folds as
- * we do, it is done without leaving SQLite: a fifth of the time, where a million are looked through.
- */
-function contains(column: string, text: string): string {
-  return `CASE WHEN ${column} NOT GLOB '*[^ -~]*'
-    THEN instr(upper(${column}), ${text}) > 0 ELSE instr(fold(${column}), ${text}) > 0 END`;
 }

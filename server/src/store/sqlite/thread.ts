@@ -24,9 +24,9 @@ export interface Fault {
  *
  * Calls that arrive together run in one turn of this thread's loop, so they share a commit.
  */
-const { path } = workerData as { path: string };
+const { path, cacheKb } = workerData as { path: string; cacheKb?: number };
 const port = parentPort!;
-const store = openSqlite(path);
+const store = openSqlite(path, cacheKb);
 const { schedules } = store;
 // New schedules travel as text: that costs a third of what copies of their rows do.
 const rooms = {

@@ -4,6 +4,7 @@ import type { Schedule } from '../../domain/schedule.ts';
 import { storeUnavailable } from '../fault.ts';
 import type { FigureStore } from '../figures.ts';
 import type { Store } from '../store.ts';
+import { isSearch } from '../texts.ts';
 import { queueClaims } from './cells.ts';
 import { openSqlite } from './open.ts';
 import { newCells } from './schedule-cells.ts';
@@ -21,12 +22,7 @@ export function openThreaded(path: string): Store {
   const { clients, schedules, runs, queue, outbox, figures, breakers, ...reader } =
     openSqlite(path);
   const writer = new Writer(path);
-  // Whatever reads a million rows takes a while: on a thread of its own, made when first asked.
-  let counter: Writer | null = null;
-  const count = (room: Call[1], method: string, args: unknown[]) => {
-    counter ??= new Writer(path);
-    return counter.call(room, method, args);
-  };
+  const readers = new Readers(path);
   /** The room as it is here, but for the methods that write. */
   const writing = <Room extends object>(
     room: Call[1],
@@ -61,9 +57,9 @@ export function openThreaded(path: string): Store {
         await writer.call('schedules', 'insertCells', [clientKey, cells]);
       },
       list(clientKey, filter, ...page) {
-        const isSearch = filter.label !== undefined || filter.url !== undefined;
-        if (!isSearch) return schedules.list(clientKey, filter, ...page);
-        return count('schedules', 'list', [clientKey, filter, ...page]) as Promise<Schedule[]>;
+        if (!isSearch(filter)) return schedules.list(clientKey, filter, ...page);
+        const asked = [clientKey, filter, ...page];
+        return readers.call('searches', 'schedules', 'list', asked) as Promise<Schedule[]>;
       },
     },
     queue: {
@@ -75,13 +71,15 @@ export function openThreaded(path: string): Store {
     },
     outbox: writing('outbox', outbox, 'insertManual', 'claim', 'settle', 'recover'),
     breakers: writing('breakers', breakers, 'note', 'closeForgotten'),
-    figures: counting(figures, (method, args) => count('figures', method, args)),
+    figures: counting(figures, (method, args) =>
+      readers.call(method === 'groups' ? 'groups' : 'figures', 'figures', method, args),
+    ),
     async check() {
       await reader.check();
       await writer.call(null, 'check', []);
     },
     async close() {
-      await counter?.close();
+      await readers.close();
       await writer.close();
       await reader.close();
     },
@@ -97,6 +95,37 @@ function counting(
     (...args: unknown[]) => call(method, args),
   ]);
   return Object.fromEntries(methods) as FigureStore;
+}
+
+/** What is read from end to end is not read again from a cache. */
+const READER_CACHE_KB = 8 * 1024;
+
+/**
+ * Whatever reads a million rows takes a while: on a thread of its own, made when first asked. There are
+ * several, so that who searches does not wait for who counts.
+ */
+class Readers {
+  readonly #path: string;
+  readonly #threads = new Map<string, Writer>();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  call(
+    thread: 'searches' | 'groups' | 'figures',
+    room: Call[1],
+    method: string,
+    args: unknown[],
+  ): Promise<unknown> {
+    const reader = this.#threads.get(thread) ?? new Writer(this.#path, READER_CACHE_KB);
+    this.#threads.set(thread, reader);
+    return reader.call(room, method, args);
+  }
+
+  async close(): Promise<void> {
+    for (const reader of this.#threads.values()) await reader.close();
+  }
 }
 
 interface Waiting {
@@ -115,8 +144,10 @@ export class Writer {
   #lastId = 0;
   #closed: Promise<void> | null = null;
 
-  constructor(path: string) {
-    this.#worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: { path } });
+  /** @param cacheKb as in `openSqlite` */
+  constructor(path: string, cacheKb?: number) {
+    const workerData = { path, cacheKb };
+    this.#worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData });
     this.#worker.on('message', (answers: Answer[]) => {
       for (const answer of answers) this.#answered(answer);
     });

@@ -1,0 +1,76 @@
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import { Client } from 'undici';
+import { pause } from './processes.ts';
+import { CREDENTIALS } from './punctual.ts';
+import type { Question } from './questions.ts';
+
+export interface Asked extends Question {
+  /** The very first answer, ms: nothing was counted or read before it. */
+  firstMs: number;
+  /** Of all others. */
+  p50: number;
+  p99: number;
+  maxMs: number;
+  answers: number;
+  /** The first fault, in words. */
+  fault: string | null;
+}
+
+/** Between two questions. */
+const REST_MS = 10;
+
+/**
+ * Asks all questions in turn, one at a time as one who looks does, for so many seconds, until the answer
+ * is there as a whole.
+ */
+export async function askAll(
+  base: string,
+  questions: Question[],
+  seconds: number,
+  told: (round: number) => void,
+): Promise<Asked[]> {
+  const client = new Client(base);
+  const asked = questions.map(question => ({ question, times: new Times() }));
+  const endsAt = performance.now() + seconds * 1_000;
+  for (let round = 1; round <= 2 || performance.now() < endsAt; round += 1) {
+    for (const { question, times } of asked) {
+      await times.take(() => ask(client, question.path));
+      await pause(REST_MS);
+    }
+    told(round);
+  }
+  await client.close();
+  return asked.map(({ question, times }) => ({ ...question, ...times.told }));
+}
+
+async function ask(client: Client, path: string): Promise<string | null> {
+  const { statusCode, body } = await client.request({ method: 'GET', path, headers: CREDENTIALS });
+  const text = await body.text();
+  return statusCode === 200 ? null : `${statusCode} ${text}`;
+}
+
+class Times {
+  readonly #rest: RecordableHistogram = createHistogram({ highest: 600_000_000, figures: 3 });
+  #first: number | null = null;
+  #fault: string | null = null;
+
+  async take(work: () => Promise<string | null>): Promise<void> {
+    const startedAt = performance.now();
+    this.#fault ??= await work();
+    const took = performance.now() - startedAt;
+    if (this.#first === null) this.#first = took;
+    else this.#rest.record(Math.max(1, Math.round(took * 1_000)));
+  }
+
+  get told() {
+    const at = (share: number) => this.#rest.percentile(share * 100) / 1_000;
+    return {
+      firstMs: this.#first!,
+      p50: at(0.5),
+      p99: at(0.99),
+      maxMs: this.#rest.max / 1_000,
+      answers: this.#rest.count,
+      fault: this.#fault,
+    };
+  }
+}

@@ -1,0 +1,58 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../clock.ts';
+
+export interface Kept<Value> {
+  value: Value;
+  countedAt: number;
+  tookMs: number;
+}
+
+const MOST_CLIENTS = 1_000;
+/** What is counted quickly is counted anew at each question but those of one moment. */
+const FRESH_MS = 1_000;
+/** A count that took long is kept for this many times as long: counting never takes most of a core. */
+const KEPT_TIMES = 20;
+/** A count this old is not answered with, but counted anew first. */
+const STALE_MS = 5 * 60_000;
+
+/**
+ * What is counted of a client, kept for a while. A count that takes long nobody waits for but the first:
+ * such a client is answered with its last count while a new one is made.
+ */
+export class KeptCounts<Value extends object> {
+  readonly #clock: Clock;
+  readonly #longMs: number;
+  readonly #counts: LRUCache<number, Kept<Value>>;
+
+  /** @param longMs from here on nobody waits for a count where there is an older one */
+  constructor(count: (clientKey: number) => Promise<Value>, clock: Clock, longMs: number) {
+    this.#clock = clock;
+    this.#longMs = longMs;
+    this.#counts = new LRUCache<number, Kept<Value>>({
+      max: MOST_CLIENTS,
+      ttl: FRESH_MS,
+      fetchMethod: async (clientKey, _old, { options }) => {
+        const startedAt = performance.now();
+        const value = await count(clientKey);
+        const tookMs = performance.now() - startedAt;
+        options.ttl = Math.max(FRESH_MS, KEPT_TIMES * tookMs);
+        return { value, countedAt: clock.now(), tookMs };
+      },
+    });
+  }
+
+  /** Begins to count where nobody has, for who is about to ask. */
+  warm(clientKey: number): void {
+    const isKnown = this.#counts.peek(clientKey, { allowStale: true }) !== undefined;
+    if (!isKnown) this.#counts.fetch(clientKey).catch(() => {});
+  }
+
+  async of(clientKey: number): Promise<Kept<Value>> {
+    const kept = this.#counts.peek(clientKey, { allowStale: true });
+    const allowStale =
+      kept !== undefined &&
+      kept.tookMs >= this.#longMs &&
+      this.#clock.now() - kept.countedAt <= STALE_MS;
+    return (await this.#counts.fetch(clientKey, { allowStale }))!;
+  }
+}

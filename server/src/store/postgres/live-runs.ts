@@ -1,0 +1,93 @@
+import type { Row } from '../rows.ts';
+import { hasStatus, liveRuns, type Place, type Placed, rangeOf } from '../run-rows.ts';
+import type { RunFilter } from '../store.ts';
+import type { Query, Statement } from './connection.ts';
+
+export interface LiveRuns {
+  /** The first `limit` of them behind `before`, and maybe more; in no order. */
+  list(clientKey: number, filter: RunFilter, limit: number, before: Place): Promise<Placed[]>;
+  /** All of one schedule, by its key. */
+  of(clientKey: number, scheduleKey: number, now?: number): Promise<Placed[]>;
+}
+
+const COLUMNS = 'schedule_key, scheduled_for, state, attempt, attempts, due_at, claimed_at';
+
+/**
+ * What goes on, and the schedule of each: `OFFSET 0` keeps the planner from beginning with all
+ * schedules of the client, which took 50 ms at 20,000 of them.
+ *
+ * @param rows with the client as $1
+ */
+const owned = (rows: string) => `
+    SELECT live.*, owned.id AS schedule_id
+    FROM (${rows}) AS live CROSS JOIN LATERAL (
+      SELECT id FROM schedules
+      WHERE schedules.schedule_key = live.schedule_key AND client_key = $1
+      OFFSET 0) AS owned`;
+/**
+ * What is held has a lease, and is read as a whole; what waits for its retry has none, and a page of it
+ * is a range. In one statement, so that what goes from the one to the other is in one of them.
+ */
+const begun: Statement = {
+  name: 'runs_begun',
+  text: `
+    SELECT * FROM (${owned(`
+      SELECT ${COLUMNS}, changed_at FROM queue
+      WHERE state <> 'waiting' AND lease_until IS NOT NULL AND attempt > 0
+        AND NOT (attempt = 1 AND claimed_at < due_at AND $4 < due_at)
+        AND scheduled_for >= $2 AND scheduled_for < $3
+      OFFSET 0`)}) AS in_flight
+    UNION ALL
+    SELECT * FROM (${owned(`
+      SELECT ${COLUMNS}, changed_at FROM queue
+      WHERE state IN ('retrying', 'lost') AND scheduled_for >= $2 AND scheduled_for < $3
+        AND scheduled_for <= $5::bigint
+        AND (scheduled_for, schedule_key, '') < ($5, $6::bigint, $7::text)
+      ORDER BY scheduled_for DESC, schedule_key DESC OFFSET 0`)}
+      ORDER BY scheduled_for DESC, schedule_key DESC LIMIT $8) AS retrying`,
+};
+const manual: Statement = {
+  name: 'runs_manual',
+  text: owned(`
+    SELECT ${COLUMNS}, id, kind FROM outbox
+    WHERE kind = 'manual' AND client_key = $1 AND scheduled_for >= $2 AND scheduled_for < $3
+    OFFSET 0`),
+};
+const ofQueue: Statement = {
+  name: 'runs_live_of_queue',
+  text: owned(`
+    SELECT ${COLUMNS}, changed_at FROM queue
+    WHERE schedule_key = $2 AND state IS DISTINCT FROM 'waiting' AND attempt > 0`),
+};
+const ofOutbox: Statement = {
+  name: 'runs_live_of_outbox',
+  text: owned(`
+    SELECT ${COLUMNS}, id, kind FROM outbox WHERE kind = 'manual' AND schedule_key = $2`),
+};
+
+/** Runs that have begun and not ended. */
+export function postgresLiveRuns(query: Query): LiveRuns {
+  return {
+    // One after the other: what leaves the queue never enters the outbox.
+    async list(clientKey, filter, limit, before) {
+      const { status, now = Number.MAX_SAFE_INTEGER } = filter;
+      const { from, to } = rangeOf(filter);
+      const rows: Row[] = [];
+      if (hasStatus(status, 'running', 'retrying')) {
+        const { scheduledFor, scheduleKey, manualId } = before;
+        const most = hasStatus(status, 'retrying') ? limit : 0;
+        const page = [scheduledFor, scheduleKey, manualId, most];
+        rows.push(...(await query(begun, [clientKey, from, to, now, ...page])));
+      }
+      if (hasStatus(status, 'running', 'retrying', 'queued')) {
+        rows.push(...(await query(manual, [clientKey, from, to])));
+      }
+      return liveRuns(rows, status, now);
+    },
+    async of(clientKey, scheduleKey, now = Number.MAX_SAFE_INTEGER) {
+      const rows = await query(ofQueue, [clientKey, scheduleKey]);
+      rows.push(...(await query(ofOutbox, [clientKey, scheduleKey])));
+      return liveRuns(rows, undefined, now);
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import type { Schedule } from '../../domain/schedule.ts';
+import { fold, scheduleFrom } from '../rows.ts';
+import type { ScheduleFilter } from '../store.ts';
+import { Few, SMALL, sealed, wantedFrom } from '../texts.ts';
+import type { Query, Statement } from './connection.ts';
+import { SCHEDULE } from './schedule-columns.ts';
+
+export interface Texts {
+  /** Once they are made: what a trigger has written of them is put together when there is enough. */
+  made(clientKey: number, schedules: number): void;
+  /** As `ScheduleStore.list` with a label or a url: newest first, ids below `before` only. */
+  find(
+    clientKey: number,
+    filter: ScheduleFilter,
+    limit: number,
+    before: string,
+  ): Promise<Schedule[]>;
+}
+
+/** Who does so at the same moment takes other rows, or none. */
+const putTogether = `
+  WITH few AS (
+    DELETE FROM schedule_texts WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM schedule_texts
+      WHERE client_key = $1 AND entries < ${SMALL} AND changed_key IS NULL
+      ORDER BY last_id LIMIT 1000 FOR UPDATE SKIP LOCKED))
+    RETURNING client_key, first_id, last_id, entries, labels, urls, keys)
+  INSERT INTO schedule_texts (client_key, first_id, last_id, entries, labels, urls, keys)
+  SELECT client_key, min(first_id), max(last_id), sum(entries),
+    string_agg(labels, E'\\x01' ORDER BY last_id), string_agg(urls, E'\\x01' ORDER BY last_id),
+    string_to_array(string_agg(array_to_string(keys, ','), ',' ORDER BY last_id), ',')::bigint[]
+  FROM few GROUP BY client_key`;
+
+/** Rows of texts that one question takes apart. */
+const ROWS = 32;
+/**
+ * Of the first rows that contain what is wanted, those schedules that do. Only one of label and url is
+ * taken apart, which is most of the work: the other is compared with the schedule itself. Where there may be more rows,
+ * that is all above the id `edge`: no row behind the last one has a higher id. It is said without a
+ * schedule too.
+ */
+const hits: Statement = {
+  name: 'texts_hits',
+  text: `
+    WITH texts AS MATERIALIZED (
+      SELECT last_id, labels, urls, keys FROM schedule_texts
+      WHERE client_key = $1 AND first_id < $2
+        AND ($3::text IS NULL OR strpos(labels, $3) > 0)
+        AND ($4::text IS NULL OR strpos(urls, $4) > 0)
+      ORDER BY last_id DESC LIMIT $9::integer
+    ), behind AS MATERIALIZED (
+      SELECT CASE WHEN count(*) = $9 THEN min(last_id) ELSE '' END AS edge FROM texts
+    ), hits AS MATERIALIZED (
+      SELECT DISTINCT entry.key
+      FROM texts CROSS JOIN LATERAL unnest(
+        string_to_array(CASE WHEN $4 IS NULL THEN labels ELSE urls END, E'\\x01'),
+        keys) AS entry (text, key)
+      WHERE strpos(entry.text, coalesce($4, $3)) > 0)
+    SELECT behind.edge, page.* FROM behind LEFT JOIN (
+      SELECT found.* FROM hits CROSS JOIN LATERAL (
+        SELECT ${SCHEDULE} FROM schedules
+        WHERE schedule_key = hits.key AND client_key = $1 AND id < $2
+          AND id > (SELECT edge FROM behind)
+          AND CASE WHEN $7::text IS NULL THEN status <> 'deleted' ELSE status = $7 END
+          AND ($5::text IS NULL OR strpos(label_folded, $5) > 0)
+          AND ($6::text IS NULL OR strpos(url_folded, $6) > 0)
+        OFFSET 0) AS found
+      ORDER BY id DESC LIMIT $8) AS page ON true
+    ORDER BY page.id DESC`,
+};
+
+/** @param look for what may take a while */
+export function postgresTexts(query: Query, look: Query): Texts {
+  const few = new Few();
+  return {
+    made(clientKey, schedules) {
+      // Nobody waits for it, and where it fails the next one does it.
+      if (few.made(clientKey, schedules)) query(putTogether, [clientKey]).catch(() => {});
+    },
+    async find(clientKey, filter, limit, before) {
+      const [wanted, exact] = [wantedFrom(filter, sealed), wantedFrom(filter, fold)];
+      const values = [wanted.label, wanted.url, exact.label, exact.url, filter.status ?? null];
+      const found: Schedule[] = [];
+      let [to, most] = [before, ROWS];
+      while (found.length < limit) {
+        const rows = await look(hits, [clientKey, to, ...values, limit - found.length, most]);
+        found.push(...rows.filter(({ id }) => id !== null).map(scheduleFrom));
+        const edge = rows[0]!.edge as string;
+        if (edge === '') break;
+        // Where more rows than that reach over one id, the same would come again.
+        if (edge >= to) most *= 2;
+        else to = `${edge}~`;
+      }
+      return found;
+    },
+  };
+}

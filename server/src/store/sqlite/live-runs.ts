@@ -1,0 +1,68 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Row } from '../rows.ts';
+import { boundsOf, hasStatus, liveRuns, type Place, type Placed, rangeOf } from '../run-rows.ts';
+import type { RunFilter } from '../store.ts';
+
+export interface LiveRuns {
+  /** The first `limit` of them behind `before`, and maybe more; in no order. */
+  list(clientKey: number, filter: RunFilter, limit: number, before: Place): Placed[];
+  /** All of one schedule, by its key. */
+  of(clientKey: number, scheduleKey: number, now?: number): Placed[];
+}
+
+/**
+ * Runs that have begun and not ended. What is in flight is bounded, and read as a whole; what waits for
+ * its retry may be tens of thousands, and a page of it is a range of an index.
+ */
+export function sqliteLiveRuns(database: DatabaseSync): LiveRuns {
+  // Without the names of their indexes, these read all schedules of the client and all callbacks
+  // that ever were: 9 ms at 20,000 and 50,000 of them, instead of 0.1 ms.
+  const inFlight = database.prepare(`
+    SELECT queue.*, schedules.id AS schedule_id
+    FROM queue INDEXED BY queue_in_flight CROSS JOIN schedules USING (schedule_key)
+    WHERE queue.state = 'inFlight' AND queue.attempt > 0
+      AND NOT (queue.attempt = 1 AND queue.claimed_at < queue.due_at AND :now < queue.due_at)
+      AND schedules.client_key = :clientKey
+      AND queue.scheduled_for >= :from AND queue.scheduled_for < :to`);
+  const retrying = database.prepare(`
+    SELECT queue.*, schedules.id AS schedule_id
+    FROM queue INDEXED BY queue_retrying CROSS JOIN schedules USING (schedule_key)
+    WHERE queue.state IN ('retrying', 'lost') AND schedules.client_key = :clientKey
+      AND queue.scheduled_for >= :from AND queue.scheduled_for <= :upTo
+      AND (queue.scheduled_for, queue.schedule_key, '') < (:scheduledFor, :scheduleKey, :manualId)
+    ORDER BY queue.scheduled_for DESC, queue.schedule_key DESC LIMIT :limit`);
+  const manual = database.prepare(`
+    SELECT outbox.*, schedules.id AS schedule_id
+    FROM outbox INDEXED BY outbox_manual CROSS JOIN schedules USING (schedule_key)
+    WHERE outbox.kind = 'manual' AND outbox.client_key = :clientKey
+      AND outbox.scheduled_for >= :from AND outbox.scheduled_for < :to`);
+  const ofQueue = database.prepare(`
+    SELECT queue.*, schedules.id AS schedule_id
+    FROM schedules CROSS JOIN queue USING (schedule_key)
+    WHERE schedules.schedule_key = ? AND schedules.client_key = ?
+      AND queue.state <> 'waiting' AND queue.attempt > 0`);
+  const ofOutbox = database.prepare(`
+    SELECT outbox.*, schedules.id AS schedule_id
+    FROM schedules CROSS JOIN outbox INDEXED BY outbox_manual USING (schedule_key)
+    WHERE outbox.schedule_key = ? AND schedules.client_key = ? AND outbox.kind = 'manual'`);
+
+  return {
+    list(clientKey, filter, limit, before) {
+      const { status, now = Number.MAX_SAFE_INTEGER } = filter;
+      const range = { clientKey, ...rangeOf(filter) };
+      const rows: unknown[] = [];
+      if (hasStatus(status, 'running', 'retrying')) rows.push(...inFlight.all({ ...range, now }));
+      if (hasStatus(status, 'retrying')) {
+        const bounds = boundsOf(filter, before);
+        rows.push(...retrying.all({ clientKey, ...bounds, ...before, limit }));
+      }
+      if (hasStatus(status, 'running', 'retrying', 'queued')) rows.push(...manual.all(range));
+      return liveRuns(rows as Row[], status, now);
+    },
+    of(clientKey, scheduleKey, now = Number.MAX_SAFE_INTEGER) {
+      const key = [scheduleKey, clientKey];
+      const rows = [...ofQueue.all(...key), ...ofOutbox.all(...key)] as Row[];
+      return liveRuns(rows, undefined, now);
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { Schedule } from '../../src/domain/schedule.ts';
+import { fold } from '../../src/store/rows.ts';
+import type { Caller, ScheduleFilter, Store } from '../../src/store/store.ts';
+import { LOOKED_AT } from '../../src/store/texts.ts';
+import { aClient, anId, aSchedule, type OpenKeeper } from './keeper.ts';
+
+/**
+ * A search among more schedules than are looked through one by one answers what looking through all of
+ * them would.
+ */
+export function searchContract(name: string, open: OpenKeeper): void {
+  describe(`${name}: schedules, searched`, () => {
+    test('any search of any page finds what a look at each schedule finds', async () => {
+      const keeper = await open();
+      try {
+        const searched = await filled(keeper.store);
+        await fc.assert(
+          fc.asyncProperty(searches, search => finds(searched, search)),
+          { numRuns: 400, seed: 5 },
+        );
+      } finally {
+        await keeper.close();
+      }
+    });
+  });
+}
+
+/** Case, what SQL, JSON and arrays know, the separator, and letters that fold to others. */
+const PARTS = [
+  ...['nightly', 'Backup', 'größe', 'STRAẞE', 'straße', 'ΟΔΟΣ', 'οδος', '\u212a', 'k', 'İ', 'ﬁ'],
+  ...['100%', 'a_b', '\\', '"', "'", ',', '{', 'NULL', ' ', '\u0001', '\u0002', '日本', '🦊', '𐐨𐐀'],
+];
+/** Of so many schedules, one has it. */
+const RARE = 40;
+const URLS = ['https://A.example/One?x=%20', 'http://b.example:81/two#', 'https://c.example/日本'];
+const STATUSES = ['enabled', 'enabled', 'disabled', 'deleted'] as const;
+
+interface Searched {
+  store: Store;
+  caller: Caller;
+  /** Newest first. */
+  all: Schedule[];
+}
+
+interface Search {
+  filter: ScheduleFilter;
+  limit: number;
+  /** Behind which share of all, or null: the first page. Behind half of them, all are looked at. */
+  behind: number | null;
+}
+
+const some = fc.array(fc.constantFrom(...PARTS), { minLength: 1, maxLength: 3 });
+const text = fc.oneof(
+  some.map(parts => parts.join('')),
+  fc.constantFrom(
+    'rare',
+    'RARE 7',
+    'rare 67',
+    'rare 2',
+    'fair',
+    'was',
+    'is now',
+    'is now rare',
+    'nowhere',
+    '',
+  ),
+);
+const searches: fc.Arbitrary<Search> = fc.record({
+  filter: fc.record(
+    {
+      label: text,
+      url: fc.constantFrom('example', 'ONE', '%20', 'b.example:81/t', '?s=12', '本?s', 'x=%20?s=9'),
+      status: fc.constantFrom('enabled', 'disabled', 'deleted'),
+    },
+    { requiredKeys: [] },
+  ),
+  limit: fc.constantFrom(1, 3, 20, 101),
+  behind: fc.option(fc.double({ min: 0, max: 0.5, noNaN: true })),
+});
+
+/** Made in batches of all sizes, beside another client's, and changed: some there and back again. */
+async function filled(store: Store): Promise<Searched> {
+  const [caller, other] = [await aClient(store), await aClient(store)];
+  const all: Schedule[] = [];
+  // Forty nodes, whose creates reach over the same ids.
+  const woven = Array.from({ length: 5_200 }, (_, at) => scheduleOf(at));
+  for (let node = 0; node < 40; node += 1) {
+    const made = woven.filter((_, at) => at % 40 === node);
+    await store.schedules.insert(caller.clientKey, made.map(unstarted));
+  }
+  all.push(...woven);
+  const sizes = [...Array(14).fill(100), 1, 1, 500, 1_000, 1, LOOKED_AT];
+  for (const size of sizes) {
+    const made = Array.from({ length: size }, (_, at) => scheduleOf(all.length + at));
+    // Ids of other nodes, and of a clock that was set back, do not come in their order.
+    if (size === 500) made.reverse();
+    const odd = size === 1_000 ? made.filter((_, at) => at % 2 === 1) : [];
+    const rest = made.filter(schedule => !odd.includes(schedule));
+    await store.schedules.insert(caller.clientKey, rest.map(unstarted));
+    if (odd.length > 0) await store.schedules.insert(caller.clientKey, odd.map(unstarted));
+    all.push(...made);
+    await store.schedules.insert(other.clientKey, [unstarted(scheduleOf(RARE))]);
+  }
+  // The rare ones too, which are found by their texts alone: those stand there twice.
+  for (let at = 7; at < all.length; at += RARE) {
+    await relabel(store, caller, all, at, 'was');
+    await relabel(store, caller, all, at, scheduleOf(at).label);
+  }
+  for (let at = 0; at < all.length; at += 211) {
+    await relabel(store, caller, all, at, `was fair ${at}`);
+    await relabel(store, caller, all, at, at % 2 === 0 ? `is now rare ${at}` : '');
+    if (at % 3 === 0) await relabel(store, caller, all, at, scheduleOf(at).label);
+  }
+  return { store, caller, all: all.toSorted((a, b) => (a.id < b.id ? 1 : -1)) };
+}
+
+function scheduleOf(index: number): Schedule {
+  const parts = [PARTS[index % PARTS.length], PARTS[(index * 7 + 3) % PARTS.length]];
+  const rare = index % RARE === 7 && index < 8_000 ? `Rare ${index}` : '';
+  return aSchedule({
+    id: anId(),
+    label: `${parts.join('')}${rare}`,
+    url: `${URLS[index % URLS.length]}?s=${index}`,
+    status: STATUSES[(index >> 3) % STATUSES.length]!,
+  });
+}
+
+const unstarted = (schedule: Schedule) => ({ schedule, start: null });
+
+async function relabel(
+  store: Store,
+  { clientKey }: Caller,
+  all: Schedule[],
+  at: number,
+  to: string,
+) {
+  const { schedule, version } = (await store.schedules.find(clientKey, all[at]!.id))!;
+  const changed = { ...schedule, label: to };
+  assert.ok(await store.schedules.update(clientKey, changed, version, 'keep'));
+  all[at] = changed;
+}
+
+async function finds({ store, caller, all }: Searched, { filter, limit, behind }: Search) {
+  const before = behind === null ? undefined : all[Math.floor(behind * (all.length - 1))]!.id;
+  const found = await store.schedules.list(caller.clientKey, filter, limit, before);
+  const expected = all
+    .filter(({ id }) => before === undefined || id < before)
+    .filter(schedule => matches(schedule, filter))
+    .slice(0, limit);
+  assert.deepEqual(found.map(shown), expected.map(shown));
+}
+
+function matches({ status, label, url }: Schedule, filter: ScheduleFilter): boolean {
+  return (
+    (filter.status === undefined ? status !== 'deleted' : status === filter.status) &&
+    fold(label).includes(fold(filter.label ?? '')) &&
+    fold(url).includes(fold(filter.url ?? ''))
+  );
+}
+
+function shown({ id, label, url, status }: Schedule): string {
+  return `${id} ${status} ${JSON.stringify(label)} ${url}`;
+}
