@@ -1,19 +1,14 @@
 import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { FailingSchedule, Stats, UpcomingFiring } from '@punctual/client';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useMemo } from 'react';
 import { Link } from 'wouter';
 import { NoAnswer } from '../parts/no-answer.tsx';
 import { Asked, Card, Empty, Page } from '../parts/page.tsx';
+import { StatsCharts, whole } from '../parts/stats-charts.tsx';
 import { api } from '../queries.ts';
 import { fullTime, relative, shortTime, span, useNow } from '../times.ts';
 
-const MinuteChart = lazy(async () => ({
-  default: (await import('../parts/chart.tsx')).MinuteChart,
-}));
-const MINUTE_MS = 60_000;
 const SHOWN_MINUTES = 60;
-const whole = (value: number) => (Number.isInteger(value) ? value.toLocaleString('en-GB') : '');
 
 export function Overview() {
   const stats = useQuery({
@@ -97,7 +92,7 @@ function Figures({ stats }: { stats: Stats }) {
           note={`${whole(stats.disabledSchedules)} paused`}
         />
       </SimpleGrid>
-      <Charts stats={stats} />
+      <StatsCharts stats={stats} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         <Next items={stats.next} />
         <Failing items={stats.failing} />
@@ -130,109 +125,6 @@ function Figure({
       </Text>
     </Card>
   );
-}
-
-function Charts({ stats }: { stats: Stats }) {
-  const { times, firings, lateness } = useMemo(() => seriesOf(stats), [stats]);
-  return (
-    <Suspense fallback={null}>
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-        <Card
-          title="Firings per minute"
-          aside={
-            <Legend
-              entries={[
-                ['ok', 'succeeded'],
-                ['bad', 'failed'],
-                ['quiet', 'skipped or missed'],
-              ]}
-            />
-          }
-        >
-          <MinuteChart
-            times={times}
-            series={firings}
-            unit={whole}
-            label={`Runs that ended in each minute of the last hour: ${stats.total.succeeded} succeeded, ${stats.total.failed} failed.`}
-          />
-        </Card>
-        <Card
-          title="Lateness"
-          aside={
-            <Legend
-              entries={[
-                ['odd', 'p99'],
-                ['busy', 'p50'],
-              ]}
-            />
-          }
-        >
-          <MinuteChart
-            times={times}
-            series={lateness}
-            unit={span}
-            label={`From the nominal time to the request: p50 ${stats.total.p50LateMs ?? 'unknown'} ms, p99 ${stats.total.p99LateMs ?? 'unknown'} ms.`}
-          />
-        </Card>
-      </SimpleGrid>
-    </Suspense>
-  );
-}
-
-function Legend({ entries }: { entries: [string, string][] }) {
-  return (
-    <Group gap="sm">
-      {entries.map(([tone, name]) => (
-        <Text key={name} size="xs" className={`status muted tone-${tone}`}>
-          {name}
-        </Text>
-      ))}
-    </Group>
-  );
-}
-
-function seriesOf({ from, to, minutes }: Stats) {
-  const byMinute = new Map(minutes.map(minute => [Date.parse(minute.at), minute]));
-  const times: number[] = [];
-  for (let at = Date.parse(from); at < Date.parse(to); at += MINUTE_MS) times.push(at);
-  const found = times.map(at => byMinute.get(at));
-  return {
-    times,
-    firings: [
-      {
-        name: 'succeeded',
-        tone: 'ok',
-        kind: 'bars' as const,
-        values: found.map(each => each?.succeeded ?? 0),
-      },
-      {
-        name: 'failed',
-        tone: 'bad',
-        kind: 'bars' as const,
-        values: found.map(each => each?.failed ?? 0),
-      },
-      {
-        name: 'skipped or missed',
-        tone: 'quiet',
-        kind: 'bars' as const,
-        values: found.map(each => (each?.skipped ?? 0) + (each?.missed ?? 0)),
-      },
-    ],
-    lateness: [
-      {
-        name: 'p50',
-        tone: 'busy',
-        kind: 'line' as const,
-        values: found.map(each => each?.p50LateMs ?? null),
-      },
-      {
-        name: 'p99',
-        tone: 'odd',
-        kind: 'line' as const,
-        values: found.map(each => each?.p99LateMs ?? null),
-      },
-    ],
-  };
 }
 
 function Next({ items }: { items: UpcomingFiring[] }) {

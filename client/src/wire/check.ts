@@ -1,0 +1,30 @@
+import type { Attempt } from './run.ts';
+
+export interface Problem {
+  /** The property that is wrong, such as `url` or `integrations[0].url`. */
+  where: string;
+  sentence: string;
+}
+
+/** What a change of the wall clock does to the interval. */
+export interface ClockNote {
+  kind: 'moved' | 'dropped' | 'once' | 'twice';
+  /** Of the wall clock, such as `2026-03-29T02:30:00`. */
+  localTime: string;
+  at: string;
+  sentence: string;
+}
+
+export interface CheckResult {
+  /** What a create would refuse; empty where it would not. */
+  problems: Problem[];
+  /** The next ten times; empty where interval or time zone are wrong. */
+  times: string[];
+  /** Changes of the wall clock within a year that touch it. */
+  clockNotes: ClockNote[];
+}
+
+/** A request that was sent to try a schedule out; nothing of it is stored. */
+export interface TryResult {
+  attempt: Attempt;
+}

@@ -1,0 +1,85 @@
+import type { PageQuery } from './schedule.ts';
+
+export type RunTrigger = 'schedule' | 'manual';
+export type RunStatus =
+  | 'queued'
+  | 'running'
+  | 'retrying'
+  | 'succeeded'
+  | 'failed'
+  | 'skipped'
+  | 'missed';
+/** What the network did with one request; `lost` when Punctual itself stopped before the answer. */
+export type AttemptOutcome = 'response' | 'timeout' | 'connectionError' | 'blocked' | 'lost';
+
+/** Spans of one attempt in milliseconds. A request on a kept connection has no dns, connect, tls. */
+export interface Phases {
+  dnsMs?: number;
+  connectMs?: number;
+  tlsMs?: number;
+  firstByteMs?: number;
+}
+
+export interface Attempt {
+  number: number;
+  startedAt: string;
+  /** Absent where nobody saw the end (`lost`). */
+  durationMs?: number;
+  outcome: AttemptOutcome;
+  responseStatus?: number;
+  error?: string;
+  /** It was never sent: the breaker of its host was open. */
+  refused?: boolean;
+  phases?: Phases;
+  /** In the single run only. Lower-case names; repeated fields are joined with a comma. */
+  responseHeaders?: Record<string, string>;
+  /** In the single run only: the first 4 KiB, read as UTF-8. */
+  responseBody?: string;
+}
+
+/** One callback of a run, in the single run only. */
+export interface Callback {
+  id: string;
+  integrationId: string;
+  url: string;
+  status: 'queued' | 'running' | 'retrying' | 'succeeded' | 'failed';
+  attempts: Attempt[];
+}
+
+export interface Run {
+  id: string;
+  scheduleId: string;
+  scheduledFor: string;
+  trigger: RunTrigger;
+  status: RunStatus;
+  startedAt?: string;
+  finishedAt?: string;
+  attempts: Attempt[];
+  /** Why it was skipped or missed, or why its retries ended early. */
+  reason?: string;
+  /** Where one record stands for more than 1,000 missed times: how many, the first and the last. */
+  missedCount?: number;
+  from?: string;
+  to?: string;
+  callbacks?: Callback[];
+}
+
+export interface RunQuery extends PageQuery {
+  scheduleId?: string;
+  status?: RunStatus;
+  /** ISO 8601; nominal time, inclusive. */
+  from?: string;
+  /** ISO 8601; nominal time, exclusive. */
+  to?: string;
+}
+
+export interface RunPage {
+  items: Run[];
+  nextCursor?: string;
+}
+
+export interface Health {
+  status: 'ok';
+  /** What the store cannot promise as it is set up, in one sentence. */
+  warning?: string;
+}
