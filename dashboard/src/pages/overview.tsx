@@ -6,6 +6,7 @@ import { NoAnswer } from '../parts/no-answer.tsx';
 import { Asked, Card, Empty, Page } from '../parts/page.tsx';
 import { StatsCharts, whole } from '../parts/stats-charts.tsx';
 import { api } from '../queries.ts';
+import { nameOf } from '../schedule-name.ts';
 import { fullTime, relative, shortTime, span, useNow } from '../times.ts';
 
 const SHOWN_MINUTES = 60;
@@ -205,9 +206,4 @@ function Row({
       <div style={{ flex: 'none' }}>{children}</div>
     </Group>
   );
-}
-
-/** A schedule without a label is called by what it calls. */
-export function nameOf({ label, url }: { label: string; url: string }): string {
-  return label.trim() || url.replace(/^https?:\/\//, '');
 }

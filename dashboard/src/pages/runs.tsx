@@ -9,7 +9,7 @@ import { Pager, usePages } from '../parts/pager.tsx';
 import { RunDrawer } from '../parts/run-detail.tsx';
 import { RunsTable } from '../parts/runs-table.tsx';
 import { api } from '../queries.ts';
-import { nameOf } from './overview.tsx';
+import { nameOf } from '../schedule-name.ts';
 
 const PAGE_SIZE = 50;
 const STATUSES: RunStatus[] = [

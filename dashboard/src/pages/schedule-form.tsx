@@ -22,8 +22,8 @@ import { Asked, Card, Empty, Failed, Page } from '../parts/page.tsx';
 import { Fields } from '../parts/schedule-fields.tsx';
 import { TryBox } from '../parts/try-box.tsx';
 import { api } from '../queries.ts';
+import { nameOf } from '../schedule-name.ts';
 import { READER_ZONE } from '../times.ts';
-import { nameOf } from './overview.tsx';
 
 /** @param id the schedule that is edited; null makes a new one, of the one that `from` names */
 export function ScheduleForm({ id }: { id: string | null }) {

@@ -1,22 +1,22 @@
-import { Button, Code, Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Button, SegmentedControl, SimpleGrid, Text } from '@mantine/core';
 import type { Run, Schedule } from '@punctual/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
-import { inWords } from '../interval-words.ts';
 import { useDelete, useRunNow, useSetStatus } from '../parts/actions.ts';
+import { Configuration } from '../parts/configuration.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { ExplainBox } from '../parts/explain-box.tsx';
 import { NextTimes } from '../parts/next-times.tsx';
 import { Asked, Card, Empty, Page } from '../parts/page.tsx';
 import { Pager, usePages } from '../parts/pager.tsx';
-import { Facts, RunDrawer } from '../parts/run-detail.tsx';
+import { RunDrawer } from '../parts/run-detail.tsx';
 import { RunsTable } from '../parts/runs-table.tsx';
 import { Status } from '../parts/status.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { api } from '../queries.ts';
-import { fullTime, useNow } from '../times.ts';
-import { nameOf } from './overview.tsx';
+import { nameOf } from '../schedule-name.ts';
+import { useNow } from '../times.ts';
 
 const SPANS = {
   '15 min': 15 * 60_000,
@@ -256,64 +256,6 @@ function History({ schedule, onOpen }: { schedule: Schedule; onOpen: (id: string
           </>
         )}
       </Asked>
-    </Card>
-  );
-}
-
-function Configuration({ schedule }: { schedule: Schedule }) {
-  const { url, verb, interval, timezone, headers, data, integrations, policy } = schedule;
-  const words = inWords(interval);
-  return (
-    <Card title="Configuration">
-      <Stack gap="md">
-        <Facts
-          facts={[
-            ['Calls', `${verb} ${url}`],
-            [
-              'Interval',
-              <Group key="interval" gap="xs">
-                <Code>{interval}</Code>
-                {words}
-              </Group>,
-            ],
-            ['Time zone', timezone],
-            ['Time limit', `${policy?.timeoutSeconds ?? 30} s`],
-            ['Retries', `at most ${policy?.maxRetries ?? 3}`],
-            ['Created', fullTime(schedule.createdAt)],
-            ['Changed', schedule.updatedAt && fullTime(schedule.updatedAt)],
-            ['Id', <Code key="id">{schedule.id}</Code>],
-          ]}
-        />
-        {headers && Object.keys(headers).length > 0 && (
-          <div>
-            <Text fw={600} size="sm" mb={4}>
-              Headers
-            </Text>
-            <Facts facts={Object.entries(headers)} />
-          </div>
-        )}
-        {data && Object.keys(data).length > 0 && (
-          <div>
-            <Text fw={600} size="sm" mb={4}>
-              Payload
-            </Text>
-            <Facts facts={Object.entries(data)} />
-          </div>
-        )}
-        {integrations && integrations.length > 0 && (
-          <div>
-            <Text fw={600} size="sm" mb={4}>
-              Webhooks
-            </Text>
-            <Facts
-              facts={integrations.map(({ name, url, callOnSuccess, id }) => [
-                name || id,
-                `${url}${callOnSuccess ? ', also on success' : ''}`,
-              ])}
-            />
-          </div>
-        )}
-      </Stack>
     </Card>
   );
 }
