@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { PunctualError } from './domain/errors.ts';
 import { type AllowTargets, parseAllowTargets } from './domain/target.ts';
 import { type Database, serversOf } from './store/open.ts';
@@ -118,7 +117,8 @@ export interface Config {
   role: Role;
   keepRunsDays: number;
   keepFailedRunsDays: number;
-  senderThreads: number;
+  /** Null: as many as the cores make worth while. */
+  senderThreads: number | null;
   stopMs: number;
   logLevel: string;
   /** Whether the environment asks for traces, in the words of OpenTelemetry. */
@@ -129,13 +129,11 @@ export interface Config {
  * Reads the settings from `environment`; an empty value counts as unset.
  *
  * @param defaults what a command sets where the environment is silent
- * @param cores that this process may use
  * @throws PunctualError `setting_invalid` with one sentence that names the setting
  */
 export function readConfig(
   environment: Record<string, string | undefined>,
   defaults: Partial<Record<keyof typeof SETTINGS, string>> = {},
-  cores = availableParallelism(),
 ): Config {
   const read = <Name extends keyof typeof SETTINGS>(name: Name) => {
     const { fallback, check } = SETTINGS[name];
@@ -157,7 +155,7 @@ export function readConfig(
     maxInFlightPerHost: read('PUNCTUAL_MAX_IN_FLIGHT_PER_HOST'),
     connectionsPerOrigin: read('PUNCTUAL_CONNECTIONS_PER_ORIGIN'),
     maxOrigins: read('PUNCTUAL_MAX_ORIGINS'),
-    senderThreads: read('PUNCTUAL_SENDER_THREADS') ?? threadsFor(cores),
+    senderThreads: read('PUNCTUAL_SENDER_THREADS'),
     stopMs: read('PUNCTUAL_STOP_SECONDS') * 1_000,
     logLevel: read('PUNCTUAL_LOG_LEVEL'),
     traced: isTraced(environment),
@@ -224,17 +222,10 @@ function integer(least: number, most: number) {
   };
 }
 
-/** A number, or null for as many as the machine's cores make worth while. */
 function threads(value: string, name: string): number | null {
   if (value === 'auto') return null;
   if (/^\d+$/.test(value) && Number(value) <= 64) return Number(value);
   throw invalid(`${name} must be auto or a whole number from 0 to 64, not ${quote(value)}.`);
-}
-
-/** Two send more than the main thread can hand them; the store's thread and the target want a core too. */
-function threadsFor(cores: number): number {
-  if (cores === 1) return 0;
-  return cores < 4 ? 1 : 2;
 }
 
 function oneOf<Value extends string>(...values: Value[]) {

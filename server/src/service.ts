@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -14,7 +15,7 @@ import { Engine } from './engine/engine.ts';
 import { sendTestRequest } from './engine/test-request.ts';
 import type { Send, SendResult } from './outbound/send.ts';
 import { createSender, type Sender } from './outbound/sender.ts';
-import { createSenderThreads } from './outbound/threads.ts';
+import { createSenderThreads, threadsFor } from './outbound/threads.ts';
 import { Term } from './outbound/ticket.ts';
 import { lockEngine, openStore } from './store/open.ts';
 import type { EngineLock, Listener, Store } from './store/store.ts';
@@ -141,7 +142,8 @@ async function sentBy(clock: Clock, sent: Promise<SendResult>): Promise<SendResu
 }
 
 function openSender(config: Config, term: Term | undefined): Pick<Sender, 'send' | 'close'> {
-  const { allowTargets: allow, connectionsPerOrigin, maxOrigins, senderThreads: threads } = config;
+  const { allowTargets: allow, connectionsPerOrigin, maxOrigins } = config;
+  const threads = config.senderThreads ?? threadsFor(availableParallelism());
   const options = { allow, connectionsPerOrigin, maxOrigins };
   return threads === 0 ? createSender(options) : createSenderThreads({ ...options, threads, term });
 }

@@ -15,6 +15,15 @@ export interface SenderThreadsOptions {
   term?: Term | undefined;
 }
 
+/**
+ * How many threads are worth while on so many cores. Two send more than the main thread can hand them,
+ * and the store's thread and the targets want a core too.
+ */
+export function threadsFor(cores: number): number {
+  if (cores === 1) return 0;
+  return cores < 4 ? 1 : 2;
+}
+
 /** Requests with one thread at a time: more than the engine has in flight by any setting. */
 const MOST_TICKETS = 2 ** 17;
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readConfig, SETTINGS } from '../../src/config.ts';
+import { threadsFor } from '../../src/outbound/threads.ts';
 
 const README = join(import.meta.dirname, '../../../README.md');
 
@@ -44,17 +45,13 @@ test('a role is for PostgreSQL, where the other half may run elsewhere', () => {
   assert.throws(() => readConfig({ PUNCTUAL_ROLE: 'api' }), /must be all on the embedded store/);
 });
 
-test('as many threads send as the cores make worth while, or as many as one says', () => {
-  const threads = (cores: number, value = '') =>
-    readConfig({ PUNCTUAL_SENDER_THREADS: value }, {}, cores).senderThreads;
-  assert.deepEqual(
-    [1, 2, 3, 4, 64].map(cores => threads(cores)),
-    [0, 1, 1, 2, 2],
-  );
-  assert.deepEqual([threads(8, '0'), threads(1, '5'), threads(8, 'auto')], [0, 5, 2]);
+test('as many threads send as one says, or as the cores make worth while', () => {
+  const threads = (value: string) => readConfig({ PUNCTUAL_SENDER_THREADS: value }).senderThreads;
+  assert.deepEqual([threads('0'), threads('5'), threads('auto'), threads('')], [0, 5, null, null]);
   for (const value of ['65', '-1', 'all', '1.5']) {
-    assert.throws(() => threads(2, value), /PUNCTUAL_SENDER_THREADS must be auto or a whole/);
+    assert.throws(() => threads(value), /PUNCTUAL_SENDER_THREADS must be auto or a whole/);
   }
+  assert.deepEqual([1, 2, 3, 4, 64].map(threadsFor), [0, 1, 1, 2, 2]);
 });
 
 test('failed runs are kept at least as long as the others', () => {
