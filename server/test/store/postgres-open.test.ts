@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
 import { Client } from 'pg';
 import type { PunctualError } from '../../src/domain/errors.ts';
-import type { Migration } from '../../src/store/migrate.ts';
+import { type Migration, readMigrations } from '../../src/store/migrate.ts';
 import { openStore } from '../../src/store/open.ts';
 import { Connections } from '../../src/store/postgres/connection.ts';
 import { migratePostgres } from '../../src/store/postgres/migrating.ts';
@@ -12,6 +13,10 @@ import { migrateAt, openPostgres, readClock } from '../../src/store/postgres/ope
 import type { Store } from '../../src/store/store.ts';
 import { aClient, claimOne, NOON, settled, stored, waiting } from './keeper.ts';
 import { runOn, startPostgres } from './postgres-server.ts';
+
+const NEWEST = readMigrations(
+  join(import.meta.dirname, '../../src/store/postgres/migrations'),
+).length;
 
 const server = await startPostgres();
 after(() => server.stop());
@@ -145,7 +150,7 @@ describe('PostgreSQL: migrations', () => {
     await stored(store, await aClient(store));
     await settled(store, await claimOne(store), waiting(NOON, null));
     await store.close();
-    assert.deepEqual(await migrateAt(writer), { from: 2, to: 2 });
+    assert.deepEqual(await migrateAt(writer), { from: NEWEST, to: NEWEST });
   });
 
   test('a newer database is refused', async () => {
@@ -161,7 +166,7 @@ describe('PostgreSQL: migrations', () => {
     await Promise.all(stores.map(store => aClient(store)));
     assert.equal((await stores[0]!.clients.listClients()).length, 5);
     await Promise.all(stores.map(store => store.close()));
-    assert.deepEqual(await migrateAt(url), { from: 2, to: 2 });
+    assert.deepEqual(await migrateAt(url), { from: NEWEST, to: NEWEST });
   });
 });
 
