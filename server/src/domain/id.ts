@@ -60,7 +60,7 @@ function headOf(instant: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-`;
 }
 
-/** What stands behind the instant of an id: version, sequence and random bits. */
+/** What stands behind the instant of an id: version, counter and random bits. */
 export function tailOf(id: string): string {
   return id.slice(14);
 }

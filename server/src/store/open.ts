@@ -3,7 +3,7 @@ import { openTarget } from './postgres/move.ts';
 import { migrateAt as migratePostgresAt, openPostgres } from './postgres/open.ts';
 import { lockSqlite } from './sqlite/lock.ts';
 import { openSource, takeBack } from './sqlite/move.ts';
-import { migrateAt as migrateSqliteAt, openSqlite } from './sqlite/open.ts';
+import { isBehind, migrateAt as migrateSqliteAt, openSqlite } from './sqlite/open.ts';
 import { openThreaded } from './sqlite/threaded.ts';
 import type { EngineLock, Store } from './store.ts';
 
@@ -31,6 +31,21 @@ export async function openStore(database: Database): Promise<Store> {
 }
 
 /**
+ * Opens the store beside a running service. What that one does not know is not done to its database:
+ * a service of an older release would go on without it.
+ *
+ * @throws PunctualError as `openStore`, and `store_in_use`
+ */
+export function openBeside(database: Database): Promise<Store> {
+  refuseBesideOlder(database);
+  return openStore(database);
+}
+
+function refuseBesideOlder(database: Database): void {
+  if (database.kind === 'sqlite' && isBehind(database.path)) lockSqlite(database.path).release();
+}
+
+/**
  * Makes this process the one engine of an embedded store, until `release` or its end. On PostgreSQL
  * there may be many: their claims have leases instead.
  *
@@ -41,8 +56,13 @@ export function lockEngine(database: Database, bootedAt: number): EngineLock | n
   return database.kind === 'sqlite' ? lockSqlite(database.path, bootedAt) : null;
 }
 
-/** Brings the store to the newest version, and says from which. */
+/**
+ * Brings the store to the newest version, and says from which.
+ *
+ * @throws PunctualError `store_in_use`, where an older service runs on it
+ */
 export async function migrateStore(database: Database): Promise<{ from: number; to: number }> {
+  refuseBesideOlder(database);
   return database.kind === 'sqlite'
     ? migrateSqliteAt(database.path)
     : migratePostgresAt(database.url);

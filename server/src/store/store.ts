@@ -138,7 +138,7 @@ export interface ClientStore {
    * @returns false where it was refused, or the client does not exist: nothing was changed
    */
   rotateSecret(clientId: string, rotation: Rotation): Promise<boolean>;
-  /** The old secret signs no more. @returns false where the client does not exist */
+  /** The old secret signs no more. @returns false where there was none that might, or no such client */
   endOverlap(clientId: string): Promise<boolean>;
   /** Takes away old secrets that sign no more at `now`. */
   forgetOldSecrets(now: number): Promise<void>;

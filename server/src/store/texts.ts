@@ -24,6 +24,8 @@ export const ENTRIES = 500;
 export const SMALL = 128;
 /** Schedules that were made in rows of few: then it is time. */
 const ENOUGH = 512;
+/** Schedules that are put together at once: what has gathered beyond is left to the next time. */
+export const MOST_TOGETHER = 2 * ENOUGH;
 /**
  * Schedules that a search looks through one by one, the newest first, before it asks for texts: whoever
  * has no more than that, or searches for what many have, is answered by them.
@@ -47,15 +49,16 @@ export interface Wanted {
   url: string | null;
 }
 
+/** The empty text is in every other. */
 export function isSearch({ label, url }: ScheduleFilter): boolean {
-  return label !== undefined || url !== undefined;
+  return Boolean(label) || Boolean(url);
 }
 
 /** @param form `fold`, or `sealed` */
 export function wantedFrom({ label, url }: ScheduleFilter, form: (text: string) => string): Wanted {
   return {
-    label: label === undefined ? null : form(label),
-    url: url === undefined ? null : form(url),
+    label: label ? form(label) : null,
+    url: url ? form(url) : null,
   };
 }
 
@@ -78,8 +81,9 @@ export class Few {
 
   /** @returns whether it is time */
   made(clientKey: number, schedules: number): boolean {
-    if (schedules === 0 || schedules >= SMALL) return false;
-    const count = (this.#made.get(clientKey) ?? 0) + schedules;
+    const few = schedules % ENTRIES;
+    if (few === 0 || few >= SMALL) return false;
+    const count = (this.#made.get(clientKey) ?? 0) + few;
     const isTime = count >= ENOUGH;
     if (isTime) this.#made.delete(clientKey);
     else this.#made.set(clientKey, count);

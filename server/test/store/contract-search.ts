@@ -17,6 +17,8 @@ export function searchContract(name: string, open: OpenKeeper): void {
       const keeper = await open();
       try {
         const searched = await filled(keeper.store);
+        // One hit in each of forty rows that reach over one another.
+        await finds(searched, { filter: { label: 'woven' }, limit: 101, behind: null });
         await fc.assert(
           fc.asyncProperty(searches, search => finds(searched, search)),
           { numRuns: 400, seed: 5 },
@@ -61,6 +63,7 @@ const text = fc.oneof(
     'rare 67',
     'rare 2',
     'fair',
+    'woven',
     'was',
     'is now',
     'is now rare',
@@ -86,7 +89,10 @@ async function filled(store: Store): Promise<Searched> {
   const [caller, other] = [await aClient(store), await aClient(store)];
   const all: Schedule[] = [];
   // Forty nodes, whose creates reach over the same ids.
-  const woven = Array.from({ length: 5_200 }, (_, at) => scheduleOf(at));
+  const woven = Array.from({ length: 5_200 }, (_, at) => {
+    const schedule = scheduleOf(at);
+    return at % 41 === 0 && at < 40 * 41 ? { ...schedule, label: 'woven' } : schedule;
+  });
   for (let node = 0; node < 40; node += 1) {
     const made = woven.filter((_, at) => at % 40 === node);
     await store.schedules.insert(caller.clientKey, made.map(unstarted));

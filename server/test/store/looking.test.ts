@@ -15,7 +15,7 @@ test('three look at once, the others in their order as soon as one has ended, al
     const { promise, ...end } = Promise.withResolvers<Row[]>();
     ends.set(statement as string, end);
     return promise;
-  });
+  }, 3);
   const asked = ['a', 'b', 'c', 'd', 'e'].map(name => look(name).catch(error => error.message));
   assert.deepEqual(begun, ['a', 'b', 'c']);
   ends.get('b')!.reject(new Error('away'));

@@ -26,12 +26,12 @@ export function rotateSecret(app: FastifyInstance, { store, clock, engine }: Api
     const { overlapSeconds, replaceNew } = request.body;
     const rotation = newRotation(clock.now(), overlapSeconds, replaceNew);
     const isDone = await store.clients.rotateSecret(clientId, rotation);
+    if (isDone) engine.rotated(clientKey);
     const client = (await store.clients.findClient(clientId))!;
     if (!isDone) {
       const ways = 'end that overlap (DELETE /v1/secret/overlap), or ask for replaceNew';
       throw overlapRuns(client.oldSecret?.until, ways);
     }
-    engine.rotated(clientKey);
     return { ...secretAnswer(client, clock.now()), signingSecret: rotation.signingSecret };
   });
 }
@@ -57,8 +57,7 @@ export function secretAndItsOverlap(app: FastifyInstance, deps: ApiDeps): void {
   });
   app.delete('/secret/overlap', { schema: end }, async request => {
     const { clientId, clientKey } = callerOf(request);
-    await store.clients.endOverlap(clientId);
-    engine.rotated(clientKey);
+    if (await store.clients.endOverlap(clientId)) engine.rotated(clientKey);
     return secretAnswer((await store.clients.findClient(clientId))!, clock.now());
   });
 }

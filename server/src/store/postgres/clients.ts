@@ -17,7 +17,8 @@ const rotateSecret = `
   WHERE id = $1 AND ($5::boolean OR old_secret_until IS NULL OR old_secret_until <= $3)
   RETURNING client_key`;
 const endOverlap = `
-  UPDATE clients SET old_secret = NULL, old_secret_until = NULL WHERE id = $1
+  UPDATE clients SET old_secret = NULL, old_secret_until = NULL
+  WHERE id = $1 AND old_secret_until IS NOT NULL
   RETURNING client_key`;
 const forgetOldSecrets = `
   UPDATE clients SET old_secret = NULL, old_secret_until = NULL WHERE old_secret_until <= $1`;

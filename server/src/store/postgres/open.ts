@@ -29,6 +29,9 @@ export interface PostgresOptions {
   node?: string;
 }
 
+/** Connections of a node that look through much at once: all others are for what fires. */
+const MOST_LOOKS = 3;
+
 /**
  * Opens (and migrates) the store in the database at `url`, as `pg` understands it, TLS options
  * included. Any number of nodes may share it.
@@ -42,7 +45,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     await prepareDays(opened);
   });
   const { query } = connections;
-  const look = looking(query);
+  const look = looking(query, Math.max(1, Math.min(MOST_LOOKS, size - 2)));
   const lease = { node, leaseMs };
   const announcer = new Announcer(query, node);
   return {
@@ -51,7 +54,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     runs: postgresRuns(connections),
     queue: postgresQueue(connections, lease, announcer),
     outbox: postgresOutbox(connections, lease, announcer),
-    figures: postgresFigures(look),
+    figures: postgresFigures(query, look),
     breakers: postgresBreakers(query),
     shared: {
       leaseMs,

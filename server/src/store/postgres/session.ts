@@ -18,7 +18,7 @@ const SETTINGS = {
   enable_mergejoin: 'off',
   enable_material: 'off',
   jit: 'off',
-  // Creates write the texts of schedules themselves: no trigger need do it (0004-texts.sql).
+  // Creates write the texts of schedules themselves: no trigger need do it (0006-texts.sql).
   'punctual.writes_texts': 'on',
 };
 

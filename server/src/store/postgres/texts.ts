@@ -1,12 +1,12 @@
 import type { Schedule } from '../../domain/schedule.ts';
 import { fold, scheduleFrom } from '../rows.ts';
 import type { ScheduleFilter } from '../store.ts';
-import { Few, SMALL, sealed, wantedFrom } from '../texts.ts';
+import { Few, MOST_TOGETHER, SMALL, sealed, wantedFrom } from '../texts.ts';
 import type { Query, Statement } from './connection.ts';
 import { SCHEDULE } from './schedule-columns.ts';
 
 export interface Texts {
-  /** Once they are made: what a trigger has written of them is put together when there is enough. */
+  /** Once they are made: rows of few are put together when there is enough. */
   made(clientKey: number, schedules: number): void;
   /** As `ScheduleStore.list` with a label or a url: newest first, ids below `before` only. */
   find(
@@ -21,9 +21,14 @@ export interface Texts {
 const putTogether = `
   WITH few AS (
     DELETE FROM schedule_texts WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM schedule_texts
-      WHERE client_key = $1 AND entries < ${SMALL} AND changed_key IS NULL
-      ORDER BY last_id LIMIT 1000 FOR UPDATE SKIP LOCKED))
+      SELECT row FROM (
+        SELECT row, entries,
+          sum(entries) OVER (ORDER BY last_id ROWS UNBOUNDED PRECEDING) AS total
+        FROM (
+          SELECT ctid AS row, entries, last_id FROM schedule_texts
+          WHERE client_key = $1 AND entries < ${SMALL} AND changed_key IS NULL
+          ORDER BY last_id LIMIT ${MOST_TOGETHER} FOR UPDATE SKIP LOCKED) AS small) AS counted
+      WHERE total - entries < ${MOST_TOGETHER}))
     RETURNING client_key, first_id, last_id, entries, labels, urls, keys)
   INSERT INTO schedule_texts (client_key, first_id, last_id, entries, labels, urls, keys)
   SELECT client_key, min(first_id), max(last_id), sum(entries),
@@ -87,9 +92,10 @@ export function postgresTexts(query: Query, look: Query): Texts {
         found.push(...rows.filter(({ id }) => id !== null).map(scheduleFrom));
         const edge = rows[0]!.edge as string;
         if (edge === '') break;
+        const next = `${edge}~`;
         // Where more rows than that reach over one id, the same would come again.
-        if (edge >= to) most *= 2;
-        else to = `${edge}~`;
+        if (next >= to) most *= 2;
+        else to = next;
       }
       return found;
     },

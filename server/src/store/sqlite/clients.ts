@@ -19,9 +19,9 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
       old_secret_until = CASE WHEN :oldUntil > :rotatedAt THEN :oldUntil END
     WHERE id = :id
       AND (:replacesNew OR old_secret_until IS NULL OR old_secret_until <= :rotatedAt)`);
-  const endOverlap = database.prepare(
-    'UPDATE clients SET old_secret = NULL, old_secret_until = NULL WHERE id = ?',
-  );
+  const endOverlap = database.prepare(`
+    UPDATE clients SET old_secret = NULL, old_secret_until = NULL
+    WHERE id = ? AND old_secret_until IS NOT NULL`);
   const forgetOldSecrets = database.prepare(
     'UPDATE clients SET old_secret = NULL, old_secret_until = NULL WHERE old_secret_until <= ?',
   );

@@ -72,7 +72,7 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
     FROM (SELECT * FROM schedules WHERE client_key = :clientKey LIMIT ${MOST_LOOKED_AT})
     CROSS JOIN queue USING (schedule_key)
     WHERE state <> 'inFlight' OR ${isAheadSql(':now')} ORDER BY due_at LIMIT :limit`);
-  // Few rows: what is in flight or to be tried again.
+  // Few rows: what is in flight.
   const upcomingAhead = database.prepare(`
     SELECT id, label, url, ${STATE_BEFORE} AS state, due_at, scheduled_for
     FROM (

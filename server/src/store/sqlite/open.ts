@@ -86,6 +86,18 @@ export function migrateAt(path: string): { from: number; to: number } {
   }
 }
 
+/** Whether a database stands at `path` that this release would migrate. */
+export function isBehind(path: string): boolean {
+  if (path === ':memory:' || !existsSync(path)) return false;
+  const database = openFile(path, { timeout: 5_000 });
+  try {
+    const version = versionOf(database);
+    return version > 0 && version < readMigrations(MIGRATIONS).length;
+  } finally {
+    database.close();
+  }
+}
+
 export function openDatabase(path: string, cacheKb = CACHE_KB): DatabaseSync {
   const database = openFile(path, { timeout: 5_000 });
   try {

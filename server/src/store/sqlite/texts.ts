@@ -5,6 +5,7 @@ import type { ScheduleFilter } from '../store.ts';
 import {
   ENTRIES,
   Few,
+  MOST_TOGETHER,
   type Named,
   SEPARATOR,
   SMALL,
@@ -28,14 +29,17 @@ export function sqliteTexts(database: DatabaseSync, commits: Commits): Texts {
   const insert = database.prepare(`
     INSERT INTO schedule_texts (client_key, first_id, last_id, entries, labels, urls, keys)
     VALUES (?, ?, ?, ?, ?, ?, ?)`);
-  const small = `client_key = ? AND entries < ${SMALL} AND changed_key IS NULL`;
+  const small = database.prepare(`
+    SELECT text_key, entries FROM schedule_texts INDEXED BY schedule_texts_small
+    WHERE client_key = ? AND entries < ${SMALL} AND changed_key IS NULL LIMIT ${MOST_TOGETHER}`);
   const putTogether = database.prepare(`
     INSERT INTO schedule_texts (client_key, first_id, last_id, entries, labels, urls, keys)
     SELECT client_key, min(first_id), max(last_id), sum(entries),
       group_concat(labels, char(1)), group_concat(urls, char(1)), group_concat(keys)
-    FROM (SELECT * FROM schedule_texts INDEXED BY schedule_texts_small WHERE ${small})
-    HAVING sum(entries) >= ${SMALL}`);
-  const removeSmall = database.prepare(`DELETE FROM schedule_texts WHERE ${small}`);
+    FROM json_each(?) CROSS JOIN schedule_texts ON text_key = json_each.value`);
+  const remove = database.prepare(
+    'DELETE FROM schedule_texts WHERE text_key IN (SELECT value FROM json_each(?))',
+  );
   const change = database.prepare(`
     INSERT INTO schedule_texts
       (client_key, first_id, last_id, entries, labels, urls, keys, changed_key)
@@ -73,8 +77,20 @@ export function sqliteTexts(database: DatabaseSync, commits: Commits): Texts {
       const own = keys.slice(index * ENTRIES, (index + 1) * ENTRIES);
       insert.run(clientKey, first, last, own.length, labels, urls, own.join());
     }
-    if (!few.made(clientKey, schedules.length)) return;
-    if (putTogether.run(clientKey).changes === 1) removeSmall.run(clientKey);
+    if (few.made(clientKey, schedules.length)) putFewTogether(clientKey);
+  }
+
+  function putFewTogether(clientKey: number): void {
+    const keys: number[] = [];
+    let entries = 0;
+    for (const row of small.iterate(clientKey) as Iterable<Row>) {
+      keys.push(row.text_key as number);
+      entries += row.entries as number;
+      if (entries >= MOST_TOGETHER) break;
+    }
+    if (entries < SMALL) return;
+    putTogether.run(JSON.stringify(keys));
+    remove.run(JSON.stringify(keys));
   }
 
   return {

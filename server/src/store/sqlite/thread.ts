@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type ErrorCode, PunctualError } from '../../domain/errors.ts';
 import { openSqlite } from './open.ts';
 
-/** One call to the thread that writes, or to the one that counts. Arrays cross at half of what objects cost. */
+/** One call to the thread that writes, or to one of those that read. Arrays cross at half of what objects cost. */
 export type Call = [
   id: number,
   /** Null: the store itself. */
