@@ -190,7 +190,8 @@ export class Carrier {
       this.#mark(now);
       return confirmed;
     } catch (error) {
-      for (const trip of trips) this.#leave(trip, null);
+      // Nobody is woken: they depart again a little later, with whoever waits for their places.
+      for (const trip of trips) this.#vacate(trip, null);
       throw error;
     }
   }
@@ -261,9 +262,13 @@ export class Carrier {
 
   #leave(trip: Trip, outcome: Outcome | null): void {
     if (trip.host === null) return;
-    this.#places.leave(trip.host, outcome, this.#options.clock.now());
-    trip.host = null;
+    this.#vacate(trip, outcome);
     this.#wakeSoon();
+  }
+
+  #vacate(trip: Trip, outcome: Outcome | null): void {
+    this.#places.leave(trip.host!, outcome, this.#options.clock.now());
+    trip.host = null;
   }
 
   /** Once for all that end together. */

@@ -23,7 +23,9 @@ export class Loop {
   readonly #tick: (now: number) => void;
   readonly #maxSleepMs: number;
   #running = false;
-  #stepping: Promise<void> | null = null;
+  #isStepping = false;
+  /** The end of the last step. */
+  #stepped = Promise.resolve();
   #wakeAgain = false;
   #timer: Timer | null = null;
   /** When the next step is due; Infinity: only when woken. */
@@ -56,7 +58,7 @@ export class Loop {
   /** Something is due at `dueAt` (epoch ms), or now. */
   wake(dueAt = Number.NEGATIVE_INFINITY): void {
     if (!this.#running) return;
-    if (this.#stepping) {
+    if (this.#isStepping) {
       this.#wakeAgain = true;
       return;
     }
@@ -69,7 +71,7 @@ export class Loop {
     this.#running = false;
     this.#timer?.cancel();
     this.#timer = null;
-    await this.#stepping;
+    await this.#stepped;
   }
 
   /** Steps if it is time, else sleeps. Timers may call back early: only the clock decides. */
@@ -80,10 +82,8 @@ export class Loop {
     const now = this.#clock.now();
     this.#tick(now);
     if (now >= this.#dueAt) {
-      this.#stepping = this.#steps().finally(() => {
-        this.#stepping = null;
-        this.#look();
-      });
+      this.#isStepping = true;
+      this.#stepped = this.#steps();
       return;
     }
     const sleepMs = Math.min(this.#dueAt - now, this.#maxSleepMs);
@@ -98,9 +98,12 @@ export class Loop {
       } catch (error) {
         this.#failed(error);
         this.#dueAt = this.#clock.now() + RETRY_AFTER_FAILURE_MS;
-        return;
+        break;
       }
       this.#tick(this.#clock.now());
     } while (this.#running && (this.#wakeAgain || this.#clock.now() >= this.#dueAt));
+    // At once, and not when the promise has resolved: who wakes it in between would not be heard.
+    this.#isStepping = false;
+    this.#look();
   }
 }

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Loop } from '../../src/engine/loop.ts';
+import { ManualClock } from '../clock.ts';
+
+const START = Date.UTC(2026, 2, 1);
+
+/** As many turns of the microtask queue as a chain of that many awaits takes. */
+async function microtasks(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await null;
+}
+
+describe('a loop', () => {
+  test('hears who wakes it, whenever in the end of a step that is', async () => {
+    for (let turns = 0; turns < 20; turns += 1) {
+      let steps = 0;
+      const loop = new Loop(
+        new ManualClock(START),
+        async () => {
+          steps += 1;
+          if (steps === 1) void microtasks(turns).then(() => loop.wake());
+          return null;
+        },
+        error => assert.fail(String(error)),
+      );
+      loop.start();
+      await microtasks(100);
+      assert.equal(steps, 2, `woken after ${turns} turns`);
+      await loop.stop();
+    }
+  });
+
+  test('that failed waits for a moment, also where it was woken meanwhile', async () => {
+    const clock = new ManualClock(START);
+    const failures: unknown[] = [];
+    const loop = new Loop(
+      clock,
+      async () => {
+        loop.wake();
+        throw new Error('away');
+      },
+      error => failures.push(error),
+    );
+    loop.start();
+    await microtasks(100);
+    assert.equal(failures.length, 1);
+    await clock.advance(249);
+    assert.equal(failures.length, 1);
+    await clock.advance(1);
+    assert.equal(failures.length, 2);
+    await loop.stop();
+  });
+
+  test('steps no more once it is stopped, and stops when its step has ended', async () => {
+    let end = () => {};
+    let steps = 0;
+    const loop = new Loop(
+      new ManualClock(START),
+      async () => {
+        steps += 1;
+        await new Promise<void>(resolve => {
+          end = resolve;
+        });
+        return 0;
+      },
+      error => assert.fail(String(error)),
+    );
+    loop.start();
+    let hasStopped = false;
+    const stopped = loop.stop().then(() => {
+      hasStopped = true;
+    });
+    await microtasks(20);
+    assert.equal(hasStopped, false);
+    end();
+    await stopped;
+    loop.wake();
+    await microtasks(20);
+    assert.equal(steps, 1);
+  });
+});
