@@ -62,16 +62,9 @@ describe('several nodes on one database', () => {
   }
 
   test('all healthy: every firing once; then faults: none lost, none under a second id', async t => {
-    const [first, second, third] = [
-      startNode(folder, url),
-      startNode(folder, url),
-      startNode(folder, url),
-    ];
-    nodes.push(first, second, third);
-    const apis = await Promise.all(
-      [first, second, third].map(async node => new Api(await node.ready)),
-    );
-    const [api] = apis as [Api];
+    for (let node = 0; node < 3; node += 1) nodes.push(startNode(folder, url));
+    for (const node of nodes) await node.ready;
+    const api = new Api(await nodes[0]!.ready);
     const workload = Array.from({ length: SCHEDULES }, (_, index) =>
       every('* * * * * *', `${targetUrl}/${index % 10 === 0 ? 'slow/300' : 'ok'}`),
     );
@@ -87,18 +80,19 @@ describe('several nodes on one database', () => {
     const healthyUntil = Date.now() - 1_000;
     assertOnce(target.arrivals.filter(({ scheduledFor }) => scheduledFor < healthyUntil));
 
-    await untilBusy(second);
+    const doomed = await aBusyOne(nodes);
+    const others = nodes.filter(node => node !== doomed);
     const faults: [name: string, at: number][] = [];
     const fault = (name: string) => faults.push([name, Date.now()]);
     fault('a node killed');
-    await second.kill();
+    await doomed.kill();
     const killedAt = Date.now();
     await sleep(2 * LEASE_SECONDS * 1_000);
-    await untilBusy(third);
+    const frozen = await aBusyOne(others);
     fault('a node frozen');
-    third.signal('SIGSTOP');
+    frozen.signal('SIGSTOP');
     await sleep(2 * LEASE_SECONDS * 1_000);
-    third.signal('SIGCONT');
+    frozen.signal('SIGCONT');
     await sleep(1_000);
     await untilSomeAreBusy();
     fault('the database restarted');
@@ -112,9 +106,8 @@ describe('several nodes on one database', () => {
     const until = Date.now() - 1_000;
     await sleep(LEASE_SECONDS * 1_000);
 
-    const runs = await api.runs(startedAt - 5_000);
-    await first.stop();
-    await third.stop();
+    const runs = await new Api(await others[0]!.ready).runs(startedAt - 5_000);
+    for (const node of others) await node.stop();
     const told = toldOf(runs);
     const lacking = untold(schedules, told, startedAt, until);
     assert.deepEqual(lacking.slice(0, 5), [], `${lacking.length} nominal times are lacking`);
@@ -134,15 +127,16 @@ describe('several nodes on one database', () => {
   });
 });
 
-/** A moment at which this node waits for slow answers: what is due together, one may have claimed. */
-async function untilBusy(node: Process): Promise<void> {
-  const url = await node.ready;
+/** A node that waits for slow answers: what is due together, one may have claimed. */
+async function aBusyOne(nodes: Process[]): Promise<Process> {
   for (let second = 0; second < 20; second += 1) {
     await untilSomeAreBusy();
-    const metrics = await (await fetch(`${url}/metrics`)).text();
-    if (Number(/^punctual_in_flight (\d+)$/m.exec(metrics)?.[1]) > 0) return;
+    for (const node of nodes) {
+      const metrics = await (await fetch(`${await node.ready}/metrics`)).text();
+      if (Number(/^punctual_in_flight (\d+)$/m.exec(metrics)?.[1]) > 0) return node;
+    }
   }
-  assert.fail('this node had nothing to do for 20 s');
+  return assert.fail('no node had anything to do for 20 s');
 }
 
 /** A moment at which slow answers are waited for. */
