@@ -36,12 +36,13 @@ export function fillWithOldHistory(url: string, runs: number, schedules: number)
   migrateAt(path);
   const database = new DatabaseSync(path);
   const from = Math.floor((Date.now() - 4 * DAY_MS) / DAY_MS) * DAY_MS;
-  // The first client of the store has key 1; schedules are numbered from 1 too.
+  // The first client of the store has key 1; schedules are numbered from 1 too. Numbers are bound as
+  // REAL, which divide with a rest.
   const insert = database.prepare(`
     INSERT INTO runs
     WITH RECURSIVE numbers (n) AS (
-      SELECT :first UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :end)
-    SELECT 1, :from + (n / :schedules) * :minute, 1 + n % :schedules, '', 'schedule', 'succeeded',
+      SELECT CAST(:first AS INTEGER) UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :end)
+    SELECT 1, :from + n / CAST(:schedules AS INTEGER) * :minute, 1 + n % :schedules, '', 'schedule', 'succeeded',
       :from, :from, :attempts, NULL, NULL FROM numbers`);
   for (let first = 0; first < runs; first += BITE) {
     const end = Math.min(runs, first + BITE);
