@@ -4,7 +4,7 @@ import { type Bound, Turns } from './turns.ts';
 
 /** The first of a burst are few, so that the first request leaves soon; then the event loop has its turn. */
 const FIRST_BATCH = 20;
-const BATCH = 500;
+const BATCH = 200;
 /** How often to look whether too many wait for one host: these make room for others. */
 const SWEEP_MS = 1_000;
 

@@ -12,8 +12,10 @@ import { Loop, soonest } from './loop.ts';
 import { settlementOf } from './settlement.ts';
 import { type Agree, Watch } from './watch.ts';
 
-/** One claim is one commit: enough rows to share it. */
-const CLAIM_BATCH = 500;
+/** One claim is one commit, and waits for others: enough rows to share it. */
+const CLAIM_BATCH = 1_000;
+/** So many are taken over before the event loop has its turn: callers of the API wait for no more. */
+const CARRY_BATCH = 100;
 /** The first claim of a burst: few enough for the first request to leave soon. */
 const FIRST_BATCH = 100;
 /** Claims are made this long ahead of their time at most, so that at their time they need only be sent. */
@@ -161,11 +163,18 @@ export class Dispatcher {
       for (const claim of claims) this.#landings.giveBack(claim);
       return now;
     }
-    this.#carrier.carry(claims.filter(claim => claim.begun));
+    await this.#carry(claims.filter(claim => claim.begun));
     await this.#decide(claims.filter(claim => !claim.begun));
     if (claims.length === limit) return now;
     if (this.#sated.length > 0) return now + LOOK_FOR_OTHERS_MS;
     return soonest(lookAt(await queue.nextDueAt(), now), now, pollMs);
+  }
+
+  async #carry(claims: Claim[]): Promise<void> {
+    for (let at = 0; at < claims.length; at += CARRY_BATCH) {
+      if (at > 0) await new Promise(setImmediate);
+      this.#carrier.carry(claims.slice(at, at + CARRY_BATCH));
+    }
   }
 
   /** Rows whose time passed unseen, whose schedule changed, or that a manual run blocks. */

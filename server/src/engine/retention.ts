@@ -6,8 +6,8 @@ import { Loop } from './loop.ts';
 const DAY_MS = 86_400_000;
 /** Between two looks: what is older by minutes may stay for minutes. */
 const LOOK_EVERY_MS = 10 * 60_000;
-/** Between two bites, so that firings have the store in between. */
-const PAUSE_MS = 200;
+/** A bite is followed by a pause of its size, so that firings have the store in between. */
+const ROWS_PER_MS = 25;
 
 export interface RetentionOptions {
   store: Pick<Store, 'runs' | 'clients'>;
@@ -52,6 +52,6 @@ export class Retention {
       succeededBefore: now - keep.runsDays * DAY_MS,
       failedBefore: now - keep.failedRunsDays * DAY_MS,
     });
-    return clock.now() + (count > 0 ? PAUSE_MS : LOOK_EVERY_MS);
+    return clock.now() + (count > 0 ? Math.ceil(count / ROWS_PER_MS) : LOOK_EVERY_MS);
   }
 }

@@ -3,6 +3,7 @@ import type { Schedule } from '../../domain/schedule.ts';
 import { type Cell, json, type Row } from '../rows.ts';
 import type { NewSchedule } from '../store.ts';
 import type { Named } from '../texts.ts';
+import { ScheduleKeys } from './schedule-keys.ts';
 
 /** Schedules, flat: as statements take and give them, and as new ones travel between threads. */
 
@@ -48,17 +49,20 @@ export function optionalCells(schedule: Schedule): Cell[] {
 
 export function scheduleWriter(database: DatabaseSync) {
   const schedule = database.prepare(`
-    INSERT INTO schedules (client_key, id, status, url, verb, interval, timezone, created_at,
-      updated_at, headers, data, integrations, label, policy)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    INSERT INTO schedules (schedule_key, client_key, id, status, url, verb, interval, timezone,
+      created_at, updated_at, headers, data, integrations, label, policy)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const row = database.prepare(`
     INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for)
     VALUES (?, 'waiting', ?, ?, ?)`);
+  const keys = new ScheduleKeys(database);
   /** @returns its key */
   return (clientKey: number, [cells, start]: NewCells): number => {
-    const { lastInsertRowid } = schedule.run(clientKey, ...cells);
-    if (start) row.run(lastInsertRowid, start[0], ...start);
-    return Number(lastInsertRowid);
+    const [, , , , interval, timezone] = cells;
+    const key = keys.next(interval as string, timezone as string);
+    schedule.run(key, clientKey, ...cells);
+    if (start) row.run(key, start[0], ...start);
+    return key;
   };
 }
 
