@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Figures, Violation } from './checker.ts';
-import { buildShim, type Shim, whyNoPowerCut } from './powercut.ts';
+import { buildShim, whyNoPowerCut } from './powercut.ts';
 import { mixedWorkload } from './workload.ts';
-import { runWorld } from './world.ts';
+import { runWorld, type WorldOptions } from './world.ts';
 
 /**
  * The crash test: the service under load, killed at random moments and started again.
@@ -24,19 +24,23 @@ const PROMISE =
 
 test(`${KILLS} kills under ${SCHEDULES} schedules: ${PROMISE}`, t => survive(t));
 
+test(`a store that stands still in each life, and 1 kill: ${PROMISE}`, async t => {
+  await survive(t, { kills: 1, stallMs: 1_700, upMs: [3_000, 4_000], earlyKills: 0 });
+});
+
 if (isLong) {
   const skip = whyNoPowerCut() ?? false;
   test(`${KILLS} power cuts under ${SCHEDULES} schedules: ${PROMISE}`, { skip }, async t => {
     const folder = await mkdtemp(join(tmpdir(), 'punctual-shim-'));
     try {
-      await survive(t, buildShim(folder));
+      await survive(t, { shim: buildShim(folder) });
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   });
 }
 
-async function survive(t: TestContext, shim?: Shim): Promise<void> {
+async function survive(t: TestContext, world: Partial<WorldOptions> = {}): Promise<void> {
   t.diagnostic(`CRASH_SEED=${SEED}`);
   const { violations, figures } = await runWorld({
     seed: SEED,
@@ -48,10 +52,10 @@ async function survive(t: TestContext, shim?: Shim): Promise<void> {
     disturbed: true,
     lastMs: 3_000,
     patienceMs: 60_000,
-    ...(shim && { shim }),
+    ...world,
   });
   for (const line of linesOf(figures)) t.diagnostic(line);
-  assert.equal(figures.kills, KILLS);
+  assert.equal(figures.kills, world.kills ?? KILLS);
   assert.ok(figures.requests > 0 && figures.callbacks > 0);
   assert.deepEqual(sentences(violations), []);
 }

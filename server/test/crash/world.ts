@@ -9,6 +9,7 @@ import type { Evidence, ScheduleSeen } from './evidence.ts';
 import { Process } from './life.ts';
 import { cutPower, type Shim } from './powercut.ts';
 import { Random } from './random.ts';
+import { stallStore } from './stall.ts';
 import { Target } from './target.ts';
 import { every } from './workload.ts';
 
@@ -28,6 +29,8 @@ export interface WorldOptions {
   earlyKills?: number;
   /** Schedules are created and triggered all the time. */
   disturbed?: boolean;
+  /** In each life the store stands still once, for so long. */
+  stallMs?: number;
   /** Every kill takes with it what was not synced. */
   shim?: Shim;
   environment?: Record<string, string>;
@@ -160,8 +163,10 @@ class World {
   async #live(api: Api, [least, most]: [number, number]): Promise<void> {
     const over = new AbortController();
     if (this.#options.disturbed) this.#disturbing = this.#disturb(api, over.signal);
-    await sleep(this.#random.between(least, most));
-    const { killWhen } = this.#options;
+    const lifeMs = this.#random.between(least, most);
+    const { killWhen, stallMs } = this.#options;
+    if (stallMs === undefined) await sleep(lifeMs);
+    else await Promise.all([stallStore(this.#database, stallMs), sleep(lifeMs)]);
     const giveUpAt = Date.now() + MOMENT_MS;
     while (killWhen && !killWhen(this.#target) && Date.now() < giveUpAt) await sleep(1);
     over.abort();
