@@ -3,10 +3,11 @@ import type {
   BreakerChange,
   EndedRun,
   FailureCount,
+  GroupedPart,
   MinuteCount,
   OpenBreaker,
   PassedCount,
-  ScheduleGroup,
+  StatusCounts,
   Upcoming,
 } from './figures.ts';
 import { type Row, runViewFrom, scheduleFrom } from './rows.ts';
@@ -71,20 +72,31 @@ export function passedFrom(rows: Row[]): PassedCount[] {
   return [...minutes.values()].sort((a, b) => a.minute - b.minute);
 }
 
-export function countsFrom(rows: Row[]): Record<ScheduleGroup['status'], number> {
+export function countsFrom(rows: Row[]): StatusCounts {
   const counts = { enabled: 0, disabled: 0 };
-  for (const { status, count } of rows) counts[status as ScheduleGroup['status']] = count as number;
+  for (const { status, count } of rows) counts[status as keyof StatusCounts] = count as number;
   return counts;
 }
 
-export function groupFrom(row: Row): ScheduleGroup {
-  return {
-    interval: row.interval as string,
-    timezone: row.timezone as string,
-    status: row.status as ScheduleGroup['status'],
-    host: row.host as string,
-    count: row.count as number,
-  };
+/**
+ * @param rows each with the lowest id of its group
+ * @param limit of schedules that were grouped
+ */
+export function groupedFrom(rows: Row[], limit: number): GroupedPart {
+  let counted = 0;
+  let lowest = '~';
+  const groups = rows.map(row => {
+    const [count, id] = [row.count as number, row.lowest_id as string];
+    counted += count;
+    if (id < lowest) lowest = id;
+    return {
+      interval: row.interval as string,
+      timezone: row.timezone as string,
+      host: row.host as string,
+      count,
+    };
+  });
+  return { groups, next: counted < limit ? null : lowest };
 }
 
 export function failureFrom(row: Row): FailureCount {

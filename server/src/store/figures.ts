@@ -7,17 +7,27 @@
  */
 import type { LatenessCount } from '../domain/lateness.ts';
 import type { RunRecord } from '../domain/run.ts';
-import type { Schedule, ScheduleStatus } from '../domain/schedule.ts';
+import type { Schedule } from '../domain/schedule.ts';
 import type { BreakerRecord } from './breakers.ts';
 
-/** Schedules that fire at the same times, to the same host. */
+export interface StatusCounts {
+  enabled: number;
+  disabled: number;
+}
+
+/** Enabled schedules that fire at the same times, to the same host. */
 export interface ScheduleGroup {
   interval: string;
   timezone: string;
-  status: Exclude<ScheduleStatus, 'deleted'>;
   /** Host and port of the url, in lower case. */
   host: string;
   count: number;
+}
+
+export interface GroupedPart {
+  groups: ScheduleGroup[];
+  /** What is left has lower ids than this; null: nothing is. */
+  next: string | null;
 }
 
 /** Runs that were sent and ended within one minute. */
@@ -76,10 +86,13 @@ export interface BreakerChange extends OpenBreaker {
 }
 
 export interface FigureStore {
-  /** How many schedules are not deleted, by status. Costs a tenth of `groups`. */
-  counts(clientKey: number): Promise<Record<ScheduleGroup['status'], number>>;
-  /** All schedules that are not deleted, in groups; the largest first. */
-  groups(clientKey: number): Promise<ScheduleGroup[]>;
+  /** How many schedules are not deleted, by status. */
+  counts(clientKey: number): Promise<StatusCounts>;
+  /**
+   * Enabled schedules in groups: the newest `limit` of those whose ids are below `before`. To count a
+   * million at once takes seconds, and what statements may take is bounded.
+   */
+  groups(clientKey: number, limit: number, before?: string): Promise<GroupedPart>;
   /** Runs that ended with from <= finishedAt < to, by minute, oldest first. */
   ended(clientKey: number, from: number, to: number): Promise<MinuteCount[]>;
   /** Of nominal times with from <= time < to. Counts the latest 50,000 records at most. */

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { ForecastFigures } from '../../src/api/figures/forecast.ts';
+import { Groups } from '../../src/api/figures/groups.ts';
 import { Minutes } from '../../src/api/figures/minutes.ts';
 import { failuresInARow, talliesOf } from '../../src/api/figures/stats.ts';
 import { percentile } from '../../src/domain/lateness.ts';
@@ -100,6 +103,79 @@ test('forecast: by minute for a day, by hour for a week, by host', async () => {
   assert.deepEqual([...new Set(week.counts)], [2]);
   assert.equal(week.schedules, 2);
 });
+
+/** Schedules of which the store answers as many as are asked for, once that is let through. */
+function slowGroups(schedules: number) {
+  const waiting: (() => void)[] = [];
+  const asked: number[] = [];
+  const figures = {
+    async groups(_clientKey: number, limit: number, before = `${schedules}`) {
+      asked.push(limit);
+      await new Promise<void>(resolve => waiting.push(resolve));
+      const left = Number(before) - limit;
+      const count = Math.min(limit, Number(before));
+      const groups = [{ interval: '* * * * *', timezone: 'UTC', host: 'a.example', count }];
+      return { groups, next: left <= 0 ? null : `${left}` };
+    },
+  } as unknown as FigureStore;
+  return { figures, waiting, asked };
+}
+
+test('nobody waits until a million schedules are counted: the newest 10,000 are told at once', async () => {
+  const { figures, waiting, asked } = slowGroups(120_000);
+  const forecast = new ForecastFigures(clock, new Groups(figures, clock));
+  const ask = async () => {
+    const { schedules, isPartial } = await forecast.of(1, 'day');
+    return [schedules, isPartial];
+  };
+  const first = ask();
+  await untilSome(waiting);
+  waiting.shift()!();
+  assert.deepEqual(await first, [10_000, true]);
+  const others = [ask(), ask()];
+  await untilSome(waiting);
+  waiting.shift()!();
+  assert.deepEqual(await Promise.all(others), Array(2).fill([30_000, true]));
+  const last = ask();
+  for (const _ of [1, 2]) {
+    await untilSome(waiting);
+    waiting.shift()!();
+  }
+  assert.deepEqual(await last, [120_000, undefined]);
+  assert.deepEqual(await ask(), [120_000, undefined]);
+  assert.deepEqual(asked, [10_000, 20_000, 40_000, 50_000]);
+});
+
+test('up to 10,000 schedules are told of as a whole, however long the store takes', async () => {
+  const { figures, waiting } = slowGroups(10_000);
+  const groups = new Groups(figures, clock);
+  const asked = groups.of(1, 1);
+  await setTimeout(5);
+  waiting.shift()!();
+  const { isPartial, groups: found } = await asked;
+  assert.deepEqual([isPartial, found[0]!.count], [false, 10_000]);
+});
+
+test('a count that fails is begun again by who asks next', async () => {
+  const { figures, waiting } = slowGroups(1);
+  let failures = 1;
+  const failing = {
+    groups(...asked: Parameters<FigureStore['groups']>) {
+      if (failures-- > 0) return Promise.reject(new Error('away'));
+      return figures.groups(...asked);
+    },
+  } as FigureStore;
+  const groups = new Groups(failing, clock);
+  await assert.rejects(groups.of(1), /away/);
+  const again = groups.of(1);
+  await untilSome(waiting);
+  waiting.shift()!();
+  assert.equal((await again).groups[0]!.count, 1);
+});
+
+async function untilSome(waiting: unknown[]): Promise<void> {
+  while (waiting.length === 0) await setTimeout(1);
+}
 
 test('400: what they do not know', async () => {
   for (const query of [

@@ -4,6 +4,7 @@ import type { RunRecord } from '../../src/domain/run.ts';
 import type { Caller, Store } from '../../src/store/store.ts';
 import {
   aClient,
+  anId,
   aRecord,
   changed,
   claimManual,
@@ -39,7 +40,7 @@ export function figuresContract(name: string, open: OpenKeeper): void {
   describe(`${name}: figures`, () => {
     const keeper = keeperOfEachTest(open);
 
-    test('schedules are grouped by their times and by host, deleted ones and strangers left out', async () => {
+    test('enabled schedules are grouped by their times and by host, strangers left out', async () => {
       const { store } = keeper;
       const [mine, theirs] = [await aClient(store), await aClient(store)];
       const hook = (path: string) => ({ url: `https://Target.Example:8443${path}` });
@@ -48,13 +49,32 @@ export function figuresContract(name: string, open: OpenKeeper): void {
       await stored(store, mine, { ...hook('/c'), status: 'disabled' }, null);
       await stored(store, mine, { ...hook('/d'), status: 'deleted' }, null);
       await stored(store, theirs, hook('/a'));
-      const same = { interval: '* * * * *', timezone: 'UTC', host: 'target.example:8443' };
-      assert.deepEqual(await store.figures.groups(mine.clientKey), [
-        { ...same, status: 'enabled', count: 2 },
-        { ...same, status: 'disabled', count: 1 },
-      ]);
+      const group = { interval: '* * * * *', timezone: 'UTC', host: 'target.example:8443' };
+      assert.deepEqual(await store.figures.groups(mine.clientKey, 9), {
+        groups: [{ ...group, count: 2 }],
+        next: null,
+      });
       assert.deepEqual(await store.figures.counts(mine.clientKey), { enabled: 2, disabled: 1 });
       assert.deepEqual(await store.figures.counts(theirs.clientKey), { enabled: 1, disabled: 0 });
+    });
+
+    test('schedules are grouped part by part, newest first, each in one part', async () => {
+      const { store } = keeper;
+      const caller = await aClient(store);
+      const ids = [anId(), anId(), anId(), anId(), anId()].sort();
+      for (const [at, id] of ids.entries()) {
+        const status = at === 2 ? 'disabled' : 'enabled';
+        const fields = { id, interval: `${at % 2} * * * *`, status } as const;
+        await stored(store, caller, fields, at === 2 ? null : undefined);
+      }
+      const part = async (limit: number, before?: string) => {
+        const { groups, next } = await store.figures.groups(caller.clientKey, limit, before);
+        return [groups.map(({ interval, count }) => `${count} of ${interval}`).sort(), next];
+      };
+      assert.deepEqual(await part(3), [['1 of 0 * * * *', '2 of 1 * * * *'], ids[1]]);
+      assert.deepEqual(await part(3, ids[1]), [['1 of 0 * * * *'], null]);
+      assert.deepEqual(await part(3, ids[0]), [[], null]);
+      assert.deepEqual(await part(5), [['2 of 0 * * * *', '2 of 1 * * * *'], null]);
     });
 
     test('ended runs are counted by the minute in which they ended, with their lateness', async () => {

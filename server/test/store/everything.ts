@@ -68,6 +68,7 @@ export async function callEverything(store: Store): Promise<void> {
   }
   await store.runs.list(clientKey, { scheduleId: schedule.id }, 10);
   await store.figures.counts(clientKey);
+  await store.figures.groups(clientKey, 10);
   await store.figures.ended(clientKey, NOON, NOON + MINUTE);
   await store.figures.passed(clientKey, NOON, NOON + MINUTE);
   await store.figures.failures(clientKey, NOON, 10);

@@ -8,7 +8,7 @@ import type {
   FigureStore,
   MinuteCount,
   PassedCount,
-  ScheduleGroup,
+  StatusCounts,
 } from '../../store/figures.ts';
 import type { RunView, Store } from '../../store/store.ts';
 import { breakerAnswer } from '../answers.ts';
@@ -31,7 +31,7 @@ const LONG_MS = 30;
 export class StatsFigures {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #counts: KeptCounts<Record<ScheduleGroup['status'], number>>;
+  readonly #counts: KeptCounts<StatusCounts>;
   readonly #minutes = new LRUCache<number, Minutes>({ max: MOST_CLIENTS });
   readonly #answers = new LRUCache<string, Wire.Stats, Question>({
     max: MOST_CLIENTS,

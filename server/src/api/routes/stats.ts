@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { ForecastFigures } from '../figures/forecast.ts';
-import { keptGroups } from '../figures/groups.ts';
+import { Groups } from '../figures/groups.ts';
 import { StatsFigures } from '../figures/stats.ts';
 import { operation } from '../operation.ts';
 import { Forecast, ForecastQuery, Stats, StatsQuery } from '../schemas/figures.ts';
@@ -13,7 +13,7 @@ const DEFAULT_MINUTES = 60;
 /** What has been, and what is to come, in numbers. */
 export function statsAndForecast(app: FastifyInstance, { store, clock }: ApiDeps): void {
   const stats = new StatsFigures(store, clock);
-  const groups = keptGroups(store.figures, clock);
+  const groups = new Groups(store.figures, clock);
   const forecast = new ForecastFigures(clock, groups);
 
   const statsSchema = operation({

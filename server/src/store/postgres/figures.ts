@@ -5,7 +5,7 @@ import {
   countsFrom,
   endedFrom,
   failureFrom,
-  groupFrom,
+  groupedFrom,
   isAheadSql,
   isOpenElsewhere,
   LONGEST_RUN_MS,
@@ -37,10 +37,13 @@ const counts: Statement = {
 const groups: Statement = {
   name: 'figures_groups',
   text: `
-    SELECT interval, timezone, status, lower(split_part(split_part(split_part(
-      substr(url, strpos(url, '://') + 3), '/', 1), '?', 1), '#', 1)) AS host, count(*) AS count
-    FROM schedules WHERE client_key = $1 AND status <> 'deleted'
-    GROUP BY 1, 2, 3, 4 ORDER BY count DESC`,
+    SELECT interval, timezone, lower(split_part(split_part(split_part(
+      substr(url, strpos(url, '://') + 3), '/', 1), '?', 1), '#', 1)) AS host,
+      count(*) AS count, min(id) AS lowest_id
+    FROM (
+      SELECT id, interval, timezone, url FROM schedules
+      WHERE client_key = $1 AND status = 'enabled' AND id < $2 ORDER BY id DESC LIMIT $3) AS part
+    GROUP BY 1, 2, 3`,
 };
 /** The nominal times tell the days to look in. */
 const ended: Statement = {
@@ -182,8 +185,8 @@ export function postgresFigures(query: Query, look: Query): FigureStore {
     async counts(clientKey) {
       return countsFrom(await look(counts, [clientKey]));
     },
-    async groups(clientKey) {
-      return (await look(groups, [clientKey])).map(groupFrom);
+    async groups(clientKey, limit, before = '~') {
+      return groupedFrom(await look(groups, [clientKey, before, limit]), limit);
     },
     async ended(clientKey, from, to) {
       return minutesFrom(await look(ended, [clientKey, from, to]));

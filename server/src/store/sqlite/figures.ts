@@ -6,7 +6,7 @@ import {
   countsFrom,
   endedFrom,
   failureFrom,
-  groupFrom,
+  groupedFrom,
   isAheadSql,
   isOpenElsewhere,
   MINUTE_MS,
@@ -31,9 +31,11 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
     SELECT status, count(*) AS count FROM schedules INDEXED BY schedules_by_status
     WHERE client_key = ? AND status IN ('enabled', 'disabled') GROUP BY status`);
   const groups = database.prepare(`
-    SELECT interval, timezone, status, host_of(url) AS host, count(*) AS count
-    FROM schedules WHERE client_key = ? AND status <> 'deleted'
-    GROUP BY 1, 2, 3, 4 ORDER BY count DESC`);
+    SELECT interval, timezone, host_of(url) AS host, count(*) AS count, min(id) AS lowest_id
+    FROM (
+      SELECT id, interval, timezone, url FROM schedules INDEXED BY schedules_by_status
+      WHERE client_key = ? AND status = 'enabled' AND id < ? ORDER BY id DESC LIMIT ?)
+    GROUP BY 1, 2, 3`);
   const ended = database.prepare(`
     SELECT finished_at / ${MINUTE_MS} AS minute, status,
       CASE WHEN manual_id = '' THEN ${stepSql('(started_at - scheduled_for)')} END AS step,
@@ -118,8 +120,8 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
     async counts(clientKey) {
       return countsFrom(counts.all(clientKey) as Row[]);
     },
-    async groups(clientKey) {
-      return (groups.all(clientKey) as Row[]).map(groupFrom);
+    async groups(clientKey, limit, before = '~') {
+      return groupedFrom(groups.all(clientKey, before, limit) as Row[], limit);
     },
     async ended(clientKey, from, to) {
       return minutesFrom(ended.all(clientKey, from, to) as Row[]);
