@@ -33,15 +33,20 @@ export function searchContract(name: string, open: OpenKeeper): void {
       try {
         const { store } = keeper;
         const caller = await aClient(store);
-        // A row of texts each, and all but a few are found in vain: they are deleted.
-        const apart = Array.from({ length: ROWS_APART + 100 }, (_, at) =>
-          aSchedule({ id: anId(), label: '', status: at % 90 === 0 ? 'enabled' : 'deleted' }),
-        );
+        // A row of texts each, that is taken apart in vain: they are deleted.
+        const apart: Schedule[] = [];
+        // Those that are wanted, in one row that reaches over all others.
+        const wanted: Schedule[] = [];
+        for (let at = 0; at < ROWS_APART + 100; at += 1) {
+          apart.push(aSchedule({ id: anId(), label: '', status: 'deleted' }));
+          if (at % 4 === 0) wanted.push(aSchedule({ id: anId(), label: 'again' }));
+        }
         const newer = Array.from({ length: LOOKED_AT }, () => aSchedule({ id: anId() }));
-        await store.schedules.insert(caller.clientKey, apart.map(unstarted));
-        await store.schedules.insert(caller.clientKey, newer.map(unstarted));
+        for (const made of [apart, wanted, newer]) {
+          await store.schedules.insert(caller.clientKey, made.map(unstarted));
+        }
         for (const at of apart.keys()) await relabel(store, caller, apart, at, 'again');
-        const expected = apart.filter(({ status }) => status === 'enabled').reverse();
+        const expected = wanted.toReversed();
         for (const limit of [expected.length + 1, expected.length, expected.length - 1]) {
           const [found, asked] = await search(store, caller, { label: 'again' }, limit);
           assert.deepEqual(found.map(shown), expected.slice(0, limit).map(shown));
