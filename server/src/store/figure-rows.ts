@@ -4,13 +4,14 @@ import type {
   EndedRun,
   FailureCount,
   GroupedPart,
+  LatestRun,
   MinuteCount,
   OpenBreaker,
   PassedCount,
   StatusCounts,
   Upcoming,
 } from './figures.ts';
-import { type Row, runViewFrom, scheduleFrom } from './rows.ts';
+import { attemptsFrom, type Row, runViewFrom, scheduleFrom } from './rows.ts';
 
 /** Rows of figures, as both keepers read them. */
 
@@ -18,6 +19,8 @@ export const MINUTE_MS = 60_000;
 /** Records of times that did not fire, and failed runs, that one question counts at most. */
 export const MOST_PASSED = 50_000;
 export const MOST_FAILED = 2_000;
+/** Of each schedule that fails. */
+export const LATEST_RUNS = 20;
 /** Rows of the queue that are looked through for one client's, and schedules of a small client. */
 export const MOST_LOOKED_AT = 5_000;
 /**
@@ -99,14 +102,21 @@ export function groupedFrom(rows: Row[], limit: number): GroupedPart {
   return { groups, next: counted < limit ? null : lowest };
 }
 
-export function failureFrom(row: Row): FailureCount {
+/** @param latest rows of its runs */
+export function failureFrom(row: Row, latest: Row[]): FailureCount {
   return {
     scheduleId: row.id as string,
     label: row.label as string,
     url: row.url as string,
     failures: row.failures as number,
     lastFailedFor: row.last_failed_for as number,
+    latest: latest.map(latestFrom),
   };
+}
+
+function latestFrom({ status, attempts }: Row): LatestRun {
+  const error = attemptsFrom(attempts).at(-1)?.error;
+  return { status: status as LatestRun['status'], ...(error !== undefined && { error }) };
 }
 
 export function upcomingFrom(row: Row): Upcoming {

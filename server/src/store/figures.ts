@@ -54,6 +54,14 @@ export interface FailureCount {
   url: string;
   failures: number;
   lastFailedFor: number;
+  /** The latest 20 that were sent and ended, newest nominal time first. */
+  latest: LatestRun[];
+}
+
+export interface LatestRun {
+  status: 'succeeded' | 'failed';
+  /** Of its last attempt, where it failed. */
+  error?: string;
 }
 
 /** What a schedule does next. */

@@ -6,7 +6,7 @@ import { Groups } from '../../src/api/figures/groups.ts';
 import { Minutes } from '../../src/api/figures/minutes.ts';
 import { failuresInARow, talliesOf } from '../../src/api/figures/stats.ts';
 import { percentile } from '../../src/domain/lateness.ts';
-import type { FigureStore } from '../../src/store/figures.ts';
+import type { FigureStore, LatestRun } from '../../src/store/figures.ts';
 import { ManualClock } from '../clock.ts';
 import { aRecord, claimOne, settled } from '../store/keeper.ts';
 import { assertError } from './expect.ts';
@@ -257,10 +257,11 @@ test('percentiles are the least lateness that the share of firings keeps', () =>
   assert.equal(percentile([], 0.5), null);
 });
 
-test('failures in a row end at a success; what was not sent says nothing', () => {
-  const runs = (...statuses: string[]) => statuses.map(status => ({ status })) as never;
-  assert.equal(failuresInARow(runs('failed', 'skipped', 'failed', 'succeeded', 'failed')), 2);
-  assert.equal(failuresInARow(runs('running', 'succeeded', 'failed')), 0);
+test('failures in a row end at a success', () => {
+  const runs = (...statuses: LatestRun['status'][]) => statuses.map(status => ({ status }));
+  assert.equal(failuresInARow(runs('failed', 'failed', 'succeeded', 'failed')), 2);
+  assert.equal(failuresInARow(runs('succeeded', 'failed')), 0);
+  assert.equal(failuresInARow(runs('failed', 'failed')), 2);
   assert.equal(failuresInARow([]), 0);
 });
 

@@ -4,6 +4,7 @@ import type { RunRecord } from '../../src/domain/run.ts';
 import type { Caller, Store } from '../../src/store/store.ts';
 import {
   aClient,
+  anAttempt,
   anId,
   aRecord,
   changed,
@@ -147,11 +148,41 @@ export function figuresContract(name: string, open: OpenKeeper): void {
       const gone = await withRuns(store, caller, id => failing(id, 0));
       await changed(store, caller, gone, { status: 'deleted' }, NOON + SECOND, null);
       const { clientKey } = caller;
-      assert.deepEqual(await store.figures.failures(clientKey, NOON, 10), [
-        { scheduleId: most.id, label: 'most', url: most.url, failures: 3, lastFailedFor: NOON + 2 },
-        { scheduleId: few.id, label: 'few', url: few.url, failures: 1, lastFailedFor: NOON },
-      ]);
+      const found = await store.figures.failures(clientKey, NOON, 10);
+      assert.deepEqual(
+        found.map(({ latest, ...failure }) => failure),
+        [
+          {
+            scheduleId: most.id,
+            label: 'most',
+            url: most.url,
+            failures: 3,
+            lastFailedFor: NOON + 2,
+          },
+          { scheduleId: few.id, label: 'few', url: few.url, failures: 1, lastFailedFor: NOON },
+        ],
+      );
       assert.equal((await store.figures.failures(clientKey, NOON, 1)).length, 1);
+    });
+
+    test('a schedule that failed comes with its latest 20 runs that were sent, newest first, and why they failed', async () => {
+      const { store } = keeper;
+      const caller = await aClient(store);
+      const attempts = [anAttempt(1, { error: 'First.' }), anAttempt(2, { error: 'Last.' })];
+      await withRuns(store, caller, id => [
+        ...Array.from({ length: 20 }, (_, at) => aRecord(id, NOON - at)),
+        aRecord(id, NOON + 1, { status: 'failed', attempts }),
+        { ...pass(id, NOON + 2), status: 'skipped' },
+        aRecord(id, NOON + 3),
+      ]);
+      await withRuns(store, caller, id => [aRecord(id, NOON, { status: 'failed', attempts: [] })]);
+      const [first, second] = await store.figures.failures(caller.clientKey, NOON, 10);
+      assert.deepEqual(first!.latest, [
+        { status: 'succeeded' },
+        { status: 'failed', error: 'Last.' },
+        ...Array(18).fill({ status: 'succeeded' }),
+      ]);
+      assert.deepEqual(second!.latest, [{ status: 'failed' }]);
     });
 
     test('what is due next, earliest first, retries among them, of this client only', async () => {

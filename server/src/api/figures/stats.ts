@@ -6,11 +6,12 @@ import { type LatenessCount, percentile } from '../../domain/lateness.ts';
 import type {
   FailureCount,
   FigureStore,
+  LatestRun,
   MinuteCount,
   PassedCount,
   StatusCounts,
 } from '../../store/figures.ts';
-import type { RunView, Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { breakerAnswer } from '../answers.ts';
 import { KeptCounts } from './kept.ts';
 import { Minutes } from './minutes.ts';
@@ -18,8 +19,8 @@ import { Minutes } from './minutes.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const MOST_SHOWN = 10;
-/** Runs of one schedule that are looked at to count failures in a row. */
-const MOST_IN_A_ROW = 20;
+/** Schedules with the most failed runs, of which some may have succeeded since. */
+const MOST_LOOKED_AT = 20;
 const MOST_BREAKERS = 20;
 const MOST_CLIENTS = 1_000;
 /** An answer is as old as this at most where it is asked for again and again. */
@@ -90,22 +91,21 @@ export class StatsFigures {
 
   /** Those that failed and have not succeeded since. */
   async #failing(clientKey: number, now: number): Promise<Wire.FailingSchedule[]> {
-    const candidates = await this.#store.figures.failures(clientKey, now - DAY_MS, MOST_IN_A_ROW);
-    const found = await Promise.all(candidates.map(each => this.#lookAt(clientKey, each)));
+    const { figures } = this.#store;
+    const candidates = await figures.failures(clientKey, now - DAY_MS, MOST_LOOKED_AT);
+    const found = candidates.map(failingSchedule);
     return found.filter(({ inARow }) => inARow > 0).slice(0, MOST_SHOWN);
   }
+}
 
-  async #lookAt(clientKey: number, candidate: FailureCount): Promise<Wire.FailingSchedule> {
-    const { scheduleId, lastFailedFor } = candidate;
-    const latest = await this.#store.runs.list(clientKey, { scheduleId }, MOST_IN_A_ROW);
-    const error = latest.find(isFailed)?.attempts.at(-1)?.error;
-    return {
-      ...candidate,
-      lastFailedFor: iso(lastFailedFor),
-      inARow: failuresInARow(latest),
-      ...(error !== undefined && { error }),
-    };
-  }
+function failingSchedule({ latest, ...failure }: FailureCount): Wire.FailingSchedule {
+  const error = latest.find(({ status }) => status === 'failed')?.error;
+  return {
+    ...failure,
+    lastFailedFor: iso(failure.lastFailedFor),
+    inARow: failuresInARow(latest),
+    ...(error !== undefined && { error }),
+  };
 }
 
 interface Question {
@@ -113,15 +113,10 @@ interface Question {
   minutes: number;
 }
 
-function isFailed({ status }: RunView): boolean {
-  return status === 'failed';
-}
-
-/** @param runs newest first; what has not ended or was not sent says nothing */
-export function failuresInARow(runs: RunView[]): number {
-  const ended = runs.filter(({ status }) => status === 'failed' || status === 'succeeded');
-  const end = ended.findIndex(({ status }) => status === 'succeeded');
-  return end === -1 ? ended.length : end;
+/** @param latest newest first */
+export function failuresInARow(latest: LatestRun[]): number {
+  const end = latest.findIndex(({ status }) => status === 'succeeded');
+  return end === -1 ? latest.length : end;
 }
 
 /** The minutes in which something ended or passed, and all of them together. */

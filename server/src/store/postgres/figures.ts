@@ -8,6 +8,7 @@ import {
   groupedFrom,
   isAheadSql,
   isOpenElsewhere,
+  LATEST_RUNS,
   LONGEST_RUN_MS,
   MINUTE_MS,
   MOST_FAILED,
@@ -73,7 +74,7 @@ const passed: Statement = {
 const failures: Statement = {
   name: 'figures_failures',
   text: `
-    SELECT id, label, url, failures, last_failed_for
+    SELECT schedule_key, id, label, url, failures, last_failed_for
     FROM (
       SELECT schedule_key, count(*) AS failures, max(scheduled_for) AS last_failed_for
       FROM (
@@ -86,6 +87,18 @@ const failures: Statement = {
       WHERE schedules.schedule_key = counted.schedule_key AND status <> 'deleted'
       OFFSET 0) AS owned
     ORDER BY failures DESC, last_failed_for DESC LIMIT $3`,
+};
+/** In one statement: they are asked for every few seconds, and what fires needs the connections. */
+const latest: Statement = {
+  name: 'figures_latest',
+  text: `
+    SELECT wanted.schedule_key, status, attempts
+    FROM unnest($1::bigint[]) AS wanted (schedule_key) CROSS JOIN LATERAL (
+      SELECT scheduled_for, manual_id, status, CASE status WHEN 'failed' THEN attempts END AS attempts
+      FROM runs
+      WHERE runs.schedule_key = wanted.schedule_key AND status IN ('succeeded', 'failed')
+      ORDER BY scheduled_for DESC, manual_id DESC LIMIT ${LATEST_RUNS}) AS latest
+    ORDER BY scheduled_for DESC, manual_id DESC`,
 };
 const upcoming: Statement = {
   name: 'figures_upcoming',
@@ -200,7 +213,10 @@ export function postgresFigures(query: Query, look: Query): FigureStore {
       return passedFrom(rows);
     },
     async failures(clientKey, from, limit) {
-      return (await look(failures, [clientKey, from, limit])).map(failureFrom);
+      const found = await look(failures, [clientKey, from, limit]);
+      const keys = found.map(row => row.schedule_key as number);
+      const runs = Map.groupBy(await look(latest, [keys]), row => row.schedule_key);
+      return found.map(row => failureFrom(row, runs.get(row.schedule_key) ?? []));
     },
     async upcoming(clientKey, now, limit) {
       const waiting = (await upcomingWaiting(clientKey, now, limit)).map(upcomingFrom);

@@ -9,6 +9,7 @@ import {
   groupedFrom,
   isAheadSql,
   isOpenElsewhere,
+  LATEST_RUNS,
   MINUTE_MS,
   MOST_FAILED,
   MOST_LOOKED_AT,
@@ -54,7 +55,8 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
       ORDER BY scheduled_for DESC LIMIT ${MOST_PASSED})
     GROUP BY 1`);
   const failures = database.prepare(`
-    SELECT id, label, url, count(*) AS failures, max(scheduled_for) AS last_failed_for
+    SELECT schedule_key, id, label, url, count(*) AS failures,
+      max(scheduled_for) AS last_failed_for
     FROM (
       SELECT schedule_key, scheduled_for FROM runs INDEXED BY runs_by_status
       WHERE client_key = ? AND status = 'failed' AND status <> 'succeeded' AND scheduled_for >= ?
@@ -62,6 +64,11 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
     JOIN schedules USING (schedule_key)
     WHERE schedules.status <> 'deleted'
     GROUP BY schedule_key ORDER BY failures DESC, last_failed_for DESC LIMIT ?`);
+  const latest = database.prepare(`
+    SELECT status, CASE status WHEN 'failed' THEN attempts END AS attempts
+    FROM runs INDEXED BY runs_by_schedule
+    WHERE schedule_key = ? AND status IN ('succeeded', 'failed')
+    ORDER BY scheduled_for DESC, manual_id DESC LIMIT ${LATEST_RUNS}`);
   const upcoming = database.prepare(`
     SELECT id, label, url, state, due_at, scheduled_for
     FROM (
@@ -133,7 +140,8 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
       return passedFrom(rows);
     },
     async failures(clientKey, from, limit) {
-      return (failures.all(clientKey, from, limit) as Row[]).map(failureFrom);
+      const found = failures.all(clientKey, from, limit) as Row[];
+      return found.map(row => failureFrom(row, latest.all(row.schedule_key as number) as Row[]));
     },
     async upcoming(clientKey, now, limit) {
       const waiting = upcomingWaiting(clientKey, now, limit).map(upcomingFrom);
