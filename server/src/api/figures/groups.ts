@@ -16,7 +16,7 @@ const LONG_MS = 100;
 const PATIENCE_MS = 100;
 /** Schedules that are counted at once: few first, since the first answer waits for them. */
 const FIRST_PART = 10_000;
-const MOST_IN_PART = 50_000;
+const MOST_IN_PART = 100_000;
 
 /**
  * A client's enabled schedules in groups of the same times and host. Many schedules share few
