@@ -16,8 +16,7 @@ import { attemptsFrom, type Row, runViewFrom, scheduleFrom } from './rows.ts';
 /** Rows of figures, as both keepers read them. */
 
 export const MINUTE_MS = 60_000;
-/** Records of times that did not fire, and failed runs, that one question counts at most. */
-export const MOST_PASSED = 50_000;
+/** Failed runs that one question counts at most. */
 export const MOST_FAILED = 2_000;
 /** Of each schedule that fails. */
 export const LATEST_RUNS = 20;
@@ -37,37 +36,48 @@ export function stepSql(late: string): string {
   return `CASE WHEN ${late} < 0 THEN 0 ${steps.join(' ')} ELSE ${late} END`;
 }
 
-/** @param rows one for each minute, status and step */
+/** Of a time that does not fire. */
+export const PASSED_MINUTE = `CASE WHEN status IN ('skipped', 'missed')
+        THEN scheduled_for / ${MINUTE_MS} END`;
+
+/** @param rows one for each minute, status, and step or minute of nominal times */
 export function minutesFrom(rows: Row[]): MinuteCount[] {
-  const minutes = new Map<number, MinuteCount & { steps: Map<number, number> }>();
+  return [...Map.groupBy(rows, ({ minute }) => minute as number)]
+    .sort(([a], [b]) => a - b)
+    .map(([minute, of]) => minuteFrom(minute * MINUTE_MS, of));
+}
+
+function minuteFrom(minute: number, rows: Row[]): MinuteCount {
+  const ended = { succeeded: 0, failed: 0 };
+  const steps = new Map<number, number>();
   for (const row of rows) {
-    const minute = (row.minute as number) * MINUTE_MS;
-    const found = minutes.get(minute) ?? {
-      minute,
-      succeeded: 0,
-      failed: 0,
-      lateness: [],
-      steps: new Map<number, number>(),
-    };
-    minutes.set(minute, found);
     const count = row.count as number;
-    found[row.status as 'succeeded' | 'failed'] += count;
+    if (row.nominal === null) ended[row.status as keyof typeof ended] += count;
     const step = row.step as number | null;
-    if (step !== null) found.steps.set(step, (found.steps.get(step) ?? 0) + count);
+    if (step !== null) steps.set(step, (steps.get(step) ?? 0) + count);
   }
-  return [...minutes.values()]
-    .sort((a, b) => a.minute - b.minute)
-    .map(({ steps, ...minute }) => ({ ...minute, lateness: latenessFrom(steps) }));
+  const passed = passedFrom(rows.filter(({ nominal }) => nominal !== null));
+  return { minute, ...ended, lateness: latenessFrom(steps), passed };
 }
 
 function latenessFrom(steps: Map<number, number>): LatenessCount[] {
   return [...steps].sort(([a], [b]) => a - b).map(([stepMs, count]) => ({ stepMs, count }));
 }
 
-export function passedFrom(rows: Row[]): PassedCount[] {
+/** The nominal times of what was missed: where records are that stand for many; null: there are none. */
+export function missedRange(rows: Row[]): { from: number; to: number } | null {
+  const minutes = rows
+    .filter(({ status }) => status === 'missed')
+    .map(row => row.nominal as number);
+  if (minutes.length === 0) return null;
+  const [first, last] = [Math.min(...minutes), Math.max(...minutes)];
+  return { from: first * MINUTE_MS, to: (last + 1) * MINUTE_MS };
+}
+
+function passedFrom(rows: Row[]): PassedCount[] {
   const minutes = new Map<number, PassedCount>();
   for (const row of rows) {
-    const minute = (row.minute as number) * MINUTE_MS;
+    const minute = (row.nominal as number) * MINUTE_MS;
     const found = minutes.get(minute) ?? { minute, skipped: 0, missed: 0 };
     found[row.status as 'skipped' | 'missed'] += row.count as number;
     minutes.set(minute, found);

@@ -30,7 +30,7 @@ export interface GroupedPart {
   next: string | null;
 }
 
-/** Runs that were sent and ended within one minute. */
+/** What ended, or was decided, within one minute. */
 export interface MinuteCount {
   /** The start of the minute, epoch ms. */
   minute: number;
@@ -38,10 +38,12 @@ export interface MinuteCount {
   failed: number;
   /** Of the scheduled ones among them. */
   lateness: LatenessCount[];
+  /** Times that do not fire, as was decided in this minute: each by the minute of its own. */
+  passed: PassedCount[];
 }
 
-/** Times that did not fire, by the minute of their nominal time. */
 export interface PassedCount {
+  /** Of the nominal times: its start, epoch ms. */
   minute: number;
   skipped: number;
   missed: number;
@@ -101,10 +103,11 @@ export interface FigureStore {
    * million at once takes seconds, and what statements may take is bounded.
    */
   groups(clientKey: number, limit: number, before?: string): Promise<GroupedPart>;
-  /** Runs that ended with from <= finishedAt < to, by minute, oldest first. */
+  /**
+   * Runs that ended with from <= finishedAt < to, by minute, oldest first, and times of which it was
+   * decided then that they do not fire.
+   */
   ended(clientKey: number, from: number, to: number): Promise<MinuteCount[]>;
-  /** Of nominal times with from <= time < to. Counts the latest 50,000 records at most. */
-  passed(clientKey: number, from: number, to: number): Promise<PassedCount[]>;
   /** Schedules by their failed runs since `from`, most first; of the latest 2,000 such runs. */
   failures(clientKey: number, from: number, limit: number): Promise<FailureCount[]>;
   /**

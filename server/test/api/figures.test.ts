@@ -6,7 +6,7 @@ import { Groups } from '../../src/api/figures/groups.ts';
 import { Minutes } from '../../src/api/figures/minutes.ts';
 import { failuresInARow, talliesOf } from '../../src/api/figures/stats.ts';
 import { percentile } from '../../src/domain/lateness.ts';
-import type { FigureStore, LatestRun } from '../../src/store/figures.ts';
+import type { FigureStore, LatestRun, MinuteCount } from '../../src/store/figures.ts';
 import { ManualClock } from '../clock.ts';
 import { aRecord, claimOne, settled } from '../store/keeper.ts';
 import { assertError } from './expect.ts';
@@ -29,7 +29,12 @@ test('stats: what ended, what passed, what fails and what is due', async () => {
       aRecord(broken.id, one, { status: 'failed', attempts }),
       aRecord(broken.id, one - MINUTE, { status: 'failed', attempts: [] }),
       aRecord(broken.id, one - 2 * MINUTE, {}),
-      { ...aRecord(broken.id, one + MINUTE), status: 'skipped', finishedAt: undefined! },
+      {
+        ...aRecord(broken.id, one + MINUTE),
+        status: 'skipped',
+        finishedAt: undefined!,
+        decidedAt: one + 2 * MINUTE,
+      },
     ],
   });
   const next = await service.create({ label: 'next', interval: '0 0 * * *' });
@@ -266,6 +271,26 @@ test('failures in a row end at a success', () => {
 });
 
 test('an empty minute is not shown', () => {
-  const ended = [{ minute: NOON, succeeded: 0, failed: 0, lateness: [] }];
-  assert.deepEqual(talliesOf(ended, []).minutes, []);
+  const ended = [{ minute: NOON, succeeded: 0, failed: 0, lateness: [], passed: [] }];
+  assert.deepEqual(talliesOf(ended).minutes, []);
+});
+
+test('times that do not fire are told by their own minute, whenever that was decided', () => {
+  const decided = (minute: number, ...passed: MinuteCount['passed']) => ({
+    minute,
+    succeeded: 0,
+    failed: 0,
+    lateness: [],
+    passed,
+  });
+  const { total, minutes } = talliesOf([
+    decided(NOON, { minute: NOON - MINUTE, skipped: 7, missed: 7 }),
+    decided(NOON + MINUTE, { minute: NOON, skipped: 1, missed: 0 }),
+    decided(NOON + 2 * MINUTE, { minute: NOON, skipped: 0, missed: 5 }),
+  ]);
+  assert.deepEqual(
+    minutes.map(({ at, skipped, missed }) => [Date.parse(at), skipped, missed]),
+    [[NOON, 1, 5]],
+  );
+  assert.deepEqual([total.skipped, total.missed], [1, 5]);
 });

@@ -95,7 +95,7 @@ export function figuresContract(name: string, open: OpenKeeper): void {
         aRecord(id, NOON + 4, end(NOON + 4, 9, 'succeeded', NOON + 2 * MINUTE)),
       ]);
       assert.deepEqual(await store.figures.ended(caller.clientKey, NOON, NOON + 2 * MINUTE), [
-        { minute: NOON, succeeded: 2, failed: 0, lateness: [{ stepMs: 7, count: 2 }] },
+        { minute: NOON, succeeded: 2, failed: 0, lateness: [{ stepMs: 7, count: 2 }], passed: [] },
         {
           minute: NOON + MINUTE,
           succeeded: 1,
@@ -104,6 +104,7 @@ export function figuresContract(name: string, open: OpenKeeper): void {
             { stepMs: 0, count: 1 },
             { stepMs: 1_200, count: 1 },
           ],
+          passed: [],
         },
       ]);
       const stranger = await aClient(store);
@@ -122,19 +123,44 @@ export function figuresContract(name: string, open: OpenKeeper): void {
       assert.deepEqual([minute?.succeeded, minute?.lateness], [1, []]);
     });
 
-    test('times that did not fire are counted by their own minute; one record may stand for many', async () => {
+    test('times that do not fire are counted when that is decided, by their own minute; one record may stand for many', async () => {
       const { store } = keeper;
       const caller = await aClient(store);
       const many = { count: 5_000, from: NOON + MINUTE, to: NOON + 9 * MINUTE };
       await withRuns(store, caller, id => [
-        { ...pass(id, NOON), status: 'skipped' },
-        { ...pass(id, NOON + SECOND), status: 'missed' },
-        { ...pass(id, NOON + MINUTE), status: 'missed', missed: many },
-        aRecord(id, NOON + 2 * SECOND, { status: 'failed' }),
+        { ...pass(id, NOON), status: 'skipped', decidedAt: NOON + 9 * MINUTE },
+        { ...pass(id, NOON + SECOND), status: 'missed', decidedAt: NOON + 9 * MINUTE },
+        {
+          ...pass(id, NOON + MINUTE),
+          status: 'missed',
+          missed: many,
+          decidedAt: NOON + 9 * MINUTE,
+        },
+        {
+          ...pass(id, NOON + 2 * SECOND),
+          status: 'missed',
+          missed: many,
+          decidedAt: NOON + 10 * MINUTE,
+        },
       ]);
-      assert.deepEqual(await store.figures.passed(caller.clientKey, NOON, NOON + 2 * MINUTE), [
-        { minute: NOON, skipped: 1, missed: 1 },
-        { minute: NOON + MINUTE, skipped: 0, missed: 5_000 },
+      const minute = { succeeded: 0, failed: 0, lateness: [] };
+      const { clientKey } = caller;
+      assert.deepEqual(await store.figures.ended(clientKey, NOON, NOON + 10 * MINUTE), [
+        {
+          ...minute,
+          minute: NOON + 9 * MINUTE,
+          passed: [
+            { minute: NOON, skipped: 1, missed: 1 },
+            { minute: NOON + MINUTE, skipped: 0, missed: 5_000 },
+          ],
+        },
+      ]);
+      assert.deepEqual(await store.figures.ended(clientKey, NOON + 10 * MINUTE, NOON * 2), [
+        {
+          ...minute,
+          minute: NOON + 10 * MINUTE,
+          passed: [{ minute: NOON, skipped: 0, missed: 5_000 }],
+        },
       ]);
     });
 

@@ -77,5 +77,5 @@ function lastMinute(now: number): number {
 }
 
 function emptyMinute(minute: number): MinuteCount {
-  return { minute, succeeded: 0, failed: 0, lateness: [] };
+  return { minute, succeeded: 0, failed: 0, lateness: [], passed: [] };
 }

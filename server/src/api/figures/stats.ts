@@ -55,9 +55,8 @@ export class StatsFigures {
     const { figures } = this.#store;
     const now = this.#clock.now();
     const from = Math.floor(now / MINUTE_MS + 1 - span) * MINUTE_MS;
-    const [ended, passed, failing, next, breakers, schedules] = await Promise.all([
+    const [ended, failing, next, breakers, schedules] = await Promise.all([
       this.#minutesOf(clientKey, figures).since(from, now),
-      figures.passed(clientKey, from, now),
       this.#failing(clientKey, now),
       figures.upcoming(clientKey, now, MOST_SHOWN),
       figures.openBreakers(clientKey, now, MOST_BREAKERS),
@@ -67,10 +66,7 @@ export class StatsFigures {
     return {
       from: iso(countedFrom),
       to: iso(now),
-      ...talliesOf(
-        ended,
-        passed.filter(({ minute }) => minute >= countedFrom),
-      ),
+      ...talliesOf(ended),
       failing,
       next: next.map(({ scheduledFor, dueAt, ...same }) => ({
         ...same,
@@ -119,17 +115,20 @@ export function failuresInARow(latest: LatestRun[]): number {
   return end === -1 ? latest.length : end;
 }
 
-/** The minutes in which something ended or passed, and all of them together. */
-export function talliesOf(
-  ended: MinuteCount[],
-  passed: PassedCount[],
-): Pick<Wire.Stats, 'total' | 'minutes'> {
-  const passedBy = new Map(passed.map(each => [each.minute, each]));
+/**
+ * The minutes in which something ended or passed, and all of them together.
+ *
+ * @param ended oldest first; nominal times before the first of them are left out
+ */
+export function talliesOf(ended: MinuteCount[]): Pick<Wire.Stats, 'total' | 'minutes'> {
+  const first = ended[0]?.minute ?? 0;
+  const passed = ended.flatMap(each => each.passed).filter(({ minute }) => minute >= first);
+  const passedBy = Map.groupBy(passed, ({ minute }) => minute);
   const endedBy = new Map(ended.map(each => [each.minute, each]));
   const minutes = [...new Set([...endedBy.keys(), ...passedBy.keys()])].sort((a, b) => a - b);
   const shown = minutes.map(minute => ({
     at: iso(minute),
-    ...tallyOf([endedBy.get(minute)], [passedBy.get(minute)]),
+    ...tallyOf([endedBy.get(minute)], passedBy.get(minute) ?? []),
   }));
   return {
     total: tallyOf(ended, passed),
@@ -139,17 +138,14 @@ export function talliesOf(
   };
 }
 
-function tallyOf(
-  ended: (MinuteCount | undefined)[],
-  passed: (PassedCount | undefined)[],
-): Wire.Tally {
+function tallyOf(ended: (MinuteCount | undefined)[], passed: PassedCount[]): Wire.Tally {
   const lateness = mergedLateness(ended.flatMap(each => each?.lateness ?? []));
   const [p50, p99] = [percentile(lateness, 0.5), percentile(lateness, 0.99)];
   return {
     succeeded: sum(ended.map(each => each?.succeeded ?? 0)),
     failed: sum(ended.map(each => each?.failed ?? 0)),
-    skipped: sum(passed.map(each => each?.skipped ?? 0)),
-    missed: sum(passed.map(each => each?.missed ?? 0)),
+    skipped: sum(passed.map(({ skipped }) => skipped)),
+    missed: sum(passed.map(({ missed }) => missed)),
     ...(p50 !== null && { p50LateMs: p50 }),
     ...(p99 !== null && { p99LateMs: p99 }),
   };

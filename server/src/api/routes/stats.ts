@@ -23,11 +23,12 @@ export function statsAndForecast(app: FastifyInstance, { store, clock }: ApiDeps
     query: StatsQuery,
     answer: Stats,
   });
-  app.get<{ Querystring: Wire.StatsQuery }>('/stats', { schema: statsSchema }, request => {
+  app.get<{ Querystring: Wire.StatsQuery }>('/stats', { schema: statsSchema }, async request => {
     const { clientKey } = callerOf(request);
+    const answer = await stats.of(clientKey, request.query.minutes ?? DEFAULT_MINUTES);
     // Who looks at what has been may look at what is to come next, and a million take seconds to count.
     groups.warm(clientKey);
-    return stats.of(clientKey, request.query.minutes ?? DEFAULT_MINUTES);
+    return answer;
   });
 
   const forecastSchema = operation({

@@ -13,10 +13,10 @@ import {
   MINUTE_MS,
   MOST_FAILED,
   MOST_LOOKED_AT,
-  MOST_PASSED,
   minutesFrom,
+  missedRange,
   openBreakerFrom,
-  passedFrom,
+  PASSED_MINUTE,
   STATE_BEFORE,
   soonestOf,
   stepSql,
@@ -52,31 +52,27 @@ const ended: Statement = {
   text: `
     SELECT finished_at / ${MINUTE_MS} AS minute, status,
       CASE WHEN manual_id = '' THEN ${stepSql('(started_at - scheduled_for)')} END AS step,
-      count(*) AS count
+      ${PASSED_MINUTE} AS nominal, count(*) AS count
     FROM runs
     WHERE client_key = $1 AND finished_at IS NOT NULL AND finished_at >= $2 AND finished_at < $3
       AND scheduled_for >= $2::bigint - ${LONGEST_RUN_MS} AND scheduled_for <= $3
-      AND status IN ('succeeded', 'failed')
-    GROUP BY 1, 2, 3`,
+    GROUP BY 1, 2, 3, 4`,
 };
-/** What was skipped is counted in the index alone; a record of what was missed may stand for many. */
-const passed = (status: 'skipped' | 'missed', column: string, count: string): Statement => ({
-  name: `figures_${status}`,
+/**
+ * A record of what was missed may stand for many: these beyond the one that is counted above. `+ 0`
+ * hides the index by the end of runs, in which what was missed stands among all that succeeded.
+ */
+const missedBeyond: Statement = {
+  name: 'figures_missed_beyond',
   text: `
-    SELECT '${status}' AS status, scheduled_for / ${MINUTE_MS} AS minute, ${count} AS count
-    FROM (
-      SELECT scheduled_for, ${column} FROM runs
-      WHERE keep = 'short' AND client_key = $1 AND status = '${status}' AND status <> 'succeeded'
-        AND scheduled_for >= $2 AND scheduled_for < $3
-      ORDER BY scheduled_for DESC LIMIT ${MOST_PASSED}) AS latest
-    GROUP BY 2`,
-});
-const skipped = passed('skipped', 'schedule_key', 'count(*)');
-const missed = passed(
-  'missed',
-  'missed',
-  "sum(coalesce((missed::json ->> 'count')::bigint, 1))::bigint",
-);
+    SELECT finished_at / ${MINUTE_MS} AS minute, status, NULL AS step, ${PASSED_MINUTE} AS nominal,
+      sum((missed::json ->> 'count')::bigint - 1)::bigint AS count
+    FROM runs
+    WHERE keep = 'short' AND client_key = $1 AND status = 'missed' AND status <> 'succeeded'
+      AND scheduled_for >= $2 AND scheduled_for < $3
+      AND finished_at + 0 >= $4 AND finished_at + 0 < $5 AND missed IS NOT NULL
+    GROUP BY 1, 2, 4`,
+};
 const failures: Statement = {
   name: 'figures_failures',
   text: `
@@ -208,11 +204,11 @@ export function postgresFigures(query: Query, look: Query): FigureStore {
       return groupedFrom(await look(groups, [clientKey, before, limit]), limit);
     },
     async ended(clientKey, from, to) {
-      return minutesFrom(await look(ended, [clientKey, from, to]));
-    },
-    async passed(clientKey, from, to) {
-      const range = [clientKey, from, to];
-      return passedFrom([...(await look(skipped, range)), ...(await look(missed, range))]);
+      const rows = await look(ended, [clientKey, from, to]);
+      const missed = missedRange(rows);
+      if (missed === null) return minutesFrom(rows);
+      const range = [clientKey, missed.from, missed.to, from, to];
+      return minutesFrom([...rows, ...(await look(missedBeyond, range))]);
     },
     async failures(clientKey, from, limit) {
       const found = await look(failures, [clientKey, from, limit]);

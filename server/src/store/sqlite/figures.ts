@@ -13,10 +13,10 @@ import {
   MINUTE_MS,
   MOST_FAILED,
   MOST_LOOKED_AT,
-  MOST_PASSED,
   minutesFrom,
+  missedRange,
   openBreakerFrom,
-  passedFrom,
+  PASSED_MINUTE,
   STATE_BEFORE,
   soonestOf,
   stepSql,
@@ -40,23 +40,19 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
   const ended = database.prepare(`
     SELECT finished_at / ${MINUTE_MS} AS minute, status,
       CASE WHEN manual_id = '' THEN ${stepSql('(started_at - scheduled_for)')} END AS step,
-      count(*) AS count
+      ${PASSED_MINUTE} AS nominal, count(*) AS count
     FROM runs INDEXED BY runs_ended
     WHERE client_key = ? AND finished_at >= ? AND finished_at < ?
-      AND status IN ('succeeded', 'failed')
-    GROUP BY 1, 2, 3`);
-  // What was skipped is counted in the index alone; a record of what was missed may stand for many.
-  const passed = (status: 'skipped' | 'missed', column: string, count: string) =>
-    database.prepare(`
-      SELECT '${status}' AS status, scheduled_for / ${MINUTE_MS} AS minute, ${count} AS count
-      FROM (
-        SELECT scheduled_for, ${column} FROM runs INDEXED BY runs_by_status
-        WHERE client_key = ? AND status = '${status}' AND status <> 'succeeded'
-          AND scheduled_for >= ? AND scheduled_for < ?
-        ORDER BY scheduled_for DESC LIMIT ${MOST_PASSED})
-      GROUP BY 2`);
-  const skipped = passed('skipped', 'schedule_key', 'count(*)');
-  const missed = passed('missed', 'missed', "sum(coalesce(missed ->> 'count', 1))");
+    GROUP BY 1, 2, 3, 4`);
+  // A record of what was missed may stand for many: these beyond the one that is counted above.
+  const missedBeyond = database.prepare(`
+    SELECT finished_at / ${MINUTE_MS} AS minute, status, NULL AS step, ${PASSED_MINUTE} AS nominal,
+      sum((missed ->> 'count') - 1) AS count
+    FROM runs INDEXED BY runs_by_status
+    WHERE client_key = :clientKey AND status = 'missed' AND status <> 'succeeded'
+      AND scheduled_for >= :nominalFrom AND scheduled_for < :nominalTo
+      AND finished_at >= :from AND finished_at < :to AND missed IS NOT NULL
+    GROUP BY 1, 4`);
   const failures = database.prepare(`
     SELECT schedule_key, id, label, url, count(*) AS failures,
       max(scheduled_for) AS last_failed_for
@@ -134,11 +130,11 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
       return groupedFrom(groups.all(clientKey, before, limit) as Row[], limit);
     },
     async ended(clientKey, from, to) {
-      return minutesFrom(ended.all(clientKey, from, to) as Row[]);
-    },
-    async passed(clientKey, from, to) {
-      const rows = [skipped, missed].flatMap(each => each.all(clientKey, from, to));
-      return passedFrom(rows as Row[]);
+      const rows = ended.all(clientKey, from, to) as Row[];
+      const missed = missedRange(rows);
+      if (missed === null) return minutesFrom(rows);
+      const range = { clientKey, from, to, nominalFrom: missed.from, nominalTo: missed.to };
+      return minutesFrom([...rows, ...(missedBeyond.all(range) as Row[])]);
     },
     async failures(clientKey, from, limit) {
       const found = failures.all(clientKey, from, limit) as Row[];
