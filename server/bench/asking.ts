@@ -21,7 +21,7 @@ const REST_MS = 10;
 
 /**
  * Asks all questions in turn, one at a time as one who looks does, for so many seconds, until the answer
- * is there as a whole.
+ * is there as a whole. What goes on without having found anything is asked on, each time an answer.
  */
 export async function askAll(
   base: string,
@@ -34,8 +34,11 @@ export async function askAll(
   const endsAt = performance.now() + seconds * 1_000;
   for (let round = 1; round <= 2 || performance.now() < endsAt; round += 1) {
     for (const { question, times } of asked) {
-      await times.take(() => ask(client, question.path));
-      await pause(REST_MS);
+      let path: string | null = question.path;
+      while (path !== null) {
+        path = await times.take(() => ask(client, path!));
+        await pause(REST_MS);
+      }
     }
     told(round);
   }
@@ -43,10 +46,19 @@ export async function askAll(
   return asked.map(({ question, times }) => ({ ...question, ...times.told }));
 }
 
-async function ask(client: Client, path: string): Promise<string | null> {
+interface Answer {
+  fault: string | null;
+  /** Where a search that has found nothing goes on. */
+  next: string | null;
+}
+
+async function ask(client: Client, path: string): Promise<Answer> {
   const { statusCode, body } = await client.request({ method: 'GET', path, headers: CREDENTIALS });
   const text = await body.text();
-  return statusCode === 200 ? null : `${statusCode} ${text}`;
+  if (statusCode !== 200) return { fault: `${statusCode} ${text}`, next: null };
+  const [, cursor] = /^\{"items":\[\],"nextCursor":"([^"]+)"/.exec(text) ?? [];
+  const next = cursor && `${path.replace(/&cursor=.*$/, '')}&cursor=${cursor}`;
+  return { fault: null, next: next ?? null };
 }
 
 class Times {
@@ -54,12 +66,15 @@ class Times {
   #first: number | null = null;
   #fault: string | null = null;
 
-  async take(work: () => Promise<string | null>): Promise<void> {
+  /** @returns where it goes on */
+  async take(work: () => Promise<Answer>): Promise<string | null> {
     const startedAt = performance.now();
-    this.#fault ??= await work();
+    const { fault, next } = await work();
     const took = performance.now() - startedAt;
     if (this.#first === null) this.#first = took;
     else this.#rest.record(Math.max(1, Math.round(took * 1_000)));
+    this.#fault ??= fault;
+    return next;
   }
 
   get told() {

@@ -123,7 +123,7 @@ export function filling(dialect: Dialect, sizes: Sizes, now: number, client: str
         started_at, finished_at, attempts, reason ${keeps ? ', keep' : ''})
       SELECT 1, at, key, '', 'schedule', status,
         CASE WHEN status = 'skipped' THEN NULL ELSE at + 2 + i % 40 END,
-        CASE WHEN status = 'skipped' THEN NULL ELSE at + 20 + i % 300 END,
+        CASE WHEN status = 'skipped' THEN at ELSE at + 20 + i % 300 END,
         CASE status WHEN 'skipped' THEN '[]' WHEN 'failed' THEN '${FAILED}' ELSE '${ATTEMPTS}' END,
         CASE WHEN status = 'skipped' THEN 'The run before it had not ended.' END
         ${keeps ? ", CASE WHEN status = 'failed' THEN 'long' ELSE 'short' END" : ''}

@@ -94,4 +94,6 @@ export interface Forecast {
   /** All hosts' firings, most first; 100 at most. */
   hosts: ForecastHost[];
   countedAt: string;
+  /** True while schedules are still being counted: what is told is of the newest so far. */
+  isPartial?: boolean;
 }

@@ -117,6 +117,7 @@ export interface ScheduleQuery extends PageQuery {
 }
 
 export interface SchedulePage {
+  /** Of a search among very many schedules maybe fewer than were asked for, or none, and more behind. */
   items: Schedule[];
   nextCursor?: string;
 }

@@ -16,7 +16,7 @@ export function Forecast() {
     queryKey: ['forecast', span, host],
     queryFn: () => api.forecast({ span, ...(host !== null && { host }) }),
     placeholderData: keepPreviousData,
-    refetchInterval: 30_000,
+    refetchInterval: ({ state }) => (state.data?.isPartial ? 1_000 : 30_000),
   });
   return (
     <Page
@@ -59,7 +59,7 @@ function Shown({
   host: string | null;
   onHost: (host: string | null) => void;
 }) {
-  const { firings, schedules, uncounted, hosts } = forecast;
+  const { firings, schedules, uncounted, hosts, isPartial = false } = forecast;
   return (
     <>
       <Card
@@ -81,6 +81,11 @@ function Shown({
       >
         <Stack gap="sm">
           <HeatMap forecast={forecast} />
+          {isPartial && (
+            <Text size="sm" className="muted" role="status">
+              Schedules are still being counted: this is of the newest so far.
+            </Text>
+          )}
           {uncounted > 0 && (
             <Text size="sm" className="muted">
               {uncounted.toLocaleString('en-GB')} schedules of rare intervals are not counted.

@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import type { ScheduleQuery } from '@punctual/client';
+import type { SchedulePage, ScheduleQuery } from '@punctual/client';
 import { IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -21,11 +21,7 @@ export function Schedules() {
   const list = useQuery({
     queryKey: ['schedules', key, pages.cursor],
     queryFn: () =>
-      api.listSchedules({
-        ...filter,
-        limit: PAGE_SIZE,
-        ...(pages.cursor && { cursor: pages.cursor }),
-      }),
+      find({ ...filter, limit: PAGE_SIZE, ...(pages.cursor && { cursor: pages.cursor }) }),
     placeholderData: keepPreviousData,
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page has other rows
@@ -57,6 +53,15 @@ export function Schedules() {
       </Card>
     </Page>
   );
+}
+
+/** A search among very many may stop before it has found any: it goes on by itself. */
+async function find(query: ScheduleQuery): Promise<SchedulePage> {
+  const { items, nextCursor } = await api.listSchedules(query);
+  const isEnd = items.length > 0 || nextCursor === undefined;
+  return isEnd
+    ? { items, ...(nextCursor && { nextCursor }) }
+    : find({ ...query, cursor: nextCursor });
 }
 
 function filterFrom(search: URLSearchParams): ScheduleQuery {

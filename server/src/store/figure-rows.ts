@@ -3,20 +3,23 @@ import type {
   BreakerChange,
   EndedRun,
   FailureCount,
+  GroupedPart,
+  LatestRun,
   MinuteCount,
   OpenBreaker,
   PassedCount,
-  ScheduleGroup,
+  StatusCounts,
   Upcoming,
 } from './figures.ts';
-import { type Row, runViewFrom, scheduleFrom } from './rows.ts';
+import { attemptsFrom, type Row, runViewFrom, scheduleFrom } from './rows.ts';
 
 /** Rows of figures, as both keepers read them. */
 
 export const MINUTE_MS = 60_000;
-/** Records of times that did not fire, and failed runs, that one question counts at most. */
-export const MOST_PASSED = 50_000;
+/** Failed runs that one question counts at most. */
 export const MOST_FAILED = 2_000;
+/** Of each schedule that fails. */
+export const LATEST_RUNS = 20;
 /** Rows of the queue that are looked through for one client's, and schedules of a small client. */
 export const MOST_LOOKED_AT = 5_000;
 /**
@@ -33,37 +36,48 @@ export function stepSql(late: string): string {
   return `CASE WHEN ${late} < 0 THEN 0 ${steps.join(' ')} ELSE ${late} END`;
 }
 
-/** @param rows one for each minute, status and step */
+/** Of a time that does not fire. */
+export const PASSED_MINUTE = `CASE WHEN status IN ('skipped', 'missed')
+        THEN scheduled_for / ${MINUTE_MS} END`;
+
+/** @param rows one for each minute, status, and step or minute of nominal times */
 export function minutesFrom(rows: Row[]): MinuteCount[] {
-  const minutes = new Map<number, MinuteCount & { steps: Map<number, number> }>();
+  return [...Map.groupBy(rows, ({ minute }) => minute as number)]
+    .sort(([a], [b]) => a - b)
+    .map(([minute, of]) => minuteFrom(minute * MINUTE_MS, of));
+}
+
+function minuteFrom(minute: number, rows: Row[]): MinuteCount {
+  const ended = { succeeded: 0, failed: 0 };
+  const steps = new Map<number, number>();
   for (const row of rows) {
-    const minute = (row.minute as number) * MINUTE_MS;
-    const found = minutes.get(minute) ?? {
-      minute,
-      succeeded: 0,
-      failed: 0,
-      lateness: [],
-      steps: new Map<number, number>(),
-    };
-    minutes.set(minute, found);
     const count = row.count as number;
-    found[row.status as 'succeeded' | 'failed'] += count;
+    if (row.nominal === null) ended[row.status as keyof typeof ended] += count;
     const step = row.step as number | null;
-    if (step !== null) found.steps.set(step, (found.steps.get(step) ?? 0) + count);
+    if (step !== null) steps.set(step, (steps.get(step) ?? 0) + count);
   }
-  return [...minutes.values()]
-    .sort((a, b) => a.minute - b.minute)
-    .map(({ steps, ...minute }) => ({ ...minute, lateness: latenessFrom(steps) }));
+  const passed = passedFrom(rows.filter(({ nominal }) => nominal !== null));
+  return { minute, ...ended, lateness: latenessFrom(steps), passed };
 }
 
 function latenessFrom(steps: Map<number, number>): LatenessCount[] {
   return [...steps].sort(([a], [b]) => a - b).map(([stepMs, count]) => ({ stepMs, count }));
 }
 
-export function passedFrom(rows: Row[]): PassedCount[] {
+/** The nominal times of what was missed: where records are that stand for many; null: there are none. */
+export function missedRange(rows: Row[]): { from: number; to: number } | null {
+  const minutes = rows
+    .filter(({ status }) => status === 'missed')
+    .map(row => row.nominal as number);
+  if (minutes.length === 0) return null;
+  const [first, last] = [Math.min(...minutes), Math.max(...minutes)];
+  return { from: first * MINUTE_MS, to: (last + 1) * MINUTE_MS };
+}
+
+function passedFrom(rows: Row[]): PassedCount[] {
   const minutes = new Map<number, PassedCount>();
   for (const row of rows) {
-    const minute = (row.minute as number) * MINUTE_MS;
+    const minute = (row.nominal as number) * MINUTE_MS;
     const found = minutes.get(minute) ?? { minute, skipped: 0, missed: 0 };
     found[row.status as 'skipped' | 'missed'] += row.count as number;
     minutes.set(minute, found);
@@ -71,30 +85,48 @@ export function passedFrom(rows: Row[]): PassedCount[] {
   return [...minutes.values()].sort((a, b) => a.minute - b.minute);
 }
 
-export function countsFrom(rows: Row[]): Record<ScheduleGroup['status'], number> {
+export function countsFrom(rows: Row[]): StatusCounts {
   const counts = { enabled: 0, disabled: 0 };
-  for (const { status, count } of rows) counts[status as ScheduleGroup['status']] = count as number;
+  for (const { status, count } of rows) counts[status as keyof StatusCounts] = count as number;
   return counts;
 }
 
-export function groupFrom(row: Row): ScheduleGroup {
-  return {
-    interval: row.interval as string,
-    timezone: row.timezone as string,
-    status: row.status as ScheduleGroup['status'],
-    host: row.host as string,
-    count: row.count as number,
-  };
+/**
+ * @param rows each with the lowest id of its group
+ * @param limit of schedules that were grouped
+ */
+export function groupedFrom(rows: Row[], limit: number): GroupedPart {
+  let counted = 0;
+  let lowest = '~';
+  const groups = rows.map(row => {
+    const [count, id] = [row.count as number, row.lowest_id as string];
+    counted += count;
+    if (id < lowest) lowest = id;
+    return {
+      interval: row.interval as string,
+      timezone: row.timezone as string,
+      host: row.host as string,
+      count,
+    };
+  });
+  return { groups, next: counted < limit ? null : lowest };
 }
 
-export function failureFrom(row: Row): FailureCount {
+/** @param latest rows of its runs */
+export function failureFrom(row: Row, latest: Row[]): FailureCount {
   return {
     scheduleId: row.id as string,
     label: row.label as string,
     url: row.url as string,
     failures: row.failures as number,
     lastFailedFor: row.last_failed_for as number,
+    latest: latest.map(latestFrom),
   };
+}
+
+function latestFrom({ status, attempts }: Row): LatestRun {
+  const error = attemptsFrom(attempts).at(-1)?.error;
+  return { status: status as LatestRun['status'], ...(error !== undefined && { error }) };
 }
 
 export function upcomingFrom(row: Row): Upcoming {

@@ -7,20 +7,30 @@
  */
 import type { LatenessCount } from '../domain/lateness.ts';
 import type { RunRecord } from '../domain/run.ts';
-import type { Schedule, ScheduleStatus } from '../domain/schedule.ts';
+import type { Schedule } from '../domain/schedule.ts';
 import type { BreakerRecord } from './breakers.ts';
 
-/** Schedules that fire at the same times, to the same host. */
+export interface StatusCounts {
+  enabled: number;
+  disabled: number;
+}
+
+/** Enabled schedules that fire at the same times, to the same host. */
 export interface ScheduleGroup {
   interval: string;
   timezone: string;
-  status: Exclude<ScheduleStatus, 'deleted'>;
   /** Host and port of the url, in lower case. */
   host: string;
   count: number;
 }
 
-/** Runs that were sent and ended within one minute. */
+export interface GroupedPart {
+  groups: ScheduleGroup[];
+  /** What is left has lower ids than this; null: nothing is. */
+  next: string | null;
+}
+
+/** What ended, or was decided, within one minute. */
 export interface MinuteCount {
   /** The start of the minute, epoch ms. */
   minute: number;
@@ -28,10 +38,12 @@ export interface MinuteCount {
   failed: number;
   /** Of the scheduled ones among them. */
   lateness: LatenessCount[];
+  /** Times that do not fire, as was decided in this minute: each by the minute of its own. */
+  passed: PassedCount[];
 }
 
-/** Times that did not fire, by the minute of their nominal time. */
 export interface PassedCount {
+  /** Of the nominal times: its start, epoch ms. */
   minute: number;
   skipped: number;
   missed: number;
@@ -44,6 +56,14 @@ export interface FailureCount {
   url: string;
   failures: number;
   lastFailedFor: number;
+  /** The latest 20 that were sent and ended, newest nominal time first. */
+  latest: LatestRun[];
+}
+
+export interface LatestRun {
+  status: 'succeeded' | 'failed';
+  /** Of its last attempt, where it failed. */
+  error?: string;
 }
 
 /** What a schedule does next. */
@@ -76,14 +96,18 @@ export interface BreakerChange extends OpenBreaker {
 }
 
 export interface FigureStore {
-  /** How many schedules are not deleted, by status. Costs a tenth of `groups`. */
-  counts(clientKey: number): Promise<Record<ScheduleGroup['status'], number>>;
-  /** All schedules that are not deleted, in groups; the largest first. */
-  groups(clientKey: number): Promise<ScheduleGroup[]>;
-  /** Runs that ended with from <= finishedAt < to, by minute, oldest first. */
+  /** How many schedules are not deleted, by status. */
+  counts(clientKey: number): Promise<StatusCounts>;
+  /**
+   * Enabled schedules in groups: the newest `limit` of those whose ids are below `before`. To count a
+   * million at once takes seconds, and what statements may take is bounded.
+   */
+  groups(clientKey: number, limit: number, before?: string): Promise<GroupedPart>;
+  /**
+   * Runs that ended with from <= finishedAt < to, by minute, oldest first, and times of which it was
+   * decided then that they do not fire.
+   */
   ended(clientKey: number, from: number, to: number): Promise<MinuteCount[]>;
-  /** Of nominal times with from <= time < to. Counts the latest 50,000 records at most. */
-  passed(clientKey: number, from: number, to: number): Promise<PassedCount[]>;
   /** Schedules by their failed runs since `from`, most first; of the latest 2,000 such runs. */
   failures(clientKey: number, from: number, limit: number): Promise<FailureCount[]>;
   /**

@@ -201,6 +201,12 @@ export interface LedgerEntry {
   row: { scheduledFor: number; begun: boolean } | null;
 }
 
+export interface Listed {
+  schedules: Schedule[];
+  /** Where a search has stopped: what is left has lower ids. Null: nothing is left, or there are `limit`. */
+  next: string | null;
+}
+
 export interface ScheduleStore {
   /** All or nothing. */
   insert(clientKey: number, schedules: NewSchedule[]): Promise<void>;
@@ -212,13 +218,11 @@ export interface ScheduleStore {
     version: number,
     requeue: Requeue,
   ): Promise<boolean>;
-  /** Newest first, ids below `before` only. */
-  list(
-    clientKey: number,
-    filter: ScheduleFilter,
-    limit: number,
-    before?: string,
-  ): Promise<Schedule[]>;
+  /**
+   * Newest first, ids below `before` only. What a search by label or url looks through at once is
+   * bounded (texts.ts): it may stop before it has found `limit` of them, or any.
+   */
+  list(clientKey: number, filter: ScheduleFilter, limit: number, before?: string): Promise<Listed>;
   /**
    * The schedule as it stood at `at`: a change at that very instant counts as made. Changes are kept
    * as long as failed runs are.

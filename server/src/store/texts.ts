@@ -32,6 +32,13 @@ export const MOST_TOGETHER = 2 * ENOUGH;
  */
 export const LOOKED_AT = 5_000;
 
+/**
+ * Rows that contain what is wanted: so many a search takes apart, of up to some hundred schedules each,
+ * before it stops and says where. Only what many have in part and few as a whole leads that far: a label
+ * that many have, and a url.
+ */
+export const ROWS_APART = 512;
+
 /** Between two texts of one row; in a text itself it becomes another one. */
 export const SEPARATOR = '\u0001';
 

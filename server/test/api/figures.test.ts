@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { ForecastFigures } from '../../src/api/figures/forecast.ts';
+import { Groups } from '../../src/api/figures/groups.ts';
 import { Minutes } from '../../src/api/figures/minutes.ts';
 import { failuresInARow, talliesOf } from '../../src/api/figures/stats.ts';
 import { percentile } from '../../src/domain/lateness.ts';
-import type { FigureStore } from '../../src/store/figures.ts';
+import type { FigureStore, LatestRun, MinuteCount } from '../../src/store/figures.ts';
 import { ManualClock } from '../clock.ts';
 import { aRecord, claimOne, settled } from '../store/keeper.ts';
 import { assertError } from './expect.ts';
@@ -26,7 +29,12 @@ test('stats: what ended, what passed, what fails and what is due', async () => {
       aRecord(broken.id, one, { status: 'failed', attempts }),
       aRecord(broken.id, one - MINUTE, { status: 'failed', attempts: [] }),
       aRecord(broken.id, one - 2 * MINUTE, {}),
-      { ...aRecord(broken.id, one + MINUTE), status: 'skipped', finishedAt: undefined! },
+      {
+        ...aRecord(broken.id, one + MINUTE),
+        status: 'skipped',
+        finishedAt: undefined!,
+        decidedAt: one + 2 * MINUTE,
+      },
     ],
   });
   const next = await service.create({ label: 'next', interval: '0 0 * * *' });
@@ -100,6 +108,79 @@ test('forecast: by minute for a day, by hour for a week, by host', async () => {
   assert.deepEqual([...new Set(week.counts)], [2]);
   assert.equal(week.schedules, 2);
 });
+
+/** Schedules of which the store answers as many as are asked for, once that is let through. */
+function slowGroups(schedules: number) {
+  const waiting: (() => void)[] = [];
+  const asked: number[] = [];
+  const figures = {
+    async groups(_clientKey: number, limit: number, before = `${schedules}`) {
+      asked.push(limit);
+      await new Promise<void>(resolve => waiting.push(resolve));
+      const left = Number(before) - limit;
+      const count = Math.min(limit, Number(before));
+      const groups = [{ interval: '* * * * *', timezone: 'UTC', host: 'a.example', count }];
+      return { groups, next: left <= 0 ? null : `${left}` };
+    },
+  } as unknown as FigureStore;
+  return { figures, waiting, asked };
+}
+
+test('nobody waits until a million schedules are counted: the newest 10,000 are told at once', async () => {
+  const { figures, waiting, asked } = slowGroups(300_000);
+  const forecast = new ForecastFigures(clock, new Groups(figures, clock));
+  const ask = async () => {
+    const { schedules, isPartial } = await forecast.of(1, 'day');
+    return [schedules, isPartial];
+  };
+  const first = ask();
+  await untilSome(waiting);
+  waiting.shift()!();
+  assert.deepEqual(await first, [10_000, true]);
+  const others = [ask(), ask()];
+  await untilSome(waiting);
+  waiting.shift()!();
+  assert.deepEqual(await Promise.all(others), Array(2).fill([30_000, true]));
+  const last = ask();
+  for (const _ of [1, 2, 3, 4]) {
+    await untilSome(waiting);
+    waiting.shift()!();
+  }
+  assert.deepEqual(await last, [300_000, undefined]);
+  assert.deepEqual(await ask(), [300_000, undefined]);
+  assert.deepEqual(asked, [10_000, 20_000, 40_000, 80_000, 100_000, 100_000]);
+});
+
+test('up to 10,000 schedules are told of as a whole, however long the store takes', async () => {
+  const { figures, waiting } = slowGroups(10_000);
+  const groups = new Groups(figures, clock);
+  const asked = groups.of(1, 1);
+  await setTimeout(5);
+  waiting.shift()!();
+  const { isPartial, groups: found } = await asked;
+  assert.deepEqual([isPartial, found[0]!.count], [false, 10_000]);
+});
+
+test('a count that fails is begun again by who asks next', async () => {
+  const { figures, waiting } = slowGroups(1);
+  let failures = 1;
+  const failing = {
+    groups(...asked: Parameters<FigureStore['groups']>) {
+      if (failures-- > 0) return Promise.reject(new Error('away'));
+      return figures.groups(...asked);
+    },
+  } as FigureStore;
+  const groups = new Groups(failing, clock);
+  await assert.rejects(groups.of(1), /away/);
+  const again = groups.of(1);
+  await untilSome(waiting);
+  waiting.shift()!();
+  assert.equal((await again).groups[0]!.count, 1);
+});
+
+async function untilSome(waiting: unknown[]): Promise<void> {
+  while (waiting.length === 0) await setTimeout(1);
+}
 
 test('400: what they do not know', async () => {
   for (const query of [
@@ -181,14 +262,35 @@ test('percentiles are the least lateness that the share of firings keeps', () =>
   assert.equal(percentile([], 0.5), null);
 });
 
-test('failures in a row end at a success; what was not sent says nothing', () => {
-  const runs = (...statuses: string[]) => statuses.map(status => ({ status })) as never;
-  assert.equal(failuresInARow(runs('failed', 'skipped', 'failed', 'succeeded', 'failed')), 2);
-  assert.equal(failuresInARow(runs('running', 'succeeded', 'failed')), 0);
+test('failures in a row end at a success', () => {
+  const runs = (...statuses: LatestRun['status'][]) => statuses.map(status => ({ status }));
+  assert.equal(failuresInARow(runs('failed', 'failed', 'succeeded', 'failed')), 2);
+  assert.equal(failuresInARow(runs('succeeded', 'failed')), 0);
+  assert.equal(failuresInARow(runs('failed', 'failed')), 2);
   assert.equal(failuresInARow([]), 0);
 });
 
 test('an empty minute is not shown', () => {
-  const ended = [{ minute: NOON, succeeded: 0, failed: 0, lateness: [] }];
-  assert.deepEqual(talliesOf(ended, []).minutes, []);
+  const ended = [{ minute: NOON, succeeded: 0, failed: 0, lateness: [], passed: [] }];
+  assert.deepEqual(talliesOf(ended).minutes, []);
+});
+
+test('times that do not fire are told by their own minute, whenever that was decided', () => {
+  const decided = (minute: number, ...passed: MinuteCount['passed']) => ({
+    minute,
+    succeeded: 0,
+    failed: 0,
+    lateness: [],
+    passed,
+  });
+  const { total, minutes } = talliesOf([
+    decided(NOON, { minute: NOON - MINUTE, skipped: 7, missed: 7 }),
+    decided(NOON + MINUTE, { minute: NOON, skipped: 1, missed: 0 }),
+    decided(NOON + 2 * MINUTE, { minute: NOON, skipped: 0, missed: 5 }),
+  ]);
+  assert.deepEqual(
+    minutes.map(({ at, skipped, missed }) => [Date.parse(at), skipped, missed]),
+    [[NOON, 1, 5]],
+  );
+  assert.deepEqual([total.skipped, total.missed], [1, 5]);
 });

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type * as Wire from '@punctual/client';
+import { newId } from '../../src/domain/id.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import type { ScheduleStore } from '../../src/store/store.ts';
 import { assertError, assertOk } from './expect.ts';
 import { startService } from './service.ts';
 
@@ -31,6 +34,25 @@ test('200: a page that is just full has no next one', async () => {
   assert.deepEqual([items.length, nextCursor], [25, undefined]);
   assert.equal(typeof (await list('?limit=24')).body.nextCursor, 'string');
   assert.equal((await list('?limit=1')).body.items.length, 1);
+});
+
+test('200: where a search stops, the next page goes on, though nothing was found', async t => {
+  const store = openSqlite(':memory:');
+  const [id, asked]: [string, (string | undefined)[]] = [newId(Date.now()), []];
+  const schedules: ScheduleStore = {
+    ...store.schedules,
+    async list(_clientKey, _filter, _limit, before) {
+      asked.push(before);
+      return { schedules: [], next: before === undefined ? `${id}~` : null };
+    },
+  };
+  const stopping = await startService({ store: { ...store, schedules } });
+  t.after(() => stopping.close());
+  const first = (await stopping.call('GET', '/v1/schedule?label=x')).body;
+  assert.deepEqual(first.items, []);
+  const path = `/v1/schedule?label=x&cursor=${first.nextCursor}`;
+  assert.deepEqual((await stopping.call('GET', path)).body, { items: [] });
+  assert.deepEqual(asked, [undefined, `${id}~`]);
 });
 
 test("200: nobody sees another client's schedules, whatever is asked", async () => {

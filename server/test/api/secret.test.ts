@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, test } from 'node:test';
+import { newRotation } from '../../src/domain/rotation.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import type { ClientStore } from '../../src/store/store.ts';
 import { ManualClock } from '../clock.ts';
 import { NOON } from '../store/keeper.ts';
+import { assertError } from './expect.ts';
 import { type Service, startService } from './service.ts';
 
 const clock = new ManualClock(NOON);
@@ -120,4 +124,41 @@ test('401: nobody without a key', async () => {
     const { status } = await service.call(method, path, { headers: { ApiKey: null } });
     assert.equal(status, 401);
   }
+});
+
+describe('500', () => {
+  /** Nothing can be read any more once a secret is written. */
+  async function withoutReads() {
+    const { clients, ...store } = openSqlite(':memory:');
+    let isWritten = false;
+    const written = async (done: Promise<boolean>) => {
+      isWritten = await done;
+      return isWritten;
+    };
+    const failing: ClientStore = {
+      ...clients,
+      rotateSecret: (...rotation) => written(clients.rotateSecret(...rotation)),
+      endOverlap: clientId => written(clients.endOverlap(clientId)),
+      findClient: async clientId => {
+        if (isWritten) throw new Error('away');
+        return clients.findClient(clientId);
+      },
+    };
+    const without = await startService({ clock, store: { ...store, clients: failing } });
+    services.push(without);
+    return { ...without, clients };
+  }
+
+  test('a rotation that is written is told to the engine at once, whatever becomes of the answer', async () => {
+    const { call, told, mine } = await withoutReads();
+    assertError(await call('POST', '/v1/secret', { body: {} }), 500);
+    assert.deepEqual(told, [{ rotated: mine.clientKey }]);
+  });
+
+  test('so is the end of an overlap', async () => {
+    const { call, told, mine, clients } = await withoutReads();
+    await clients.rotateSecret(mine.clientId, newRotation(clock.now(), 60));
+    assertError(await call('DELETE', '/v1/secret/overlap'), 500);
+    assert.deepEqual(told, [{ rotated: mine.clientKey }]);
+  });
 });

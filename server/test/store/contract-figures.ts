@@ -4,6 +4,8 @@ import type { RunRecord } from '../../src/domain/run.ts';
 import type { Caller, Store } from '../../src/store/store.ts';
 import {
   aClient,
+  anAttempt,
+  anId,
   aRecord,
   changed,
   claimManual,
@@ -39,7 +41,7 @@ export function figuresContract(name: string, open: OpenKeeper): void {
   describe(`${name}: figures`, () => {
     const keeper = keeperOfEachTest(open);
 
-    test('schedules are grouped by their times and by host, deleted ones and strangers left out', async () => {
+    test('enabled schedules are grouped by their times and by host, strangers left out', async () => {
       const { store } = keeper;
       const [mine, theirs] = [await aClient(store), await aClient(store)];
       const hook = (path: string) => ({ url: `https://Target.Example:8443${path}` });
@@ -48,13 +50,32 @@ export function figuresContract(name: string, open: OpenKeeper): void {
       await stored(store, mine, { ...hook('/c'), status: 'disabled' }, null);
       await stored(store, mine, { ...hook('/d'), status: 'deleted' }, null);
       await stored(store, theirs, hook('/a'));
-      const same = { interval: '* * * * *', timezone: 'UTC', host: 'target.example:8443' };
-      assert.deepEqual(await store.figures.groups(mine.clientKey), [
-        { ...same, status: 'enabled', count: 2 },
-        { ...same, status: 'disabled', count: 1 },
-      ]);
+      const group = { interval: '* * * * *', timezone: 'UTC', host: 'target.example:8443' };
+      assert.deepEqual(await store.figures.groups(mine.clientKey, 9), {
+        groups: [{ ...group, count: 2 }],
+        next: null,
+      });
       assert.deepEqual(await store.figures.counts(mine.clientKey), { enabled: 2, disabled: 1 });
       assert.deepEqual(await store.figures.counts(theirs.clientKey), { enabled: 1, disabled: 0 });
+    });
+
+    test('schedules are grouped part by part, newest first, each in one part', async () => {
+      const { store } = keeper;
+      const caller = await aClient(store);
+      const ids = [anId(), anId(), anId(), anId(), anId()].sort();
+      for (const [at, id] of ids.entries()) {
+        const status = at === 2 ? 'disabled' : 'enabled';
+        const fields = { id, interval: `${at % 2} * * * *`, status } as const;
+        await stored(store, caller, fields, at === 2 ? null : undefined);
+      }
+      const part = async (limit: number, before?: string) => {
+        const { groups, next } = await store.figures.groups(caller.clientKey, limit, before);
+        return [groups.map(({ interval, count }) => `${count} of ${interval}`).sort(), next];
+      };
+      assert.deepEqual(await part(3), [['1 of 0 * * * *', '2 of 1 * * * *'], ids[1]]);
+      assert.deepEqual(await part(3, ids[1]), [['1 of 0 * * * *'], null]);
+      assert.deepEqual(await part(3, ids[0]), [[], null]);
+      assert.deepEqual(await part(5), [['2 of 0 * * * *', '2 of 1 * * * *'], null]);
     });
 
     test('ended runs are counted by the minute in which they ended, with their lateness', async () => {
@@ -74,7 +95,7 @@ export function figuresContract(name: string, open: OpenKeeper): void {
         aRecord(id, NOON + 4, end(NOON + 4, 9, 'succeeded', NOON + 2 * MINUTE)),
       ]);
       assert.deepEqual(await store.figures.ended(caller.clientKey, NOON, NOON + 2 * MINUTE), [
-        { minute: NOON, succeeded: 2, failed: 0, lateness: [{ stepMs: 7, count: 2 }] },
+        { minute: NOON, succeeded: 2, failed: 0, lateness: [{ stepMs: 7, count: 2 }], passed: [] },
         {
           minute: NOON + MINUTE,
           succeeded: 1,
@@ -83,6 +104,7 @@ export function figuresContract(name: string, open: OpenKeeper): void {
             { stepMs: 0, count: 1 },
             { stepMs: 1_200, count: 1 },
           ],
+          passed: [],
         },
       ]);
       const stranger = await aClient(store);
@@ -101,19 +123,44 @@ export function figuresContract(name: string, open: OpenKeeper): void {
       assert.deepEqual([minute?.succeeded, minute?.lateness], [1, []]);
     });
 
-    test('times that did not fire are counted by their own minute; one record may stand for many', async () => {
+    test('times that do not fire are counted when that is decided, by their own minute; one record may stand for many', async () => {
       const { store } = keeper;
       const caller = await aClient(store);
       const many = { count: 5_000, from: NOON + MINUTE, to: NOON + 9 * MINUTE };
       await withRuns(store, caller, id => [
-        { ...pass(id, NOON), status: 'skipped' },
-        { ...pass(id, NOON + SECOND), status: 'missed' },
-        { ...pass(id, NOON + MINUTE), status: 'missed', missed: many },
-        aRecord(id, NOON + 2 * SECOND, { status: 'failed' }),
+        { ...pass(id, NOON), status: 'skipped', decidedAt: NOON + 9 * MINUTE },
+        { ...pass(id, NOON + SECOND), status: 'missed', decidedAt: NOON + 9 * MINUTE },
+        {
+          ...pass(id, NOON + MINUTE),
+          status: 'missed',
+          missed: many,
+          decidedAt: NOON + 9 * MINUTE,
+        },
+        {
+          ...pass(id, NOON + 2 * SECOND),
+          status: 'missed',
+          missed: many,
+          decidedAt: NOON + 10 * MINUTE,
+        },
       ]);
-      assert.deepEqual(await store.figures.passed(caller.clientKey, NOON, NOON + 2 * MINUTE), [
-        { minute: NOON, skipped: 1, missed: 1 },
-        { minute: NOON + MINUTE, skipped: 0, missed: 5_000 },
+      const minute = { succeeded: 0, failed: 0, lateness: [] };
+      const { clientKey } = caller;
+      assert.deepEqual(await store.figures.ended(clientKey, NOON, NOON + 10 * MINUTE), [
+        {
+          ...minute,
+          minute: NOON + 9 * MINUTE,
+          passed: [
+            { minute: NOON, skipped: 1, missed: 1 },
+            { minute: NOON + MINUTE, skipped: 0, missed: 5_000 },
+          ],
+        },
+      ]);
+      assert.deepEqual(await store.figures.ended(clientKey, NOON + 10 * MINUTE, NOON * 2), [
+        {
+          ...minute,
+          minute: NOON + 10 * MINUTE,
+          passed: [{ minute: NOON, skipped: 0, missed: 5_000 }],
+        },
       ]);
     });
 
@@ -127,11 +174,41 @@ export function figuresContract(name: string, open: OpenKeeper): void {
       const gone = await withRuns(store, caller, id => failing(id, 0));
       await changed(store, caller, gone, { status: 'deleted' }, NOON + SECOND, null);
       const { clientKey } = caller;
-      assert.deepEqual(await store.figures.failures(clientKey, NOON, 10), [
-        { scheduleId: most.id, label: 'most', url: most.url, failures: 3, lastFailedFor: NOON + 2 },
-        { scheduleId: few.id, label: 'few', url: few.url, failures: 1, lastFailedFor: NOON },
-      ]);
+      const found = await store.figures.failures(clientKey, NOON, 10);
+      assert.deepEqual(
+        found.map(({ latest, ...failure }) => failure),
+        [
+          {
+            scheduleId: most.id,
+            label: 'most',
+            url: most.url,
+            failures: 3,
+            lastFailedFor: NOON + 2,
+          },
+          { scheduleId: few.id, label: 'few', url: few.url, failures: 1, lastFailedFor: NOON },
+        ],
+      );
       assert.equal((await store.figures.failures(clientKey, NOON, 1)).length, 1);
+    });
+
+    test('a schedule that failed comes with its latest 20 runs that were sent, newest first, and why they failed', async () => {
+      const { store } = keeper;
+      const caller = await aClient(store);
+      const attempts = [anAttempt(1, { error: 'First.' }), anAttempt(2, { error: 'Last.' })];
+      await withRuns(store, caller, id => [
+        ...Array.from({ length: 20 }, (_, at) => aRecord(id, NOON - at)),
+        aRecord(id, NOON + 1, { status: 'failed', attempts }),
+        { ...pass(id, NOON + 2), status: 'skipped' },
+        aRecord(id, NOON + 3),
+      ]);
+      await withRuns(store, caller, id => [aRecord(id, NOON, { status: 'failed', attempts: [] })]);
+      const [first, second] = await store.figures.failures(caller.clientKey, NOON, 10);
+      assert.deepEqual(first!.latest, [
+        { status: 'succeeded' },
+        { status: 'failed', error: 'Last.' },
+        ...Array(18).fill({ status: 'succeeded' }),
+      ]);
+      assert.deepEqual(second!.latest, [{ status: 'failed' }]);
     });
 
     test('what is due next, earliest first, retries among them, of this client only', async () => {

@@ -8,7 +8,7 @@ export function scheduleListContract(name: string, open: OpenKeeper): void {
   describe(`${name}: schedules, listed`, () => {
     const keeper = keeperOfEachTest(open);
     const listed = async (caller: Caller, filter: ScheduleFilter, limit = 100, before?: string) =>
-      (await keeper.store.schedules.list(caller.clientKey, filter, limit, before)).map(
+      (await keeper.store.schedules.list(caller.clientKey, filter, limit, before)).schedules.map(
         ({ label }) => label,
       );
     const filled = async (...fields: Partial<Schedule>[]) => {
@@ -25,7 +25,7 @@ export function scheduleListContract(name: string, open: OpenKeeper): void {
       const pages: string[][] = [];
       let before: string | undefined;
       while (pages.length < 9) {
-        const page = await schedules.list(caller.clientKey, {}, 2, before);
+        const { schedules: page } = await schedules.list(caller.clientKey, {}, 2, before);
         if (page.length === 0) break;
         pages.push(page.map(({ label }) => label));
         before = page.at(-1)!.id;

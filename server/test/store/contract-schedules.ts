@@ -112,7 +112,8 @@ export function schedulesContract(name: string, open: OpenKeeper): void {
         clientKey,
         batch.map(schedule => ({ schedule, start: START })),
       );
-      assert.deepEqual(await keeper.store.schedules.list(clientKey, {}, 1_001), batch.reverse());
+      const { schedules } = await keeper.store.schedules.list(clientKey, {}, 1_001);
+      assert.deepEqual(schedules, batch.reverse());
       assert.equal(await keeper.store.queue.depth(NOON), 1_000);
     });
 
@@ -121,7 +122,7 @@ export function schedulesContract(name: string, open: OpenKeeper): void {
       const [one, other] = [aSchedule(), aSchedule()];
       const batch = [one, other, one].map(schedule => ({ schedule, start: START }));
       await assert.rejects(keeper.store.schedules.insert(clientKey, batch));
-      assert.deepEqual(await keeper.store.schedules.list(clientKey, {}, 10), []);
+      assert.deepEqual((await keeper.store.schedules.list(clientKey, {}, 10)).schedules, []);
       assert.equal(await keeper.store.queue.nextDueAt(), null);
     });
 
@@ -131,7 +132,8 @@ export function schedulesContract(name: string, open: OpenKeeper): void {
       const batch = [aSchedule(), { ...old, label: 'new' }];
       const insert = batch.map(schedule => ({ schedule, start: START }));
       await assert.rejects(keeper.store.schedules.insert(caller.clientKey, insert));
-      assert.deepEqual(await keeper.store.schedules.list(caller.clientKey, {}, 10), [old]);
+      const { schedules } = await keeper.store.schedules.list(caller.clientKey, {}, 10);
+      assert.deepEqual(schedules, [old]);
       assert.equal(await keeper.store.queue.nextDueAt(), null);
     });
 
@@ -149,7 +151,7 @@ export function schedulesContract(name: string, open: OpenKeeper): void {
         results.map(({ status }) => status),
         ['fulfilled', 'rejected', 'fulfilled'],
       );
-      assert.deepEqual(await schedules.list(clientKey, {}, 10), [two, one]);
+      assert.deepEqual((await schedules.list(clientKey, {}, 10)).schedules, [two, one]);
     });
 
     test('schedules and what is due outlive a restart', async () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Schedule } from '../../src/domain/schedule.ts';
 import { fold } from '../../src/store/rows.ts';
 import type { Caller, ScheduleFilter, Store } from '../../src/store/store.ts';
-import { LOOKED_AT } from '../../src/store/texts.ts';
+import { LOOKED_AT, ROWS_APART } from '../../src/store/texts.ts';
 import { aClient, anId, aSchedule, type OpenKeeper } from './keeper.ts';
 
 /**
@@ -23,6 +23,37 @@ export function searchContract(name: string, open: OpenKeeper): void {
           fc.asyncProperty(searches, search => finds(searched, search)),
           { numRuns: 400, seed: 5 },
         );
+      } finally {
+        await keeper.close();
+      }
+    });
+
+    test('a search that has taken much apart stops, and goes on where it stopped', async () => {
+      const keeper = await open();
+      try {
+        const { store } = keeper;
+        const caller = await aClient(store);
+        // A row of texts each, that is taken apart in vain: they are deleted.
+        const apart: Schedule[] = [];
+        // Those that are wanted, in one row that reaches over all others.
+        const wanted: Schedule[] = [];
+        for (let at = 0; at < ROWS_APART + 100; at += 1) {
+          apart.push(aSchedule({ id: anId(), label: '', status: 'deleted' }));
+          if (at % 4 === 0) wanted.push(aSchedule({ id: anId(), label: 'again' }));
+        }
+        const newer = Array.from({ length: LOOKED_AT }, () => aSchedule({ id: anId() }));
+        for (const made of [apart, wanted, newer]) {
+          await store.schedules.insert(caller.clientKey, made.map(unstarted));
+        }
+        for (const at of apart.keys()) await relabel(store, caller, apart, at, 'again');
+        const expected = wanted.toReversed();
+        for (const limit of [expected.length + 1, expected.length, expected.length - 1]) {
+          const [found, asked] = await search(store, caller, { label: 'again' }, limit);
+          assert.deepEqual(found.map(shown), expected.slice(0, limit).map(shown));
+          assert.equal(asked, 2);
+        }
+        const [few, once] = await search(store, caller, { label: 'again' }, 3);
+        assert.deepEqual([few.length, once], [3, 1]);
       } finally {
         await keeper.close();
       }
@@ -151,12 +182,31 @@ async function relabel(
 
 async function finds({ store, caller, all }: Searched, { filter, limit, behind }: Search) {
   const before = behind === null ? undefined : all[Math.floor(behind * (all.length - 1))]!.id;
-  const found = await store.schedules.list(caller.clientKey, filter, limit, before);
+  const [found] = await search(store, caller, filter, limit, before);
   const expected = all
     .filter(({ id }) => before === undefined || id < before)
     .filter(schedule => matches(schedule, filter))
     .slice(0, limit);
   assert.deepEqual(found.map(shown), expected.map(shown));
+}
+
+/** Goes on where it stops, until the page is full; and how often it was asked. */
+async function search(
+  { schedules }: Store,
+  { clientKey }: Caller,
+  filter: ScheduleFilter,
+  limit: number,
+  before?: string,
+): Promise<[Schedule[], number]> {
+  const found: Schedule[] = [];
+  let from: string | null | undefined = before;
+  for (let asked = 1; ; asked += 1) {
+    const page = await schedules.list(clientKey, filter, limit - found.length, from);
+    found.push(...page.schedules);
+    if (page.next === null) return [found, asked];
+    assert.ok(found.length < limit && (from === undefined || page.next < from), 'it goes on');
+    from = page.next;
+  }
 }
 
 function matches({ status, label, url }: Schedule, filter: ScheduleFilter): boolean {

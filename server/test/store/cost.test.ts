@@ -9,6 +9,7 @@ import { newId } from '../../src/domain/id.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import type { Caller, NewSchedule, Store } from '../../src/store/store.ts';
+import { MOST_TOGETHER, SMALL } from '../../src/store/texts.ts';
 import type { Claim } from '../../src/store/work.ts';
 import {
   aClient,
@@ -189,6 +190,49 @@ test('PostgreSQL: texts of schedules that were made one by one are put together'
   await store.close();
   const [counted] = await runOn(url, ROWS_OF_TEXTS);
   assert.deepEqual(counted, { rows: `${MOST_ROWS}`, entries: '600' });
+});
+
+/** In rows of 127 each, by several lives of a store: none of them made enough to put them together. */
+async function leaveBehind(open: () => Promise<Store> | Store): Promise<number> {
+  const create = async (store: Store, clientKey: number, rows: number) => {
+    for (let row = 0; row < rows; row += 1) {
+      await store.schedules.insert(clientKey, many(SMALL - 1, NOON, anId));
+    }
+    await store.close();
+  };
+  const first = await open();
+  const { clientKey } = await aClient(first);
+  await create(first, clientKey, 4);
+  for (let life = 2; life <= 5; life += 1) await create(await open(), clientKey, 4);
+  await create(await open(), clientKey, 5);
+  return 25 * (SMALL - 1);
+}
+
+/** What was put together is not much more than enough; the other rows are as they were. */
+function assertBounded(rows: { entries: number }[], entries: number): void {
+  const large = rows.filter(row => row.entries >= SMALL);
+  const most = MOST_TOGETHER + SMALL;
+  assert.deepEqual([large.length, rows.reduce((sum, row) => sum + row.entries, 0)], [1, entries]);
+  assert.ok(large[0]!.entries < most, `${large[0]!.entries} in one row, of ${most} at most`);
+}
+
+const ENTRIES_OF_TEXTS = 'SELECT entries FROM schedule_texts';
+
+test('the embedded store: of many rows of texts that were left behind, a bounded number is put together', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'punctual-cost-'));
+  const path = join(folder, 'punctual.db');
+  const entries = await leaveBehind(() => openSqlite(path));
+  const database = new DatabaseSync(path);
+  const rows = database.prepare(ENTRIES_OF_TEXTS).all() as { entries: number }[];
+  database.close();
+  rmSync(folder, { recursive: true });
+  assertBounded(rows, entries);
+});
+
+test('PostgreSQL: of many rows of texts that were left behind, a bounded number is put together', async () => {
+  const url = await server.createDatabase();
+  const entries = await leaveBehind(() => openPostgres(url, { connections: 1 }));
+  assertBounded((await runOn(url, ENTRIES_OF_TEXTS)) as { entries: number }[], entries);
 });
 
 async function prepare(store: Store, id: () => string = anId): Promise<Caller> {

@@ -45,7 +45,9 @@ export async function callEverything(store: Store): Promise<void> {
   const callbacks = Array.from({ length: 2_000 }, () =>
     aCallback(anId(), { dueAt: NOON + MINUTE }),
   );
-  await settled(store, claim, null, { records: [run], callbacks });
+  const missed = { ...aRecord(schedule.id, NOON + 1), finishedAt: undefined!, decidedAt: NOON };
+  const records = [run, { ...missed, status: 'missed' as const }];
+  await settled(store, claim, null, { records, callbacks });
   const id = await triggered(store, caller, schedule);
   const [manual] = await store.outbox.claim(NOON, 10);
   await store.outbox.renew([id]);
@@ -68,8 +70,8 @@ export async function callEverything(store: Store): Promise<void> {
   }
   await store.runs.list(clientKey, { scheduleId: schedule.id }, 10);
   await store.figures.counts(clientKey);
+  await store.figures.groups(clientKey, 10);
   await store.figures.ended(clientKey, NOON, NOON + MINUTE);
-  await store.figures.passed(clientKey, NOON, NOON + MINUTE);
   await store.figures.failures(clientKey, NOON, 10);
   await store.figures.upcoming(clientKey, NOON, 2_000);
   await store.figures.endedSince(clientKey, NOON, 10);

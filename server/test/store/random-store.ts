@@ -184,8 +184,8 @@ async function ownedBy(store: Store, clientId: string) {
   const callers = await Promise.all(keys.map(({ hash }) => store.clients.findCaller(hash)));
   const clientKey = callers.find(caller => caller !== null)?.clientKey;
   if (clientKey === undefined) return { keys, callers };
-  const live = await store.schedules.list(clientKey, {}, 1e6);
-  const deleted = await store.schedules.list(clientKey, { status: 'deleted' }, 1e6);
+  const { schedules: live } = await store.schedules.list(clientKey, {}, 1e6);
+  const { schedules: deleted } = await store.schedules.list(clientKey, { status: 'deleted' }, 1e6);
   const schedules = [...live, ...deleted];
   const runs = await store.runs.list(clientKey, {}, 1e6);
   return {
@@ -195,7 +195,7 @@ async function ownedBy(store: Store, clientId: string) {
     runs,
     found: await Promise.all(runs.map(({ id }) => store.runs.find(clientKey, id))),
     callbacks: await Promise.all(runs.map(({ id }) => store.runs.callbacks(clientKey, id))),
-    folded: await store.schedules.list(clientKey, { label: 'ﬁ' }, 1e6),
+    folded: (await store.schedules.list(clientKey, { label: 'ﬁ' }, 1e6)).schedules,
   };
 }
 

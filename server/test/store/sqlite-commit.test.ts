@@ -166,11 +166,11 @@ describe('a full disk', () => {
       return true;
     });
     assert.notEqual(commits.failure, null);
-    assert.equal((await schedules.list(caller.clientKey, {}, 100)).length, 1);
+    assert.equal((await schedules.list(caller.clientKey, {}, 100)).schedules.length, 1);
     database.exec('PRAGMA max_page_count = 100000');
     await insert();
     assert.equal(commits.failure, null);
-    assert.equal((await schedules.list(caller.clientKey, {}, 100)).length, 51);
+    assert.equal((await schedules.list(caller.clientKey, {}, 100)).schedules.length, 51);
     assert.equal(database.prepare('PRAGMA integrity_check').get()!.integrity_check, 'ok');
     database.close();
   });

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts';
 import { countBySpan } from '../../domain/forecast.ts';
 import { iso } from '../../domain/iso.ts';
 import type { ScheduleGroup } from '../../store/figures.ts';
-import type { Groups } from './groups.ts';
+import type { Grouped, Groups } from './groups.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -34,28 +34,28 @@ export class ForecastFigures {
   }
 
   async of(clientKey: number, span: 'day' | 'week', host?: string): Promise<Wire.Forecast> {
-    const { value: groups, countedAt } = await this.#groups.of(clientKey);
+    const grouped = await this.#groups.of(clientKey);
     const { spanMs, count } = STEPS[span];
     const from = Math.floor(this.#clock.now() / spanMs) * spanMs;
-    const question = { groups, countedAt, steps: { from, spanMs, count }, host };
+    const question = { ...grouped, steps: { from, spanMs, count }, host };
+    if (grouped.isPartial) return forecastOf(question);
+    const { countedAt } = grouped;
     const key = [clientKey, span, from, countedAt, host ?? ''].join(' ');
     return (await this.#answers.fetch(key, { context: question }))!;
   }
 }
 
-interface Question {
-  groups: ScheduleGroup[];
-  countedAt: number;
+interface Question extends Grouped {
   steps: { from: number; spanMs: number; count: number };
   host: string | undefined;
 }
 
 /** Gives way to whatever else waits every few milliseconds. */
-async function forecastOf({ groups, countedAt, steps, host }: Question): Promise<Wire.Forecast> {
-  const enabled = groups.filter(({ status }) => status === 'enabled');
+async function forecastOf(question: Question): Promise<Wire.Forecast> {
+  const { groups, countedAt, isPartial, steps, host } = question;
   const counts = new Array<number>(steps.count).fill(0);
   const byHost = new Map<string, number>();
-  const counted = enabled.slice(0, MOST_GROUPS);
+  const [counted, uncounted] = largest(groups);
   let schedules = 0;
   let sliceEnd = performance.now() + SLICE_MS;
   // Many hosts share few times: those are worked out once.
@@ -82,13 +82,21 @@ async function forecastOf({ groups, countedAt, steps, host }: Question): Promise
     counts,
     firings: counts.reduce((sum, each) => sum + each, 0),
     schedules,
-    uncounted: enabled.slice(MOST_GROUPS).reduce((sum, { count }) => sum + count, 0),
+    uncounted: uncounted.reduce((sum, { count }) => sum + count, 0),
     hosts: [...byHost]
       .map(([name, firings]) => ({ host: name, firings }))
       .sort((a, b) => b.firings - a.firings || (a.host < b.host ? -1 : 1))
       .slice(0, MOST_HOSTS),
     countedAt: iso(countedAt),
+    ...(isPartial && { isPartial }),
   };
+}
+
+/** Those that are counted, and the rest. */
+function largest(groups: ScheduleGroup[]): [ScheduleGroup[], ScheduleGroup[]] {
+  if (groups.length <= MOST_GROUPS) return [groups, []];
+  const sorted = groups.toSorted((a, b) => b.count - a.count);
+  return [sorted.slice(0, MOST_GROUPS), sorted.slice(MOST_GROUPS)];
 }
 
 function timesOf({ interval, timezone }: ScheduleGroup): string {

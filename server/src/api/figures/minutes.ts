@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import type { FigureStore, MinuteCount } from '../../store/figures.ts';
+import { withPatience } from './patience.ts';
 
 const MINUTE_MS = 60_000;
 /** A run is written this long after its end at the latest, or its minute is counted without it. */
@@ -76,15 +76,6 @@ function lastMinute(now: number): number {
   return Math.floor((now - 1) / MINUTE_MS) * MINUTE_MS;
 }
 
-/** Waits for the end of the work, and no longer than that; then its failure is the next one's. */
-async function withPatience(work: Promise<void>, ms: number): Promise<void> {
-  work.catch(() => {});
-  const abort = new AbortController();
-  const timer = setTimeout(ms, undefined, { signal: abort.signal }).catch(() => {});
-  await Promise.race([work, timer]);
-  abort.abort();
-}
-
 function emptyMinute(minute: number): MinuteCount {
-  return { minute, succeeded: 0, failed: 0, lateness: [] };
+  return { minute, succeeded: 0, failed: 0, lateness: [], passed: [] };
 }

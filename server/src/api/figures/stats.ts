@@ -6,11 +6,12 @@ import { type LatenessCount, percentile } from '../../domain/lateness.ts';
 import type {
   FailureCount,
   FigureStore,
+  LatestRun,
   MinuteCount,
   PassedCount,
-  ScheduleGroup,
+  StatusCounts,
 } from '../../store/figures.ts';
-import type { RunView, Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { breakerAnswer } from '../answers.ts';
 import { KeptCounts } from './kept.ts';
 import { Minutes } from './minutes.ts';
@@ -18,8 +19,8 @@ import { Minutes } from './minutes.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const MOST_SHOWN = 10;
-/** Runs of one schedule that are looked at to count failures in a row. */
-const MOST_IN_A_ROW = 20;
+/** Schedules with the most failed runs, of which some may have succeeded since. */
+const MOST_LOOKED_AT = 20;
 const MOST_BREAKERS = 20;
 const MOST_CLIENTS = 1_000;
 /** An answer is as old as this at most where it is asked for again and again. */
@@ -31,7 +32,7 @@ const LONG_MS = 30;
 export class StatsFigures {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #counts: KeptCounts<Record<ScheduleGroup['status'], number>>;
+  readonly #counts: KeptCounts<StatusCounts>;
   readonly #minutes = new LRUCache<number, Minutes>({ max: MOST_CLIENTS });
   readonly #answers = new LRUCache<string, Wire.Stats, Question>({
     max: MOST_CLIENTS,
@@ -54,9 +55,8 @@ export class StatsFigures {
     const { figures } = this.#store;
     const now = this.#clock.now();
     const from = Math.floor(now / MINUTE_MS + 1 - span) * MINUTE_MS;
-    const [ended, passed, failing, next, breakers, schedules] = await Promise.all([
+    const [ended, failing, next, breakers, schedules] = await Promise.all([
       this.#minutesOf(clientKey, figures).since(from, now),
-      figures.passed(clientKey, from, now),
       this.#failing(clientKey, now),
       figures.upcoming(clientKey, now, MOST_SHOWN),
       figures.openBreakers(clientKey, now, MOST_BREAKERS),
@@ -66,10 +66,7 @@ export class StatsFigures {
     return {
       from: iso(countedFrom),
       to: iso(now),
-      ...talliesOf(
-        ended,
-        passed.filter(({ minute }) => minute >= countedFrom),
-      ),
+      ...talliesOf(ended),
       failing,
       next: next.map(({ scheduledFor, dueAt, ...same }) => ({
         ...same,
@@ -90,22 +87,21 @@ export class StatsFigures {
 
   /** Those that failed and have not succeeded since. */
   async #failing(clientKey: number, now: number): Promise<Wire.FailingSchedule[]> {
-    const candidates = await this.#store.figures.failures(clientKey, now - DAY_MS, MOST_IN_A_ROW);
-    const found = await Promise.all(candidates.map(each => this.#lookAt(clientKey, each)));
+    const { figures } = this.#store;
+    const candidates = await figures.failures(clientKey, now - DAY_MS, MOST_LOOKED_AT);
+    const found = candidates.map(failingSchedule);
     return found.filter(({ inARow }) => inARow > 0).slice(0, MOST_SHOWN);
   }
+}
 
-  async #lookAt(clientKey: number, candidate: FailureCount): Promise<Wire.FailingSchedule> {
-    const { scheduleId, lastFailedFor } = candidate;
-    const latest = await this.#store.runs.list(clientKey, { scheduleId }, MOST_IN_A_ROW);
-    const error = latest.find(isFailed)?.attempts.at(-1)?.error;
-    return {
-      ...candidate,
-      lastFailedFor: iso(lastFailedFor),
-      inARow: failuresInARow(latest),
-      ...(error !== undefined && { error }),
-    };
-  }
+function failingSchedule({ latest, ...failure }: FailureCount): Wire.FailingSchedule {
+  const error = latest.find(({ status }) => status === 'failed')?.error;
+  return {
+    ...failure,
+    lastFailedFor: iso(failure.lastFailedFor),
+    inARow: failuresInARow(latest),
+    ...(error !== undefined && { error }),
+  };
 }
 
 interface Question {
@@ -113,28 +109,26 @@ interface Question {
   minutes: number;
 }
 
-function isFailed({ status }: RunView): boolean {
-  return status === 'failed';
+/** @param latest newest first */
+export function failuresInARow(latest: LatestRun[]): number {
+  const end = latest.findIndex(({ status }) => status === 'succeeded');
+  return end === -1 ? latest.length : end;
 }
 
-/** @param runs newest first; what has not ended or was not sent says nothing */
-export function failuresInARow(runs: RunView[]): number {
-  const ended = runs.filter(({ status }) => status === 'failed' || status === 'succeeded');
-  const end = ended.findIndex(({ status }) => status === 'succeeded');
-  return end === -1 ? ended.length : end;
-}
-
-/** The minutes in which something ended or passed, and all of them together. */
-export function talliesOf(
-  ended: MinuteCount[],
-  passed: PassedCount[],
-): Pick<Wire.Stats, 'total' | 'minutes'> {
-  const passedBy = new Map(passed.map(each => [each.minute, each]));
+/**
+ * The minutes in which something ended or passed, and all of them together.
+ *
+ * @param ended oldest first; nominal times before the first of them are left out
+ */
+export function talliesOf(ended: MinuteCount[]): Pick<Wire.Stats, 'total' | 'minutes'> {
+  const first = ended[0]?.minute ?? 0;
+  const passed = ended.flatMap(each => each.passed).filter(({ minute }) => minute >= first);
+  const passedBy = Map.groupBy(passed, ({ minute }) => minute);
   const endedBy = new Map(ended.map(each => [each.minute, each]));
   const minutes = [...new Set([...endedBy.keys(), ...passedBy.keys()])].sort((a, b) => a - b);
   const shown = minutes.map(minute => ({
     at: iso(minute),
-    ...tallyOf([endedBy.get(minute)], [passedBy.get(minute)]),
+    ...tallyOf([endedBy.get(minute)], passedBy.get(minute) ?? []),
   }));
   return {
     total: tallyOf(ended, passed),
@@ -144,17 +138,14 @@ export function talliesOf(
   };
 }
 
-function tallyOf(
-  ended: (MinuteCount | undefined)[],
-  passed: (PassedCount | undefined)[],
-): Wire.Tally {
+function tallyOf(ended: (MinuteCount | undefined)[], passed: PassedCount[]): Wire.Tally {
   const lateness = mergedLateness(ended.flatMap(each => each?.lateness ?? []));
   const [p50, p99] = [percentile(lateness, 0.5), percentile(lateness, 0.99)];
   return {
     succeeded: sum(ended.map(each => each?.succeeded ?? 0)),
     failed: sum(ended.map(each => each?.failed ?? 0)),
-    skipped: sum(passed.map(each => each?.skipped ?? 0)),
-    missed: sum(passed.map(each => each?.missed ?? 0)),
+    skipped: sum(passed.map(({ skipped }) => skipped)),
+    missed: sum(passed.map(({ missed }) => missed)),
     ...(p50 !== null && { p50LateMs: p50 }),
     ...(p99 !== null && { p99LateMs: p99 }),
   };

@@ -19,7 +19,8 @@ export function listSchedules(app: FastifyInstance, { store }: ApiDeps): void {
     const { limit = DEFAULT_LIMIT, cursor, ...filter } = request.query;
     const { clientKey } = callerOf(request);
     // One more than asked for tells whether another page follows.
-    const found = await store.schedules.list(clientKey, filter, limit + 1, idBefore(cursor));
-    return pageOf(found, limit, scheduleAnswer);
+    const before = idBefore(cursor);
+    const { schedules, next } = await store.schedules.list(clientKey, filter, limit + 1, before);
+    return pageOf(schedules, limit, scheduleAnswer, next);
   });
 }

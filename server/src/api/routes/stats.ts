@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { ForecastFigures } from '../figures/forecast.ts';
-import { keptGroups } from '../figures/groups.ts';
+import { Groups } from '../figures/groups.ts';
 import { StatsFigures } from '../figures/stats.ts';
 import { operation } from '../operation.ts';
 import { Forecast, ForecastQuery, Stats, StatsQuery } from '../schemas/figures.ts';
@@ -13,7 +13,7 @@ const DEFAULT_MINUTES = 60;
 /** What has been, and what is to come, in numbers. */
 export function statsAndForecast(app: FastifyInstance, { store, clock }: ApiDeps): void {
   const stats = new StatsFigures(store, clock);
-  const groups = keptGroups(store.figures, clock);
+  const groups = new Groups(store.figures, clock);
   const forecast = new ForecastFigures(clock, groups);
 
   const statsSchema = operation({
@@ -23,11 +23,12 @@ export function statsAndForecast(app: FastifyInstance, { store, clock }: ApiDeps
     query: StatsQuery,
     answer: Stats,
   });
-  app.get<{ Querystring: Wire.StatsQuery }>('/stats', { schema: statsSchema }, request => {
+  app.get<{ Querystring: Wire.StatsQuery }>('/stats', { schema: statsSchema }, async request => {
     const { clientKey } = callerOf(request);
+    const answer = await stats.of(clientKey, request.query.minutes ?? DEFAULT_MINUTES);
     // Who looks at what has been may look at what is to come next, and a million take seconds to count.
     groups.warm(clientKey);
-    return stats.of(clientKey, request.query.minutes ?? DEFAULT_MINUTES);
+    return answer;
   });
 
   const forecastSchema = operation({

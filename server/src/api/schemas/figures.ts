@@ -184,5 +184,12 @@ export const Forecast = named(
       description: "All hosts' firings, most first; 100 at most.",
     }),
     countedAt: Instant('When the schedules were counted.'),
+    isPartial: Type.Optional(
+      Type.Boolean({
+        description:
+          'True while schedules are still being counted, as after a start: what is told is of the ' +
+          'newest so far. Ask again in a second.',
+      }),
+    ),
   }),
 );

@@ -194,7 +194,13 @@ export const SchedulePage = named(
   'SchedulePage',
   Type.Object({
     items: Type.Array(ref(Schedule)),
-    nextCursor: Type.Optional(Type.String({ description: 'Absent on the last page.' })),
+    nextCursor: Type.Optional(
+      Type.String({
+        description:
+          'Absent on the last page. A search among very many schedules may answer fewer than were ' +
+          'asked for, or none, and go on here.',
+      }),
+    ),
   }),
 );
 

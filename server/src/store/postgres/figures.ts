@@ -5,17 +5,18 @@ import {
   countsFrom,
   endedFrom,
   failureFrom,
-  groupFrom,
+  groupedFrom,
   isAheadSql,
   isOpenElsewhere,
+  LATEST_RUNS,
   LONGEST_RUN_MS,
   MINUTE_MS,
   MOST_FAILED,
   MOST_LOOKED_AT,
-  MOST_PASSED,
   minutesFrom,
+  missedRange,
   openBreakerFrom,
-  passedFrom,
+  PASSED_MINUTE,
   STATE_BEFORE,
   soonestOf,
   stepSql,
@@ -37,10 +38,13 @@ const counts: Statement = {
 const groups: Statement = {
   name: 'figures_groups',
   text: `
-    SELECT interval, timezone, status, lower(split_part(split_part(split_part(
-      substr(url, strpos(url, '://') + 3), '/', 1), '?', 1), '#', 1)) AS host, count(*) AS count
-    FROM schedules WHERE client_key = $1 AND status <> 'deleted'
-    GROUP BY 1, 2, 3, 4 ORDER BY count DESC`,
+    SELECT interval, timezone, lower(split_part(split_part(split_part(
+      substr(url, strpos(url, '://') + 3), '/', 1), '?', 1), '#', 1)) AS host,
+      count(*) AS count, min(id) AS lowest_id
+    FROM (
+      SELECT id, interval, timezone, url FROM schedules
+      WHERE client_key = $1 AND status = 'enabled' AND id < $2 ORDER BY id DESC LIMIT $3) AS part
+    GROUP BY 1, 2, 3`,
 };
 /** The nominal times tell the days to look in. */
 const ended: Statement = {
@@ -48,29 +52,31 @@ const ended: Statement = {
   text: `
     SELECT finished_at / ${MINUTE_MS} AS minute, status,
       CASE WHEN manual_id = '' THEN ${stepSql('(started_at - scheduled_for)')} END AS step,
-      count(*) AS count
+      ${PASSED_MINUTE} AS nominal, count(*) AS count
     FROM runs
     WHERE client_key = $1 AND finished_at IS NOT NULL AND finished_at >= $2 AND finished_at < $3
       AND scheduled_for >= $2::bigint - ${LONGEST_RUN_MS} AND scheduled_for <= $3
-      AND status IN ('succeeded', 'failed')
-    GROUP BY 1, 2, 3`,
+    GROUP BY 1, 2, 3, 4`,
 };
-const passed: Statement = {
-  name: 'figures_passed',
+/**
+ * A record of what was missed may stand for many: these beyond the one that is counted above. `+ 0`
+ * hides the index by the end of runs, in which what was missed stands among all that succeeded.
+ */
+const missedBeyond: Statement = {
+  name: 'figures_missed_beyond',
   text: `
-    SELECT scheduled_for / ${MINUTE_MS} AS minute,
-      sum(coalesce((missed::json ->> 'count')::bigint, 1))::bigint AS count
-    FROM (
-      SELECT scheduled_for, missed FROM runs
-      WHERE keep = 'short' AND client_key = $1 AND status = $2 AND status <> 'succeeded'
-        AND scheduled_for >= $3 AND scheduled_for < $4
-      ORDER BY scheduled_for DESC LIMIT ${MOST_PASSED}) AS latest
-    GROUP BY 1`,
+    SELECT finished_at / ${MINUTE_MS} AS minute, status, NULL AS step, ${PASSED_MINUTE} AS nominal,
+      sum((missed::json ->> 'count')::bigint - 1)::bigint AS count
+    FROM runs
+    WHERE keep = 'short' AND client_key = $1 AND status = 'missed' AND status <> 'succeeded'
+      AND scheduled_for >= $2 AND scheduled_for < $3
+      AND finished_at + 0 >= $4 AND finished_at + 0 < $5 AND missed IS NOT NULL
+    GROUP BY 1, 2, 4`,
 };
 const failures: Statement = {
   name: 'figures_failures',
   text: `
-    SELECT id, label, url, failures, last_failed_for
+    SELECT schedule_key, id, label, url, failures, last_failed_for
     FROM (
       SELECT schedule_key, count(*) AS failures, max(scheduled_for) AS last_failed_for
       FROM (
@@ -83,6 +89,18 @@ const failures: Statement = {
       WHERE schedules.schedule_key = counted.schedule_key AND status <> 'deleted'
       OFFSET 0) AS owned
     ORDER BY failures DESC, last_failed_for DESC LIMIT $3`,
+};
+/** In one statement: they are asked for every few seconds, and what fires needs the connections. */
+const latest: Statement = {
+  name: 'figures_latest',
+  text: `
+    SELECT wanted.schedule_key, status, attempts
+    FROM unnest($1::bigint[]) AS wanted (schedule_key) CROSS JOIN LATERAL (
+      SELECT scheduled_for, manual_id, status, CASE status WHEN 'failed' THEN attempts END AS attempts
+      FROM runs
+      WHERE runs.schedule_key = wanted.schedule_key AND status IN ('succeeded', 'failed')
+      ORDER BY scheduled_for DESC, manual_id DESC LIMIT ${LATEST_RUNS}) AS latest
+    ORDER BY scheduled_for DESC, manual_id DESC`,
 };
 const upcoming: Statement = {
   name: 'figures_upcoming',
@@ -182,22 +200,21 @@ export function postgresFigures(query: Query, look: Query): FigureStore {
     async counts(clientKey) {
       return countsFrom(await look(counts, [clientKey]));
     },
-    async groups(clientKey) {
-      return (await look(groups, [clientKey])).map(groupFrom);
+    async groups(clientKey, limit, before = '~') {
+      return groupedFrom(await look(groups, [clientKey, before, limit]), limit);
     },
     async ended(clientKey, from, to) {
-      return minutesFrom(await look(ended, [clientKey, from, to]));
-    },
-    async passed(clientKey, from, to) {
-      const rows = [];
-      for (const status of ['skipped', 'missed']) {
-        const found = await look(passed, [clientKey, status, from, to]);
-        rows.push(...found.map(row => ({ ...row, status })));
-      }
-      return passedFrom(rows);
+      const rows = await look(ended, [clientKey, from, to]);
+      const missed = missedRange(rows);
+      if (missed === null) return minutesFrom(rows);
+      const range = [clientKey, missed.from, missed.to, from, to];
+      return minutesFrom([...rows, ...(await look(missedBeyond, range))]);
     },
     async failures(clientKey, from, limit) {
-      return (await look(failures, [clientKey, from, limit])).map(failureFrom);
+      const found = await look(failures, [clientKey, from, limit]);
+      const keys = found.map(row => row.schedule_key as number);
+      const runs = Map.groupBy(await look(latest, [keys]), row => row.schedule_key);
+      return found.map(row => failureFrom(row, runs.get(row.schedule_key) ?? []));
     },
     async upcoming(clientKey, now, limit) {
       const waiting = (await upcomingWaiting(clientKey, now, limit)).map(upcomingFrom);

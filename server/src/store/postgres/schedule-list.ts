@@ -1,6 +1,6 @@
 import type { Schedule } from '../../domain/schedule.ts';
 import { fold, scheduleFrom } from '../rows.ts';
-import type { ScheduleFilter, ScheduleStore } from '../store.ts';
+import type { Listed, ScheduleFilter, ScheduleStore } from '../store.ts';
 import { isSearch, LOOKED_AT, wantedFrom } from '../texts.ts';
 import type { Query, Statement } from './connection.ts';
 import { SCHEDULE } from './schedule-columns.ts';
@@ -55,19 +55,20 @@ export function postgresScheduleList(
     filter: ScheduleFilter,
     limit: number,
     before: string,
-  ): Promise<Schedule[]> {
+  ): Promise<Listed> {
     const range = [clientKey, before];
     const [last] = await (filter.status === undefined
       ? query(edgeOfAll, range)
       : query(edgeOfStatus, [...range, filter.status]));
     const downTo = last === undefined ? '' : (last.id as string);
-    const found = await listDirectly(clientKey, filter, limit, before, downTo);
-    if (downTo === '' || found.length === limit) return found;
-    return [...found, ...(await texts.find(clientKey, filter, limit - found.length, downTo))];
+    const newest = await listDirectly(clientKey, filter, limit, before, downTo);
+    if (downTo === '' || newest.length === limit) return { schedules: newest, next: null };
+    const { schedules, next } = await texts.find(clientKey, filter, limit - newest.length, downTo);
+    return { schedules: [...newest, ...schedules], next };
   }
 
   return async (clientKey, filter, limit, before = '~') =>
     isSearch(filter)
       ? search(clientKey, filter, limit, before)
-      : listDirectly(clientKey, filter, limit, before, '');
+      : { schedules: await listDirectly(clientKey, filter, limit, before, ''), next: null };
 }

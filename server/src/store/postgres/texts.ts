@@ -1,7 +1,7 @@
 import type { Schedule } from '../../domain/schedule.ts';
 import { fold, scheduleFrom } from '../rows.ts';
-import type { ScheduleFilter } from '../store.ts';
-import { Few, MOST_TOGETHER, SMALL, sealed, wantedFrom } from '../texts.ts';
+import type { Listed, ScheduleFilter } from '../store.ts';
+import { Few, MOST_TOGETHER, ROWS_APART, SMALL, sealed, wantedFrom } from '../texts.ts';
 import type { Query, Statement } from './connection.ts';
 import { SCHEDULE } from './schedule-columns.ts';
 
@@ -9,12 +9,7 @@ export interface Texts {
   /** Once they are made: rows of few are put together when there is enough. */
   made(clientKey: number, schedules: number): void;
   /** As `ScheduleStore.list` with a label or a url: newest first, ids below `before` only. */
-  find(
-    clientKey: number,
-    filter: ScheduleFilter,
-    limit: number,
-    before: string,
-  ): Promise<Schedule[]>;
+  find(clientKey: number, filter: ScheduleFilter, limit: number, before: string): Promise<Listed>;
 }
 
 /** Who does so at the same moment takes other rows, or none. */
@@ -36,13 +31,14 @@ const putTogether = `
     string_to_array(string_agg(array_to_string(keys, ','), ',' ORDER BY last_id), ',')::bigint[]
   FROM few GROUP BY client_key`;
 
-/** Rows of texts that one question takes apart. */
+/** Rows of texts that one question takes apart, at first: mostly a page is full then. */
 const ROWS = 32;
 /**
- * Of the first rows that contain what is wanted, those schedules that do. Only one of label and url is
- * taken apart, which is most of the work: the other is compared with the schedule itself. Where there may be more rows,
+ * Of the first rows that contain what is wanted, those schedules that do. Where there may be more rows,
  * that is all above the id `edge`: no row behind the last one has a higher id. It is said without a
- * schedule too.
+ * schedule too. A row is taken apart in the list of what is selected: in FROM, each part of it is stored
+ * before it is looked at. With label and url both, a million took 0.4 s on a busy machine; with one of
+ * them, and the other compared with the schedule itself, 0.9 s.
  */
 const hits: Statement = {
   name: 'texts_hits',
@@ -56,11 +52,12 @@ const hits: Statement = {
     ), behind AS MATERIALIZED (
       SELECT CASE WHEN count(*) = $9 THEN min(last_id) ELSE '' END AS edge FROM texts
     ), hits AS MATERIALIZED (
-      SELECT DISTINCT entry.key
-      FROM texts CROSS JOIN LATERAL unnest(
-        string_to_array(CASE WHEN $4 IS NULL THEN labels ELSE urls END, E'\\x01'),
-        keys) AS entry (text, key)
-      WHERE strpos(entry.text, coalesce($4, $3)) > 0)
+      SELECT DISTINCT key FROM (
+        SELECT unnest(keys) AS key,
+          unnest(CASE WHEN $3 IS NOT NULL THEN string_to_array(labels, E'\\x01') END) AS label,
+          unnest(CASE WHEN $4 IS NOT NULL THEN string_to_array(urls, E'\\x01') END) AS url
+        FROM texts OFFSET 0) AS entries
+      WHERE ($3 IS NULL OR strpos(label, $3) > 0) AND ($4 IS NULL OR strpos(url, $4) > 0))
     SELECT behind.edge, page.* FROM behind LEFT JOIN (
       SELECT found.* FROM hits CROSS JOIN LATERAL (
         SELECT ${SCHEDULE} FROM schedules
@@ -86,18 +83,20 @@ export function postgresTexts(query: Query, look: Query): Texts {
       const [wanted, exact] = [wantedFrom(filter, sealed), wantedFrom(filter, fold)];
       const values = [wanted.label, wanted.url, exact.label, exact.url, filter.status ?? null];
       const found: Schedule[] = [];
-      let [to, most] = [before, ROWS];
+      let [to, most, apart] = [before, ROWS, 0];
       while (found.length < limit) {
+        if (apart >= ROWS_APART && to < before) return { schedules: found, next: to };
         const rows = await look(hits, [clientKey, to, ...values, limit - found.length, most]);
         found.push(...rows.filter(({ id }) => id !== null).map(scheduleFrom));
         const edge = rows[0]!.edge as string;
         if (edge === '') break;
+        apart += most;
         const next = `${edge}~`;
         // Where more rows than that reach over one id, the same would come again.
         if (next >= to) most *= 2;
         else to = next;
       }
-      return found;
+      return { schedules: found, next: null };
     },
   };
 }

@@ -6,16 +6,17 @@ import {
   countsFrom,
   endedFrom,
   failureFrom,
-  groupFrom,
+  groupedFrom,
   isAheadSql,
   isOpenElsewhere,
+  LATEST_RUNS,
   MINUTE_MS,
   MOST_FAILED,
   MOST_LOOKED_AT,
-  MOST_PASSED,
   minutesFrom,
+  missedRange,
   openBreakerFrom,
-  passedFrom,
+  PASSED_MINUTE,
   STATE_BEFORE,
   soonestOf,
   stepSql,
@@ -31,28 +32,30 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
     SELECT status, count(*) AS count FROM schedules INDEXED BY schedules_by_status
     WHERE client_key = ? AND status IN ('enabled', 'disabled') GROUP BY status`);
   const groups = database.prepare(`
-    SELECT interval, timezone, status, host_of(url) AS host, count(*) AS count
-    FROM schedules WHERE client_key = ? AND status <> 'deleted'
-    GROUP BY 1, 2, 3, 4 ORDER BY count DESC`);
+    SELECT interval, timezone, host_of(url) AS host, count(*) AS count, min(id) AS lowest_id
+    FROM (
+      SELECT id, interval, timezone, url FROM schedules INDEXED BY schedules_by_status
+      WHERE client_key = ? AND status = 'enabled' AND id < ? ORDER BY id DESC LIMIT ?)
+    GROUP BY 1, 2, 3`);
   const ended = database.prepare(`
     SELECT finished_at / ${MINUTE_MS} AS minute, status,
       CASE WHEN manual_id = '' THEN ${stepSql('(started_at - scheduled_for)')} END AS step,
-      count(*) AS count
+      ${PASSED_MINUTE} AS nominal, count(*) AS count
     FROM runs INDEXED BY runs_ended
     WHERE client_key = ? AND finished_at >= ? AND finished_at < ?
-      AND status IN ('succeeded', 'failed')
-    GROUP BY 1, 2, 3`);
-  const passed = database.prepare(`
-    SELECT scheduled_for / ${MINUTE_MS} AS minute, status,
-      sum(coalesce(missed ->> 'count', 1)) AS count
-    FROM (
-      SELECT scheduled_for, status, missed FROM runs INDEXED BY runs_by_status
-      WHERE client_key = :clientKey AND status = :status AND status <> 'succeeded'
-        AND scheduled_for >= :from AND scheduled_for < :to
-      ORDER BY scheduled_for DESC LIMIT ${MOST_PASSED})
-    GROUP BY 1`);
+    GROUP BY 1, 2, 3, 4`);
+  // A record of what was missed may stand for many: these beyond the one that is counted above.
+  const missedBeyond = database.prepare(`
+    SELECT finished_at / ${MINUTE_MS} AS minute, status, NULL AS step, ${PASSED_MINUTE} AS nominal,
+      sum((missed ->> 'count') - 1) AS count
+    FROM runs INDEXED BY runs_by_status
+    WHERE client_key = :clientKey AND status = 'missed' AND status <> 'succeeded'
+      AND scheduled_for >= :nominalFrom AND scheduled_for < :nominalTo
+      AND finished_at >= :from AND finished_at < :to AND missed IS NOT NULL
+    GROUP BY 1, 4`);
   const failures = database.prepare(`
-    SELECT id, label, url, count(*) AS failures, max(scheduled_for) AS last_failed_for
+    SELECT schedule_key, id, label, url, count(*) AS failures,
+      max(scheduled_for) AS last_failed_for
     FROM (
       SELECT schedule_key, scheduled_for FROM runs INDEXED BY runs_by_status
       WHERE client_key = ? AND status = 'failed' AND status <> 'succeeded' AND scheduled_for >= ?
@@ -60,6 +63,11 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
     JOIN schedules USING (schedule_key)
     WHERE schedules.status <> 'deleted'
     GROUP BY schedule_key ORDER BY failures DESC, last_failed_for DESC LIMIT ?`);
+  const latest = database.prepare(`
+    SELECT status, CASE status WHEN 'failed' THEN attempts END AS attempts
+    FROM runs INDEXED BY runs_by_schedule
+    WHERE schedule_key = ? AND status IN ('succeeded', 'failed')
+    ORDER BY scheduled_for DESC, manual_id DESC LIMIT ${LATEST_RUNS}`);
   const upcoming = database.prepare(`
     SELECT id, label, url, state, due_at, scheduled_for
     FROM (
@@ -118,20 +126,19 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
     async counts(clientKey) {
       return countsFrom(counts.all(clientKey) as Row[]);
     },
-    async groups(clientKey) {
-      return (groups.all(clientKey) as Row[]).map(groupFrom);
+    async groups(clientKey, limit, before = '~') {
+      return groupedFrom(groups.all(clientKey, before, limit) as Row[], limit);
     },
     async ended(clientKey, from, to) {
-      return minutesFrom(ended.all(clientKey, from, to) as Row[]);
-    },
-    async passed(clientKey, from, to) {
-      const rows = ['skipped', 'missed'].flatMap(status =>
-        (passed.all({ clientKey, status, from, to }) as Row[]).map(row => ({ ...row, status })),
-      );
-      return passedFrom(rows);
+      const rows = ended.all(clientKey, from, to) as Row[];
+      const missed = missedRange(rows);
+      if (missed === null) return minutesFrom(rows);
+      const range = { clientKey, from, to, nominalFrom: missed.from, nominalTo: missed.to };
+      return minutesFrom([...rows, ...(missedBeyond.all(range) as Row[])]);
     },
     async failures(clientKey, from, limit) {
-      return (failures.all(clientKey, from, limit) as Row[]).map(failureFrom);
+      const found = failures.all(clientKey, from, limit) as Row[];
+      return found.map(row => failureFrom(row, latest.all(row.schedule_key as number) as Row[]));
     },
     async upcoming(clientKey, now, limit) {
       const waiting = upcomingWaiting(clientKey, now, limit).map(upcomingFrom);

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Schedule } from '../../domain/schedule.ts';
 import { fold, type Row, scheduleFrom } from '../rows.ts';
-import type { ScheduleFilter, ScheduleStore } from '../store.ts';
+import type { Listed, ScheduleFilter, ScheduleStore } from '../store.ts';
 import { isSearch, LOOKED_AT, wantedFrom } from '../texts.ts';
 import type { Texts } from './texts.ts';
 
@@ -47,21 +47,22 @@ export function sqliteScheduleList(database: DatabaseSync, texts: Texts): Schedu
     filter: ScheduleFilter,
     limit: number,
     before: string,
-  ): Schedule[] {
+  ): Listed {
     const { status } = filter;
     const range = { clientKey, before };
     const last =
       status === undefined ? edgeOfAll.get(range) : edgeOfStatus.get({ ...range, status });
     const downTo = last === undefined ? '' : (last.id as string);
-    const found = listDirectly(clientKey, filter, limit, before, downTo);
-    if (downTo === '' || found.length === limit) return found;
-    return [...found, ...texts.find(clientKey, filter, limit - found.length, downTo)];
+    const newest = listDirectly(clientKey, filter, limit, before, downTo);
+    if (downTo === '' || newest.length === limit) return { schedules: newest, next: null };
+    const { schedules, next } = texts.find(clientKey, filter, limit - newest.length, downTo);
+    return { schedules: [...newest, ...schedules], next };
   }
 
   return async (clientKey, filter, limit, before = '~') =>
     isSearch(filter)
       ? search(clientKey, filter, limit, before)
-      : listDirectly(clientKey, filter, limit, before, '');
+      : { schedules: listDirectly(clientKey, filter, limit, before, ''), next: null };
 }
 
 /**

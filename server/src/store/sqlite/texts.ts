@@ -1,12 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Schedule } from '../../domain/schedule.ts';
 import { fold, type Row, scheduleFrom } from '../rows.ts';
-import type { ScheduleFilter } from '../store.ts';
+import type { Listed, ScheduleFilter } from '../store.ts';
 import {
   ENTRIES,
   Few,
   MOST_TOGETHER,
   type Named,
+  ROWS_APART,
   SEPARATOR,
   SMALL,
   sealed,
@@ -21,7 +22,7 @@ export interface Texts {
   /** Within the transaction that changes it, and before the schedule itself is changed. */
   changed(clientKey: number, schedule: Schedule, version: number): void;
   /** As `ScheduleStore.list` with a label or a url: newest first, ids below `before` only. */
-  find(clientKey: number, filter: ScheduleFilter, limit: number, before: string): Schedule[];
+  find(clientKey: number, filter: ScheduleFilter, limit: number, before: string): Listed;
 }
 
 export function sqliteTexts(database: DatabaseSync, commits: Commits): Texts {
@@ -108,15 +109,20 @@ export function sqliteTexts(database: DatabaseSync, commits: Commits): Texts {
     find(clientKey, filter, limit, before) {
       const wanted = wantedFrom(filter, sealed);
       const isWanted = comparison(filter);
-      let found: Schedule[] = [];
+      let [found, apart]: [Schedule[], number] = [[], 0];
       for (const row of hits.iterate({ clientKey, before, ...wanted }) as Iterable<Row>) {
-        if (found.length === limit && found.at(-1)!.id > (row.last_id as string)) break;
+        const last = row.last_id as string;
+        if (found.length === limit && found.at(-1)!.id > last) break;
+        apart += 1;
+        // No row from here on knows a schedule above its last one.
+        const isFar = apart > ROWS_APART && `${last}~` < before;
+        if (isFar) return { schedules: found.filter(({ id }) => id > last), next: `${last}~` };
         const keys = `[${keysOf(row, wanted)}]`;
         const query = { keys, clientKey, before, status: filter.status ?? null };
         const rows = candidates.all(query) as Row[];
         found = newest([...found, ...rows.map(scheduleFrom).filter(isWanted)], limit);
       }
-      return found;
+      return { schedules: found, next: null };
     },
   };
 }

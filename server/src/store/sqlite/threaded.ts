@@ -1,9 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { PunctualError } from '../../domain/errors.ts';
-import type { Schedule } from '../../domain/schedule.ts';
 import { storeUnavailable } from '../fault.ts';
 import type { FigureStore } from '../figures.ts';
-import type { Store } from '../store.ts';
+import type { Listed, Store } from '../store.ts';
 import { isSearch } from '../texts.ts';
 import { queueClaims } from './cells.ts';
 import { openSqlite } from './open.ts';
@@ -59,7 +58,7 @@ export function openThreaded(path: string): Store {
       list(clientKey, filter, ...page) {
         if (!isSearch(filter)) return schedules.list(clientKey, filter, ...page);
         const asked = [clientKey, filter, ...page];
-        return readers.call('searches', 'schedules', 'list', asked) as Promise<Schedule[]>;
+        return readers.call('searches', 'schedules', 'list', asked) as Promise<Listed>;
       },
     },
     queue: {
