@@ -190,6 +190,17 @@ test('bytes that nobody asked for are never taken for the next answer', async t 
   assert.equal(second.responseBody, 'two');
 });
 
+test('nor where the next request waits for that connection, which has lasted', async t => {
+  const target = await serve(t, (socket, nth) => {
+    socket.write(nth === 3 ? answer('3') + answer('forged') : answer(String(nth)));
+  });
+  const { send } = sender(t, { connectionsPerOrigin: 1 });
+  const results = await Promise.all(Array.from({ length: 6 }, () => send(get(target.url))));
+  const bodies = results.map(({ responseBody }) => responseBody);
+  assert.deepEqual(bodies, ['1', '2', '3', '4', '5', '6']);
+  assert.equal(target.connections, 2);
+});
+
 test('a HEAD that is answered with a body spoils no other answer', async t => {
   const target = await serve(t, socket => socket.write(answer('HTTP/1.1 500 Trap\r\n\r\n')));
   const { send } = sender(t);
