@@ -27,7 +27,7 @@ export class Connection implements Carrier {
   readonly #home: Home;
   readonly #client: Client;
   #handed = false;
-  #used = false;
+  #answers = 0;
 
   /** @param keepAliveMs how long it may rest between two requests */
   constructor(origin: string, socket: Socket, keepAliveMs: number, home: Home) {
@@ -55,6 +55,11 @@ export class Connection implements Carrier {
     socket.once('close', () => home.closed(this));
   }
 
+  /** It outlived an answer before the one that ended last. */
+  get hasLasted(): boolean {
+    return this.#answers > 1;
+  }
+
   send(attempt: Attempt): void {
     attempt.onto(this);
     const { method, headers, body } = attempt.request;
@@ -62,14 +67,14 @@ export class Connection implements Carrier {
   }
 
   ended(attempt: Attempt, reusable: boolean): void {
-    this.#used = true;
+    this.#answers++;
     if (reusable) this.#home.release(this, attempt);
     else this.#home.drop(this, attempt);
   }
 
   stale(attempt: Attempt): void {
     // A connection that was gone before its first request is the target's doing, not bad timing.
-    if (this.#used) this.#home.stale(attempt);
+    if (this.#answers > 0) this.#home.stale(attempt);
     else attempt.fail(this.socket.errored ?? STALE);
   }
 

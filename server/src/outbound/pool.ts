@@ -89,8 +89,13 @@ export class Pool implements Carrier, Home {
     else this.#over(attempt);
   }
 
+  /**
+   * The next one takes it at once: for undici it has waited then, and is written without one more look
+   * at whether an idle connection was closed. Not where every answer may be the connection's last.
+   */
   release(connection: Connection, attempt: Attempt): void {
     this.#kept.push(connection);
+    if (connection.hasLasted && this.#first !== null) this.#start(this.#shift());
     this.#over(attempt);
   }
 

@@ -140,6 +140,31 @@ test('no request reaches a server twice that closes after every answer', async t
   assert.equal(new Set(target.requests.map(({ head }) => head)).size, target.requests.length);
 });
 
+test('no request is lost or sent twice where connections close after some answers, said or unsaid', async t => {
+  for (const [last, headers] of [
+    [2, ['Connection: close']],
+    [3, ['Connection: close']],
+    [3, []],
+  ] as const) {
+    const answered = new Map<object, number>();
+    const target = await serve(t, (socket, nth) => {
+      const nthHere = (answered.get(socket) ?? 0) + 1;
+      answered.set(socket, nthHere);
+      const isLast = nthHere === last;
+      socket.write(answer(String(nth), '200 OK', isLast ? [...headers] : []));
+      if (isLast) socket.end();
+    });
+    const { send, stats } = sender(t, { connectionsPerOrigin: 4 });
+    const results = await Promise.all(Array.from({ length: 60 }, () => send(get(target.url))));
+    const bodies = results.map(({ responseBody }) => Number(responseBody));
+    const unsaid = results.filter(({ outcome }) => outcome !== 'response');
+    if (headers.length > 0) assert.deepEqual(unsaid, []);
+    assert.equal(new Set(bodies.filter(Boolean)).size + unsaid.length, 60);
+    assert.ok(target.requests.length <= 60);
+    await until(() => stats().inFlight === 0);
+  }
+});
+
 test('a request written to a kept connection that then breaks is not sent again', async t => {
   const target = await serve(t, (socket, nth) => {
     if (nth === 1) socket.write(answer(''));
@@ -163,6 +188,17 @@ test('bytes that nobody asked for are never taken for the next answer', async t 
   await send(get(target.url));
   const second = await send(get(target.url));
   assert.equal(second.responseBody, 'two');
+});
+
+test('nor where the next request waits for that connection, which has lasted', async t => {
+  const target = await serve(t, (socket, nth) => {
+    socket.write(nth === 3 ? answer('3') + answer('forged') : answer(String(nth)));
+  });
+  const { send } = sender(t, { connectionsPerOrigin: 1 });
+  const results = await Promise.all(Array.from({ length: 6 }, () => send(get(target.url))));
+  const bodies = results.map(({ responseBody }) => responseBody);
+  assert.deepEqual(bodies, ['1', '2', '3', '4', '5', '6']);
+  assert.equal(target.connections, 2);
 });
 
 test('a HEAD that is answered with a body spoils no other answer', async t => {

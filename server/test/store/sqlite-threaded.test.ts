@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -48,6 +48,20 @@ describe('the thread that writes', () => {
     assert.ok(ours.length > 0, 'nobody holds the file');
   });
 
+  test('it gives way to all other threads of the process, and none of them to it', {
+    // One that is as nice as can be cannot give way any further.
+    skip: process.platform !== 'linux' || getPriority() === 19,
+  }, async () => {
+    const before = nicenesses();
+    const store = openThreaded(path);
+    await store.clients.insertClient(CLIENT);
+    const after = nicenesses();
+    await store.close();
+    const nicer = [...after.values()].filter(niceness => niceness > getPriority());
+    assert.equal(nicer.length, 1);
+    for (const [thread, niceness] of before) assert.equal(after.get(thread), niceness);
+  });
+
   test('closing twice is closing once, and calls after it fail', async () => {
     const writer = new Writer(path);
     await writer.call('clients', 'insertClient', [CLIENT]);
@@ -57,3 +71,15 @@ describe('the thread that writes', () => {
     });
   });
 });
+
+/** By thread: the 19th field of its `stat` (proc_pid_stat(5)). */
+function nicenesses(): Map<string, number> {
+  const threads = '/proc/self/task';
+  return new Map(
+    readdirSync(threads).map(thread => {
+      const stat = readFileSync(join(threads, thread, 'stat'), 'utf8');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return [thread, Number(fields[16])];
+    }),
+  );
+}

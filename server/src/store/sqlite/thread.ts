@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type ErrorCode, PunctualError } from '../../domain/errors.ts';
+import { giveWay } from './give-way.ts';
 import { openSqlite } from './open.ts';
 
 /** One call to the thread that writes, or to one of those that read. Arrays cross at half of what objects cost. */
@@ -22,8 +23,10 @@ export interface Fault {
 /**
  * The thread that writes: an embedded store of its own, which does what `threaded.ts` calls.
  *
- * Calls that arrive together run in one turn of this thread's loop, so they share a commit.
+ * Calls that arrive together run in one turn of this thread's loop, so they share a commit. It gives way to
+ * the threads that answer and send: in a burst these would wait for it most, and creates wait for it instead.
  */
+giveWay();
 const { path, cacheKb } = workerData as { path: string; cacheKb?: number };
 const port = parentPort!;
 const store = openSqlite(path, cacheKb);
