@@ -14,6 +14,8 @@ import { type Agree, Watch } from './watch.ts';
 
 /** One claim is one commit, and waits for others: enough rows to share it. */
 const CLAIM_BATCH = 1_000;
+/** Where others write to the same store: what one node takes, the others cannot. */
+const SHARED_CLAIM_BATCH = 500;
 /** So many are taken over before the event loop has its turn: callers of the API wait for no more. */
 const CARRY_BATCH = 100;
 /** The first claim of a burst: few enough for the first request to leave soon. */
@@ -150,7 +152,8 @@ export class Dispatcher {
   async #step(): Promise<number | null> {
     const { queue, clock, pollMs, term } = this.#options;
     this.#carrier.expect();
-    const limit = Math.min(this.#carrier.isIdle ? FIRST_BATCH : CLAIM_BATCH, this.#carrier.left);
+    const batch = term === undefined ? CLAIM_BATCH : SHARED_CLAIM_BATCH;
+    const limit = Math.min(this.#carrier.isIdle ? FIRST_BATCH : batch, this.#carrier.left);
     this.#starved = limit <= 0 || this.#landings.failing;
     if (this.#starved || this.#stopping) return null;
     const now = clock.now();
