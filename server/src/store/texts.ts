@@ -37,7 +37,7 @@ export const LOOKED_AT = 5_000;
  * before it stops and says where. Only what many have in part and few as a whole leads that far: a label
  * that many have, and a url.
  */
-export const ROWS_APART = 512;
+export const ROWS_APART = 256;
 
 /** Between two texts of one row; in a text itself it becomes another one. */
 export const SEPARATOR = '\u0001';

@@ -71,7 +71,7 @@ export function openThreaded(path: string): Store {
     outbox: writing('outbox', outbox, 'insertManual', 'claim', 'settle', 'recover'),
     breakers: writing('breakers', breakers, 'note', 'closeForgotten'),
     figures: counting(figures, (method, args) =>
-      readers.call(method === 'groups' ? 'groups' : 'figures', 'figures', method, args),
+      readers.call(OF_SCHEDULES.has(method) ? 'schedules' : 'figures', 'figures', method, args),
     ),
     async check() {
       await reader.check();
@@ -84,6 +84,9 @@ export function openThreaded(path: string): Store {
     },
   };
 }
+
+/** Figures for which all schedules of a client are counted. */
+const OF_SCHEDULES: ReadonlySet<string> = new Set<keyof FigureStore>(['groups', 'counts']);
 
 function counting(
   figures: FigureStore,
@@ -112,7 +115,7 @@ class Readers {
   }
 
   call(
-    thread: 'searches' | 'groups' | 'figures',
+    thread: 'searches' | 'schedules' | 'figures',
     room: Call[1],
     method: string,
     args: unknown[],
