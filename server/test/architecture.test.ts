@@ -13,7 +13,15 @@ const LAW: Record<string, string[]> = {
   store: ['domain', 'node:crypto', 'node:fs', 'node:path'],
   'store/open.ts': ['store', 'store/sqlite', 'store/postgres'],
   'store/postgres': ['domain', 'store', 'node:fs', 'node:path', 'node:timers/promises', 'pg'],
-  'store/sqlite': ['domain', 'store', 'node:fs', 'node:path', 'node:sqlite', 'node:worker_threads'],
+  'store/sqlite': [
+    'domain',
+    'store',
+    'node:fs',
+    'node:os',
+    'node:path',
+    'node:sqlite',
+    'node:worker_threads',
+  ],
   outbound: ['domain', 'clock.ts', '../package.json', 'undici', 'lru-cache', 'node:*'],
   engine: [
     'domain',

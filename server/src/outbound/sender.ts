@@ -34,6 +34,8 @@ export interface SenderStats {
 
 export interface Sender {
   send: Send;
+  /** The same without a promise, for one who sends thousands a second; `done` is called once. */
+  dispatch(request: OutboundRequest, done: (result: SendResult) => void): void;
   /** Tickets were cancelled from another thread: what waits with them is cancelled at once. */
   sweep(): void;
   /**
@@ -122,8 +124,23 @@ export function createSender(options: SenderOptions): Sender {
     return place;
   }
 
-  function unsent(rest: Pick<SendResult, 'outcome' | 'error'>): Promise<SendResult> {
-    return Promise.resolve({ startedAt: clock.now(), durationMs: 0, phases: {}, ...rest });
+  function unsent(rest: Pick<SendResult, 'outcome' | 'error'>): SendResult {
+    return { startedAt: clock.now(), durationMs: 0, phases: {}, ...rest };
+  }
+
+  function dispatch(request: OutboundRequest, done: (result: SendResult) => void): void {
+    if (closing !== null) {
+      done(unsent({ outcome: 'cancelled' }));
+      return;
+    }
+    const place = placeOf(request.url);
+    if (place === null) {
+      const error = 'The url is not an http or https url.';
+      done(unsent({ outcome: 'connectionError', error }));
+      return;
+    }
+    const pool = poolOf(place.target);
+    pool.take(new Attempt(request, place.target, place.path, pool, done));
   }
 
   async function endAll(): Promise<void> {
@@ -140,20 +157,8 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   return {
-    send(request: OutboundRequest): Promise<SendResult> {
-      if (closing !== null) return unsent({ outcome: 'cancelled' });
-      const place = placeOf(request.url);
-      if (place === null) {
-        return unsent({
-          outcome: 'connectionError',
-          error: 'The url is not an http or https url.',
-        });
-      }
-      return new Promise(done => {
-        const pool = poolOf(place.target);
-        pool.take(new Attempt(request, place.target, place.path, pool, done));
-      });
-    },
+    send: request => new Promise(done => dispatch(request, done)),
+    dispatch,
 
     sweep() {
       for (const pool of [...pools.values()]) if (pool.waiting > 0) pool.sweep();

@@ -47,7 +47,7 @@ port.on('message', (text: string | null) => {
 
 function send([place, method, url, headers, body, timeoutMs]: Handover): void {
   const ticket = Ticket.at(tickets, place, term);
-  void sender.send({ method, url, headers, body, timeoutMs, ticket }).then(result => {
+  sender.dispatch({ method, url, headers, body, timeoutMs, ticket }, result => {
     if (ended.length === 0) setTimeout(post, GATHER_MS);
     ended.push([place, result]);
   });
