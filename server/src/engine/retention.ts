@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 /** Between two looks: what is older by minutes may stay for minutes. */
 const LOOK_EVERY_MS = 10 * 60_000;
 /** A bite is followed by a pause of its size, so that firings have the store in between. */
-const ROWS_PER_MS = 25;
+const ROWS_PER_MS = 50;
 
 export interface RetentionOptions {
   store: Pick<Store, 'runs' | 'clients'>;
