@@ -4,7 +4,7 @@ import { World } from './world.ts';
 
 const MINUTE = 60_000;
 
-/** Half a second before the minute: what is due at it has been claimed. */
+/** Before the minute: what is due at it has been claimed. */
 const HELD = MINUTE - 400;
 
 describe('what is claimed ahead of its time', () => {
