@@ -21,6 +21,7 @@ const LAW: Record<string, string[]> = {
     'node:path',
     'node:sqlite',
     'node:worker_threads',
+    'lru-cache',
   ],
   outbound: ['domain', 'clock.ts', '../package.json', 'undici', 'lru-cache', 'node:*'],
   engine: [
