@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const MOST_SHOWN = 10;
 /** Schedules with the most failed runs, of which some may have succeeded since. */
-const MOST_LOOKED_AT = 20;
+const MOST_CANDIDATES = 20;
 const MOST_BREAKERS = 20;
 const MOST_CLIENTS = 1_000;
 /** An answer is as old as this at most where it is asked for again and again. */
@@ -88,7 +88,7 @@ export class StatsFigures {
   /** Those that failed and have not succeeded since. */
   async #failing(clientKey: number, now: number): Promise<Wire.FailingSchedule[]> {
     const { figures } = this.#store;
-    const candidates = await figures.failures(clientKey, now - DAY_MS, MOST_LOOKED_AT);
+    const candidates = await figures.failures(clientKey, now - DAY_MS, MOST_CANDIDATES);
     const found = candidates.map(failingSchedule);
     return found.filter(({ inARow }) => inARow > 0).slice(0, MOST_SHOWN);
   }

@@ -25,6 +25,7 @@ export interface Fault {
  *
  * Calls that arrive together run in one turn of this thread's loop, so they share a commit. It gives way to
  * the threads that answer and send: in a burst these would wait for it most, and creates wait for it instead.
+ * Those that read are threads of this kind too, and give way as well.
  */
 giveWay();
 const { path, cacheKb } = workerData as { path: string; cacheKb?: number };
