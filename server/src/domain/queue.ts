@@ -54,7 +54,7 @@ function whyEnded(row: TakenRow, schedule: Schedule, now: number): string | null
 }
 
 /**
- * One request per schedule: a time that comes during a manual run's request is skipped. One that
+ * One request per schedule: times that come during a manual run's request are skipped. One that
  * came before it, or unseen, waits for its end and is decided about then.
  */
 function decideBlocked(
@@ -64,17 +64,30 @@ function decideBlocked(
   now: number,
   unseenUntil: number,
 ): Move {
-  if (row.scheduledFor < Math.max(blockedSince, unseenUntil)) {
-    return putBack(row, now + BLOCKED_WAIT_MS);
-  }
+  const { scheduledFor, nextFor } = row;
   const reason = `A manual run that began at ${iso(blockedSince)} was still in flight.`;
-  // A clock that was set back since the claim does not bring the same time again.
-  const until = Math.max(now, row.scheduledFor);
+  const skippedFrom = Math.max(blockedSince, unseenUntil);
+  if (scheduledFor >= skippedFrom) {
+    // A clock that was set back since the claim does not bring the same time again.
+    const until = Math.max(now, scheduledFor);
+    return {
+      row: waitingRow(schedule, followOf(row, schedule, until)),
+      passed: openRanges(row, schedule, until).flatMap(range =>
+        passedRecords(schedule, ...range, 'skipped', reason),
+      ),
+      ended: null,
+    };
+  }
+  const waiting = putBack(row, now + BLOCKED_WAIT_MS);
+  if (nextFor === null || nextFor > now) return waiting;
+  const latest = latestOf(row, schedule, Math.min(now, skippedFrom - 1));
+  const follow = followOf(row, schedule, now);
   return {
-    row: waitingRow(schedule, followOf(row, schedule, until)),
-    passed: openRanges(row, schedule, until).flatMap(range =>
-      passedRecords(schedule, ...range, 'skipped', reason),
-    ),
+    row: { ...waiting.row!, scheduledFor: latest, nextFor: follow },
+    passed: [
+      ...missedBefore(latest, row, schedule, unseenUntil),
+      ...passedRecords(schedule, Math.max(nextFor, skippedFrom), now, 'skipped', reason),
+    ],
     ended: null,
   };
 }
@@ -82,10 +95,7 @@ function decideBlocked(
 /** Of the times that passed, the latest fires once, late, if it is not too old. */
 function decidePassed(row: TakenRow, schedule: Schedule, now: number, unseenUntil: number): Move {
   const { interval, timezone } = schedule;
-  const latest =
-    row.nextFor !== null && row.nextFor <= now
-      ? lastTime(interval, timezone, row.scheduledFor, now)!
-      : row.scheduledFor;
+  const latest = latestOf(row, schedule, now);
   if (isTooOld(latest, schedule, now, unseenUntil)) {
     return {
       row: waitingRow(schedule, followOf(row, schedule, now)),
@@ -94,11 +104,28 @@ function decidePassed(row: TakenRow, schedule: Schedule, now: number, unseenUnti
     };
   }
   if (latest === row.scheduledFor) return begin(row);
-  const passed = openRanges(row, schedule, latest - 1).flatMap(range =>
+  const nextFor = nextTime(interval, timezone, latest);
+  const passed = missedBefore(latest, row, schedule, unseenUntil);
+  return { ...begin({ ...row, scheduledFor: latest, nextFor }), passed };
+}
+
+/** The latest time of a row up to `until`: its own, or one from `nextFor` on. */
+function latestOf({ scheduledFor, nextFor }: QueueRow, schedule: Schedule, until: number): number {
+  if (nextFor === null || nextFor > until) return scheduledFor;
+  return lastTime(schedule.interval, schedule.timezone, nextFor, until)!;
+}
+
+/** The records of the times of a row that lose to its latest. */
+function missedBefore(
+  latest: number,
+  row: QueueRow,
+  schedule: Schedule,
+  unseenUntil: number,
+): RunRecord[] {
+  if (latest === row.scheduledFor) return [];
+  return openRanges(row, schedule, latest - 1).flatMap(range =>
     missed(schedule, ...range, unseenUntil),
   );
-  const nextFor = nextTime(interval, timezone, latest);
-  return { ...begin({ ...row, scheduledFor: latest, nextFor }), passed };
 }
 
 /** The time that a row goes on to when all up to `until` are decided. */

@@ -172,6 +172,24 @@ describe('a manual run is in flight', () => {
       unseen: '12:06',
       becomes: 'waiting 12:00 due 12:07:00.250, then 12:10',
     },
+    'what comes while it waits is skipped, and it waits on': {
+      row: { blockedSince: at('12:00:01') },
+      now: '12:20:03',
+      becomes: 'waiting 12:00 due 12:20:03.250, then 12:30',
+      records: ['skipped 12:10', 'skipped 12:20'],
+    },
+    'of those that came before it, the latest waits': {
+      row: { blockedSince: at('12:10:01') },
+      now: '12:20:03',
+      becomes: 'waiting 12:10 due 12:20:03.250, then 12:30',
+      records: ['missed 12:00', 'skipped 12:20'],
+    },
+    'and when it ends, what was skipped meanwhile stays so': {
+      row: { nextFor: at('12:30') },
+      now: '12:20:04',
+      unseen: '12:01',
+      becomes: 'inFlight 12:00 attempt 1, then 12:30',
+    },
     'a clock that was set back does not bring the time again': {
       row: { blockedSince: at('11:59:50') },
       now: '11:59:58',
