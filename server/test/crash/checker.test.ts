@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { check, RULES, type Rule } from './checker.ts';
 import { FALSIFIED } from './falsified.ts';
-import { cleanWorld, passed } from './synthetic.ts';
+import { at, cleanWorld, passed, Synthetic } from './synthetic.ts';
 
 describe('checker', () => {
   test('a world in which everything went right has no violation', () => {
@@ -39,6 +39,21 @@ describe('checker', () => {
     assert.equal(figures.overrun, 1);
   });
 
+  test('a time that came while the store stood still counts as overrun, though others departed', () => {
+    const world = cleanWorld();
+    passed(world, 'fast', 5, 'missed');
+    world.stalls.push({ from: at(4.6), to: at(6.2) });
+    const { violations, figures } = check(world);
+    assert.deepEqual(violations, []);
+    assert.equal(figures.overrun, 1);
+  });
+
+  test('where a start is cut off before it has looked, the next one decides what was the latest', () => {
+    const rules = (killedAt: number) => check(killedTwice(killedAt)).violations.map(v => v.rule);
+    assert.deepEqual(rules(13), []);
+    assert.deepEqual(rules(15.9), ['latestMissed']);
+  });
+
   for (const [what, rules, falsify] of FALSIFIED) {
     test(`${what}: ${rules.join(', ')}`, () => {
       const world = cleanWorld();
@@ -57,3 +72,22 @@ describe('checker', () => {
     );
   });
 });
+
+/** A time passes while the service is down; it comes up, and is killed again before the next one. */
+function killedTwice(second: number) {
+  const world = new Synthetic();
+  world.schedule('late', '1-59/5 * * * * *');
+  world.fired('late', 6, [6, 10, 200]);
+  world.passed('late', 11, 'missed');
+  world.fired('late', 16, [16.6, 10, 200]);
+  world.evidence.lives = [
+    { spawnedAt: at(0), readyAt: at(1), end: { how: 'killed', from: at(10.4), to: at(10.41) } },
+    {
+      spawnedAt: at(12),
+      readyAt: at(12.6),
+      end: { how: 'killed', from: at(second), to: at(second + 0.01) },
+    },
+    { spawnedAt: at(16.1), readyAt: at(16.5), end: null },
+  ];
+  return world.evidence;
+}

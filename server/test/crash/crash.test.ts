@@ -54,7 +54,7 @@ async function survive(t: TestContext, world: Partial<WorldOptions> = {}): Promi
     patienceMs: 60_000,
     ...world,
   });
-  for (const line of linesOf(figures)) t.diagnostic(line);
+  for (const line of [...linesOf(figures), ...sentences(violations)]) t.diagnostic(line);
   assert.equal(figures.kills, world.kills ?? KILLS);
   assert.ok(figures.requests > 0 && figures.callbacks > 0);
   assert.deepEqual(sentences(violations), []);

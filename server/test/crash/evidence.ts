@@ -4,6 +4,8 @@ import type { Run } from '@punctual/client';
 export interface Evidence {
   schedules: ScheduleSeen[];
   lives: Life[];
+  /** When the test held the store, so that nobody else could write. */
+  stalls: { from: number; to: number }[];
   arrivals: Arrival[];
   callbackArrivals: CallbackArrival[];
   /** As `GET /v1/run` tells them, with `callbacks` of `GET /v1/run/{id}` where there may be any. */

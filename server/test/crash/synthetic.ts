@@ -20,6 +20,7 @@ export class Synthetic {
       { spawnedAt: at(0), readyAt: at(1), end: { how: 'killed', from: at(10.4), to: at(10.41) } },
       { spawnedAt: at(12), readyAt: at(12.6), end: null },
     ],
+    stalls: [],
     arrivals: [],
     callbackArrivals: [],
     runs: [],

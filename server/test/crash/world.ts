@@ -81,6 +81,7 @@ class World {
   /** Runs of which nothing can change any more, so that they are not asked for again. */
   readonly #ended = new Map<string, Run>();
   readonly #refused: string[] = [];
+  readonly #stalls: Evidence['stalls'] = [];
   #disturbing: Promise<void> | null = null;
   #targetUrl = '';
 
@@ -165,11 +166,16 @@ class World {
     if (this.#options.disturbed) this.#disturbing = this.#disturb(api, over.signal);
     const lifeMs = this.#random.between(least, most);
     const { killWhen, stallMs } = this.#options;
-    if (stallMs === undefined) await sleep(lifeMs);
-    else await Promise.all([stallStore(this.#database, stallMs), sleep(lifeMs)]);
+    await Promise.all([stallMs === undefined ? null : this.#stall(stallMs), sleep(lifeMs)]);
     const giveUpAt = Date.now() + MOMENT_MS;
     while (killWhen && !killWhen(this.#target) && Date.now() < giveUpAt) await sleep(1);
     over.abort();
+  }
+
+  async #stall(stallMs: number): Promise<void> {
+    const from = Date.now();
+    await stallStore(this.#database, stallMs);
+    this.#stalls.push({ from, to: Date.now() });
   }
 
   async #disturb(api: Api, over: AbortSignal): Promise<void> {
@@ -227,6 +233,7 @@ class World {
     return {
       schedules,
       lives: this.#processes.map(({ life }) => life),
+      stalls: this.#stalls,
       arrivals: this.#target.arrivals,
       callbackArrivals: this.#target.callbacks,
       runs,

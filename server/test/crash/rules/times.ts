@@ -75,14 +75,17 @@ function checkMissed(
   next: number,
   follower: RunSeen | undefined,
   schedule: ScheduleView,
-  { windows, lateness }: View,
+  view: View,
   tell: Tell,
 ): number {
   const name = nameOf(schedule.seen.id, time);
-  for (const window of windows) {
+  const { windows } = view;
+  for (const [index, window] of windows.entries()) {
     const { from, lookedAt } = blindOf(schedule, window);
     if (time > lookedAt || (next <= window.from && time <= from)) continue;
     if (follower === undefined || next > lookedAt + GRACE_MS) {
+      // Killed again before it had looked: then the start after that one decides.
+      if ((windows[index + 1]?.from ?? Infinity) < lookedAt + GRACE_MS) continue;
       tell(
         'latestMissed',
         `${name} was missed, was the latest to pass before ${iso(window.to)}, and no later one ` +
@@ -91,11 +94,21 @@ function checkMissed(
     }
     return 0;
   }
-  // Late by a whole interval: then the others of this time, if any began at all, were late as well.
-  const others = lateness.get(time) ?? Infinity;
-  if (follower !== undefined && follower.startedAt >= next && others >= (next - time) / 2) return 1;
+  const isLate = follower !== undefined && follower.startedAt >= next;
+  if (isLate && wasBehind(time, next, view)) return 1;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
   return 0;
+}
+
+/**
+ * Whether others were late as well when a time was late by a whole interval: those of that time, if any began
+ * at all, or those of the next one. A store that stands still is no better witness than the test that held
+ * it: what was claimed before departs at its time, and only what was not is late.
+ */
+function wasBehind(time: number, next: number, { lateness, stalls }: View): boolean {
+  const latenessMs = Math.max(lateness.get(time) ?? Infinity, lateness.get(next) ?? 0);
+  if (latenessMs >= (next - time) / 2) return true;
+  return stalls.some(({ from, to }) => from < next && to > time);
 }
 
 /**

@@ -52,6 +52,8 @@ export interface View {
   triggered: string[];
   windows: Window[];
   kills: Window[];
+  /** When the store stood still. */
+  stalls: Window[];
   /** Schedules that the evidence cannot be judged on, because they are gone. */
   gone: Set<string>;
   /** For each nominal time, by how much the latest of its runs began late. */
@@ -64,7 +66,7 @@ export interface View {
 const BEYOND_MS = 120_000;
 
 export function viewOf(evidence: Evidence): View {
-  const { until, schedules, lives, callbackArrivals, triggered } = evidence;
+  const { until, schedules, lives, stalls, callbackArrivals, triggered } = evidence;
   const gone = new Set(schedules.filter(({ listed }) => !listed).map(({ id }) => id));
   const arrivals = evidence.arrivals.filter(({ scheduleId }) => !gone.has(scheduleId));
   const runs = evidence.runs.map(runSeen);
@@ -91,6 +93,7 @@ export function viewOf(evidence: Evidence): View {
     triggered,
     windows: windowsOf(lives),
     kills,
+    stalls,
     gone,
     lateness: latenessOf(runs),
     killedWithin: (from, to) => kills.some(kill => kill.to >= from && kill.from <= to),
