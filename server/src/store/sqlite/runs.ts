@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { instantOf, lowestIdAt, tailOf } from '../../domain/id.ts';
-import { KEEPS, type Keep, limitOf } from '../keep.ts';
+import { instantOf, tailOf } from '../../domain/id.ts';
 import { type Cell, type Row, runViewFrom } from '../rows.ts';
 import {
   AFTER_ALL,
@@ -12,16 +11,15 @@ import {
   type Placed,
   placeFrom,
 } from '../run-rows.ts';
-import type { HistoryLimits, RunFilter, RunStore } from '../store.ts';
+import type { RunFilter, RunStore } from '../store.ts';
 import type { Commits } from './commit.ts';
 import { sqliteLiveRuns } from './live-runs.ts';
-
-/** Rows; those of one call go in one transaction, for which other writers wait: some 10 ms. */
-const PRUNED_AT_ONCE = 1_000;
+import { sqlitePrune } from './prune.ts';
 
 /** Runs that have ended stand in `runs`; those that have not, in the queue and the outbox. */
 export function sqliteRuns(database: DatabaseSync, commits: Commits): RunStore {
   const live = sqliteLiveRuns(database);
+  const prune = sqlitePrune(database);
   const ended = (where: string, by = '') =>
     database.prepare(`
       SELECT runs.*, schedules.id AS schedule_id
@@ -62,41 +60,6 @@ export function sqliteRuns(database: DatabaseSync, commits: Commits): RunStore {
   const scheduleKeyByTail = database.prepare(
     'SELECT schedule_key FROM schedules WHERE client_key = ? AND substr(id, 15) = ?',
   );
-
-  // Client by client, so that each is a range of an index, from the oldest run on. One index for all
-  // would be paid for with every firing.
-  const pruneRuns = (where: string) =>
-    database.prepare(`
-      DELETE FROM runs WHERE (client_key, scheduled_for, schedule_key, manual_id) IN (
-        SELECT runs.client_key, scheduled_for, schedule_key, manual_id
-        FROM clients CROSS JOIN runs USING (client_key)
-        WHERE scheduled_for < ? AND ${where} LIMIT ?)`);
-  const pruneOf: Record<Keep, StatementSync> = {
-    short: pruneRuns("status <> 'failed'"),
-    long: pruneRuns("status = 'failed' AND status <> 'succeeded'"),
-  };
-  const pruneCallbacks = database.prepare(`
-    DELETE FROM outbox WHERE id IN (
-      SELECT id FROM outbox
-      WHERE kind = 'callback' AND state IN ('succeeded', 'failed') AND run_id < ? AND keep = ?
-      LIMIT ?)`);
-  const pruneChanges = database.prepare(`
-    DELETE FROM schedule_changes WHERE (schedule_key, changed_at) IN (
-      SELECT schedule_key, changed_at FROM schedule_changes WHERE changed_at < ? LIMIT ?)`);
-  const pruneBreakers = database.prepare(`
-    DELETE FROM breakers WHERE id IN (SELECT id FROM breakers WHERE closed_at < ? LIMIT ?)`);
-
-  function prune(limits: HistoryLimits): number {
-    let room = PRUNED_AT_ONCE;
-    for (const keep of KEEPS) {
-      const before = limitOf(keep, limits);
-      room -= Number(pruneOf[keep].run(before, room).changes);
-      room -= Number(pruneCallbacks.run(lowestIdAt(before), keep, room).changes);
-    }
-    room -= Number(pruneChanges.run(limitOf('long', limits), room).changes);
-    room -= Number(pruneBreakers.run(limitOf('long', limits), room).changes);
-    return PRUNED_AT_ONCE - room;
-  }
 
   /** The place that an id stands for, whether or not a run stands there. */
   function placeOf(clientKey: number, id: string): Place {

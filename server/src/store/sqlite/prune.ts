@@ -1,0 +1,98 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { lowestIdAt } from '../../domain/id.ts';
+import { KEEPS, type Keep, limitOf } from '../keep.ts';
+import type { HistoryLimits } from '../store.ts';
+
+/** Rows; those of one call go in one transaction, for which other writers wait: some 10 ms. */
+const PRUNED_AT_ONCE = 1_000;
+
+/**
+ * Takes away history that is older than it is kept, some of it.
+ *
+ * @returns how many rows; 0 when there is nothing left to take away
+ */
+export function sqlitePrune(database: DatabaseSync): (limits: HistoryLimits) => number {
+  const pruneRuns: Record<Keep, Pruner> = {
+    short: prunerOf(database, 'runs', "status <> 'failed'"),
+    long: prunerOf(
+      database,
+      'runs INDEXED BY runs_by_status',
+      "status = 'failed' AND status <> 'succeeded'",
+    ),
+  };
+  const pruneCallbacks = database.prepare(`
+    DELETE FROM outbox WHERE id IN (
+      SELECT id FROM outbox
+      WHERE kind = 'callback' AND state IN ('succeeded', 'failed') AND run_id < ? AND keep = ?
+      LIMIT ?)`);
+  const pruneChanges = database.prepare(`
+    DELETE FROM schedule_changes WHERE (schedule_key, changed_at) IN (
+      SELECT schedule_key, changed_at FROM schedule_changes WHERE changed_at < ? LIMIT ?)`);
+  const pruneBreakers = database.prepare(`
+    DELETE FROM breakers WHERE id IN (SELECT id FROM breakers WHERE closed_at < ? LIMIT ?)`);
+
+  return limits => {
+    let room = PRUNED_AT_ONCE;
+    for (const keep of KEEPS) {
+      const before = limitOf(keep, limits);
+      room -= pruneRuns[keep](before, room);
+      room -= Number(pruneCallbacks.run(lowestIdAt(before), keep, room).changes);
+    }
+    room -= Number(pruneChanges.run(limitOf('long', limits), room).changes);
+    room -= Number(pruneBreakers.run(limitOf('long', limits), room).changes);
+    return PRUNED_AT_ONCE - room;
+  };
+}
+
+/** Takes away runs from before an instant (epoch ms), at most `room`. @returns how many */
+type Pruner = (before: number, room: number) => number;
+
+/**
+ * Client by client, and in each from the oldest run on: ranges of an index, for rows that are looked up
+ * one by one cost a quarter more. One index for all clients would be paid for with every firing.
+ */
+function prunerOf(database: DatabaseSync, runs: string, which: string): Pruner {
+  const next = database.prepare(`
+    SELECT clients.client_key AS client FROM clients CROSS JOIN ${runs} USING (client_key)
+    WHERE clients.client_key > ? AND scheduled_for < ? AND ${which} LIMIT 1`);
+  const own = `FROM ${runs} WHERE client_key = :client AND ${which}`;
+  // The last that there is room for, by its place in the table.
+  const last = database.prepare(`
+    SELECT scheduled_for AS at, schedule_key AS key, manual_id AS manual ${own}
+      AND scheduled_for < :before ORDER BY scheduled_for, schedule_key, manual_id
+    LIMIT 1 OFFSET :room - 1`);
+  const before = database.prepare(`DELETE ${own} AND scheduled_for < :at`);
+  const beside = database.prepare(`DELETE ${own} AND scheduled_for = :at AND schedule_key < :key`);
+  const among = database.prepare(
+    `DELETE ${own} AND scheduled_for = :at AND schedule_key = :key AND manual_id <= :manual`,
+  );
+
+  function pruneOne(client: number, until: number, room: number): number {
+    const end = last.get({ client, before: until, room }) as Place | undefined;
+    if (end === undefined) return Number(before.run({ client, at: until }).changes);
+    const { at, key, manual } = end;
+    const changes = [
+      before.run({ client, at }),
+      beside.run({ client, at, key }),
+      among.run({ client, at, key, manual }),
+    ];
+    return changes.reduce((sum, { changes }) => sum + Number(changes), 0);
+  }
+
+  return (until, room) => {
+    let left = room;
+    for (let client = 0; left > 0; ) {
+      const row = next.get(client, until);
+      if (row === undefined) break;
+      client = row.client as number;
+      left -= pruneOne(client, until, left);
+    }
+    return room - left;
+  };
+}
+
+interface Place {
+  at: number;
+  key: number;
+  manual: string;
+}
