@@ -35,12 +35,13 @@ export function eachOf<Item, Result>(
   work: (item: Item) => Result,
   events: Pick<EngineEvents, 'rowFailed'>,
 ): Result[] {
-  return items.flatMap(item => {
+  const results: Result[] = [];
+  for (const item of items) {
     try {
-      return [work(item)];
+      results.push(work(item));
     } catch (error) {
       events.rowFailed(idOf(item), error);
-      return [];
     }
-  });
+  }
+  return results;
 }

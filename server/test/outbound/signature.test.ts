@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
@@ -34,6 +34,20 @@ test('Standard Webhooks: its library verifies whatever is signed', () => {
         'webhook-signature': sign(secret, id, now, body),
       };
       new Webhook(secret).verify(body, headers, { jsonParse: false });
+    }),
+  );
+});
+
+test('it is the HMAC of Node, whatever the lengths of key and body', () => {
+  const lengths = { minLength: 1, maxLength: 200 };
+  const bodies = fc
+    .tuple(fc.string({ unit: 'binary', minLength: 1 }), fc.integer({ min: 0, max: 9_000 }))
+    .map(([text, length]) => text.repeat(Math.ceil(length / text.length)).slice(0, length));
+  fc.assert(
+    fc.property(fc.uint8Array(lengths), bodies, (key, body) => {
+      const secret = `whsec_${Buffer.from(key).toString('base64')}`;
+      const digest = createHmac('sha256', key).update(`a.1.${body}`).digest('base64');
+      assert.equal(sign(secret, 'a', 1, body), `v1,${digest}`);
     }),
   );
 });
