@@ -88,6 +88,11 @@ export class Carrier {
     return MAX_HELD - this.#departures.size;
   }
 
+  /** For how long there has always been a firing whose time had come and that could not depart yet, ms. */
+  get behindMs(): number {
+    return this.#departures.behindMs;
+  }
+
   /** All that have not ended. */
   get claims(): Claim[] {
     return this.#flights.claims;

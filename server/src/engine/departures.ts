@@ -38,6 +38,8 @@ export class Departures<Item extends Bound & { dueAt: number }> {
   readonly #instants: number[] = [];
   /** Those whose time has come. */
   #ready = new Turns<Item>();
+  /** The earliest time of those in `#ready`, or of one that left while others came after it. */
+  #readySince = Number.POSITIVE_INFINITY;
   /** How many are coming. */
   #comingSize = 0;
   #sweptAt = Number.NEGATIVE_INFINITY;
@@ -50,6 +52,11 @@ export class Departures<Item extends Bound & { dueAt: number }> {
 
   get size(): number {
     return this.#comingSize + this.#ready.size;
+  }
+
+  /** For how long there has always been one whose time had come, ms; 0 where there is none. */
+  get behindMs(): number {
+    return this.#ready.size === 0 ? 0 : Math.max(0, this.#options.clock.now() - this.#readySince);
   }
 
   start(): void {
@@ -136,11 +143,14 @@ export class Departures<Item extends Bound & { dueAt: number }> {
 
   #makeReady(now: number): void {
     while (this.#instants.length > 0 && this.#instants[0]! <= now) {
-      const turns = this.#coming.get(this.#instants[0]!)!;
-      this.#drop(this.#instants[0]!);
+      const instant = this.#instants[0]!;
+      const turns = this.#coming.get(instant)!;
+      this.#drop(instant);
       this.#comingSize -= turns.size;
-      if (this.#ready.size === 0) this.#ready = turns;
-      else for (const item of turns) this.#ready.add(item);
+      if (this.#ready.size === 0) {
+        this.#ready = turns;
+        this.#readySince = instant;
+      } else for (const item of turns) this.#ready.add(item);
     }
   }
 

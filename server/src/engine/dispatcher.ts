@@ -98,6 +98,11 @@ export class Dispatcher {
     return this.#carrier.inFlight;
   }
 
+  /** `Carrier.behindMs`. */
+  get behindMs(): number {
+    return this.#carrier.behindMs;
+  }
+
   start(): void {
     this.#loop.start();
     this.#carrier.start();

@@ -8,12 +8,18 @@ const DAY_MS = 86_400_000;
 const LOOK_EVERY_MS = 10 * 60_000;
 /** A bite is followed by a pause of its size, so that firings have the store in between. */
 const ROWS_PER_MS = 50;
+/** Firings are late, and not only because many of them are due at the same second. */
+const BEHIND_MS = 1_000;
+/** Between two bites then: late firings go first, and what is too old still goes. */
+const GIVE_WAY_MS = 1_000;
 
 export interface RetentionOptions {
   store: Pick<Store, 'runs' | 'clients'>;
   clock: Clock;
   events: EngineEvents;
   keep: KeepDays;
+  /** For how long firings have been waiting that should have departed, ms. */
+  behindMs: () => number;
 }
 
 /** How long history is kept, in days. */
@@ -22,7 +28,10 @@ export interface KeepDays {
   failedRunsDays: number;
 }
 
-/** Retention: takes away history that is older than it is kept, and secrets that sign no more. */
+/**
+ * Retention: takes away history that is older than it is kept, and secrets that sign no more. It gives
+ * way to firings that are late.
+ */
 export class Retention {
   readonly #options: RetentionOptions;
   readonly #loop: Loop;
@@ -45,13 +54,15 @@ export class Retention {
   }
 
   async #step(): Promise<number> {
-    const { store, clock, keep } = this.#options;
+    const { store, clock, keep, behindMs } = this.#options;
     const now = clock.now();
     await store.clients.forgetOldSecrets(now);
     const count = await store.runs.prune({
       succeededBefore: now - keep.runsDays * DAY_MS,
       failedBefore: now - keep.failedRunsDays * DAY_MS,
     });
-    return clock.now() + (count > 0 ? Math.ceil(count / ROWS_PER_MS) : LOOK_EVERY_MS);
+    if (count === 0) return clock.now() + LOOK_EVERY_MS;
+    const pauseMs = behindMs() > BEHIND_MS ? GIVE_WAY_MS : Math.ceil(count / ROWS_PER_MS);
+    return clock.now() + pauseMs;
   }
 }

@@ -77,6 +77,29 @@ describe('departures', () => {
     assert.equal(left.length, 1_700);
   });
 
+  test('it is behind since the earliest that waits came due, until none waits any more', async () => {
+    const behind: number[] = [];
+    const look = () => behind.push(departures.behindMs);
+    room = 1;
+    departures.hold([item(1_010), item(1_010), item(1_500)]);
+    look();
+    await clock.advance(10);
+    look();
+    await clock.advance(700);
+    look();
+    room = 1;
+    departures.wake();
+    await clock.advance(0);
+    look();
+    room = 5;
+    departures.wake();
+    await clock.advance(0);
+    look();
+    departures.hold([item(1_705)]);
+    look();
+    assert.deepEqual(behind, [0, 0, 700, 700, 0, 0]);
+  });
+
   test('without room they wait, the earliest first, and leave when they are woken', async () => {
     room = 1;
     departures.hold([item(1_001, 'a'), item(1_002, 'b'), item(1_003, 'c')]);
