@@ -139,5 +139,28 @@ export function pruneContract(name: string, open: OpenKeeper): void {
       assert.equal(await pruned({ succeededBefore: NOON }), 7_000);
       assert.deepEqual(await listed(), []);
     });
+
+    test('those of each client, past what is kept for longer, and what was written meanwhile', async () => {
+      const { store } = kept;
+      const filledFor = async (count: number, since: number) => {
+        const records = Array.from({ length: count }, (_, index) =>
+          aRecord(schedule.id, since + index, { status: index % 3 === 0 ? 'failed' : 'succeeded' }),
+        );
+        await settled(store, await claimOne(store), null, { records });
+      };
+      const callers: Caller[] = [];
+      for (const count of [1_500, 3, 900]) {
+        caller = await aClient(store);
+        callers.push(caller);
+        schedule = await stored(store, caller);
+        await filledFor(count, NOON - 3 * DAY);
+      }
+      assert.equal(await pruned({ succeededBefore: NOON }), 1_000 + 2 + 600);
+      [caller] = callers as [Caller];
+      schedule = await stored(store, caller);
+      await filledFor(3, NOON - 9 * DAY);
+      assert.equal(await pruned({ succeededBefore: NOON }), 2);
+      assert.equal(await pruned({ succeededBefore: NOON, failedBefore: NOON }), 500 + 1 + 300 + 1);
+    });
   });
 }

@@ -50,6 +50,9 @@ type Pruner = (before: number, room: number) => number;
 /**
  * Client by client, and in each from the oldest run on: ranges of an index, for rows that are looked up
  * one by one cost a quarter more. One index for all clients would be paid for with every firing.
+ *
+ * A call goes on where the one before it stopped: what is kept for longer is passed once, and not by
+ * each call.
  */
 function prunerOf(database: DatabaseSync, runs: string, which: string): Pruner {
   const next = database.prepare(`
@@ -59,33 +62,38 @@ function prunerOf(database: DatabaseSync, runs: string, which: string): Pruner {
   // The last that there is room for, by its place in the table.
   const last = database.prepare(`
     SELECT scheduled_for AS at, schedule_key AS key, manual_id AS manual ${own}
-      AND scheduled_for < :before ORDER BY scheduled_for, schedule_key, manual_id
-    LIMIT 1 OFFSET :room - 1`);
-  const before = database.prepare(`DELETE ${own} AND scheduled_for < :at`);
+      AND scheduled_for >= :from AND scheduled_for < :until
+    ORDER BY scheduled_for, schedule_key, manual_id LIMIT 1 OFFSET :room - 1`);
+  const between = database.prepare(
+    `DELETE ${own} AND scheduled_for >= :from AND scheduled_for < :until`,
+  );
   const beside = database.prepare(`DELETE ${own} AND scheduled_for = :at AND schedule_key < :key`);
   const among = database.prepare(
     `DELETE ${own} AND scheduled_for = :at AND schedule_key = :key AND manual_id <= :manual`,
   );
+  let client = 0;
+  /** Where the client's oldest run may be; null where all that are too old are gone. */
+  let from: number | null = null;
 
-  function pruneOne(client: number, until: number, room: number): number {
-    const end = last.get({ client, before: until, room }) as Place | undefined;
-    if (end === undefined) return Number(before.run({ client, at: until }).changes);
-    const { at, key, manual } = end;
-    const changes = [
-      before.run({ client, at }),
-      beside.run({ client, at, key }),
-      among.run({ client, at, key, manual }),
-    ];
-    return changes.reduce((sum, { changes }) => sum + Number(changes), 0);
+  function pruneOne(since: number, until: number, room: number): number {
+    const end = last.get({ client, from: since, until, room }) as Place | undefined;
+    from = end?.at ?? null;
+    const deleted = [between.run({ client, from: since, until: end?.at ?? until })];
+    if (end !== undefined) {
+      const { at, key, manual } = end;
+      deleted.push(beside.run({ client, at, key }), among.run({ client, at, key, manual }));
+    }
+    return deleted.reduce((sum, { changes }) => sum + Number(changes), 0);
   }
 
   return (until, room) => {
     let left = room;
-    for (let client = 0; left > 0; ) {
-      const row = next.get(client, until);
-      if (row === undefined) break;
-      client = row.client as number;
-      left -= pruneOne(client, until, left);
+    while (left > 0) {
+      if (from === null) {
+        client = (next.get(client, until)?.client as number | undefined) ?? 0;
+        if (client === 0) break;
+      }
+      left -= pruneOne(from ?? 0, until, left);
     }
     return room - left;
   };
