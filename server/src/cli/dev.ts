@@ -24,12 +24,14 @@ export function devCommand(program: Command): void {
       const service = await startService({ config, log, echo: true });
       const file = join(folderOf(config.database), 'dev-credentials.json');
       const credentials = config.credentials ?? (await devCredentials(service.store, file));
+      // Before it says that it is up: who reads that may stop it at once.
+      const stopped = untilSignal();
       print(
         json === true,
         { url: service.url, ...credentials },
         welcome(service.url, credentials, config.database),
       );
-      await untilSignal();
+      await stopped;
       await service.stop();
     });
 }

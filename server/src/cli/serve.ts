@@ -16,8 +16,10 @@ export function serveCommand(program: Command): void {
         log.warn({ name }, 'this is no setting of Punctual');
       }
       const service = await startService({ config, log });
+      // Before it says that it listens: who reads that may stop it at once.
+      const stopped = untilSignal();
       log.info({ url: service.url }, 'listening');
-      await untilSignal();
+      await stopped;
       log.info('stopping: requests in flight may finish');
       await service.stop();
       log.info('stopped');
