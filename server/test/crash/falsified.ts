@@ -67,6 +67,16 @@ export const FALSIFIED: Falsified[] = [
     w => passed(w, 'fast', 5, 'missed'),
   ],
   [
+    'one schedule alone is late by more than an interval',
+    ['missedWhileUp'],
+    w => {
+      passed(w, 'fast', 5, 'missed');
+      Object.assign(runOf(w, 'fast', 6), { startedAt: iso(6.7), finishedAt: iso(6.71) });
+      Object.assign(runOf(w, 'fast', 6).attempts[0]!, { startedAt: iso(6.7) });
+      Object.assign(arrivalOf(w, 'fast', 6), { at: at(6.7) + 1, endedAt: at(6.71) - 1 });
+    },
+  ],
+  [
     'a time is missed long after the start',
     ['missedWhileUp'],
     w => passed(w, 'fast', 15, 'missed'),

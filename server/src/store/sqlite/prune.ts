@@ -67,10 +67,8 @@ function prunerOf(database: DatabaseSync, runs: string, which: string): Pruner {
   const between = database.prepare(
     `DELETE ${own} AND scheduled_for >= :from AND scheduled_for < :until`,
   );
-  const beside = database.prepare(`DELETE ${own} AND scheduled_for = :at AND schedule_key < :key`);
-  const among = database.prepare(
-    `DELETE ${own} AND scheduled_for = :at AND schedule_key = :key AND manual_id <= :manual`,
-  );
+  const ofLast = database.prepare(`
+    DELETE ${own} AND scheduled_for = :at AND (schedule_key, manual_id) <= (:key, :manual)`);
   let client = 0;
   /** Where the client's oldest run may be; null where all that are too old are gone. */
   let from: number | null = null;
@@ -78,12 +76,9 @@ function prunerOf(database: DatabaseSync, runs: string, which: string): Pruner {
   function pruneOne(since: number, until: number, room: number): number {
     const end = last.get({ client, from: since, until, room }) as Place | undefined;
     from = end?.at ?? null;
-    const deleted = [between.run({ client, from: since, until: end?.at ?? until })];
-    if (end !== undefined) {
-      const { at, key, manual } = end;
-      deleted.push(beside.run({ client, at, key }), among.run({ client, at, key, manual }));
-    }
-    return deleted.reduce((sum, { changes }) => sum + Number(changes), 0);
+    const { changes } = between.run({ client, from: since, until: end?.at ?? until });
+    if (end === undefined) return Number(changes);
+    return Number(changes) + Number(ofLast.run({ client, ...end }).changes);
   }
 
   return (until, room) => {

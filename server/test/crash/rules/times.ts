@@ -95,7 +95,7 @@ function checkMissed(
     return 0;
   }
   const isLate = follower !== undefined && follower.startedAt >= next;
-  if (isLate && wasBehind(time, next, view)) return 1;
+  if (isLate && wasBehind(time, next, schedule.seen.id, view)) return 1;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
   return 0;
 }
@@ -105,8 +105,8 @@ function checkMissed(
  * at all, or those of the next one. A store that stands still is no better witness than the test that held
  * it: what was claimed before departs at its time, and only what was not is late.
  */
-function wasBehind(time: number, next: number, { lateness, stalls }: View): boolean {
-  const latenessMs = Math.max(lateness.get(time) ?? Infinity, lateness.get(next) ?? 0);
+function wasBehind(time: number, next: number, id: string, { lateness, stalls }: View): boolean {
+  const latenessMs = Math.max(lateness(time, id) ?? Infinity, lateness(next, id) ?? 0);
   if (latenessMs >= (next - time) / 2) return true;
   return stalls.some(({ from, to }) => from < next && to > time);
 }

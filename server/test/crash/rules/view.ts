@@ -56,8 +56,8 @@ export interface View {
   stalls: Window[];
   /** Schedules that the evidence cannot be judged on, because they are gone. */
   gone: Set<string>;
-  /** For each nominal time, by how much the latest of its runs began late. */
-  lateness: Map<number, number>;
+  /** By how much the latest run of a nominal time began late, other schedules' only; undefined: none began. */
+  lateness(time: number, exceptOf: string): number | undefined;
   /** Was the service killed between these two instants, or at one of them? */
   killedWithin(from: number, to: number): boolean;
 }
@@ -100,13 +100,16 @@ export function viewOf(evidence: Evidence): View {
   };
 }
 
-function latenessOf(runs: RunSeen[]): Map<number, number> {
-  const lateness = new Map<number, number>();
-  for (const { at, trigger, startedAt } of runs) {
-    if (trigger !== 'schedule' || Number.isNaN(startedAt)) continue;
-    lateness.set(at, Math.max(lateness.get(at) ?? 0, startedAt - at));
-  }
-  return lateness;
+function latenessOf(runs: RunSeen[]): View['lateness'] {
+  const begun = runs.filter(
+    ({ trigger, startedAt }) => trigger === 'schedule' && !Number.isNaN(startedAt),
+  );
+  const begunAt = Map.groupBy(begun, ({ at }) => at);
+  return (time, exceptOf) => {
+    const others = begunAt.get(time)?.filter(({ scheduleId }) => scheduleId !== exceptOf) ?? [];
+    if (others.length === 0) return undefined;
+    return Math.max(0, ...others.map(({ at, startedAt }) => startedAt - at));
+  };
 }
 
 function windowsOf(lives: Life[]): Window[] {
