@@ -14,6 +14,8 @@ const MB = 2 ** 20;
 /** What the store may grow by in the window: some noise, and its log of writes, which is begun anew at 16 MB. */
 const FLAT_SHARE = 0.05;
 const FLAT_BYTES = 64 * MB;
+/** Until all schedules are there and each has fired once, while retention is at work already. */
+const BEFORE_WINDOW_MINUTES = 3;
 const READY_WITHIN_MS = 5_000;
 const KILLED_AFTER_MS = 5_300;
 /** The shortest that there is. */
@@ -37,7 +39,7 @@ export const million: Scene = {
     const periods = minutesOf(duration);
     if (store === 'sqlite') {
       session.say('filling the store with old history, for retention to take away');
-      fillWithOldHistory(database.url, schedules * periods, schedules);
+      fillWithOldHistory(database.url, schedules * (periods + BEFORE_WINDOW_MINUTES), schedules);
     }
     await session.runBare();
     const stage = {
@@ -47,8 +49,10 @@ export const million: Scene = {
       database,
     };
     await createAll(stage, () => target.url());
-    const from = nextStart(SECOND_MS, 5_000);
+    session.say('each fires once before it counts');
+    const from = nextStart(SECOND_MS, MINUTE_MS);
     const ledger = await arrivals.expect('a', { schedules, from, periodMs: MINUTE_MS, periods });
+    await until(from);
     const before = await sumOf(stage.nodes, 'process_cpu_seconds_total');
     const window = { ...stage, ledger, from, seconds: periods * 60 };
     const samples = await watchWindow(window);

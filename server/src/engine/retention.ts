@@ -6,12 +6,14 @@ import { Loop } from './loop.ts';
 const DAY_MS = 86_400_000;
 /** Between two looks: what is older by minutes may stay for minutes. */
 const LOOK_EVERY_MS = 10 * 60_000;
-/** A bite is followed by a pause of its size, so that firings have the store in between. */
-const ROWS_PER_MS = 50;
+/** A bite is followed by a pause of about its length, so that firings have the store in between. */
+const ROWS_PER_MS = 100;
+/** Between two bites while firings wait for their turn: many are due at the same second. */
+const WAITING_PAUSE_MS = 100;
 /** Firings are late, and not only because many of them are due at the same second. */
 const BEHIND_MS = 1_000;
 /** Between two bites then: late firings go first, and what is too old still goes. */
-const GIVE_WAY_MS = 1_000;
+const BEHIND_PAUSE_MS = 1_000;
 
 export interface RetentionOptions {
   store: Pick<Store, 'runs' | 'clients'>;
@@ -30,7 +32,7 @@ export interface KeepDays {
 
 /**
  * Retention: takes away history that is older than it is kept, and secrets that sign no more. It gives
- * way to firings that are late.
+ * way to firings that wait.
  */
 export class Retention {
   readonly #options: RetentionOptions;
@@ -62,7 +64,13 @@ export class Retention {
       failedBefore: now - keep.failedRunsDays * DAY_MS,
     });
     if (count === 0) return clock.now() + LOOK_EVERY_MS;
-    const pauseMs = behindMs() > BEHIND_MS ? GIVE_WAY_MS : Math.ceil(count / ROWS_PER_MS);
-    return clock.now() + pauseMs;
+    return clock.now() + pauseMs(count, behindMs());
   }
+}
+
+/** After `count` rows were taken away. */
+function pauseMs(count: number, behindMs: number): number {
+  if (behindMs > BEHIND_MS) return BEHIND_PAUSE_MS;
+  if (behindMs > 0) return WAITING_PAUSE_MS;
+  return Math.ceil(count / ROWS_PER_MS);
 }

@@ -53,7 +53,7 @@ describe('retention', () => {
     await clock.advance(600_100);
     assert.deepEqual(
       bites.map(({ at }) => at),
-      [0, 20, 40, 50, 600_050],
+      [0, 10, 20, 25, 600_025],
     );
   });
 
@@ -61,11 +61,23 @@ describe('retention', () => {
     behindMs = 1_001;
     startWith(10 * BITE);
     await clock.advance(2_500);
-    behindMs = 1_000;
-    await clock.advance(530);
+    behindMs = 0;
+    await clock.advance(515);
     assert.deepEqual(
       bites.map(({ at }) => at),
-      [0, 1_000, 2_000, 3_000, 3_020],
+      [0, 1_000, 2_000, 3_000, 3_010],
+    );
+  });
+
+  test('while firings of one second wait for their turn ten bites a second', async () => {
+    behindMs = 1_000;
+    startWith(10 * BITE);
+    await clock.advance(250);
+    behindMs = 0;
+    await clock.advance(62);
+    assert.deepEqual(
+      bites.map(({ at }) => at),
+      [0, 100, 200, 300, 310],
     );
   });
 });
