@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Linked } from './line.ts';
 import { Loop } from './loop.ts';
 import { type Bound, Turns } from './turns.ts';
 
@@ -29,7 +30,7 @@ export interface DeparturesOptions<Item> {
  * Departures: holds what was claimed until its time, and sends it off then, never before: clients and
  * hosts in turn.
  */
-export class Departures<Item extends Bound & { dueAt: number }> {
+export class Departures<Item extends Bound & Linked<Item> & { dueAt: number }> {
   readonly #options: DeparturesOptions<Item>;
   readonly #loop: Loop;
   /** By `dueAt`. Mostly there are few: many schedules are due at the same instant. */

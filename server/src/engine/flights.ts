@@ -6,9 +6,14 @@ export interface Flight<Claim> {
   ticket: Ticket;
 }
 
+/** Where a flight stands until it has ended. A map goes on naming in its old tables what has left it. */
+interface Berth<One> {
+  flight: One | null;
+}
+
 /** What is claimed and has not ended, each with the ticket of its request. */
 export class Flights<Claim, One extends Flight<Claim> = Flight<Claim>> {
-  readonly #open = new Map<string, One>();
+  readonly #open = new Map<string, Berth<One>>();
   readonly #cancelled: (flight: One) => void;
   #grounded = false;
   /** What was called back while claims were on their way here. */
@@ -25,11 +30,11 @@ export class Flights<Claim, One extends Flight<Claim> = Flight<Claim>> {
   }
 
   get claims(): Claim[] {
-    return [...this.#open.values()].map(({ claim }) => claim);
+    return this.#flights.map(({ claim }) => claim);
   }
 
   find(id: string): One | undefined {
-    return this.#open.get(id);
+    return this.#open.get(id)?.flight ?? undefined;
   }
 
   /** Claims are asked for: what is called back from here on may be among them. */
@@ -40,7 +45,7 @@ export class Flights<Claim, One extends Flight<Claim> = Flight<Claim>> {
   /** @returns false where it was called back on its way here */
   begin(flight: One): boolean {
     const { id, claim, ticket } = flight;
-    this.#open.set(id, flight);
+    this.#open.set(id, { flight });
     const isRecalled = this.#grounded || this.#recalls.some(isMeant => isMeant(id, claim));
     if (isRecalled) ticket.cancel();
     return !isRecalled;
@@ -48,20 +53,24 @@ export class Flights<Claim, One extends Flight<Claim> = Flight<Claim>> {
 
   /** Where the same was claimed anew in the meantime, that one flies on. */
   end(flight: One): void {
-    if (this.#open.get(flight.id) === flight) this.#open.delete(flight.id);
+    const berth = this.#open.get(flight.id);
+    if (berth?.flight === flight) {
+      berth.flight = null;
+      this.#open.delete(flight.id);
+    }
     if (this.#open.size === 0) this.#onEmpty();
   }
 
   /** Its request, if it has not started, will not. */
   cancel(id: string): void {
     this.#recalls.push(other => other === id);
-    const flight = this.#open.get(id);
+    const flight = this.find(id);
     if (flight) this.#cancel(flight);
   }
 
   cancelWhere(isMeant: (claim: Claim) => boolean): void {
     this.#recalls.push((_id, claim) => isMeant(claim));
-    for (const flight of [...this.#open.values()]) if (isMeant(flight.claim)) this.#cancel(flight);
+    for (const flight of this.#flights) if (isMeant(flight.claim)) this.#cancel(flight);
   }
 
   /** No request starts any more. @returns when all have ended */
@@ -72,6 +81,10 @@ export class Flights<Claim, One extends Flight<Claim> = Flight<Claim>> {
     await new Promise<void>(resolve => {
       this.#onEmpty = resolve;
     });
+  }
+
+  get #flights(): One[] {
+    return Array.from(this.#open.values(), ({ flight }) => flight!);
   }
 
   #cancel(flight: One): void {

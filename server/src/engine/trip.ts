@@ -5,10 +5,11 @@ import { type Term, Ticket } from '../outbound/ticket.ts';
 import type { Claim } from '../store/work.ts';
 import { firingRequest } from './firing-request.ts';
 import type { Flight } from './flights.ts';
+import { type Linked, loose } from './line.ts';
 import { type Host, originOf } from './places.ts';
 
 /** A firing from its claim to the end of its attempt: first held for its time, then sent. */
-export interface Trip extends Flight<Claim> {
+export interface Trip extends Flight<Claim>, Linked<Trip> {
   dueAt: number;
   clientKey: number;
   origin: string;
@@ -29,7 +30,18 @@ export function tripOf(claim: Claim, term: Term | undefined): Trip {
   const { dueAt, clientKey, firing } = claim;
   const origin = originOf(firing.url);
   const ticket = new Ticket(term);
-  return { id: firing.id, claim, dueAt, clientKey, origin, host: null, request, ticket, stampedAt };
+  return {
+    id: firing.id,
+    claim,
+    dueAt,
+    clientKey,
+    origin,
+    host: null,
+    request,
+    ticket,
+    stampedAt,
+    ...loose<Trip>(),
+  };
 }
 
 /** The request as it is to leave now. */

@@ -1,4 +1,4 @@
-import { Line } from './line.ts';
+import { Line, type Linked } from './line.ts';
 
 /** Whose an item is, and where it goes. */
 export interface Bound {
@@ -11,7 +11,7 @@ export interface Bound {
  * client, so that a client with thousands of firings does not stand before one with a single one, nor
  * a slow host before the others. Those of one client to one host go in the order they came.
  */
-export class Turns<Item extends Bound> {
+export class Turns<Item extends Bound & Linked<Item>> {
   /** A map keeps the order in which its keys were set: the first is next, and goes to the end. */
   readonly #clients = new Map<number, Map<string, Line<Item>>>();
   #size = 0;
@@ -98,7 +98,7 @@ export class Turns<Item extends Bound> {
 }
 
 /** The first that is admitted; its host goes to the end. */
-function firstOf<Item>(
+function firstOf<Item extends Linked<Item>>(
   hosts: Map<string, Line<Item>>,
   admit: (item: Item) => boolean,
 ): Item | null {

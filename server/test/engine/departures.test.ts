@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { Departures } from '../../src/engine/departures.ts';
+import { type Linked, loose } from '../../src/engine/line.ts';
 import { ManualClock } from '../clock.ts';
 
-interface Item {
+interface Item extends Linked<Item> {
   clientKey: number;
   origin: string;
   dueAt: number;
@@ -25,6 +26,7 @@ const item = (dueAt: number, name = `${dueAt}`, bound: Partial<Item> = {}): Item
   origin: 'https://a.example',
   dueAt,
   name,
+  ...loose<Item>(),
   ...bound,
 });
 

@@ -1,20 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { type Linked, loose } from '../../src/engine/line.ts';
 import { Turns } from '../../src/engine/turns.ts';
 
-interface Item {
+interface Item extends Linked<Item> {
   clientKey: number;
   origin: string;
   n: number;
 }
 
+const itemOf = (clientKey: number, origin: string, n: number): Item => ({
+  clientKey,
+  origin,
+  n,
+  ...loose<Item>(),
+});
+
 const items = fc.array(
-  fc.record({
-    clientKey: fc.integer({ min: 1, max: 4 }),
-    origin: fc.constantFrom('a', 'b', 'c'),
-    n: fc.nat(),
-  }),
+  fc
+    .tuple(fc.integer({ min: 1, max: 4 }), fc.constantFrom('a', 'b', 'c'), fc.nat())
+    .map(bound => itemOf(...bound)),
   { maxLength: 60 },
 );
 
@@ -94,7 +100,7 @@ test('what was removed is not taken', () => {
 });
 
 test('the last of a host are taken out, the first keep their turn', () => {
-  const all = [1, 2, 3, 4].map(n => ({ clientKey: 1, origin: n === 2 ? 'b' : 'a', n }));
+  const all = [1, 2, 3, 4].map(n => itemOf(1, n === 2 ? 'b' : 'a', n));
   const turns = turnsOf(all);
   const last = turns.takeLast(({ origin }, waiting) => (origin === 'a' ? waiting - 1 : 0));
   assert.deepEqual(
@@ -118,7 +124,7 @@ test('what is added, removed and taken in between keeps its order, as in a plain
   );
   fc.assert(
     fc.property(steps, all => {
-      const pool = Array.from({ length: 21 }, (_, n) => ({ clientKey: 1, origin: 'a', n }));
+      const pool = Array.from({ length: 21 }, (_, n) => itemOf(1, 'a', n));
       const turns = new Turns<Item>();
       let list: Item[] = [];
       for (const step of all) {
