@@ -55,7 +55,7 @@ collect();
 const [sentBefore, bytesBefore] = [sent, oldBytes()];
 await pass(MEASURED_MINUTES);
 const bytes = oldBytes() - bytesBefore;
-console.log(JSON.stringify({ firings: sent - sentBefore, bytes }));
+process.stdout.write(JSON.stringify({ firings: sent - sentBefore, bytes }));
 await Promise.all([engine.stop(0), clock.advance(0)]);
 await store.close();
 
