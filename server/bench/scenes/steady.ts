@@ -1,4 +1,5 @@
 import type { Counted } from '../arrivals.ts';
+import { until } from '../processes.ts';
 import { unwantedOf } from '../punctual.ts';
 import { curveOf, ms, must, mustAllArrive, tells, whole } from '../result.ts';
 import { createSchedules, everyMinute } from '../schedules.ts';
@@ -38,10 +39,12 @@ export async function runSteady(
     interval: everyMinute,
     url: () => target.url(),
   });
-  const from = nextStart(SECOND_MS);
+  session.say('each fires once before it counts');
+  const from = nextStart(SECOND_MS, MINUTE_MS);
   const periods = minutesOf(duration);
   const expected = { schedules, from, periodMs: MINUTE_MS, periods };
   const ledger = await arrivals.expect('a', expected);
+  await until(from);
   const seconds = periods * 60;
   const window = { session, arrivals, nodes, database, ledger, from, seconds };
   const samples = await watchWindow(window);
