@@ -32,12 +32,12 @@ export function describeVersions(): Record<string, string> {
   };
 }
 
-/** Of the checkout, with `+` where it has changes that are not committed. */
+/** Of the checkout, with `+` where it has changes that are not committed; figures are none. */
 export function describeCommit(): string {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8', stdio: 'pipe' }).trim();
   try {
-    const changes = git('status', '--porcelain', '--untracked-files=no');
+    const changes = git('status', '--porcelain', '--untracked-files=no', '--', ':/', ':!/docs');
     return git('rev-parse', '--short', 'HEAD') + (changes === '' ? '' : '+');
   } catch {
     return 'unknown';
