@@ -1,5 +1,6 @@
 import type { Arrivals, Ledger } from '../arrivals.ts';
 import { type Load, runLoad } from '../load.ts';
+import { until } from '../processes.ts';
 import type { Database, Punctual } from '../punctual.ts';
 import { curveOf, ms, must, mustAllArrive, tells, whole } from '../result.ts';
 import { createSchedules, everyTenSeconds } from '../schedules.ts';
@@ -10,6 +11,7 @@ import { portOf, prepareCalls } from './calls.ts';
 const CALLS_PER_SECOND = 1_000;
 const CONNECTIONS = 64;
 const PERIOD_MS = 10_000;
+const WARM_UP_SECONDS = 15;
 /** What each may take, in parts of what it takes undisturbed. */
 const MOST = 2;
 
@@ -34,6 +36,8 @@ export const both: Scene = {
     const { gets, post } = await prepareCalls(nodes[0]!);
     const requests = gets.slice(0, 16).flatMap((get, at) => (at % 4 === 3 ? [get, post] : [get]));
     const stage = { session, arrivals, nodes, database, requests };
+    session.say('both are warmed up before they count');
+    await call(stage, WARM_UP_SECONDS);
     const quietCalls = await call(stage);
     await createSchedules(nodes[0]!.url, {
       count: schedules,
@@ -41,7 +45,7 @@ export const both: Scene = {
       interval: everyTenSeconds,
       url: () => target.url(),
     });
-    const quiet = await fire(stage);
+    const quiet = await fire(stage, WARM_UP_SECONDS * 1_000);
     const [loud, loudCalls] = await Promise.all([fire(stage), call(stage)]);
     await session.runBareAfter(nodes);
     session.rounds.push({ quietCalls, loudCalls });
@@ -57,21 +61,28 @@ export const both: Scene = {
   },
 };
 
-function call({ session, nodes, requests }: Stage): Promise<Load> {
+function call(
+  { session, nodes, requests }: Stage,
+  seconds = session.options.duration,
+): Promise<Load> {
   return runLoad({
     port: portOf(nodes[0]!.url),
     connections: CONNECTIONS,
-    seconds: session.options.duration,
+    seconds,
     perSecond: CALLS_PER_SECOND,
     requests,
   });
 }
 
-async function fire({ session, arrivals, nodes, database }: Stage): Promise<Ledger> {
+async function fire(
+  { session, arrivals, nodes, database }: Stage,
+  notBeforeMs = 1_500,
+): Promise<Ledger> {
   const { schedules, duration } = session.options;
   const periods = Math.max(1, Math.round(duration / 10));
-  const from = nextStart(1_000, 1_500);
+  const from = nextStart(1_000, notBeforeMs);
   const ledger = await arrivals.expect('a', { schedules, from, periodMs: PERIOD_MS, periods });
+  await until(from);
   const seconds = periods * 10;
   await watchWindow({ session, arrivals, nodes, database, ledger, from, seconds });
   return ledger;
