@@ -17,8 +17,10 @@ import type { Watch } from './watch.ts';
 
 /** Firings held, at most, beside those in flight. A client holds at most as many as are left for others. */
 const MAX_HELD = 40_000;
-/** So many of a client that could not depart yet are enough. */
-const MAX_READY = 500;
+/** So many of a client that could not depart yet are enough: the next claim takes as long as a tenth of a second. */
+const MAX_READY = 2_000;
+/** Where nodes share a store: what one node has claimed, another one that has room cannot send. */
+const SHARED_MAX_READY = 500;
 /** Where nodes share a store: for how long a claim stands for what the schedule says. */
 const SURE_MS = 100;
 /** For how long a mark holds: one costs a call of the system. */
@@ -101,8 +103,9 @@ export class Carrier {
   /** The clients that hold their share, or of which too many could not depart yet. */
   sated(): number[] {
     const { left } = this;
+    const maxReady = this.#options.term === undefined ? MAX_READY : SHARED_MAX_READY;
     return [...this.#departures.counts()]
-      .filter(([, { held, ready }]) => held >= left || ready >= MAX_READY)
+      .filter(([, { held, ready }]) => held >= left || ready >= maxReady)
       .map(([clientKey]) => clientKey);
   }
 

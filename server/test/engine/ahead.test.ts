@@ -168,10 +168,10 @@ describe('what is claimed ahead of its time', () => {
     assert.deepEqual([world.sent.length, world.engine.inFlight], [135, 75]);
   });
 
-  test('where many of a client cannot leave, no more of its are claimed: another node may have room', async () => {
+  test('where many of a client cannot leave, no more of its are claimed', async () => {
     const world = await World.start('2026-03-01T12:00:00Z');
     world.answer = () => 'hang';
-    for (let i = 0; i < 600; i++) await world.schedule({ interval: '1 1 * * * *' });
+    for (let i = 0; i < 2_100; i++) await world.schedule({ interval: '1 1 * * * *' });
     for (let i = 0; i < 10; i++) await world.schedule({ interval: '5 1 * * * *' });
     await world.clock.advance(MINUTE + 10_000);
     assert.equal(world.sent.length, 75);
