@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { newId } from '../../src/domain/id.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import type { EngineEvents } from '../../src/engine/events.ts';
-import type { OutboundRequest, SendResult } from '../../src/outbound/send.ts';
-import { openSqlite } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { ManualClock } from '../clock.ts';
-import { aClient, aSchedule, MINUTE, NOON } from '../store/keeper.ts';
+import { MINUTE } from '../store/keeper.ts';
+import { startBursts } from './bursts.ts';
 
 /**
  * A guard against getting slower: what a burst costs the engine, in counts that do not depend on the
@@ -43,7 +38,7 @@ const MOST_CALLS: Record<string, number> = {
 const MOST_BYTES_A_FIRING = 20_300;
 
 test('what a burst costs: calls of the store, and memory that is allocated', async context => {
-  const world = await start();
+  const world = await startBursts(FIRINGS);
   const { clock } = world;
   const calls = countingCalls(context, world.store);
   await clock.advance(WARM_UP_MINUTES * MINUTE);
@@ -68,35 +63,6 @@ test('what a burst costs: calls of the store, and memory that is allocated', asy
   );
 });
 
-async function start() {
-  const clock = new ManualClock(NOON);
-  const store = openSqlite(':memory:');
-  const { clientKey } = await aClient(store);
-  const start = { first: NOON + MINUTE, second: NOON + 2 * MINUTE };
-  const schedule = () => aSchedule({ id: newId(NOON), data: { hello: 'world' } });
-  const due = Array.from({ length: FIRINGS }, () => ({ schedule: schedule(), start }));
-  await store.schedules.insert(clientKey, due);
-  let count = 0;
-  const send = async ({ ticket }: OutboundRequest): Promise<SendResult> => {
-    ticket?.start();
-    count += 1;
-    const startedAt = clock.now();
-    return { outcome: 'response', startedAt, durationMs: 1, phases: {}, responseStatus: 200 };
-  };
-  const engine = new Engine({
-    store,
-    send,
-    clock,
-    random: () => 0,
-    events: SILENT,
-    maxInFlight: 2_000,
-    maxInFlightPerHost: 500,
-    keep: { runsDays: 1, failedRunsDays: 1 },
-  });
-  await engine.start();
-  return { clock, store, engine, sent: () => count };
-}
-
 type Methods = Record<string, () => unknown>;
 
 function countingCalls({ mock }: TestContext, store: Store) {
@@ -119,5 +85,3 @@ function countingCalls({ mock }: TestContext, store: Store) {
     },
   };
 }
-
-const SILENT = new Proxy({} as EngineEvents, { get: () => () => {} });

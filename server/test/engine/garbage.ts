@@ -1,12 +1,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { newId } from '../../src/domain/id.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import type { EngineEvents } from '../../src/engine/events.ts';
-import type { OutboundRequest, SendResult } from '../../src/outbound/send.ts';
-import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { ManualClock } from '../clock.ts';
-import { aClient, aSchedule, MINUTE, NOON } from '../store/keeper.ts';
+import { MINUTE } from '../store/keeper.ts';
+import { startBursts } from './bursts.ts';
 
 /**
  * What firings leave behind that only a collection of the whole heap takes away: a process of its own, for
@@ -23,39 +18,13 @@ setFlagsFromString('--expose-gc');
 setFlagsFromString('--no-allocation-site-pretenuring');
 const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void;
 
-const clock = new ManualClock(NOON);
-const store = openSqlite(':memory:');
-const { clientKey } = await aClient(store);
-const start = { first: NOON + MINUTE, second: NOON + 2 * MINUTE };
-const due = Array.from({ length: FIRINGS }, () => ({
-  schedule: aSchedule({ id: newId(NOON) }),
-  start,
-}));
-await store.schedules.insert(clientKey, due);
-let sent = 0;
-const send = async ({ ticket }: OutboundRequest): Promise<SendResult> => {
-  ticket?.start();
-  sent += 1;
-  const startedAt = clock.now();
-  return { outcome: 'response', startedAt, durationMs: 1, phases: {}, responseStatus: 200 };
-};
-const engine = new Engine({
-  store,
-  send,
-  clock,
-  random: () => 0,
-  events: new Proxy({} as EngineEvents, { get: () => () => {} }),
-  maxInFlight: 2_000,
-  maxInFlightPerHost: 500,
-  keep: { runsDays: 2, failedRunsDays: 2 },
-});
-await engine.start();
+const { clock, store, engine, sent } = await startBursts(FIRINGS);
 await pass(WARM_UP_MINUTES);
 collect();
-const [sentBefore, bytesBefore] = [sent, oldBytes()];
+const [sentBefore, bytesBefore] = [sent(), oldBytes()];
 await pass(MEASURED_MINUTES);
 const bytes = oldBytes() - bytesBefore;
-process.stdout.write(JSON.stringify({ firings: sent - sentBefore, bytes }));
+process.stdout.write(JSON.stringify({ firings: sent() - sentBefore, bytes }));
 await Promise.all([engine.stop(0), clock.advance(0)]);
 await store.close();
 
