@@ -62,9 +62,15 @@ class Node {
   }
 
   static async start(now: number): Promise<Node> {
+    const node = await Node.open(now);
+    await node.engine.start();
+    return node;
+  }
+
+  /** Its engine is not started yet. */
+  static async open(now: number): Promise<Node> {
     const node = new Node(await openPostgres(url), now);
     nodes.push(node);
-    await node.engine.start();
     return node;
   }
 
@@ -211,7 +217,7 @@ describe('a claim that took longer than the node may count on it', () => {
       let later = 0;
       const real = performance.now.bind(performance);
       t.mock.method(performance, 'now', () => real() + later);
-      const node = await Node.start(now);
+      const node = await Node.open(now);
       const work = node.store[part];
       const claim = work.claim.bind(work) as (...parameters: unknown[]) => Promise<object[]>;
       const renew = work.renew.bind(work);
@@ -237,6 +243,7 @@ describe('a claim that took longer than the node may count on it', () => {
           return claims;
         },
       });
+      await node.engine.start();
       const isManual = part === 'outbox';
       const schedule = await stored(
         api,
