@@ -90,9 +90,9 @@ export class Carrier {
     return MAX_HELD - this.#departures.size;
   }
 
-  /** For how long there has always been a firing whose time had come and that could not depart yet, ms. */
-  get behindMs(): number {
-    return this.#departures.behindMs;
+  /** Whether there is a firing whose time has come and that could not depart yet. */
+  get isBehind(): boolean {
+    return this.#departures.isBehind;
   }
 
   /** All that have not ended. */

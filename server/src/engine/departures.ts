@@ -39,8 +39,6 @@ export class Departures<Item extends Bound & Linked<Item> & { dueAt: number }> {
   readonly #instants: number[] = [];
   /** Those whose time has come. */
   #ready = new Turns<Item>();
-  /** The earliest time of those in `#ready`, or of one that left while others came after it. */
-  #readySince = Number.POSITIVE_INFINITY;
   /** How many are coming. */
   #comingSize = 0;
   #sweptAt = Number.NEGATIVE_INFINITY;
@@ -55,9 +53,9 @@ export class Departures<Item extends Bound & Linked<Item> & { dueAt: number }> {
     return this.#comingSize + this.#ready.size;
   }
 
-  /** For how long there has always been one whose time had come, ms; 0 where there is none. */
-  get behindMs(): number {
-    return this.#ready.size === 0 ? 0 : Math.max(0, this.#options.clock.now() - this.#readySince);
+  /** Whether there is one whose time has come. */
+  get isBehind(): boolean {
+    return this.#ready.size > 0;
   }
 
   start(): void {
@@ -148,10 +146,8 @@ export class Departures<Item extends Bound & Linked<Item> & { dueAt: number }> {
       const turns = this.#coming.get(instant)!;
       this.#drop(instant);
       this.#comingSize -= turns.size;
-      if (this.#ready.size === 0) {
-        this.#ready = turns;
-        this.#readySince = instant;
-      } else for (const item of turns) this.#ready.add(item);
+      if (this.#ready.size === 0) this.#ready = turns;
+      else for (const item of turns) this.#ready.add(item);
     }
   }
 

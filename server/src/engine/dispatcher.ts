@@ -98,9 +98,9 @@ export class Dispatcher {
     return this.#carrier.inFlight;
   }
 
-  /** `Carrier.behindMs`. */
-  get behindMs(): number {
-    return this.#carrier.behindMs;
+  /** `Carrier.isBehind`. */
+  get isBehind(): boolean {
+    return this.#carrier.isBehind;
   }
 
   start(): void {

@@ -73,7 +73,7 @@ export class Engine {
       settled: () => this.#dispatcher.wake(),
     });
     this.#tenure = this.#newTenure();
-    this.#retention = new Retention({ ...rest, store, behindMs: () => this.#dispatcher.behindMs });
+    this.#retention = new Retention({ ...rest, store, isBehind: () => this.#dispatcher.isBehind });
   }
 
   get inFlight(): number {
