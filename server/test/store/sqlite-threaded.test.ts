@@ -4,9 +4,13 @@ import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { newCells } from '../../src/store/sqlite/schedule-cells.ts';
 import { openThreaded, Writer } from '../../src/store/sqlite/threaded.ts';
+import { anId, aSchedule } from './keeper.ts';
 
 const CLIENT = { id: 'one', name: 'one', signingSecret: 'whsec_AAAA', createdAt: 1 };
+/** Schedules. */
+const BATCH = 500;
 
 describe('the thread that writes', () => {
   let folder: string;
@@ -62,6 +66,32 @@ describe('the thread that writes', () => {
     for (const [thread, niceness] of before) assert.equal(after.get(thread), niceness);
   });
 
+  test('a claim waits for one batch of new schedules at most, whatever came before it', async () => {
+    const writer = new Writer(path);
+    await writer.call('clients', 'insertClient', [CLIENT]);
+    const commits = new Together<string>();
+    const batches = ['batch 1', 'batch 2', 'batch 3'].map(batch =>
+      writer.call('schedules', 'insertCells', [1, batchText()]).then(() => commits.note(batch)),
+    );
+    const claim = writer.call('queue', 'claimText', [1, 10, 0]).then(() => commits.note('claim'));
+    await Promise.all([...batches, claim]);
+    await writer.close();
+    assert.deepEqual(commits.groups, [['claim', 'batch 1'], ['batch 2'], ['batch 3']]);
+  });
+
+  test('what waits is written before the thread ends', async () => {
+    const writer = new Writer(path);
+    await writer.call('clients', 'insertClient', [CLIENT]);
+    void writer.call('queue', 'claimText', [1, 10, 0]);
+    const batches = [0, 1, 2].map(() => writer.call('schedules', 'insertCells', [1, batchText()]));
+    await writer.close();
+    await Promise.all(batches);
+    const beside = new DatabaseSync(path);
+    const { count } = beside.prepare('SELECT count(*) AS count FROM schedules').get()!;
+    beside.close();
+    assert.equal(count, 3 * BATCH);
+  });
+
   test('closing twice is closing once, and calls after it fail', async () => {
     const writer = new Writer(path);
     await writer.call('clients', 'insertClient', [CLIENT]);
@@ -71,6 +101,32 @@ describe('the thread that writes', () => {
     });
   });
 });
+
+/** What is noted before the event loop goes on: answers of one commit come together. */
+class Together<Item> {
+  readonly groups: Item[][] = [];
+  #isOver = true;
+
+  note(item: Item): void {
+    if (this.#isOver) {
+      this.groups.push([]);
+      process.nextTick(() => {
+        this.#isOver = true;
+      });
+    }
+    this.#isOver = false;
+    this.groups.at(-1)!.push(item);
+  }
+}
+
+/** As long as a turn has room for. */
+function batchText(): string {
+  const label = 'x'.repeat(100);
+  const made = Array.from({ length: BATCH }, () => aSchedule({ id: anId(), label }));
+  return JSON.stringify(
+    made.map(schedule => newCells({ schedule, start: { first: 10, second: 20 } })),
+  );
+}
 
 /** By thread: the 19th field of its `stat` (proc_pid_stat(5)). */
 function nicenesses(): Map<string, number> {

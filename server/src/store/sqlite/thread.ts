@@ -1,29 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type ErrorCode, PunctualError } from '../../domain/errors.ts';
+import { PunctualError } from '../../domain/errors.ts';
+import { Bulk } from './bulk.ts';
+import type { Answer, Call, Fault } from './call.ts';
 import { giveWay } from './give-way.ts';
 import { openSqlite } from './open.ts';
-
-/** One call to the thread that writes, or to one of those that read. Arrays cross at half of what objects cost. */
-export type Call = [
-  id: number,
-  /** Null: the store itself. */
-  room: 'clients' | 'schedules' | 'runs' | 'queue' | 'outbox' | 'figures' | 'breakers' | null,
-  method: string,
-  args: unknown[],
-];
-
-export type Answer = [id: number, value: unknown, fault?: Fault];
-
-export interface Fault {
-  code: ErrorCode | null;
-  message: string;
-  cause: string | undefined;
-}
 
 /**
  * The thread that writes: an embedded store of its own, which does what `threaded.ts` calls.
  *
- * Calls that arrive together run in one turn of this thread's loop, so they share a commit. It gives way to
+ * Calls that arrive together run in one turn of this thread's loop, so they share a commit; what can wait
+ * makes room for firings (`Bulk`). It gives way to
  * the threads that answer and send: in a burst these would wait for it most, and creates wait for it instead.
  * Those that read are threads of this kind too, and give way as well.
  */
@@ -41,11 +27,33 @@ const rooms = {
       schedules.insertCells(clientKey, JSON.parse(text)),
   },
 };
+const bulk = new Bulk();
+let hasBulk = false;
 let answers: Answer[] = [];
 
 port.on('message', (calls: Call[]) => {
-  for (const call of calls) void carryOut(call);
+  const now = performance.now();
+  for (const call of calls) {
+    if (Bulk.holds(call)) bulk.add(call);
+    else take(call, now);
+  }
+  if (!hasBulk) takeBulk(now);
 });
+
+function take(call: Call, now: number): void {
+  const [, room, method] = call;
+  if (room === 'queue') bulk.noteFirings(now);
+  if (method === 'close') for (const waiting of bulk.takeAll()) void carryOut(waiting);
+  void carryOut(call);
+}
+
+/** Once a turn: what comes after it has the next, which begins when this one is committed. */
+function takeBulk(now: number): void {
+  const calls = bulk.take(now);
+  for (const call of calls) void carryOut(call);
+  hasBulk = calls.length > 0;
+  if (hasBulk) setImmediate(() => takeBulk(performance.now()));
+}
 
 async function carryOut([id, room, method, args]: Call): Promise<void> {
   try {

@@ -4,11 +4,10 @@ import { storeUnavailable } from '../fault.ts';
 import type { FigureStore } from '../figures.ts';
 import type { Listed, Store } from '../store.ts';
 import { isSearch } from '../texts.ts';
+import type { Answer, Call, Fault } from './call.ts';
 import { queueClaims } from './cells.ts';
 import { openSqlite } from './open.ts';
 import { newCells } from './schedule-cells.ts';
-
-import type { Answer, Call, Fault } from './thread.ts';
 
 /**
  * The embedded store with its writes on a thread of their own, so that neither an fsync nor a

@@ -1,0 +1,18 @@
+import type { ErrorCode } from '../../domain/errors.ts';
+
+/** One call to the thread that writes, or to one of those that read. Arrays cross at half of what objects cost. */
+export type Call = [
+  id: number,
+  /** Null: the store itself. */
+  room: 'clients' | 'schedules' | 'runs' | 'queue' | 'outbox' | 'figures' | 'breakers' | null,
+  method: string,
+  args: unknown[],
+];
+
+export type Answer = [id: number, value: unknown, fault?: Fault];
+
+export interface Fault {
+  code: ErrorCode | null;
+  message: string;
+  cause: string | undefined;
+}
