@@ -14,14 +14,28 @@ export interface Round extends Rate {
   memoryMb: number;
 }
 
-/** Between two instants. */
-const EVERY_MS = 10_000;
+/** When a burst comes: in each cycle once. */
+export interface Cadence {
+  /** Of all its schedules. */
+  interval: string;
+  everyMs: number;
+  /** From the start of a minute. */
+  offsetMs: number;
+}
+
+export const EVERY_TEN_SECONDS: Cadence = {
+  interval: '*/10 * * * * *',
+  everyMs: 10_000,
+  offsetMs: 0,
+};
+
+export function onceAMinute(second: number): Cadence {
+  return { interval: `${second} * * * * *`, everyMs: 60_000, offsetMs: second * 1_000 };
+}
+
 /** Claims are made up to a second ahead: what they take is counted too. */
 const AHEAD_MS = 1_500;
 const PATIENCE_MS = 60_000;
-
-/** All at once, every ten seconds. */
-export const ALL_AT_ONCE = '*/10 * * * * *';
 
 export interface Burst {
   session: Session;
@@ -29,27 +43,50 @@ export interface Burst {
   nodes: Punctual[];
   schedules: number;
   group: string;
+  cadence: Cadence;
+  /** Where there are several. */
+  name?: string;
+}
+
+interface Measured {
+  rounds: Round[];
+  last: Ledger;
 }
 
 /** Rounds between runs of the bare client, after one round that warms up. */
-export async function measureRounds(burst: Burst): Promise<{ rounds: Round[]; last: Ledger }> {
-  const { session } = burst;
-  const warm = await measureRound(burst);
-  session.say(`warm-up: ${describe(warm.round)}`);
-  await session.startProfile(burst.nodes);
-  let last = warm.ledger;
-  let before = await session.runBare();
-  const rounds: Round[] = [];
-  for (let number = 1; number <= session.options.rounds; number += 1) {
+export async function measureRounds(burst: Burst): Promise<Measured> {
+  const [measured] = await measureInTurn([burst]);
+  return measured!;
+}
+
+/** The rounds of several in turn: a machine that is now fast and now slow is so for each of them. */
+export async function measureInTurn(bursts: Burst[]): Promise<Measured[]> {
+  const { session } = bursts[0]!;
+  const measured: Measured[] = [];
+  for (const burst of bursts) {
     const { round, ledger } = await measureRound(burst);
-    last = ledger;
-    const after = await session.runBare();
-    const ratio = round.perSecond / ((before.perSecond + after.perSecond) / 2);
-    rounds.push({ ...round, ratio });
-    session.say(`round ${number}: ratio ${ratio.toFixed(2)}; ${describe(round)}`);
-    before = after;
+    session.say(`${nameOf(burst)}warm-up: ${describe(round)}`);
+    measured.push({ rounds: [], last: ledger });
   }
-  return { rounds, last };
+  await session.startProfile(bursts.flatMap(({ nodes }) => nodes));
+  let before = await session.runBare();
+  for (let number = 1; number <= session.options.rounds; number += 1) {
+    for (const [at, burst] of bursts.entries()) {
+      const { round, ledger } = await measureRound(burst);
+      const after = await session.runBare();
+      const ratio = round.perSecond / ((before.perSecond + after.perSecond) / 2);
+      measured[at]!.rounds.push({ ...round, ratio });
+      measured[at]!.last = ledger;
+      const found = `ratio ${ratio.toFixed(2)}; ${describe(round)}`;
+      session.say(`${nameOf(burst)}round ${number}: ${found}`);
+      before = after;
+    }
+  }
+  return measured;
+}
+
+function nameOf({ name }: Burst): string {
+  return name === undefined ? '' : `${name}, `;
 }
 
 async function measureRound({
@@ -58,9 +95,11 @@ async function measureRound({
   nodes,
   schedules,
   group,
+  cadence,
 }: Burst): Promise<{ round: Omit<Round, 'ratio'>; ledger: Ledger }> {
-  const instant = Math.ceil((Date.now() + AHEAD_MS) / EVERY_MS) * EVERY_MS;
-  const window = { schedules, from: instant, periodMs: EVERY_MS, periods: 1 };
+  const { everyMs, offsetMs } = cadence;
+  const instant = Math.ceil((Date.now() + AHEAD_MS - offsetMs) / everyMs) * everyMs + offsetMs;
+  const window = { schedules, from: instant, periodMs: everyMs, periods: 1 };
   const ledger = await arrivals.expect(group, window);
   await until(instant - AHEAD_MS);
   const cpuBefore = await sumOf(nodes, 'process_cpu_seconds_total');

@@ -1,5 +1,5 @@
 import { curveOf, must, tells, whole } from '../result.ts';
-import { ALL_AT_ONCE, burstFigures, figuresOf, measureRounds } from '../rounds.ts';
+import { burstFigures, EVERY_TEN_SECONDS, figuresOf, measureRounds } from '../rounds.ts';
 import { createSchedules } from '../schedules.ts';
 import type { Scene, Session } from '../session.ts';
 
@@ -32,7 +32,7 @@ export async function runBurst(session: Session): Promise<{ ratio: number; perSe
   const created = await createSchedules(nodes[0]!.url, {
     count: schedules,
     group: 'a',
-    interval: () => ALL_AT_ONCE,
+    interval: () => EVERY_TEN_SECONDS.interval,
     url: () => target.url(),
   });
   session.say(`created in batches: ${whole(created)} schedules/s`);
@@ -42,6 +42,7 @@ export async function runBurst(session: Session): Promise<{ ratio: number; perSe
     nodes,
     schedules,
     group: 'a',
+    cadence: EVERY_TEN_SECONDS,
   });
   session.rounds.push(...rounds);
   session.figures.push(...burstFigures(rounds));

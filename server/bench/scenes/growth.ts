@@ -1,52 +1,67 @@
 import { curveOf, must, mustAllArrive, tells, whole } from '../result.ts';
-import { ALL_AT_ONCE, figuresOf, measureRounds, type Round } from '../rounds.ts';
+import { type Burst, figuresOf, measureInTurn, onceAMinute } from '../rounds.ts';
 import { AT_REST, createSchedules } from '../schedules.ts';
 import type { Scene } from '../session.ts';
 
 /** The slowest, in parts of the fastest. */
 const LEAST = 0.9;
+const MINUTE_SECONDS = 60;
+const GROUPS = 'abcdefghij';
 
 export const growth: Scene = {
   name: 'growth',
-  about: 'the same burst of 20,000 beside ever more schedules at rest',
-  defaults: { schedules: 20_000, rounds: 3, rest: [10_000, 100_000, 1_000_000, 10_000_000] },
+  about: 'the same burst of 20,000 beside ever more schedules at rest, in stores of their own',
+  defaults: { schedules: 20_000, rounds: 6, rest: [10_000, 100_000, 1_000_000, 10_000_000] },
   async run(session) {
-    const { schedules, rest } = session.options;
+    const rest = session.options.rest.toSorted((a, b) => a - b);
     const { target, arrivals } = await session.startTarget();
-    const nodes = await session.startNodes(await session.startDatabase());
-    const base = nodes[0]!.url;
-    const url = () => target.url();
-    await createSchedules(base, { count: schedules, group: 'a', interval: () => ALL_AT_ONCE, url });
-    const steps: { ratio: number; rounds: Round[] }[] = [];
-    let resting = 0;
-    for (const wanted of rest.toSorted((a, b) => a - b)) {
-      const created = await createSchedules(
-        base,
-        { count: wanted - resting, first: resting, group: 'r', interval: () => AT_REST, url },
-        made => session.progress(`${whole(made)} of ${whole(wanted - resting)} created at rest`),
-      );
-      resting = wanted;
-      session.say(`${whole(wanted)} at rest; created in batches: ${whole(created)} schedules/s`);
-      const { rounds, last } = await measureRounds({
-        session,
-        arrivals,
-        nodes,
-        schedules,
-        group: 'a',
-      });
-      const { ratio, perSecond, memoryMb } = figuresOf(rounds);
-      steps.push({ ratio: ratio!, rounds });
-      session.rounds.push({ resting, rounds });
-      session.lateness.push(curveOf(`${whole(resting)} at rest`, last));
-      const measured = `${ratio!.toFixed(2)} of the bare client, ${whole(perSecond!)} /s, ${whole(memoryMb!)} MB`;
-      session.figures.push(tells(`${whole(resting)} at rest`, measured));
+    const bursts: Burst[] = [];
+    for (const [at, resting] of rest.entries()) {
+      // The nodes have no part in each other's bursts.
+      const cadence = onceAMinute(Math.floor((at * MINUTE_SECONDS) / rest.length));
+      const group = GROUPS[at]!;
+      const url = target.url();
+      bursts.push(await preparedBurst({ session, arrivals, url, group, cadence, resting }));
     }
-    const ratios = steps.map(({ ratio }) => ratio);
+    const measured = await measureInTurn(bursts);
+    const ratios: number[] = [];
+    for (const [at, { rounds, last }] of measured.entries()) {
+      const { ratio, perSecond, memoryMb } = figuresOf(rounds);
+      const name = bursts[at]!.name!;
+      ratios.push(ratio!);
+      session.rounds.push({ resting: rest[at], rounds });
+      session.lateness.push(curveOf(name, last));
+      const found = `${ratio!.toFixed(2)} of the bare client, ${whole(perSecond!)} /s, ${whole(memoryMb!)} MB`;
+      session.figures.push(tells(name, found));
+    }
     const slowest = Math.min(...ratios) / Math.max(...ratios);
-    const counts = steps.flatMap(({ rounds }) => rounds.map(({ counted }) => counted));
+    const counts = measured.flatMap(({ rounds }) => rounds.map(({ counted }) => counted));
     session.figures.push(
       must('the slowest, of the fastest', slowest.toFixed(2), String(LEAST), slowest >= LEAST),
       mustAllArrive('arrived', counts),
     );
   },
 };
+
+interface Wanted extends Pick<Burst, 'session' | 'arrivals' | 'group' | 'cadence'> {
+  url: string;
+  resting: number;
+}
+
+/** A node on a store of its own, with schedules at rest and those of the burst. */
+async function preparedBurst(wanted: Wanted): Promise<Burst> {
+  const { session, arrivals, group, cadence, url: target, resting } = wanted;
+  const { schedules } = session.options;
+  const nodes = await session.startNodes(await session.startDatabase());
+  const base = nodes[0]!.url;
+  const url = () => target;
+  const name = `${whole(resting)} at rest`;
+  await createSchedules(base, { count: schedules, group, interval: () => cadence.interval, url });
+  const created = await createSchedules(
+    base,
+    { count: resting, group: 'z', interval: () => AT_REST, url },
+    made => session.progress(`${whole(made)} of ${name} created`),
+  );
+  session.say(`${name}; created in batches: ${whole(created)} schedules/s`);
+  return { session, arrivals, nodes, schedules, group, cadence, name };
+}
