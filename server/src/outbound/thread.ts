@@ -37,13 +37,31 @@ const { tickets, term: shared, ...options } = workerData as SendingThread;
 const term = shared && new Term(0, shared);
 const port = parentPort!;
 const sender = createSender(options);
+/** What was handed over since the last were begun; null where the event loop has had its turn since. */
+let waiting: Handover[] | null = null;
 let ended: Ended = [];
 
 port.on('message', (text: string | null) => {
   if (text === null) void close();
   else if (text === SWEEP) sender.sweep();
-  else for (const handover of JSON.parse(text) as Handover[]) send(handover);
+  else take(JSON.parse(text) as Handover[]);
 });
+
+/** At once, or when the event loop has had a turn: what was begun before is on its way by then. */
+function take(handovers: Handover[]): void {
+  if (waiting === null) {
+    waiting = [];
+    for (const handover of handovers) send(handover);
+    // The first of the two comes before connections that were just opened are looked at.
+    setImmediate(() => setImmediate(takeWaiting));
+  } else for (const handover of handovers) waiting.push(handover);
+}
+
+function takeWaiting(): void {
+  const handovers = waiting ?? [];
+  waiting = null;
+  if (handovers.length > 0) take(handovers);
+}
 
 function send([place, method, url, headers, body, timeoutMs]: Handover): void {
   const ticket = Ticket.at(tickets, place, term);
@@ -60,6 +78,7 @@ function post(): void {
 }
 
 async function close(): Promise<void> {
+  takeWaiting();
   await sender.close();
   post();
   port.close();

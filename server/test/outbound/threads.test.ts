@@ -124,3 +124,14 @@ test('close ends what is under way and tells of it', async t => {
   await Promise.all([close(), close()]);
   for (const result of results) assert.equal((await result).outcome, 'connectionError');
 });
+
+test('close tells also of what was handed over just before and is not begun', async t => {
+  const target = await serve(t, () => {});
+  const { send, close } = threads(t, 1);
+  const begun = send(get(target.url));
+  await Promise.resolve();
+  const waiting = Array.from({ length: 3 }, () => send(get(target.url)));
+  await close();
+  const outcomes = (await Promise.all([begun, ...waiting])).map(({ outcome }) => outcome);
+  assert.ok(outcomes.every(outcome => outcome === 'connectionError' || outcome === 'cancelled'));
+});
