@@ -11,7 +11,7 @@ const GROUPS = 'abcdefghij';
 export const growth: Scene = {
   name: 'growth',
   about: 'the same burst of 20,000 beside ever more schedules at rest, in stores of their own',
-  defaults: { schedules: 20_000, rounds: 6, rest: [10_000, 100_000, 1_000_000, 10_000_000] },
+  defaults: { schedules: 20_000, rounds: 12, rest: [10_000, 100_000, 1_000_000, 10_000_000] },
   async run(session) {
     const rest = session.options.rest.toSorted((a, b) => a - b);
     const { target, arrivals } = await session.startTarget();
