@@ -9,8 +9,8 @@ import { openSqlite } from './open.ts';
  * The thread that writes: an embedded store of its own, which does what `threaded.ts` calls.
  *
  * Calls that arrive together run in one turn of this thread's loop, so they share a commit; what can wait
- * makes room for firings (`Bulk`). It gives way to
- * the threads that answer and send: in a burst these would wait for it most, and creates wait for it instead.
+ * makes room for firings (`Bulk`). It gives way to the threads that answer and send: in a burst these would
+ * wait for it most, and creates wait for it instead.
  * Those that read are threads of this kind too, and give way as well.
  */
 giveWay();
