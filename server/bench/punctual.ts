@@ -9,6 +9,8 @@ import { answering, freePort, startProcess, stopProcess, temporaryFolder } from 
 export const CREDENTIALS = { ClientId: 'bench', ApiKey: 'bench-key' };
 
 const BIN = join(import.meta.dirname, '../bin/punctual.js');
+/** What the image and the unit start it with (docs/operations.md, "Running"). */
+export const NODE_FLAGS = ['--v8-pool-size=0'];
 
 /** Where the schedules are kept. */
 export interface Database {
@@ -86,7 +88,7 @@ export class Punctual {
   /** @returns how long it took until it was ready, ms */
   async start(): Promise<number> {
     const startedAt = performance.now();
-    this.#child = startProcess(process.execPath, [...this.#flags, BIN, 'serve'], {
+    this.#child = startProcess(process.execPath, [...NODE_FLAGS, ...this.#flags, BIN, 'serve'], {
       env: this.#environment,
       stdio: ['ignore', 'inherit', 'inherit'],
     });

@@ -84,7 +84,7 @@ export const SETTINGS = {
   PUNCTUAL_SENDER_THREADS: setting(
     'auto',
     'threads',
-    'Threads that send requests, beside the main one; 0: the main thread does. `auto`: 0 on one core, 1 on two or three, 2 on more.',
+    'Threads that send requests, beside the main one; 0: the main thread does. `auto`: 0 on one core, 2 on more.',
     threads,
   ),
   PUNCTUAL_STOP_SECONDS: setting(

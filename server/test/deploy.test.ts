@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
+import { NODE_FLAGS } from '../bench/punctual.ts';
 import { readConfig, SETTINGS } from '../src/config.ts';
 
 /** The files in `deploy/`: what can be held against the code is. They are not run here. */
@@ -78,7 +79,10 @@ describe('deploy/Dockerfile', () => {
       copied.filter(path => !existsSync(join(ROOT, path))),
       [],
     );
-    const started = /^ENTRYPOINT \["node", "\/opt\/punctual\/(.+)"\]$/m.exec(text)![1]!;
+    const [node, ...rest] = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(text)![1]!) as string[];
+    assert.equal(node, 'node');
+    assert.deepEqual(rest.slice(0, -1), NODE_FLAGS);
+    const started = rest.at(-1)!.replace(/^\/opt\/punctual\//, '');
     assert.ok(existsSync(join(ROOT, started)));
     const { engines } = JSON.parse(readFileSync(join(ROOT, 'server/package.json'), 'utf8'));
     assert.match(
@@ -94,7 +98,9 @@ describe('deploy/punctual.service', () => {
   );
 
   test('starts what npm ci brings, and waits for a graceful stop', () => {
-    const [node, script, command] = unit.ExecStart!.split(' ');
+    const [node, ...rest] = unit.ExecStart!.split(' ');
+    const [script, command] = rest.slice(NODE_FLAGS.length);
+    assert.deepEqual(rest.slice(0, NODE_FLAGS.length), NODE_FLAGS);
     assert.equal(node, `${unit.WorkingDirectory}/node_modules/.bin/node`);
     assert.ok(existsSync(join(ROOT, script!)));
     assert.equal(command, 'serve');

@@ -16,12 +16,11 @@ export interface SenderThreadsOptions {
 }
 
 /**
- * How many threads are worth while on so many cores. Two send more than the main thread can hand them,
- * and the store's thread and the targets want a core too.
+ * How many threads are worth while on so many cores. Two share what is due at one instant, also where there
+ * are only two cores; they send more than the main thread can hand them.
  */
 export function threadsFor(cores: number): number {
-  if (cores === 1) return 0;
-  return cores < 4 ? 1 : 2;
+  return cores === 1 ? 0 : 2;
 }
 
 /** Requests with one thread at a time: more than the engine has in flight by any setting. */
