@@ -54,7 +54,7 @@ export const SETTINGS = {
   PUNCTUAL_MAX_ORIGINS: setting(
     '1000',
     'origins',
-    'Origins with open connections, at most; the longest unused are closed.',
+    'Origins with open connections, at most, for each thread that sends; the longest unused are closed.',
     integer(1, 100_000),
   ),
   PUNCTUAL_ROLE: setting(

@@ -29,27 +29,29 @@ const MOST_TICKETS = 2 ** 17;
 /**
  * A sender on threads of its own, so that sending takes nothing from the API and the engine.
  *
- * Requests go to the threads in turn, and each thread keeps its share of the connections to an
- * origin. If a thread ends unasked, so does the process, as an uncaught error.
+ * A request goes to the thread that has the fewest, so that single ones find the connection that the last of
+ * them left; each thread keeps its share of the connections to an origin. If a thread ends unasked, so does the process, as an uncaught error.
  */
 export function createSenderThreads(options: SenderThreadsOptions): Pick<Sender, 'send' | 'close'> {
   const { allow, maxOrigins, term } = options;
   const count = Math.min(options.threads, options.connectionsPerOrigin);
-  const connectionsPerOrigin = Math.floor(options.connectionsPerOrigin / count);
-  const threads = Array.from(
-    { length: count },
-    () => new Thread({ allow, maxOrigins, connectionsPerOrigin, term: term?.shared }),
-  );
-  let turn = 0;
+  const threads = Array.from({ length: count }, (_, at) => {
+    const connectionsPerOrigin = Math.floor((options.connectionsPerOrigin + at) / count);
+    return new Thread({ allow, maxOrigins, connectionsPerOrigin, term: term?.shared });
+  });
   return {
-    send(request) {
-      turn = (turn + 1) % threads.length;
-      return threads[turn]!.send(request);
-    },
+    send: request => leastBusy(threads).send(request),
     async close() {
       await Promise.all(threads.map(thread => thread.close()));
     },
   };
+}
+
+/** The first of those that have the fewest requests. */
+function leastBusy(threads: Thread[]): Thread {
+  let found = threads[0]!;
+  for (const thread of threads) if (thread.inFlight < found.inFlight) found = thread;
+  return found;
 }
 
 interface Waiting {
@@ -75,6 +77,10 @@ class Thread {
     this.#worker.on('message', (text: string) => {
       for (const [place, result] of JSON.parse(text) as Ended) this.#ended(place, result);
     });
+  }
+
+  get inFlight(): number {
+    return this.#waiting.length - this.#freePlaces.length;
   }
 
   send(request: OutboundRequest): Promise<SendResult> {

@@ -106,14 +106,31 @@ test('several threads share the bound of an origin', async t => {
   const target = await serve(t, socket => open.push(() => socket.write(answer(''))));
   const { send } = threads(t, 4, 5);
   const all = Array.from({ length: 12 }, () => send(get(target.url)));
-  await until(() => open.length === 4);
+  await until(() => open.length === 5);
   let ended = 0;
   for (const each of all) void each.then(() => ended++);
   await until(() => {
-    assert.ok(target.connections <= 4);
+    assert.ok(target.connections <= 5);
     open.shift()?.();
     return ended === 12;
   });
+});
+
+test('requests that come one after the other share a connection', async t => {
+  const target = await serve(t, socket => socket.write(answer('')));
+  const { send } = threads(t, 2);
+  for (let nth = 0; nth < 3; nth++) assert.equal((await send(get(target.url))).outcome, 'response');
+  assert.equal(target.connections, 1);
+});
+
+test('what one thread has no end of does not stand before the others', async t => {
+  const target = await serve(t, (socket, nth) => nth === 1 || socket.write(answer('')));
+  const { send } = threads(t, 2, 2);
+  void send(get(target.url, { timeoutMs: 60_000 }));
+  await until(() => target.requests.length === 1);
+  const results = [];
+  for (let nth = 0; nth < 3; nth++) results.push((await send(get(target.url))).outcome);
+  assert.deepEqual(results, ['response', 'response', 'response']);
 });
 
 test('close ends what is under way and tells of it', async t => {
