@@ -79,11 +79,9 @@ describe('deploy/Dockerfile', () => {
       copied.filter(path => !existsSync(join(ROOT, path))),
       [],
     );
-    const [node, ...rest] = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(text)![1]!) as string[];
-    assert.equal(node, 'node');
-    assert.deepEqual(rest.slice(0, -1), NODE_FLAGS);
-    const started = rest.at(-1)!.replace(/^\/opt\/punctual\//, '');
-    assert.ok(existsSync(join(ROOT, started)));
+    const entry = /^ENTRYPOINT \["node", (.+), "\/opt\/punctual\/(.+)"\]$/m.exec(text)!;
+    assert.deepEqual(JSON.parse(`[${entry[1]}]`), NODE_FLAGS);
+    assert.ok(existsSync(join(ROOT, entry[2]!)));
     const { engines } = JSON.parse(readFileSync(join(ROOT, 'server/package.json'), 'utf8'));
     assert.match(
       text,

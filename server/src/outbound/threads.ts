@@ -30,7 +30,8 @@ const MOST_TICKETS = 2 ** 17;
  * A sender on threads of its own, so that sending takes nothing from the API and the engine.
  *
  * A request goes to the thread that has the fewest, so that single ones find the connection that the last of
- * them left; each thread keeps its share of the connections to an origin. If a thread ends unasked, so does the process, as an uncaught error.
+ * them left; each thread keeps its share of the connections to an origin. If a thread ends unasked, so does
+ * the process, as an uncaught error.
  */
 export function createSenderThreads(options: SenderThreadsOptions): Pick<Sender, 'send' | 'close'> {
   const { allow, maxOrigins, term } = options;

@@ -15,7 +15,7 @@ import { runWorld } from './world.ts';
  */
 const isLong = process.env.CRASH_BUGS === 'all';
 const SEED = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
-/** A kill comes at a random moment: a bug that was not hit, as every other time, is given another chance. */
+/** A kill comes at a random moment: a bug that was not hit, four times in ten, is given another chance. */
 const MOST_TRIES = 12;
 
 const why = whyNoPowerCut();

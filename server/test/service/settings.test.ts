@@ -51,7 +51,7 @@ test('as many threads send as one says, or as the cores make worth while', () =>
   for (const value of ['65', '-1', 'all', '1.5']) {
     assert.throws(() => threads(value), /PUNCTUAL_SENDER_THREADS must be auto or a whole/);
   }
-  assert.deepEqual([1, 2, 3, 64].map(threadsFor), [0, 2, 2, 2]);
+  assert.deepEqual([1, 2, 3, 4, 64].map(threadsFor), [0, 2, 2, 2, 2]);
 });
 
 test('failed runs are kept at least as long as the others', () => {
