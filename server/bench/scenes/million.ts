@@ -57,7 +57,6 @@ export const million: Scene = {
     const window = { ...stage, ledger, from, seconds: periods * 60 };
     const samples = await watchWindow(window);
     const cpuSeconds = (await sumOf(stage.nodes, 'process_cpu_seconds_total')) - before;
-    const unwanted = await unwantedOf(stage.nodes);
     const restarted = await restart(stage);
     session.rounds.push(...sampledByMinute(samples));
     session.lateness.push(curveOf('spread over the minute', ledger));
@@ -70,7 +69,6 @@ export const million: Scene = {
       memoryFigure(samples),
       ...diskFigures(samples, store === 'sqlite'),
       ...restarted,
-      tells('failed, skipped or missed', unwanted),
       tells('processor time a firing', `${perFiring(cpuSeconds, ledger.counted)} µs`),
     );
     await session.runBareAfter(stage.nodes);
@@ -97,6 +95,7 @@ async function restart({ session, arrivals, nodes, database }: Stage): Promise<F
   const from = nextStart(SECOND_MS, SECOND_MS);
   const ledger = await arrivals.expect('a', { schedules, from, periodMs: MINUTE_MS, periods: 1 });
   await until(from + KILLED_AFTER_MS);
+  const unwanted = await unwantedOf(nodes);
   await nodes[0]!.stop('SIGKILL');
   const readyMs = await nodes[0]!.start();
   await watchWindow({ session, arrivals, nodes, database, ledger, from, seconds: 60 });
@@ -105,6 +104,10 @@ async function restart({ session, arrivals, nodes, database }: Stage): Promise<F
   return [
     must('ready after SIGKILL', ms(readyMs), '5 s', readyMs < READY_WITHIN_MS),
     must('arrived in the minute of the kill', measured, 'all', arrived === expected),
+    tells(
+      'failed, skipped or missed, before and after it',
+      `${unwanted}; ${await unwantedOf(nodes)}`,
+    ),
   ];
 }
 

@@ -91,7 +91,9 @@ export function recovered(
   const changedAt = row.changed_at as number | null;
   if (attempt > attempts.length && !isAhead(row, sentUntil)) {
     const lost = lostAttempt(attempt, Math.max(row.claimed_at as number, was.dueAt));
-    return { state: 'lost', dueAt: neverEarly(was, now), attempt, attempts: [...attempts, lost] };
+    // Not now: it would wait behind all that is late already, until the schedule's next time has come.
+    const dueAt = neverEarly(was, Math.min(was.dueAt, now));
+    return { state: 'lost', dueAt, attempt, attempts: [...attempts, lost] };
   }
   // Taken and not begun: it is again what it was, and brought forward where the schedule was changed.
   const dueAt = changedAt === null ? was.dueAt : Math.min(was.dueAt, nextFor ?? changedAt);

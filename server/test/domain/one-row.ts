@@ -125,7 +125,7 @@ export class OneRow {
       if (attempt > attempts.length && !isAhead) {
         const startedAt = Math.max(claimedAt!, row.dueAt);
         const lost = { number: attempt, startedAt, outcome: 'lost' as const };
-        const dueAt = neverEarly(row, now);
+        const dueAt = neverEarly(row, Math.min(row.dueAt, now));
         this.row = { ...row, state: 'lost', dueAt, attempts: [...attempts, lost] };
       } else if (attempts.length === 0) {
         this.row = { ...row, state: 'waiting', attempt: 0, dueAt: broughtTo };

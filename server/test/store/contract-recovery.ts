@@ -39,18 +39,34 @@ export function recoveryContract(name: string, open: OpenKeeper): void {
       return { store, count: await store.queue.recover(now) };
     };
 
-    test('an attempt that was cut off is recorded as lost, with its number and start, and the run is due at once', async () => {
+    test('an attempt that was cut off is recorded as lost, with its number and start, and the run is due as before', async () => {
       await made();
       await claimOne(keeper.store, NOON + 7);
       const { store, count } = await restarted();
       assert.equal(count, 1);
-      assert.equal(await store.queue.nextDueAt(), START);
+      assert.equal(await store.queue.nextDueAt(), NOON);
       const { attempts, ...claim } = await claimOne(store, START, START);
       assert.deepEqual([claim.was, claim.begun, claim.attempt], ['lost', true, 2]);
       assert.deepEqual([claim.scheduledFor, claim.nextFor], [NOON, NOON + MINUTE]);
       const [{ error, ...lost }, ...others] = attempts as [Attempt];
       assert.deepEqual([lost, others], [{ number: 1, startedAt: NOON + 7, outcome: 'lost' }, []]);
       assert.match(error!, /^Punctual stopped .*\.$/);
+    });
+
+    test('a run that was cut off is sent again before what was due after it and is late as well', async () => {
+      const { caller } = await made();
+      await claimOne(keeper.store, NOON + 40 * SECOND);
+      const later = { first: NOON + SECOND, second: NOON + MINUTE };
+      await stored(keeper.store, caller, {}, later);
+      const { store } = await restarted(NOON + 50 * SECOND);
+      const claims = await store.queue.claim(NOON + 50 * SECOND, 2, NOON);
+      assert.deepEqual(
+        claims.map(({ was, scheduledFor }) => [was, scheduledFor]),
+        [
+          ['lost', NOON],
+          ['waiting', NOON + SECOND],
+        ],
+      );
     });
 
     test('the attempts before it are kept, and each crash adds its own', async () => {
