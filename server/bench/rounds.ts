@@ -2,7 +2,17 @@ import { runsOf } from './api.ts';
 import type { Arrivals, Counted, Ledger } from './arrivals.ts';
 import { pause, until } from './processes.ts';
 import { type Punctual, sumOf } from './punctual.ts';
-import { type Figure, median, ms, must, mustAllArrive, type Rate, tells, whole } from './result.ts';
+import {
+  type Figure,
+  mean,
+  median,
+  ms,
+  must,
+  mustAllArrive,
+  type Rate,
+  tells,
+  whole,
+} from './result.ts';
 import type { Session } from './session.ts';
 
 /** One burst: all schedules of a group due at one instant. */
@@ -29,8 +39,10 @@ export const EVERY_TEN_SECONDS: Cadence = {
   offsetMs: 0,
 };
 
-export function onceAMinute(second: number): Cadence {
-  return { interval: `${second} * * * * *`, everyMs: 60_000, offsetMs: second * 1_000 };
+/** @param second 0 to 29 */
+export function twiceAMinute(second: number): Cadence {
+  const interval = `${second},${second + 30} * * * * *`;
+  return { interval, everyMs: 30_000, offsetMs: second * 1_000 };
 }
 
 /** Claims are made up to a second ahead: what they take is counted too. */
@@ -157,6 +169,19 @@ export function figuresOf(rounds: Round[]): Record<string, number> {
     p99: of(({ latenessMs }) => latenessMs.p99),
     memoryMb: Math.max(...rounds.map(({ memoryMb }) => memoryMb)),
   };
+}
+
+/**
+ * The rates of several that took turns, each in parts of what all of them had in the same turn: what is
+ * fast or slow about the machine of that minute is left out.
+ *
+ * @param measured as many rounds of each
+ * @returns of each the mean of its rounds
+ */
+export function comparedInTurn(measured: { rounds: Pick<Round, 'perSecond'>[] }[]): number[] {
+  const rates = measured.map(({ rounds }) => rounds.map(({ perSecond }) => perSecond));
+  const ofTurn = rates[0]!.map((_, turn) => mean(rates.map(own => own[turn]!)));
+  return rates.map(own => mean(own.map((perSecond, turn) => perSecond / ofTurn[turn]!)));
 }
 
 /** What every burst tells. */
