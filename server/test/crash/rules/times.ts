@@ -14,11 +14,6 @@ import {
  * what counts as the latest of the times that passed; a slow machine shall not fail the test.
  */
 const GRACE_MS = 3_000;
-/**
- * For so long a node says ahead that it sends (engine/carrier.ts, `MARK_MS`): what was due then, and was
- * claimed, counts as begun at its time although the kill came before it.
- */
-const SAID_AHEAD_MS = 100;
 
 /**
  * What was due against what was recorded.
@@ -159,7 +154,7 @@ function checkRun(run: RunSeen, view: View, tell: Tell): void {
     }
     if (attempt.outcome !== 'lost') continue;
     const until = run.attempts[index + 1]?.startedAt ?? run.finishedAt;
-    if (!view.killedWithin(attempt.startedAt - SAID_AHEAD_MS, until)) {
+    if (!view.killedWithin(attempt.startedAt, until)) {
       tell('lostWithoutCrash', `${name} lost attempt ${attempt.number} without a crash.`);
     }
   }
