@@ -23,8 +23,6 @@ const MAX_READY = 2_000;
 const SHARED_MAX_READY = 500;
 /** Where nodes share a store: for how long a claim stands for what the schedule says. */
 const SURE_MS = 100;
-/** For how long a mark holds: one costs a call of the system. */
-const MARK_MS = 100;
 /** How much later a firing is due again whose host had no place for it. */
 const POSTPONED_MS = 5_000;
 
@@ -195,7 +193,7 @@ export class Carrier {
   async #prepare(trips: Trip[], now: number): Promise<(claim: Claim) => boolean> {
     try {
       const confirmed = await this.#confirm(trips, now);
-      this.#mark(now);
+      this.#mark(trips);
       return confirmed;
     } catch (error) {
       // Nobody is woken: they depart again a little later, with whoever waits for their places.
@@ -211,11 +209,12 @@ export class Carrier {
     return !isAhead(claim) || mayBegin({ ...claim, state: claim.was }, now, unseenUntil);
   }
 
-  /** Says first that it sends: what it does not say here was never sent, if it ends. */
-  #mark(now: number): void {
-    if (now <= this.#markedUntil) return;
-    this.#options.lock?.mark(now + MARK_MS);
-    this.#markedUntil = now + MARK_MS;
+  /** Says first what it sends: what is due later than it says here was never sent, if it ends. */
+  #mark(trips: Trip[]): void {
+    const until = trips.reduce((latest, { dueAt }) => Math.max(latest, dueAt), this.#markedUntil);
+    if (until === this.#markedUntil) return;
+    this.#options.lock?.mark(until);
+    this.#markedUntil = until;
   }
 
   /** What other nodes changed since it was claimed is not sent. */

@@ -77,7 +77,7 @@ export class OneSchedule {
     if (row.dueAt > this.#now) return;
     const state = row.was;
     if (mayBegin({ ...row, state }, this.#now, this.#unseenUntil)) {
-      if (this.#now > (this.#sentUntil ?? 0)) this.#sentUntil = this.#now + 100;
+      this.#sentUntil = Math.max(this.#sentUntil ?? 0, row.dueAt);
       this.#flight = { ...this.#flight, phase: 'ready', lookedAt: this.#now };
     } else this.#land(null);
   }

@@ -147,6 +147,29 @@ describe('what is claimed ahead of its time', () => {
     );
   });
 
+  test('is not lost where the process sends others just before, and ends before its time', async () => {
+    const world = await World.start('2026-03-01T11:59:59Z');
+    const retried = 'https://example.com/retried';
+    world.answer = ({ url }) => (url === retried ? 'hang' : 200);
+    await world.schedule({ interval: '0 * * * *', url: retried });
+    await world.schedule({ interval: '*/5 * * * * *' });
+    await world.clock.advance(1_050);
+    await world.release(503);
+    world.answer = () => 200;
+    await world.clock.advance(4_970);
+    assert.deepEqual(world.times(retried), ['12:00:00']);
+    await world.crash(10);
+    await world.clock.advance(1_000);
+    const [run] = (await world.runs()).filter(({ attempts }) => attempts.length > 1);
+    assert.deepEqual(
+      run!.attempts.map(({ outcome, startedAt }) => [outcome, new Date(startedAt).toISOString()]),
+      [
+        ['response', '2026-03-01T12:00:00.000Z'],
+        ['response', '2026-03-01T12:00:05.050Z'],
+      ],
+    );
+  });
+
   test('is missed where the machine sleeps over its time and catching up is turned off', async () => {
     const world = await World.start('2026-03-01T12:00:00Z');
     await world.schedule({ interval: '* * * * *', policy: { catchUpSeconds: 0 } });

@@ -26,7 +26,8 @@ export class World {
   readonly store: Store = openSqlite(':memory:');
   /** The schedules of all claims, as the engine holds them. */
   readonly #claimed: Schedule[] = [];
-  #markedUntil: number | null = null;
+  /** As the lock's file has it, which is made at the first start. */
+  #markedUntil: number;
   /** What keeps the mark from being set. */
   markFault: Error | null = null;
   readonly sent: Sent[] = [];
@@ -34,6 +35,7 @@ export class World {
   answer: (request: Sent) => Answer = () => 200;
   engine: Engine;
   clientKey = 0;
+  #process = new Process();
   #hanging: { sent: Sent; answer: (result: SendResult) => void }[] = [];
   /** Requests wait for a connection, not started, while this is true. */
   congested = false;
@@ -42,6 +44,7 @@ export class World {
 
   constructor(start: string) {
     this.clock = new ManualClock(start);
+    this.#markedUntil = this.clock.now();
     const { queue } = this.store;
     const claim = queue.claim.bind(queue);
     queue.claim = async (...parameters) => {
@@ -79,9 +82,10 @@ export class World {
   }
 
   newEngine(): Engine {
+    const process = this.#process;
     return new Engine({
-      store: this.store,
-      send: request => this.#send(request),
+      store: process.its(this.store),
+      send: request => process.does(() => this.#send(request)),
       clock: this.clock,
       random: () => 0,
       events: this.#events(),
@@ -99,9 +103,8 @@ export class World {
 
   /** The process dies: nothing that is in flight is recorded. A new one starts at once. */
   async crash(downMs = 0): Promise<void> {
-    const stopped = this.engine.stop(0);
-    await this.clock.advance(0);
-    await stopped;
+    this.#process.die();
+    this.#process = new Process();
     this.#hanging = [];
     await this.clock.jump(this.clock.now() + downMs);
     this.engine = this.newEngine();
@@ -215,6 +218,36 @@ export class World {
       refused: () => {},
       blind: (from, until) => tell(`blind ${time(from)} ${time(until)}`),
     };
+  }
+}
+
+/** Once it has died, nothing is done that it asks for, and nothing answers it. */
+class Process {
+  #isAlive = true;
+
+  die(): void {
+    this.#isAlive = false;
+  }
+
+  does<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#isAlive ? work() : new Promise(() => {});
+  }
+
+  /** The store as it has it. */
+  its(store: Store): Store {
+    const cut = (part: object) =>
+      new Proxy(part, {
+        get: (_, name) => {
+          const method = Reflect.get(part, name) as (...parameters: unknown[]) => Promise<unknown>;
+          return (...parameters: unknown[]) => this.does(() => method.apply(part, parameters));
+        },
+      });
+    return new Proxy(store, {
+      get: (_, name) => {
+        const part: unknown = Reflect.get(store, name);
+        return typeof part === 'object' && part !== null ? cut(part) : part;
+      },
+    });
   }
 }
 

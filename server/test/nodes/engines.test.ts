@@ -111,6 +111,13 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   }
 }
 
+/** Times a minute apart, the nearest half a minute from now: none of them is claimed ahead meanwhile. */
+function aroundNow(agoMs = 0) {
+  const first = now - (now % SECOND) - 30 * SECOND - agoMs;
+  const interval = `${new Date(first).getUTCSeconds()} * * * * *`;
+  return { interval, first, second: first + 60 * SECOND };
+}
+
 const historyOf = async (scheduleId: string) =>
   (await api.runs.list(caller.clientKey, { scheduleId }, 100)).map(({ status }) => status);
 
@@ -147,17 +154,16 @@ describe('a schedule that another process has made', () => {
 });
 
 describe('a time that passed while another node was awake', () => {
-  const notCaughtUp = { ...EVERY_MINUTE, policy: { catchUpSeconds: 0 } };
-  const due = () => {
-    const first = now - (now % (60 * SECOND));
-    return { first, second: first + 60 * SECOND };
+  const storedNotCaughtUp = async () => {
+    const { interval, ...start } = aroundNow();
+    return (await stored(api, caller, { interval, policy: { catchUpSeconds: 0 } }, start)).id;
   };
   /** As a node does that looks all the time, and is too busy to claim. */
   const someoneLooks = () => api.shared!.looked(now - 3_600 * SECOND, 5 * SECOND);
 
   test('is fired late by one that joins, also where catching up is turned off', async () => {
     await someoneLooks();
-    const { id } = await stored(api, caller, notCaughtUp, due());
+    const id = await storedNotCaughtUp();
     const node = await Node.start(now);
     await until(() => node.fired.includes(id));
   });
@@ -165,7 +171,7 @@ describe('a time that passed while another node was awake', () => {
   test('and while none was, it is missed', async () => {
     await someoneLooks();
     await runOn(url, 'UPDATE watch SET looked_at = looked_at - 60000');
-    const { id } = await stored(api, caller, notCaughtUp, due());
+    const id = await storedNotCaughtUp();
     await Node.start(now);
     await until(async () => (await historyOf(id)).length > 0);
     assert.deepEqual(await historyOf(id), ['missed']);
@@ -176,7 +182,7 @@ describe('a time that passed while another node was awake', () => {
     await node.clock.advance(0);
     await someoneLooks();
     await node.clock.jump(now);
-    const { id } = await stored(api, caller, notCaughtUp, due());
+    const id = await storedNotCaughtUp();
     node.engine.wake(now);
     await node.clock.advance(1_000);
     await until(() => node.fired.includes(id));
@@ -189,10 +195,9 @@ describe('a request that ends right after a gap', () => {
     const answer = Promise.withResolvers<void>();
     const agreement = Promise.withResolvers<void>();
     node.answering = answer.promise;
-    const first = now - (now % (60 * SECOND)) - 600 * SECOND;
-    const start = { first, second: first + 60 * SECOND };
-    const { id } = await stored(api, caller, EVERY_MINUTE, start);
-    node.engine.wake(first);
+    const { interval, ...start } = aroundNow(600 * SECOND);
+    const { id } = await stored(api, caller, { interval }, start);
+    node.engine.wake(start.first);
     await until(() => node.fired.includes(id));
     await runOn(url, 'UPDATE watch SET looked_at = looked_at - 600000');
     node.agreeing = agreement.promise;

@@ -62,5 +62,5 @@ function tries(work: () => void): boolean {
 
 function markOf(file: string, bootedAt: number): number | null {
   const mark = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-  return mark === undefined || mark <= bootedAt ? null : Math.ceil(mark);
+  return mark === undefined || mark <= bootedAt ? null : Math.round(mark);
 }
