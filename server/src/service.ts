@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { buildApi } from './api/app.ts';
 import type { EnginePort, Readiness } from './api/deps.ts';
-import { bootedAt, type Clock, SteeredClock, systemClock } from './clock.ts';
+import { type Clock, SteeredClock, systemClock, thisBoot } from './clock.ts';
 import type { Config } from './config.ts';
 import { hashApiKey, newSigningSecret } from './domain/credential.ts';
 import { PunctualError } from './domain/errors.ts';
@@ -47,7 +47,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // long-lived, and let it lie until the whole heap is collected.
   setFlagsFromString('--no-allocation-site-pretenuring');
   const { config, log } = options;
-  const lock = lockEngine(config.database, bootedAt());
+  const lock = lockEngine(config.database, thisBoot());
   const closers: (() => unknown)[] = [() => lock?.release()];
   const stop = once(async () => {
     for (const close of closers.reverse()) await close();

@@ -61,7 +61,7 @@ const LAW: Record<string, string[]> = {
     'commander',
     'node:*',
   ],
-  'clock.ts': ['node:os'],
+  'clock.ts': ['node:fs', 'node:os', 'node:zlib'],
   'config.ts': ['domain', 'store/open.ts'],
   'telemetry.ts': ['engine', 'pino', 'prom-client'],
   'tracing.ts': ['domain', 'outbound/send.ts', 'store/store.ts', '@opentelemetry/*', 'node:*'],

@@ -1,7 +1,7 @@
 import type { MoveSource, MoveTarget } from './move.ts';
 import { openTarget } from './postgres/move.ts';
 import { migrateAt as migratePostgresAt, openPostgres } from './postgres/open.ts';
-import { lockSqlite } from './sqlite/lock.ts';
+import { type Boot, lockSqlite } from './sqlite/lock.ts';
 import { openSource, takeBack } from './sqlite/move.ts';
 import { isBehind, migrateAt as migrateSqliteAt, openSqlite } from './sqlite/open.ts';
 import { openThreaded } from './sqlite/threaded.ts';
@@ -49,11 +49,11 @@ function refuseBesideOlder(database: Database): void {
  * Makes this process the one engine of an embedded store, until `release` or its end. On PostgreSQL
  * there may be many: their claims have leases instead.
  *
- * @param bootedAt when this machine was started, epoch ms
+ * @param boot this start of the machine
  * @throws PunctualError `store_in_use`
  */
-export function lockEngine(database: Database, bootedAt: number): EngineLock | null {
-  return database.kind === 'sqlite' ? lockSqlite(database.path, bootedAt) : null;
+export function lockEngine(database: Database, boot: Boot): EngineLock | null {
+  return database.kind === 'sqlite' ? lockSqlite(database.path, boot) : null;
 }
 
 /**

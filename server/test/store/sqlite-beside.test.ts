@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { thisBoot } from '../../src/clock.ts';
 import { readMigrations } from '../../src/store/migrate.ts';
 import { lockEngine, migrateStore, openBeside } from '../../src/store/open.ts';
 import { migrateSqlite, openDatabase } from '../../src/store/sqlite/open.ts';
@@ -26,7 +27,7 @@ function makeOlder(): void {
 describe('a store beside a running service', () => {
   test('of an older release is left as it is: that one would not know what was done to it', async () => {
     makeOlder();
-    const lock = lockEngine(database, 0);
+    const lock = lockEngine(database, thisBoot());
     for (const open of [openBeside, migrateStore]) {
       await assert.rejects(async () => open(database), { code: 'store_in_use' });
     }
@@ -36,7 +37,7 @@ describe('a store beside a running service', () => {
   });
 
   test('of the same release is opened, and one that is new is made', async () => {
-    const lock = lockEngine(database, 0);
+    const lock = lockEngine(database, thisBoot());
     for (let times = 0; times < 2; times += 1) await (await openBeside(database)).close();
     lock!.release();
   });

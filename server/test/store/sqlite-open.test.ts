@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { PunctualError } from '../../src/domain/errors.ts';
 import { readMigrations } from '../../src/store/migrate.ts';
 import { Commits } from '../../src/store/sqlite/commit.ts';
-import { lockSqlite } from '../../src/store/sqlite/lock.ts';
+import { type Boot, lockSqlite } from '../../src/store/sqlite/lock.ts';
 import { migrateAt, migrateSqlite, openSqlite } from '../../src/store/sqlite/open.ts';
 import { sqliteOutbox } from '../../src/store/sqlite/outbox.ts';
 import { sqliteQueue } from '../../src/store/sqlite/queue.ts';
@@ -123,22 +123,60 @@ describe('one engine on one database', () => {
     lock.release();
   });
 
-  test('it says until when the engine before may have sent, if the machine went on since', () => {
-    const first = lockSqlite(path, 0);
-    assert.equal(first.sentUntil, null);
-    const markedAt = Date.now() + 100;
-    first.mark(markedAt);
-    first.release();
-    const booted = (at: number) => {
-      const lock = lockSqlite(path, at);
+  describe('says until when the engine before may have sent', () => {
+    const boot = { at: 0, id: 7 };
+    const markedAt = Date.parse('2026-03-01T12:00:00.000Z');
+    /** As the next engine hears it. */
+    const heard = (next: Boot = boot) => {
+      const lock = lockSqlite(path, next);
       lock.release();
       return lock.sentUntil;
     };
-    assert.equal(booted(markedAt - 1_000), markedAt);
-    assert.equal(booted(markedAt + 1), null);
-    rmSync(`${path}.engine`);
-    first.mark(markedAt);
-    assert.equal(booted(0), null);
+    const marked = (at = markedAt) => {
+      heard();
+      const lock = lockSqlite(path, boot);
+      lock.mark(at);
+      lock.release();
+    };
+
+    test('to the millisecond, again and again', () => {
+      for (let ms = 0; ms < 1_000; ms += 37) {
+        marked(markedAt + ms);
+        assert.deepEqual([heard(), heard()], [markedAt + ms, markedAt + ms]);
+      }
+    });
+
+    test('also of one that was killed, and where somebody only looked at the database since', async () => {
+      heard();
+      const code = `lockSqlite(path, { at: 0, id: 7 }).mark(${markedAt}); say("marked"); process.stdin.resume();`;
+      const holder = childOn(path, code);
+      assert.equal(await holder.heard(), 'marked');
+      await killed(holder);
+      lockSqlite(path).release();
+      assert.equal(heard(), markedAt);
+    });
+
+    test('and nothing where the machine was started since, or it is another machine', () => {
+      for (const other of [
+        { ...boot, id: 8 },
+        { ...boot, id: -8 },
+        { ...boot, at: markedAt },
+      ]) {
+        marked();
+        assert.equal(heard(other), null);
+      }
+      marked();
+      assert.equal(heard({ ...boot, at: markedAt - 1 }), markedAt);
+    });
+
+    test('nor at the first start, nor where the file is gone', () => {
+      assert.equal(heard({ at: 0, id: 0 }), null);
+      const lock = lockSqlite(path, boot);
+      rmSync(`${path}.engine`);
+      lock.mark(markedAt);
+      lock.release();
+      assert.equal(heard(), null);
+    });
   });
 
   test('another database has another lock', () => {

@@ -4,6 +4,14 @@ import { PunctualError } from '../../domain/errors.ts';
 import type { EngineLock } from '../store.ts';
 import { cannotOpen, isBusy, openFile } from './open.ts';
 
+/** One start of a machine. */
+export interface Boot {
+  /** By the machine's own clock, epoch ms. */
+  at: number;
+  /** A whole number of 32 bits that no other start has, of any machine; 0 where the system has none. */
+  id: number;
+}
+
 /** Nobody reads them: a connection that nobody refers to is closed by the garbage collector, and its lock with it. */
 const held = new Set<DatabaseSync>();
 
@@ -12,17 +20,20 @@ const held = new Set<DatabaseSync>();
  * it comes: the lock is the operating system's, so that a killed process leaves none behind.
  *
  * The time of the lock's file is the mark: what an engine sends, it says there first. No fsync is
- * waited for, so it outlives the process and not the machine: where that was started since, it says nothing.
+ * waited for, so it outlives the process and not the machine: where that was started since, or is another
+ * one, it says nothing.
  *
- * @param bootedAt when this machine was started, epoch ms
+ * @param boot this start of the machine; without it, nothing is known of what was sent
  * @throws PunctualError `store_in_use`, `store_unavailable`
  */
-export function lockSqlite(path: string, bootedAt = Number.POSITIVE_INFINITY): EngineLock {
+export function lockSqlite(path: string, boot?: Boot): EngineLock {
   const file = `${path}.engine`;
-  const sentUntil = markOf(file, bootedAt);
+  const isNew = !existsSync(file);
   const lock = openFile(file, { timeout: 0 });
+  let isKnown: boolean;
   try {
     lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
+    isKnown = boot !== undefined && isSameBoot(lock, boot.id) && !isNew;
   } catch (cause) {
     lock.close();
     if (!isBusy(cause)) throw cannotOpen(path, cause);
@@ -34,12 +45,11 @@ export function lockSqlite(path: string, bootedAt = Number.POSITIVE_INFINITY): E
     );
   }
   held.add(lock);
-  const isMarkable = tries(() => {
-    const { atime, mtime } = statSync(file);
-    utimesSync(file, atime, mtime);
-  });
+  // It may be another user's, or keep whole seconds.
+  const isMarkable = boot !== undefined && tries(() => checkMark(file));
+  const sentUntil = isKnown && isMarkable ? markOf(file) : null;
   return {
-    sentUntil: isMarkable ? sentUntil : null,
+    sentUntil: sentUntil !== null && sentUntil > boot!.at ? sentUntil : null,
     mark(until) {
       // Where the file is gone, the next start knows nothing, and takes all for sent.
       if (isMarkable && existsSync(file)) utimesSync(file, until / 1_000, until / 1_000);
@@ -50,7 +60,16 @@ export function lockSqlite(path: string, bootedAt = Number.POSITIVE_INFINITY): E
   };
 }
 
-/** The file may be another user's: then nothing is known of what was sent. */
+/** Notes this one, durably, where it is another. The lock is held before and after. */
+function isSameBoot(lock: DatabaseSync, id: number): boolean {
+  if (lock.prepare('PRAGMA user_version').get()!.user_version === id) return true;
+  // A disk that is full keeps nobody from starting: then it is another one at the next start, too.
+  tries(() => lock.exec(`PRAGMA user_version = ${id}; COMMIT`));
+  if (lock.isTransaction) lock.exec('ROLLBACK');
+  lock.exec('BEGIN EXCLUSIVE');
+  return false;
+}
+
 function tries(work: () => void): boolean {
   try {
     work();
@@ -60,7 +79,17 @@ function tries(work: () => void): boolean {
   }
 }
 
-function markOf(file: string, bootedAt: number): number | null {
-  const mark = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-  return mark === undefined || mark <= bootedAt ? null : Math.round(mark);
+/** @throws Error where the file does not keep a time to the millisecond */
+function checkMark(file: string): void {
+  const mark = markOf(file);
+  // Later, so that what was sent stays sent if this is as far as it comes.
+  const later = (Math.floor(mark / 1_000) + 1) * 1_000 + 1;
+  utimesSync(file, later / 1_000, later / 1_000);
+  if (markOf(file) !== later) throw new Error('The time of the file is not exact.');
+  utimesSync(file, mark / 1_000, mark / 1_000);
+}
+
+/** To the millisecond. */
+function markOf(file: string): number {
+  return Math.round(statSync(file).mtimeMs);
 }
