@@ -173,7 +173,7 @@ export function figuresOf(rounds: Round[]): Record<string, number> {
 
 /**
  * The rates of several that took turns, each in parts of what all of them had in the same turn: what is
- * fast or slow about the machine of that minute is left out.
+ * fast or slow about the machine of that half minute is left out.
  *
  * @param measured as many rounds of each
  * @returns of each the mean of its rounds

@@ -1,5 +1,6 @@
-import { changesTimes, startOf } from '../domain/draft.ts';
+import { changesTimes } from '../domain/draft.ts';
 import type { Schedule } from '../domain/schedule.ts';
+import { startOf } from '../domain/start.ts';
 import type { Caller } from '../store/store.ts';
 import type { ApiDeps } from './deps.ts';
 import { findSchedule } from './find.ts';

@@ -1,4 +1,4 @@
-import { checkInterval, nextTime } from './calendar.ts';
+import { checkInterval } from './calendar.ts';
 import { PunctualError } from './errors.ts';
 import { checkHeaders } from './headers.ts';
 import { newId } from './id.ts';
@@ -117,17 +117,6 @@ export function refuseDeleted(schedule: Schedule, whatFails: 'changed' | 'trigge
     'schedule_deleted',
     `The schedule is deleted and can no longer be ${whatFails}.`,
   );
-}
-
-/** The first two times after `now`, or null where the schedule is not to fire. */
-export function startOf(
-  schedule: Schedule,
-  now: number,
-): { first: number; second: number | null } | null {
-  if (schedule.status !== 'enabled') return null;
-  const first = nextTime(schedule.interval, schedule.timezone, now);
-  if (first === null) return null;
-  return { first, second: nextTime(schedule.interval, schedule.timezone, first) };
 }
 
 /** Whether times have to be counted anew: only these three decide when a schedule fires. */

@@ -52,7 +52,7 @@ export class Carrier {
   readonly #departures: Departures<Trip>;
   readonly #places: Places;
   #isWaking = false;
-  /** Never lowered: what was sent before the clock was set back stays sent. */
+  /** Never lowered: what is late departs after what is not, and a clock may be set back. */
   #markedUntil: number;
 
   constructor(options: CarrierOptions) {
@@ -193,7 +193,7 @@ export class Carrier {
   async #prepare(trips: Trip[], now: number): Promise<(claim: Claim) => boolean> {
     try {
       const confirmed = await this.#confirm(trips, now);
-      this.#mark(trips);
+      this.#mark(trips, now);
       return confirmed;
     } catch (error) {
       // Nobody is woken: they depart again a little later, with whoever waits for their places.
@@ -210,9 +210,11 @@ export class Carrier {
   }
 
   /** Says first what it sends: what is due later than it says here was never sent, if it ends. */
-  #mark(trips: Trip[]): void {
-    const until = trips.reduce((latest, { dueAt }) => Math.max(latest, dueAt), this.#markedUntil);
-    if (until === this.#markedUntil) return;
+  #mark(trips: Trip[], now: number): void {
+    const latest = trips.reduce((until, { dueAt }) => Math.max(until, dueAt), 0);
+    // What the clock was set back for stays, and is not sent now.
+    const until = Math.min(latest, now);
+    if (until <= this.#markedUntil) return;
     this.#options.lock?.mark(until);
     this.#markedUntil = until;
   }

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { afterAttempt, giveBack, type Move } from '../domain/queue.ts';
 import type { QueueRow } from '../domain/queue-row.ts';
 import type { Attempt } from '../domain/run.ts';
+import { beyondOwn } from '../domain/start.ts';
 import { judge } from '../domain/verdict.ts';
 import type { Claim, QueueStore, Standing } from '../store/work.ts';
 import { type EngineEvents, eachOf } from './events.ts';
@@ -117,8 +118,9 @@ export class Landings {
   }
 
   #moveOf({ claim, attempt, endedAt, dueAt }: Landing): Move {
-    const { firing, nextFor } = claim;
+    const { firing } = claim;
     if (attempt === null) return giveBack(claim, firing, endedAt, dueAt);
+    const { nextFor } = beyondOwn(claim, firing);
     const row: QueueRow = {
       state: claim.state,
       dueAt: claim.dueAt,

@@ -77,22 +77,31 @@ export function isAhead(row: Row, now: number): boolean {
 }
 
 /**
+ * Whether the request of a row in flight may have left. Where it is known what was sent, a change says
+ * nothing: it is written a little after the instant that it is dated, and requests leave in between.
+ */
+function mayHaveLeft(row: Row, now: number, sentUntil: number | undefined): boolean {
+  if (sentUntil === undefined) return !isAhead(row, now);
+  return (row.due_at as number) <= Math.max(sentUntil, row.claimed_at as number);
+}
+
+/**
  * What a row that was in flight becomes when the process that claimed it is gone.
  *
- * @param sentUntil what was claimed ahead for a later time than this was never sent
+ * @param sentUntil what was claimed ahead for a later time than this was never sent; undefined: not known
  */
 export function recovered(
   row: Row,
   now: number,
-  sentUntil = now,
+  sentUntil?: number,
 ): Pick<QueueRow, 'state' | 'dueAt' | 'attempt' | 'attempts'> {
   const was = queueRowFrom(row);
   const { attempt, attempts, nextFor } = was;
   const changedAt = row.changed_at as number | null;
-  if (attempt > attempts.length && !isAhead(row, sentUntil)) {
+  if (attempt > attempts.length && mayHaveLeft(row, now, sentUntil)) {
     const lost = lostAttempt(attempt, Math.max(row.claimed_at as number, was.dueAt));
     // Not now: it would wait behind all that is late already, until the schedule's next time has come.
-    const dueAt = neverEarly(was, Math.min(was.dueAt, now));
+    const dueAt = neverEarly(was, was.dueAt);
     return { state: 'lost', dueAt, attempt, attempts: [...attempts, lost] };
   }
   // Taken and not begun: it is again what it was, and brought forward where the schedule was changed.

@@ -14,6 +14,7 @@ import type { Held } from '../domain/ledger.ts';
 import type { Rotation, SigningSecrets } from '../domain/rotation.ts';
 import type { Attempt, RunStatus, RunTrigger } from '../domain/run.ts';
 import type { Schedule, ScheduleStatus } from '../domain/schedule.ts';
+import type { Start } from '../domain/start.ts';
 import type { BreakerStore } from './breakers.ts';
 import type { FigureStore } from './figures.ts';
 import type { OutboxStore, QueueStore } from './work.ts';
@@ -81,7 +82,7 @@ export interface Listener {
 
 /** The right to be the one engine of an embedded store. */
 export interface EngineLock {
-  /** Until when the engine before may have sent what it had claimed ahead, epoch ms; null: unknown. */
+  /** What the engine before had claimed ahead for later than this was never sent, epoch ms; null: unknown. */
   readonly sentUntil: number | null;
   /** What is due until then may be sent from here on. */
   mark(until: number): void;
@@ -160,12 +161,6 @@ export interface ClientStore {
 
 // Schedules --------------------------------------------------------------------------------------
 
-/** The first two times of a schedule that is to fire; null for one that is not enabled. */
-export interface Start {
-  first: number;
-  second: number | null;
-}
-
 export interface NewSchedule {
   schedule: Schedule;
   start: Start | null;
@@ -180,7 +175,8 @@ export interface Versioned {
 /**
  * What a change does to the queue. Where interval, time zone or status changed, times are counted
  * anew from `changedAt`: a waiting row moves to `start` or goes; a run that has begun stays, is
- * marked as changed and brought forward, so that the engine decides about it.
+ * marked as changed and brought forward, so that the engine decides about it. What has fired since
+ * `changedAt` does not fire again: the schedule starts after it (domain/start.ts).
  */
 export type Requeue = 'keep' | { changedAt: number; start: Start | null };
 

@@ -123,9 +123,9 @@ export interface QueueStore {
    * all that it finds at its start; where there are several, it is what was claimed or renewed longer
    * ago than a lease, by the database's clock, and each asks at its start and then again and again.
    *
-   * Rows become `lost` and due at once, with the attempt recorded so; those that
-   * were taken and not begun, or claimed ahead and never sent, are again what they were. A row that a manual run's request blocks
-   * stays blocked: that request was cut off too, and is sent again first.
+   * Rows become `lost` and are due as they were, with the attempt recorded so; those that were taken and
+   * not begun, or claimed ahead and never sent, are again what they were. A row that a manual run's request
+   * blocks stays blocked: that request was cut off too, and is sent again first.
    *
    * @param sentUntil what was claimed ahead for a later time than this was never sent; `now` where it
    * is not known

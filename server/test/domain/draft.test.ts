@@ -8,7 +8,6 @@ import {
   draftReplacement,
   type PatchBody,
   type ScheduleBody,
-  startOf,
 } from '../../src/domain/draft.ts';
 import { type ErrorCode, PunctualError } from '../../src/domain/errors.ts';
 import { instantOf, isId, newId } from '../../src/domain/id.ts';
@@ -250,13 +249,6 @@ test('data is at most 128 KiB as JSON, in bytes of UTF-8', () => {
   const fits = 'ü'.repeat((128 * 1024 - overhead) / 2);
   assert.equal(create({ data: { k: fits } }).data!.k, fits);
   refuses(() => create({ data: { k: `${fits}a` } }), 'body_too_large', /^data .*128 KiB/);
-});
-
-test('a start is the first two times after now, for an enabled schedule only', () => {
-  const hour = 3_600_000;
-  assert.deepEqual(startOf(create(), now), { first: now + hour, second: now + 2 * hour });
-  assert.equal(startOf(create({ status: 'disabled' }), now), null);
-  assert.equal(startOf(draftDeletion(create(), now)!, now), null);
 });
 
 test('only interval, time zone and status decide anew when a schedule fires', () => {

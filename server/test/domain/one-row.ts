@@ -120,12 +120,12 @@ export class OneRow {
       const { attempt, attempts, claimedAt, changedAt, nextFor } = row;
       const broughtTo = changedAt === null ? row.dueAt : Math.min(row.dueAt, nextFor ?? changedAt);
       const last = attempts.at(-1)?.outcome;
-      const until = sentUntil ?? now;
-      const isAhead = claimedAt! < row.dueAt && Math.min(until, changedAt ?? until) < row.dueAt;
+      const lookedAt = sentUntil ?? Math.min(now, changedAt ?? now);
+      const isAhead = claimedAt! < row.dueAt && lookedAt < row.dueAt;
       if (attempt > attempts.length && !isAhead) {
         const startedAt = Math.max(claimedAt!, row.dueAt);
         const lost = { number: attempt, startedAt, outcome: 'lost' as const };
-        const dueAt = neverEarly(row, Math.min(row.dueAt, now));
+        const dueAt = neverEarly(row, row.dueAt);
         this.row = { ...row, state: 'lost', dueAt, attempts: [...attempts, lost] };
       } else if (attempts.length === 0) {
         this.row = { ...row, state: 'waiting', attempt: 0, dueAt: broughtTo };

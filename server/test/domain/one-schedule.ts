@@ -33,6 +33,7 @@ export class OneSchedule {
   readonly #periods: Period[] = [];
   /** Nominal times of which a request was started, in order. */
   readonly #sent: number[] = [];
+  readonly #attempts = new Set<string>();
 
   constructor(schedule: Schedule, now: number) {
     this.keeper = new OneRow(schedule);
@@ -109,6 +110,9 @@ export class OneSchedule {
     assert.ok(scheduledFor <= flight.lookedAt, 'no request starts before its time');
     assert.notEqual(this.#manual, 'inFlight', 'one request of a schedule at a time');
     assert.ok(scheduledFor >= (this.#sent.at(-1) ?? 0), 'nothing newer was sent before');
+    const sending = `${iso(scheduledFor)}, attempt ${flight.row.attempt}`;
+    assert.ok(!this.#attempts.has(sending), `${sending}: an attempt is sent once`);
+    this.#attempts.add(sending);
     this.#sent.push(scheduledFor);
     this.#flight = { ...flight, phase: 'sent', startedAt: this.#now };
   }

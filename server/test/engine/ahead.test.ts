@@ -170,6 +170,25 @@ describe('what is claimed ahead of its time', () => {
     );
   });
 
+  test('is lost where it was sent before another one that was late, and the process ends', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    world.answer = () => 'hang';
+    for (let i = 0; i < 76; i++) await world.schedule({ interval: '* * * * *' });
+    await world.otherClient();
+    const other = 'https://example.org/other';
+    await world.schedule({ interval: '5 1 * * * *', url: other });
+    await world.clock.advance(MINUTE + 5_100);
+    assert.deepEqual([world.sent.length, world.times(other)], [76, ['12:01:05']]);
+    await world.release();
+    await world.clock.advance(100);
+    assert.equal(world.sent.length, 77);
+    world.answer = () => 200;
+    await world.crash();
+    await world.clock.advance(1_000);
+    const outcomes = (await world.runs()).at(-1)!.attempts.map(({ outcome }) => outcome);
+    assert.deepEqual(outcomes, ['lost', 'response']);
+  });
+
   test('is missed where the machine sleeps over its time and catching up is turned off', async () => {
     const world = await World.start('2026-03-01T12:00:00Z');
     await world.schedule({ interval: '* * * * *', policy: { catchUpSeconds: 0 } });

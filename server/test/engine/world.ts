@@ -1,12 +1,13 @@
-import { nextTime } from '../../src/domain/calendar.ts';
 import { newId } from '../../src/domain/id.ts';
 import type { Schedule } from '../../src/domain/schedule.ts';
+import { startOf } from '../../src/domain/start.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { EngineEvents } from '../../src/engine/events.ts';
 import type { OutboundRequest, SendResult } from '../../src/outbound/send.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import type { RunView, Start, Store } from '../../src/store/store.ts';
+import type { RunView, Store } from '../../src/store/store.ts';
 import { ManualClock, quiet } from '../clock.ts';
+import { Process } from './process.ts';
 
 /** A real store, the real engine, a clock that is moved, and a network that the test plays. */
 
@@ -82,11 +83,11 @@ export class World {
   }
 
   newEngine(): Engine {
-    const process = this.#process;
+    const life = this.#process;
     return new Engine({
-      store: process.its(this.store),
-      send: request => process.does(() => this.#send(request)),
-      clock: this.clock,
+      store: life.itsStore(this.store),
+      send: request => life.does(() => this.#send(request)),
+      clock: life.itsClock(this.clock),
       random: () => 0,
       events: this.#events(),
       maxInFlight: 100,
@@ -106,6 +107,7 @@ export class World {
     this.#process.die();
     this.#process = new Process();
     this.#hanging = [];
+    this.#waiting = [];
     await this.clock.jump(this.clock.now() + downMs);
     this.engine = this.newEngine();
     await this.engine.start();
@@ -130,10 +132,9 @@ export class World {
     return schedule;
   }
 
-  /** Changes a schedule as the API does. */
-  async change(id: string, fields: Partial<Schedule>): Promise<void> {
+  /** Changes a schedule as the API does. @param changedAt when the clock was read for it */
+  async change(id: string, fields: Partial<Schedule>, changedAt = this.clock.now()): Promise<void> {
     const { schedule, version } = (await this.store.schedules.find(this.clientKey, id))!;
-    const changedAt = this.clock.now();
     const changed = { ...schedule, ...fields, updatedAt: changedAt };
     const start = startOf(changed, changedAt);
     await this.store.schedules.update(this.clientKey, changed, version, { changedAt, start });
@@ -219,43 +220,6 @@ export class World {
       blind: (from, until) => tell(`blind ${time(from)} ${time(until)}`),
     };
   }
-}
-
-/** Once it has died, nothing is done that it asks for, and nothing answers it. */
-class Process {
-  #isAlive = true;
-
-  die(): void {
-    this.#isAlive = false;
-  }
-
-  does<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#isAlive ? work() : new Promise(() => {});
-  }
-
-  /** The store as it has it. */
-  its(store: Store): Store {
-    const cut = (part: object) =>
-      new Proxy(part, {
-        get: (_, name) => {
-          const method = Reflect.get(part, name) as (...parameters: unknown[]) => Promise<unknown>;
-          return (...parameters: unknown[]) => this.does(() => method.apply(part, parameters));
-        },
-      });
-    return new Proxy(store, {
-      get: (_, name) => {
-        const part: unknown = Reflect.get(store, name);
-        return typeof part === 'object' && part !== null ? cut(part) : part;
-      },
-    });
-  }
-}
-
-function startOf(schedule: Schedule, after: number): Start | null {
-  if (schedule.status !== 'enabled') return null;
-  const first = nextTime(schedule.interval, schedule.timezone, after);
-  if (first === null) return null;
-  return { first, second: nextTime(schedule.interval, schedule.timezone, first) };
 }
 
 function headersOf({ headers }: OutboundRequest): Record<string, string> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Caller, Start, Store } from '../../src/store/store.ts';
+import type { Start } from '../../src/domain/start.ts';
+import type { Caller, Store } from '../../src/store/store.ts';
 import {
   aClient,
   anAttempt,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Schedule } from '../../src/domain/schedule.ts';
-import type { Caller, Start, Store } from '../../src/store/store.ts';
+import type { Start } from '../../src/domain/start.ts';
+import type { Caller, Store } from '../../src/store/store.ts';
 import type { Claim } from '../../src/store/work.ts';
 import {
   aClient,

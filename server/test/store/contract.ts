@@ -3,6 +3,7 @@ import { breakersContract } from './contract-breakers.ts';
 import { clientsContract } from './contract-clients.ts';
 import { figuresContract } from './contract-figures.ts';
 import { historiesContract } from './contract-histories.ts';
+import { lateChangeContract } from './contract-late-change.ts';
 import { ledgerContract } from './contract-ledger.ts';
 import { outboxContract } from './contract-outbox.ts';
 import { pruneContract } from './contract-prune.ts';
@@ -30,6 +31,7 @@ export function storeContract(name: string, open: OpenKeeper): void {
     scheduleListContract,
     searchContract,
     requeueContract,
+    lateChangeContract,
     queueContract,
     aheadContract,
     settleContract,

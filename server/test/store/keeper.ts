@@ -4,7 +4,8 @@ import { lowestIdAt, runId } from '../../src/domain/id.ts';
 import type { QueueRow } from '../../src/domain/queue-row.ts';
 import type { Attempt, RunRecord } from '../../src/domain/run.ts';
 import type { Schedule } from '../../src/domain/schedule.ts';
-import type { Caller, Start, Store } from '../../src/store/store.ts';
+import type { Start } from '../../src/domain/start.ts';
+import type { Caller, Store } from '../../src/store/store.ts';
 import type {
   Claim,
   ManualClaim,

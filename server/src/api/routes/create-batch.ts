@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
-import { draftNew, startOf } from '../../domain/draft.ts';
+import { draftNew } from '../../domain/draft.ts';
 import { PunctualError } from '../../domain/errors.ts';
+import { startOf } from '../../domain/start.ts';
 import type { NewSchedule } from '../../store/store.ts';
 import { scheduleAnswer } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';

@@ -1,6 +1,7 @@
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
-import { draftNew, startOf } from '../../domain/draft.ts';
+import { draftNew } from '../../domain/draft.ts';
+import { startOf } from '../../domain/start.ts';
 import { scheduleAnswer } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';

@@ -1,7 +1,8 @@
 import type { Schedule } from '../../domain/schedule.ts';
+import { type Start, startBeyond, WRITTEN_WITHIN_MS } from '../../domain/start.ts';
 import { ledgerFrom } from '../ledger-rows.ts';
 import { type Cell, fold, json, scheduleFrom } from '../rows.ts';
-import type { NewSchedule, Requeue, ScheduleStore, Start } from '../store.ts';
+import type { NewSchedule, Requeue, ScheduleStore } from '../store.ts';
 import { ENTRIES, textsOf } from '../texts.ts';
 import type { Announcer } from './announcer.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
@@ -117,6 +118,16 @@ const queueLock: Statement = {
   name: 'queue_lock',
   text: 'SELECT 1 FROM queue WHERE schedule_key = $1 FOR UPDATE',
 };
+// Asked when the queue's row is locked: whoever moves it writes the run with it.
+const firedFor: Statement = {
+  name: 'runs_fired_for',
+  text: `
+    SELECT max(time) AS time FROM (
+      SELECT max(scheduled_for) AS time FROM runs WHERE schedule_key = $1 AND manual_id = ''
+        AND scheduled_for BETWEEN $2::bigint AND $2 + ${WRITTEN_WITHIN_MS}
+      UNION ALL SELECT scheduled_for FROM queue
+        WHERE schedule_key = $1 AND attempts IS NOT NULL) AS fired`,
+};
 const endManual: Statement = {
   name: 'outbox_end_manual',
   text: `
@@ -153,7 +164,7 @@ export function postgresSchedules(
         }
         const [row] = await send(update, values);
         if (row && change !== 'keep') {
-          await requeue(send, row.schedule_key as number, change, schedule.status);
+          await requeue(send, row.schedule_key as number, change, schedule);
         }
         return row !== undefined;
       };
@@ -181,14 +192,27 @@ export function postgresSchedules(
 async function requeue(
   send: Query,
   key: number,
-  { changedAt, start }: Exclude<Requeue, 'keep'>,
-  status: string,
+  change: Exclude<Requeue, 'keep'>,
+  schedule: Schedule,
 ): Promise<void> {
-  if (status === 'deleted') await send(endManual, [changedAt, key]);
+  const { changedAt } = change;
+  if (schedule.status === 'deleted') await send(endManual, [changedAt, key]);
   await send(queueLock, [key]);
+  const start = await openStart(send, key, change.start, schedule);
   await send(queueMarkBegun, [changedAt, start?.first ?? null, key]);
   if (start) await send(queueInsert, [key, ...startCells(start)]);
   else await send(queueRemoveWaiting, [key]);
+}
+
+async function openStart(
+  send: Query,
+  key: number,
+  start: Start | null,
+  schedule: Schedule,
+): Promise<Start | null> {
+  if (start === null) return null;
+  const [row] = await send(firedFor, [key, start.first]);
+  return startBeyond(start, row!.time as number | null, schedule);
 }
 
 function startCells(start: Start | null): [Cell, Cell] {

@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Schedule } from '../../domain/schedule.ts';
+import { type Start, startBeyond, WRITTEN_WITHIN_MS } from '../../domain/start.ts';
 import { ledgerFrom } from '../ledger-rows.ts';
 import { type Row, scheduleFrom } from '../rows.ts';
-import type { Requeue, ScheduleStore, Start } from '../store.ts';
+import type { Requeue, ScheduleStore } from '../store.ts';
 import type { Commits } from './commit.ts';
 import type { Reads } from './reads.ts';
 import {
@@ -62,20 +64,29 @@ export function sqliteSchedules(
     UPDATE queue SET changed_at = max(:changedAt, coalesce(changed_at + 1, 0)), next_for = :first,
       due_at = iif(state = 'inFlight', due_at, min(due_at, coalesce(:first, :changedAt)))
     WHERE schedule_key = :key AND state <> 'waiting'`);
+  const firedFor = database.prepare(`
+    SELECT max(time) AS time FROM (
+      SELECT max(scheduled_for) AS time FROM runs WHERE schedule_key = :key AND manual_id = ''
+        AND scheduled_for BETWEEN :first AND :first + ${WRITTEN_WITHIN_MS}
+      UNION ALL SELECT scheduled_for FROM queue
+        WHERE schedule_key = :key AND attempts IS NOT NULL)`);
   const endManual = database.prepare(`
     UPDATE outbox SET due_at = min(due_at, ?)
     WHERE schedule_key = ? AND kind = 'manual' AND state = 'waiting'`);
 
-  function start(key: number, { first, second }: Start): void {
-    queueInsert.run({ key, first, second });
+  function requeue(key: number, change: Exclude<Requeue, 'keep'>, schedule: Schedule): void {
+    const { changedAt } = change;
+    const start = openStart(key, change.start, schedule);
+    queueMarkBegun.run({ key, first: start?.first ?? null, changedAt });
+    if (start) queueInsert.run({ key, ...start });
+    else queueRemoveWaiting.run(key);
+    if (schedule.status === 'deleted') endManual.run(changedAt, key);
   }
 
-  function requeue(key: number, change: Exclude<Requeue, 'keep'>, status: string): void {
-    const first = change.start?.first ?? null;
-    queueMarkBegun.run({ key, first, changedAt: change.changedAt });
-    if (change.start) start(key, change.start);
-    else queueRemoveWaiting.run(key);
-    if (status === 'deleted') endManual.run(change.changedAt, key);
+  function openStart(key: number, start: Start | null, schedule: Schedule): Start | null {
+    if (start === null) return null;
+    const { time } = firedFor.get({ key, first: start.first }) as Row;
+    return startBeyond(start, time as number | null, schedule);
   }
 
   function insertCells(clientKey: number, schedules: NewCells[]): Promise<void> {
@@ -111,7 +122,7 @@ export function sqliteSchedules(
           version,
         ) as Row | undefined;
         if (!row) return false;
-        if (change !== 'keep') requeue(row.schedule_key as number, change, schedule.status);
+        if (change !== 'keep') requeue(row.schedule_key as number, change, schedule);
         return true;
       });
     },

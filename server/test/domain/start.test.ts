@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Schedule } from '../../src/domain/schedule.ts';
+import { beyondOwn, startBeyond, startOf, WRITTEN_WITHIN_MS } from '../../src/domain/start.ts';
+
+const at = (time: string) => Date.parse(`2026-03-01T${time}Z`);
+
+const SCHEDULE: Schedule = {
+  id: '019ca9a0-0000-7000-8000-000000000000',
+  status: 'enabled',
+  url: 'https://example.com/',
+  verb: 'GET',
+  interval: '*/15 * * * *',
+  timezone: 'UTC',
+  createdAt: at('00:00:00'),
+  label: '',
+};
+
+test('a start is the first two times after an instant, of an enabled schedule only', () => {
+  const start = { first: at('12:15:00'), second: at('12:30:00') };
+  assert.deepEqual(startOf(SCHEDULE, at('12:00:00')), start);
+  assert.equal(startOf({ ...SCHEDULE, status: 'disabled' }, at('12:00:00')), null);
+  assert.equal(startOf({ ...SCHEDULE, status: 'deleted' }, at('12:00:00')), null);
+});
+
+describe('a change that is written after the first of its times', () => {
+  const start = { first: at('12:00:00'), second: at('12:15:00') };
+
+  test('starts as it was counted where nothing has fired since', () => {
+    assert.deepEqual(startBeyond(start, null, SCHEDULE), start);
+    assert.deepEqual(startBeyond(start, at('11:59:59'), SCHEDULE), start);
+  });
+
+  test('starts after what has fired for it, or for a later one', () => {
+    const next = { first: at('12:15:00'), second: at('12:30:00') };
+    assert.deepEqual(startBeyond(start, at('12:00:00'), SCHEDULE), next);
+    assert.deepEqual(startBeyond(start, at('12:00:07'), SCHEDULE), next);
+  });
+
+  test('starts as it was counted where the clock was set back since', () => {
+    const [latest, later] = [start.first + WRITTEN_WITHIN_MS, start.first + WRITTEN_WITHIN_MS + 1];
+    assert.notDeepEqual(startBeyond(start, latest, SCHEDULE), start);
+    assert.deepEqual(startBeyond(start, later, SCHEDULE), start);
+  });
+
+  test('has no start where the schedule is not to fire', () => {
+    const disabled: Schedule = { ...SCHEDULE, status: 'disabled' };
+    assert.equal(startBeyond(null, at('12:00:00'), disabled), null);
+  });
+});
+
+describe('the next time of a run that has begun', () => {
+  const next = (scheduledFor: number, nextFor: number | null) =>
+    beyondOwn({ scheduledFor, nextFor }, SCHEDULE).nextFor;
+
+  test('comes after its own', () => {
+    assert.equal(next(at('12:00:00'), at('12:00:00')), at('12:15:00'));
+    assert.equal(next(at('12:00:07'), at('12:00:00')), at('12:15:00'));
+  });
+
+  test('stays where it does, where there is none, and where the clock was set back', () => {
+    for (const nextFor of [at('12:00:01'), at('12:15:00'), null, at('11:45:00')]) {
+      assert.equal(next(at('12:00:00'), nextFor), nextFor);
+    }
+  });
+});

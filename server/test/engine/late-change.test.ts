@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { World } from './world.ts';
+
+const MINUTE = 60_000;
+const NOON = Date.parse('2026-03-01T12:00:00Z');
+/** Just before the schedule's time, by the clock; written just after it. */
+const READ_AT = NOON + MINUTE - 2;
+/** The new times have the one that was just sent. */
+const EVERY_HALF = { interval: '*/30 * * * * *' };
+
+describe('a change that is written after a time that is one of its new times as well', () => {
+  const changedLate = async (world: World, id: string) => {
+    await world.clock.advance(5);
+    await world.change(id, EVERY_HALF, READ_AT);
+  };
+
+  test('does not fire it again where it has ended', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    const { id } = await world.schedule({ interval: '* * * * *' });
+    await world.clock.advance(MINUTE);
+    await changedLate(world, id);
+    await world.clock.advance(MINUTE);
+    assert.deepEqual(world.times(), ['12:01:00', '12:01:30', '12:02:00']);
+    assert.deepEqual((await world.history()).slice(0, 2), [
+      '12:01:00 succeeded',
+      '12:01:30 succeeded',
+    ]);
+  });
+
+  test('leaves its run in history where it ends after the change', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    world.answer = () => 'hang';
+    const { id } = await world.schedule({ interval: '* * * * *' });
+    await world.clock.advance(MINUTE);
+    await changedLate(world, id);
+    world.answer = () => 200;
+    await world.release();
+    await world.clock.advance(100);
+    assert.deepEqual(await world.history(), ['12:01:00 succeeded']);
+    await world.clock.advance(40_000);
+    assert.deepEqual(world.times(), ['12:01:00', '12:01:30']);
+  });
+
+  test('leaves it its retry, at the time of that', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    world.answer = () => 503;
+    const { id } = await world.schedule({ interval: '* * * * *' });
+    await world.clock.advance(MINUTE);
+    world.answer = () => 200;
+    await changedLate(world, id);
+    await world.clock.advance(4_990);
+    assert.deepEqual(world.times(), ['12:01:00']);
+    await world.clock.advance(30_000);
+    assert.deepEqual(world.times(), ['12:01:00', '12:01:05', '12:01:30']);
+    assert.deepEqual(await world.history(), ['12:01:00 succeeded', '12:01:30 succeeded']);
+  });
+
+  test('leaves it its retry also where the attempt ends after the change', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    world.answer = () => 'hang';
+    const { id } = await world.schedule({ interval: '* * * * *' });
+    await world.clock.advance(MINUTE);
+    await changedLate(world, id);
+    world.answer = () => 200;
+    await world.release(503);
+    await world.clock.advance(35_000);
+    assert.deepEqual(world.times(), ['12:01:00', '12:01:05', '12:01:30']);
+  });
+
+  test('does not make it unsent where the process ends then', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    world.answer = () => 'hang';
+    const { id } = await world.schedule({ interval: '* * * * *' });
+    await world.clock.advance(MINUTE);
+    await changedLate(world, id);
+    world.answer = () => 200;
+    await world.crash(10);
+    await world.clock.advance(1_000);
+    const [run] = await world.runs();
+    assert.deepEqual(
+      run!.attempts.map(({ number, outcome }) => [number, outcome]),
+      [
+        [1, 'lost'],
+        [2, 'response'],
+      ],
+    );
+    await world.clock.advance(31_000);
+    assert.deepEqual(world.times(), ['12:01:00', '12:01:00', '12:01:30']);
+  });
+
+  test('nor where it was disabled', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    world.answer = () => 'hang';
+    const { id } = await world.schedule({ interval: '* * * * *' });
+    await world.clock.advance(MINUTE);
+    await world.clock.advance(5);
+    await world.change(id, { status: 'disabled' }, READ_AT);
+    await world.crash(10);
+    await world.clock.advance(1_000);
+    const [run] = await world.runs();
+    assert.deepEqual(
+      [run!.status, run!.attempts.map(({ outcome }) => outcome)],
+      ['failed', ['lost']],
+    );
+  });
+});
