@@ -54,9 +54,15 @@ export class ManualClock implements Clock {
     await quiet();
   }
 
-  /** Sets the clock, as an operator or a suspended machine does: nothing in between happens. */
+  /**
+   * Sets the clock, as an operator or a suspended machine does: nothing in between happens. Timers run by a
+   * clock that nobody sets: set back, it does not put them off.
+   */
   async jump(instant: string | number): Promise<void> {
+    const before = this.#now;
     this.#now = typeof instant === 'string' ? Date.parse(instant) : instant;
+    const backMs = Math.max(0, before - this.#now);
+    for (const timer of this.#timers) timer.at -= backMs;
     await quiet();
   }
 }

@@ -109,10 +109,13 @@ function decidePassed(row: TakenRow, schedule: Schedule, now: number, unseenUnti
   return { ...begin({ ...row, scheduledFor: latest, nextFor }), passed };
 }
 
-/** The latest time of a row up to `until`: its own, or one from `nextFor` on. */
+/**
+ * The latest time of a row up to `until`: its own, or one from `nextFor` on; that one itself may be none any
+ * more, where the rules of the time zone have changed since.
+ */
 function latestOf({ scheduledFor, nextFor }: QueueRow, schedule: Schedule, until: number): number {
   if (nextFor === null || nextFor > until) return scheduledFor;
-  return lastTime(schedule.interval, schedule.timezone, nextFor, until)!;
+  return lastTime(schedule.interval, schedule.timezone, nextFor, until) ?? scheduledFor;
 }
 
 /** The records of the times of a row that lose to its latest. */

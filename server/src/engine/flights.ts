@@ -42,9 +42,15 @@ export class Flights<Claim, One extends Flight<Claim> = Flight<Claim>> {
     this.#recalls = [];
   }
 
-  /** @returns false where it was called back on its way here */
+  /**
+   * One that is here still, of the same, was taken over and claimed anew: it does not start any more.
+   *
+   * @returns false where it was called back on its way here
+   */
   begin(flight: One): boolean {
     const { id, claim, ticket } = flight;
+    const before = this.find(id);
+    if (before) this.#cancel(before);
     this.#open.set(id, { flight });
     const isRecalled = this.#grounded || this.#recalls.some(isMeant => isMeant(id, claim));
     if (isRecalled) ticket.cancel();

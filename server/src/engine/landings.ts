@@ -94,7 +94,10 @@ export class Landings {
       const isOvertaken = ({ landing }: { landing: Landing }) =>
         overtaken.has(landing.claim.scheduleKey);
       for (const each of moves) if (!isOvertaken(each)) moved(each.move);
-      open = await this.#overtaken(moves.filter(isOvertaken).map(({ landing }) => landing));
+      open = moves.filter(isOvertaken).map(({ landing }) => landing);
+      // If what is left fails, it alone is written again: what was given back may be claimed anew by then.
+      landings.splice(0, landings.length, ...open);
+      open = await this.#overtaken(open);
     }
   }
 

@@ -30,6 +30,7 @@ export class Loop {
   #timer: Timer | null = null;
   /** When the next step is due; Infinity: only when woken. */
   #dueAt = Number.POSITIVE_INFINITY;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   /**
    * @param step does what is due; resolves to when it wants to be called again, null: when woken
@@ -80,6 +81,9 @@ export class Loop {
     this.#timer = null;
     if (!this.#running) return;
     const now = this.#clock.now();
+    // Where the clock is set back, what was to come in a while does not wait for that hour to come again.
+    if (now < this.#lookedAt) this.#dueAt -= this.#lookedAt - now;
+    this.#lookedAt = now;
     this.#tick(now);
     if (now >= this.#dueAt) {
       this.#isStepping = true;

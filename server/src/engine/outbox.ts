@@ -9,7 +9,7 @@ import { monotonicMs, type Term, Ticket } from '../outbound/ticket.ts';
 import type { ManualClaim, OutboxClaim, OutboxSettlement, OutboxStore } from '../store/work.ts';
 import { attemptOf, refusedAttempt } from './attempt.ts';
 import type { BreakerLog } from './breaker-log.ts';
-import type { EngineEvents } from './events.ts';
+import { type EngineEvents, eachOf } from './events.ts';
 import { firingRequest } from './firing-request.ts';
 import { Flights } from './flights.ts';
 import { Loop, soonest } from './loop.ts';
@@ -141,7 +141,7 @@ export class Outbox {
       for (const claim of claims) this.#settle(this.#giveBack(claim));
       return now;
     }
-    for (const claim of claims) this.#begin(claim);
+    eachOf(claims, scheduleOf, claim => this.#begin(claim), this.#options.events);
     if (claims.length === limit) return now;
     this.#postponed = 0;
     const nextDueAt = await outbox.nextDueAt();
@@ -180,11 +180,14 @@ export class Outbox {
       this.#flights.end(flight);
       const ended = result.outcome === 'cancelled' ? null : result.outcome;
       this.#places.leave(host, ended, this.#options.clock.now());
-      if (ended === null) this.#settle(this.#giveBack(claim));
-      else {
-        this.#options.events.attemptEnded(claim.kind, ended, result.durationMs);
-        this.#settle(this.#settlementOf(claim, attemptOf(claim.attempt, result)));
+      if (ended === null) {
+        this.#settle(this.#giveBack(claim));
+        return;
       }
+      const { events } = this.#options;
+      events.attemptEnded(claim.kind, ended, result.durationMs);
+      const attempt = attemptOf(claim.attempt, result);
+      eachOf([claim], scheduleOf, () => this.#settle(this.#settlementOf(claim, attempt)), events);
     });
   }
 
@@ -222,6 +225,10 @@ export class Outbox {
     this.#settler.add(settlement);
     if (this.#starved) this.#loop.wake();
   }
+}
+
+function scheduleOf(claim: OutboxClaim): string {
+  return claim.kind === 'manual' ? claim.firing.id : claim.runId;
 }
 
 function base({ id, clientKey, scheduleKey, kind, attempt }: OutboxClaim) {
@@ -268,7 +275,9 @@ function recordOf(
 function endUnsent(claim: ManualClaim, now: number): OutboxSettlement {
   const { attempts } = claim;
   const hasBegun = attempts.length > 0;
-  const reason = 'The schedule was deleted before this run could be sent.';
+  const reason = hasBegun
+    ? 'It was not tried again: the schedule was deleted.'
+    : 'The schedule was deleted before this run could be sent.';
   const record: RunRecord = {
     id: claim.id,
     scheduledFor: claim.scheduledFor,

@@ -8,6 +8,7 @@ const RETRY_AFTER_FAILURE_MS = 250;
 
 /** What a settler does for its owner. */
 export interface SettlerHooks<Item> {
+  /** Where it fails, what it has left in `items` is handed to it again. */
   write(items: Item[]): Promise<void>;
   /**
    * Told when a batch is on its way to the store: what is asked of the store now shares its commit,
@@ -95,11 +96,12 @@ export class Settler<Item> {
   async #writeBatch(): Promise<void> {
     const startedAt = this.#clock.now();
     this.#batch = this.#items.splice(0, MAX_BATCH);
+    const { length } = this.#batch;
     try {
       const written = this.#hooks.write(this.#batch);
       if (!this.#failing) this.#hooks.writing();
       await written;
-      this.#note(this.#batch.length, this.#clock.now() - startedAt);
+      this.#note(length, this.#clock.now() - startedAt);
     } catch (error) {
       this.#items = [...this.#batch, ...this.#items];
       this.#failing = true;

@@ -38,6 +38,8 @@ export class Watch {
       if (this.#agree === undefined) this.#settle(now);
       else this.#isAgreed = false;
     }
+    // What comes after a clock was set back comes seen.
+    if (now < this.#lookedAt) this.unseenUntil = Math.min(this.unseenUntil, now);
     this.#lookedAt = now;
     if (this.#agree !== undefined && Math.abs(now - this.#toldAt) >= TELL_EVERY_MS) {
       this.#toldAt = now;

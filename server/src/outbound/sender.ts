@@ -205,9 +205,18 @@ function parsePlace(text: string): Place | null {
   return { target, path: url.pathname + url.search };
 }
 
-async function resolveBySystem(hostname: string): Promise<string[]> {
-  const found = await lookup(hostname, { all: true });
-  return found.map(entry => entry.address);
+/** Lookups under way, by name: the system makes few at a time, and connections are opened by the dozen. */
+const lookups = new Map<string, Promise<string[]>>();
+
+function resolveBySystem(hostname: string): Promise<string[]> {
+  let addresses = lookups.get(hostname);
+  if (addresses === undefined) {
+    addresses = lookup(hostname, { all: true })
+      .then(found => found.map(({ address }) => address))
+      .finally(() => lookups.delete(hostname));
+    lookups.set(hostname, addresses);
+  }
+  return addresses;
 }
 
 /**

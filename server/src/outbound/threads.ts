@@ -3,7 +3,7 @@ import type { AllowTargets } from '../domain/target.ts';
 import type { OutboundRequest, SendResult } from './send.ts';
 import type { Sender } from './sender.ts';
 import type { Ended, Handover, SendingThread } from './thread.ts';
-import { SWEEP, type Term } from './ticket.ts';
+import { SWEEP, type Term, Ticket } from './ticket.ts';
 
 export interface SenderThreadsOptions {
   allow: AllowTargets;
@@ -91,7 +91,7 @@ class Thread {
       if (request.ticket !== undefined) {
         request.ticket.share(this.#tickets, place);
         request.ticket.onCancelled = this.#onCancelled;
-      }
+      } else Ticket.open(this.#tickets, place);
       if (this.#outgoing.length === 0) queueMicrotask(() => this.#post());
       const { method, url, headers, body, timeoutMs } = request;
       this.#outgoing.push([place, method, url, headers, body, timeoutMs]);

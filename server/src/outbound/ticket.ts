@@ -48,6 +48,11 @@ export class Ticket {
     this.onCancelled = null;
   }
 
+  /** For a request that nobody calls back: whoever had the place before may have been. */
+  static open(shared: Int32Array, place: number): void {
+    Atomics.store(shared, place, OPEN);
+  }
+
   /** The same ticket, seen from the other thread. */
   static at(shared: Int32Array, place: number, term?: Term): Ticket {
     const ticket = new Ticket(term);

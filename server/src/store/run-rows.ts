@@ -126,7 +126,7 @@ function liveView(row: Row): RunView {
     attempts,
   };
   if (attempts.length > 0) view.startedAt = attempts[0]!.startedAt;
-  else if (row.claimed_at != null) view.startedAt = startOf(row);
+  else if (view.status === 'running') view.startedAt = startOf(row);
   return view;
 }
 

@@ -137,6 +137,13 @@ describe('times that passed: the latest fires once, late, if it is not too old',
       unseen: '12:04',
       becomes: 'inFlight 12:00 attempt 1, then never',
     },
+    'its next time is none any more, by new rules of its time zone: it fires late, and is not lost':
+      {
+        row: { nextFor: at('12:05') },
+        now: '12:06',
+        unseen: '12:06',
+        becomes: 'inFlight 12:00 attempt 1, then 12:05',
+      },
     'times between the row and its next one were recorded before': {
       row: { nextFor: at('12:30') },
       now: '12:44',

@@ -31,6 +31,15 @@ describe('what is claimed and has not ended', () => {
     assert.equal(flights.size, 0);
   });
 
+  test('where the same is claimed anew, the old flight does not start any more', () => {
+    const told: number[] = [];
+    const flights = new Flights<Claim>(({ claim }) => told.push(claim.number));
+    const [old, young] = [flightOf('a', 1), flightOf('a', 2)];
+    flights.begin(old);
+    flights.begin(young);
+    assert.deepEqual([old.ticket.start(), young.ticket.start(), told], [false, true, [1]]);
+  });
+
   test('what is called back while its claim is on the way does not start', () => {
     const flights = new Flights<Claim>();
     flights.expect();

@@ -51,6 +51,27 @@ describe('a loop', () => {
     await loop.stop();
   });
 
+  test('whose clock is set back does not wait for that hour to come again', async () => {
+    const clock = new ManualClock(START);
+    let steps = 0;
+    const loop = new Loop(
+      clock,
+      async () => {
+        steps += 1;
+        return clock.now() + 600_000;
+      },
+      error => assert.fail(String(error)),
+    );
+    loop.start();
+    await clock.advance(60_000);
+    await clock.jump(START - 3_600_000);
+    await clock.advance(539_000);
+    assert.equal(steps, 1);
+    await clock.advance(3_000);
+    assert.equal(steps, 2);
+    await loop.stop();
+  });
+
   test('steps no more once it is stopped, and stops when its step has ended', async () => {
     let end = () => {};
     let steps = 0;

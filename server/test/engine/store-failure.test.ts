@@ -86,6 +86,40 @@ describe('a store that fails for a while', () => {
   });
 });
 
+test('what was given back, and claimed anew, is not given back again where others of its batch fail', async () => {
+  const world = await World.start('2026-03-01T11:59:00Z');
+  const interval = '0 12 * * *';
+  const given = await world.schedule({ interval });
+  const changed = await world.schedule({ interval });
+  world.answer = () => 'hang';
+  await world.clock.advance(59_900);
+  failing(world.store.queue, 'reread', 1);
+  await Promise.all([
+    world.change(given.id, { label: 'another' }),
+    world.change(changed.id, { interval: '1 12 * * *' }),
+  ]);
+  await world.clock.advance(10_000);
+  assert.ok(world.told.includes('store failed: The disk is full.'));
+  assert.equal(world.sent.length, 1);
+});
+
+test('a manual run that cannot be decided about is told of, and the engine goes on', async () => {
+  const world = await World.start('2026-03-01T11:59:59Z');
+  world.answer = () => 'hang';
+  const { id } = await world.schedule({ interval: '0 13 * * *' });
+  const claim = world.store.outbox.claim.bind(world.store.outbox);
+  world.store.outbox.claim = async (...parameters) => {
+    const claims = await claim(...parameters);
+    for (const each of claims) {
+      if (each.kind === 'manual') Object.assign(each.firing, { timezone: 'Mars/Phobos' });
+    }
+    return claims;
+  };
+  await world.trigger(id);
+  await world.release();
+  assert.ok(world.told.includes(`row failed: ${id}`), world.told.join('\n'));
+});
+
 test('a schedule that cannot be decided about is left alone, and the others go on', async () => {
   const world = await World.start('2026-03-01T11:59:59Z');
   const bad = await world.schedule({ interval: '0 * * * *' });

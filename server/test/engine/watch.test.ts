@@ -14,6 +14,15 @@ describe('a gap in which nobody looked', () => {
     assert.equal(watch.unseenUntil, 25 * SECOND + 1);
     assert.deepEqual(gaps, [[20 * SECOND, 25 * SECOND + 1]]);
   });
+
+  test('is over where the clock is set back: what comes from then on is seen', () => {
+    const watch = new Watch(7_200 * SECOND, () => {});
+    watch.look(7_201 * SECOND);
+    watch.look(3_600 * SECOND);
+    assert.equal(watch.unseenUntil, 3_600 * SECOND);
+    watch.look(3_601 * SECOND);
+    assert.equal(watch.unseenUntil, 3_600 * SECOND);
+  });
 });
 
 /** A node on a store that others share; `answer` is what they agree on. */

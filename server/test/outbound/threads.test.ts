@@ -73,6 +73,26 @@ test('a request that waits there for a connection can be called back from here',
   assert.equal(target.requests.length, 2);
 });
 
+test('a request that nobody may call back leaves, also where one before it was called back', async t => {
+  const open: (() => void)[] = [];
+  const target = await serve(t, socket => open.push(() => socket.write(answer(''))));
+  const { send } = threads(t, 1, 1);
+  const first = send(get(target.url, { ticket: new Ticket() }));
+  await until(() => open.length === 1);
+  const ticket = new Ticket();
+  const second = send(get(target.url, { ticket }));
+  ticket.cancel();
+  assert.equal((await second).outcome, 'cancelled');
+  open.shift()!();
+  await first;
+  const others = [send(get(target.url)), send(get(target.url))];
+  for (let count = 0; count < 2; count += 1) {
+    await until(() => open.length === 1);
+    open.shift()!();
+  }
+  for (const other of others) assert.equal((await other).outcome, 'response');
+});
+
 test('what waits there behind a hung target and is called back from here leaves at once', async t => {
   const target = await serve(t, () => {});
   const { send } = threads(t, 2, 2);

@@ -236,6 +236,30 @@ export function outboxContract(name: string, open: OpenKeeper): void {
       });
     }
 
+    test('those that wait for an earlier one of their schedule hold up nobody else either', async () => {
+      const { store, caller, schedule } = await made();
+      const first = await triggered(store, caller, schedule, NOON - 5);
+      for (const at of [NOON - 4, NOON - 3]) await triggered(store, caller, schedule, at);
+      const other = await stored(store, caller);
+      const id = await triggered(store, caller, other);
+      const claims = await store.outbox.claim(NOON, 2);
+      assert.deepEqual(
+        claims.map(each => each.id),
+        [first, id],
+      );
+    });
+
+    test('one whose schedule was deleted while its request was in flight is due at once, to be ended', async () => {
+      const { store, caller, schedule } = await made();
+      await triggered(store, caller, schedule, NOON - SECOND);
+      const manual = await claimManual(store, NOON - 7);
+      await changed(store, caller, schedule, { status: 'deleted' }, NOON, null);
+      await store.outbox.settle([outboxSettlementOf(manual, { dueAt: NOON + MINUTE })]);
+      assert.equal(await store.outbox.nextDueAt(), NOON - 7);
+      const { firing, attempts } = await claimManual(store);
+      assert.deepEqual([firing.status, attempts.length], ['deleted', 1]);
+    });
+
     for (const end of ['succeeded', 'failed', { dueAt: NOON + MINUTE }] as const) {
       const what = typeof end === 'string' ? end : 'is to be retried';
       test(`its claim blocks the schedule's row until it ${what}`, async () => {

@@ -123,6 +123,18 @@ describe('PostgreSQL: days of history', () => {
     assert.ok(!left.includes('long_20260531') && left.includes('long_20260601'));
     assert.equal(await listed(), 3);
   });
+
+  test('stay while somebody holds the tables, as a dump does, and go at the next call', async () => {
+    await ensurePartitions(connections, NOON);
+    await filled(-1, 0, 1);
+    const limits = { succeededBefore: NOON + DAY, failedBefore: NOON };
+    await connections.transaction(async send => {
+      await send('LOCK TABLE runs IN ACCESS SHARE MODE');
+      assert.equal(await store.runs.prune(limits), 0);
+      assert.equal(await listed(), 6);
+    });
+    assert.equal(await store.runs.prune(limits), 3);
+  });
 });
 
 describe('PostgreSQL: one id is one run', () => {

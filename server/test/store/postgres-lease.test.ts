@@ -436,6 +436,30 @@ describe('PostgreSQL: a lease on an entry of the outbox', () => {
     });
   }
 
+  test('of a schedule that was deleted is not said to be held', async () => {
+    const { id, firing } = await manual();
+    await changed(b, caller, firing, { status: 'deleted' }, NOON, null);
+    assert.deepEqual(await a.outbox.renew([id]), []);
+  });
+
+  test('frees the row that a change makes meanwhile', async () => {
+    const schedule = await stored(a, caller, { status: 'disabled' }, null);
+    await triggered(a, caller, schedule);
+    const claim = await claimManual(a);
+    // As the change does that enables it.
+    const enabling = `
+      UPDATE schedules SET status = 'enabled';
+      INSERT INTO queue (schedule_key, state, due_at, scheduled_for, blocked_since)
+      SELECT schedule_key, 'waiting', ${NOON}, ${NOON}, claimed_at FROM outbox`;
+    const settlement = outboxSettlementOf(claim, 'succeeded');
+    const settling = await beside(enabling, {
+      isWaiting: true,
+      work: () => a.outbox.settle([settlement]),
+    });
+    assert.deepEqual(settling, []);
+    assert.equal((await claimOne(a)).begun, true);
+  });
+
   test('is renewed without waiting for what another session holds', async () => {
     const { id } = await manual();
     const renewed = await beside('SELECT 1 FROM outbox FOR UPDATE', {

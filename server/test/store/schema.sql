@@ -140,7 +140,10 @@ CREATE INDEX outbox_ended ON outbox (keep, run_id)
 
 CREATE INDEX outbox_in_flight ON outbox (id) WHERE state = 'inFlight';
 
-CREATE INDEX outbox_manual ON outbox (schedule_key) WHERE kind = 'manual';
+CREATE INDEX outbox_manual ON outbox (schedule_key, due_at, id) WHERE kind = 'manual';
+
+CREATE INDEX outbox_manual_in_flight ON outbox (schedule_key)
+  WHERE kind = 'manual' AND state = 'inFlight';
 
 CREATE INDEX queue_due ON queue (due_at) WHERE state <> 'inFlight';
 

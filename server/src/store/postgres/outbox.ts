@@ -71,6 +71,19 @@ const take: Statement = {
     ORDER BY due_at, id`,
 };
 
+/**
+ * Before a manual run is settled: a change that has seen it in flight, and is being written, made a row that
+ * is blocked by it. The settlement waits for that, so that its statement sees the row and frees it.
+ */
+const holdSchedules: Statement = {
+  name: 'outbox_hold_schedules',
+  text: `
+    SELECT 1 FROM schedules WHERE schedule_key = ANY ($1) ORDER BY schedule_key FOR SHARE`,
+};
+/** Of a manual run that waits for its retry: where its schedule was deleted meanwhile, it is due at once. */
+const IS_DELETED = `outbox.kind = 'manual' AND EXISTS (
+          SELECT 1 FROM schedules
+          WHERE schedules.schedule_key = outbox.schedule_key AND status = 'deleted')`;
 /** The fence, the rows, the runs, the callbacks and the rows that were blocked, in one statement. */
 const settle: Statement = {
   name: 'outbox_settle',
@@ -80,7 +93,9 @@ const settle: Statement = {
         $7::text[], $8::bigint[])
         WITH ORDINALITY AS given (id, was_attempt, state, due_at, attempt, attempts, blocked_key, n)
     ), moved AS (
-      UPDATE outbox SET state = given.state, due_at = coalesce(given.due_at, outbox.due_at),
+      UPDATE outbox SET state = given.state,
+        due_at = CASE WHEN ${IS_DELETED} THEN least(given.due_at, claimed_at)
+          ELSE coalesce(given.due_at, outbox.due_at) END,
         attempt = coalesce(given.attempt, outbox.attempt), attempts = given.attempts,
         body = CASE WHEN given.state = 'waiting' THEN body END, lease_until = NULL
       FROM given
@@ -119,6 +134,7 @@ const renew: Statement = {
     WHERE id = ANY (ARRAY(
       SELECT id FROM outbox
       WHERE id = ANY ($1) AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $2
+        AND NOT (${IS_DELETED})
       FOR UPDATE SKIP LOCKED))
     RETURNING id`,
 };
@@ -178,12 +194,20 @@ export function postgresOutbox(
         settlements,
         ({ id }) => id,
         async round => {
-          const rows = await query(settle, [
+          const keys = round.filter(({ kind }) => kind === 'manual').map(each => each.scheduleKey);
+          const values = [
             node,
             ...columnsOf(round.map(settledCells)),
             ...runValues(round.map(recordCells)),
             ...callbackValues(round.map(callbacksCells)),
-          ]);
+          ];
+          const rows =
+            keys.length === 0
+              ? await query(settle, values)
+              : await transaction(async send => {
+                  await send(holdSchedules, [keys]);
+                  return send(settle, values);
+                });
           return rows.map(row => row.id as string);
         },
       );

@@ -22,8 +22,12 @@ const COUNTED_PAGES = 10_000;
 
 /** Many nodes do this: one after the other. */
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('punctual days of history'))";
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const LOCK_NOT_AVAILABLE = '55P03';
 /** Who waits for a table's lock holds up all who come after it: rather try again at the next call. */
 const BE_BRIEF = "SELECT set_config('lock_timeout', '2s', true)";
+/** All writers wait behind a drop that waits, and a dump may hold the tables for hours. */
+const BE_BRIEFER = "SELECT set_config('lock_timeout', '100ms', true)";
 
 /**
  * Makes the tables from yesterday to three days ahead of `now`. Runs that stand in the default table
@@ -103,7 +107,9 @@ export async function pruneHistory(
     const before = limitOf(keep, limits);
     for (const name of await namesOf(connections.query, keep)) {
       if (dayAfter(dayFrom(name), 1) > before) continue;
-      count += await connections.transaction(send => dropDay(send, name));
+      const dropped = await connections.transaction(send => dropDay(send, name)).catch(ifBusy);
+      if (dropped === null) break;
+      count += dropped;
     }
     count += await deleteDefault(connections.query, keep, before);
     count += await deleteCallbacks(connections.query, keep, before);
@@ -113,9 +119,16 @@ export async function pruneHistory(
   return count;
 }
 
+/** Left for the next call. @returns null where somebody holds the tables */
+function ifBusy(error: Error): null {
+  const { code } = (error.cause ?? {}) as { code?: string };
+  if (code !== LOCK_NOT_AVAILABLE) throw error;
+  return null;
+}
+
 /** @returns how many runs went, or about how many */
 async function dropDay(send: Query, name: string): Promise<number> {
-  await send(BE_BRIEF);
+  await send(BE_BRIEFER);
   await send(LOCK);
   const [table] = await send(
     `SELECT relpages, reltuples::bigint AS about FROM pg_class WHERE oid = to_regclass($1)`,

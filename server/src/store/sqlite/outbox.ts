@@ -23,7 +23,11 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
       AND NOT EXISTS (
         SELECT 1 FROM outbox AS other
         WHERE other.schedule_key = outbox.schedule_key AND other.kind = 'manual'
-          AND other.state = 'inFlight'))
+          AND other.state = 'inFlight')
+      AND NOT EXISTS (
+        SELECT 1 FROM outbox AS other
+        WHERE other.schedule_key = outbox.schedule_key AND other.kind = 'manual'
+          AND (other.due_at, other.id) < (outbox.due_at, outbox.id)))
     ORDER BY due_at, outbox.id LIMIT ?`);
   const scheduleOf = database.prepare(`
     SELECT schedules.*, clients.id AS client_id, clients.signing_secret, clients.old_secret,
@@ -35,9 +39,13 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
   const block = database.prepare('UPDATE queue SET blocked_since = ? WHERE schedule_key = ?');
 
   const fence = "WHERE id = ? AND state = 'inFlight' AND attempt = ?";
-  const retry = database.prepare(
-    `UPDATE outbox SET state = 'waiting', due_at = ?, attempt = ?, attempts = ? ${fence}`,
-  );
+  // A manual run whose schedule was deleted meanwhile is due at once, to be ended.
+  const retry = database.prepare(`
+    UPDATE outbox SET state = 'waiting', attempt = ?2, attempts = ?3,
+      due_at = iif(kind = 'manual' AND EXISTS (
+        SELECT 1 FROM schedules
+        WHERE schedules.schedule_key = outbox.schedule_key AND status = 'deleted'),
+        min(claimed_at, ?1), ?1) ${fence}`);
   // An ended callback stays for history, without the body that only a sender needs.
   const endCallback = database.prepare(
     `UPDATE outbox SET state = ?, attempts = ?, body = NULL ${fence}`,
@@ -79,18 +87,7 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
       );
     },
     claim(now, limit) {
-      return commits.write(() => {
-        const busy = new Set<number>();
-        const claims: OutboxClaim[] = [];
-        for (const row of due.all(now, limit) as Row[]) {
-          if (row.kind === 'manual') {
-            if (busy.has(row.schedule_key as number)) continue;
-            busy.add(row.schedule_key as number);
-          }
-          claims.push(claimOne(row, now));
-        }
-        return claims;
-      });
+      return commits.write(() => (due.all(now, limit) as Row[]).map(row => claimOne(row, now)));
     },
     settle(settlements) {
       return commits.write(() => {
