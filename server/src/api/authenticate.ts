@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { PunctualError } from '../domain/errors.ts';
 import type { Caller, ClientStore } from '../store/store.ts';
+import { WHO_CALLS } from './failure.ts';
 import { sessionToken } from './session.ts';
 
 /**
@@ -92,9 +93,7 @@ export function callerOf(request: FastifyRequest): Caller {
 
 function admit(request: FastifyRequest, caller: Caller | null, done: (error?: Error) => void) {
   if (caller === null) {
-    const sentence =
-      'The headers ClientId and ApiKey must name a client and one of its valid keys.';
-    done(new PunctualError('unauthorized', sentence));
+    done(new PunctualError('unauthorized', WHO_CALLS));
     return;
   }
   request.caller = caller;

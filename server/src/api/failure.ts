@@ -22,6 +22,16 @@ export function answerFailure(thrown: unknown, request: FastifyRequest, reply: F
   return reply.code(failure.status).send({ error: publicSentence(failure) });
 }
 
+/** Of a route that serves files: what cannot be had as it is asked for is not there. */
+export function answerFileFailure(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const { statusCode = 500 } = thrown as Partial<FastifyError>;
+  const isCallers = statusCode >= 400 && statusCode < 500;
+  return answerFailure(isCallers ? nothingHere() : thrown, request, reply);
+}
+
+export const WHO_CALLS =
+  'The headers ClientId and ApiKey must name a client and one of its valid keys.';
+
 export const NOTHING_HERE = 'There is nothing at this path for this method.';
 
 export function nothingHere(): PunctualError {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Limits } from './deps.ts';
-import { NOTHING_HERE } from './failure.ts';
+import { NOTHING_HERE, WHO_CALLS } from './failure.ts';
 
 /**
  * The listener: HTTP/1.1 as Node speaks it, with the error object where Node would answer by itself
@@ -131,8 +131,11 @@ interface ParserError {
 }
 
 function verdictOn(error: ParserError) {
-  if (error.code === 'HPE_INVALID_METHOD' && isRequest(error)) {
-    return { status: 404, sentence: NOTHING_HERE };
+  const text = error.code === 'HPE_INVALID_METHOD' ? textOf(error) : '';
+  if (isRequest(text)) {
+    return isStrangers(text)
+      ? { status: 401, sentence: WHO_CALLS }
+      : { status: 404, sentence: NOTHING_HERE };
   }
   const sentence = SENTENCES[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.';
   return { status: 400, sentence };
@@ -145,25 +148,39 @@ const SENTENCES: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
 };
 
-/** Whether the line is well-formed as far as it can be seen: then only its method is unknown. */
-function isRequest({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
-  if (!Buffer.isBuffer(rawPacket)) return false;
+/** From the line in which the parser has stopped. */
+function textOf({ rawPacket, bytesParsed = 0 }: ParserError): string {
+  if (!Buffer.isBuffer(rawPacket)) return '';
   const lineEnd = rawPacket.lastIndexOf('\r\n', bytesParsed);
-  const start = lineEnd === -1 ? 0 : lineEnd + 2;
-  return REQUEST_LINE.test(rawPacket.toString('latin1', start, start + LONGEST_LINE));
+  return rawPacket.toString('latin1', lineEnd === -1 ? 0 : lineEnd + 2);
+}
+
+/** Whether the line is well-formed as far as it can be seen: then only its method is unknown. */
+function isRequest(text: string): boolean {
+  return REQUEST_LINE.test(text.slice(0, LONGEST_LINE));
+}
+
+/** Whether it asks for something below `/v1` and names nobody who asks. */
+function isStrangers(text: string): boolean {
+  const [head] = text.split('\r\n\r\n', 1);
+  return OF_V1.test(head!) && !(/^clientid:/im.test(head!) && /^apikey:/im.test(head!));
 }
 
 const LONGEST_LINE = 512;
+const OF_V1 = /^\S+ \/v1[/? ]/;
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \/\S* HTTP\/1\.[01]\r\n/;
+
+const REASONS: Record<number, string> = { 401: 'Unauthorized', 404: 'Not Found' };
 
 function endWith(socket: Socket, status: number, sentence: string): void {
   const body = JSON.stringify({ error: sentence });
-  const reason = status === 404 ? 'Not Found' : 'Bad Request';
+  const reason = REASONS[status] ?? 'Bad Request';
   endSoon(
     socket,
     `HTTP/1.1 ${status} ${reason}\r\n` +
       'Content-Type: application/json; charset=utf-8\r\n' +
       `Content-Length: ${Buffer.byteLength(body)}\r\n` +
+      (status === 401 ? 'WWW-Authenticate: ApiKey\r\n' : '') +
       `Connection: close\r\n\r\n${body}`,
   );
 }

@@ -6,12 +6,18 @@
  * nothing is: below `/v1` if its first segment says so, so that authentication comes first there.
  */
 export function lookupPath(target: string): string {
-  if (PLAIN.test(target)) return target;
+  if (PLAIN.test(target) && !hasSlashAtEnd(target)) return target;
   const path = target.startsWith('/') ? target : target.replace(ORIGIN, '');
   const end = path.search(/[?#]/);
   const name = end === -1 ? path : path.slice(0, end);
-  if (name.startsWith('/') && path[end] !== '#' && decoded(name) !== null) return path;
+  const isPath = name.startsWith('/') && !hasSlashAtEnd(name);
+  if (isPath && path[end] !== '#' && decoded(name) !== null) return path;
   return decoded(name.split('/', 2)[1] ?? '') === 'v1' ? '/v1/-' : '/-';
+}
+
+/** Paths are exact, whatever serves them. */
+function hasSlashAtEnd(path: string): boolean {
+  return path.length > 1 && path.endsWith('/');
 }
 
 /** Most targets: nothing to decode, and nothing to cut off. */

@@ -133,7 +133,7 @@ function textFaultOf(url: string): string | null {
   }
   if (!url.isWellFormed()) return 'a url must be well-formed Unicode.';
   if (UNSAFE.test(url)) return 'a url must not contain white space or control characters.';
-  if (url.includes('\\')) return 'a url must not contain a backslash.';
+  if (BACKSLASH.test(url)) return 'a url must not contain a backslash before its query.';
   const origin = ORIGIN.exec(url)?.[0];
   if (origin === undefined) return 'a url must be absolute and begin with http:// or https://.';
   if (origin.endsWith('//')) return 'a url must have a host.';
@@ -203,6 +203,8 @@ const ALLOWED: AddressVerdict = { allowed: true };
 const SETTING = 'PUNCTUAL_ALLOW_TARGETS';
 const MAX_LENGTH = 2_048;
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
+/** In front of the query: there it would count as a slash. */
+const BACKSLASH = /^[^?#]*\\/;
 const UNSAFE = /[\s\p{Cc}]/u;
 /** `xn--` with nothing behind it is an empty name to some parsers and a name to others. */
 const LABEL = /^(?!xn--$)[a-z0-9_-]{1,63}$/;

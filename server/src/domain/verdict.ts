@@ -51,7 +51,8 @@ export function isSuccess({ outcome, responseStatus }: Attempt): boolean {
 function isRetryable({ outcome, responseStatus }: Attempt): boolean {
   if (outcome === 'blocked') return false;
   if (outcome !== 'response') return true;
-  return responseStatus! >= 500 || RETRYABLE_STATUSES.has(responseStatus!);
+  const isServerError = responseStatus! >= 500 && responseStatus! < 600;
+  return isServerError || RETRYABLE_STATUSES.has(responseStatus!);
 }
 
 /** @param retry 0 for the first retry */

@@ -1,18 +1,15 @@
 import type { Clock } from '../clock.ts';
-import { nextTime } from '../domain/calendar.ts';
-import type { Attempt, RunRecord } from '../domain/run.ts';
-import { POLICY_DEFAULTS } from '../domain/schedule.ts';
-import { judge, type Verdict } from '../domain/verdict.ts';
-import { buildCallback } from '../outbound/request.ts';
-import type { OutboundRequest, Send } from '../outbound/send.ts';
+import type { Attempt } from '../domain/run.ts';
+import { judge } from '../domain/verdict.ts';
+import type { Send } from '../outbound/send.ts';
 import { monotonicMs, type Term, Ticket } from '../outbound/ticket.ts';
-import type { ManualClaim, OutboxClaim, OutboxSettlement, OutboxStore } from '../store/work.ts';
+import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../store/work.ts';
 import { attemptOf, refusedAttempt } from './attempt.ts';
 import type { BreakerLog } from './breaker-log.ts';
 import { type EngineEvents, eachOf } from './events.ts';
-import { firingRequest } from './firing-request.ts';
 import { Flights } from './flights.ts';
 import { Loop, soonest } from './loop.ts';
+import { baseOf, endUnsent, nextOf, recordOf, requestOf, scheduleOf } from './outbox-entry.ts';
 import { originOf, Places } from './places.ts';
 import { newCallbacks } from './settlement.ts';
 import { Settler } from './settler.ts';
@@ -26,9 +23,11 @@ const POSTPONED_MS = 1_000;
 const POSTPONED_EACH_MS = 10;
 /**
  * How soon to look again where all that is due waits for another request of its schedule. Only a
- * net: the end of that request wakes the loop.
+ * net: the end of that request wakes the loop. What is due later than it waits for this look, too.
  */
-const LOOK_AGAIN_MS = 1_000;
+const LOOK_AGAIN_MS = 250;
+/** What is due within so much of each other is looked for together. */
+const TOGETHER_MS = 20;
 
 export interface OutboxOptions {
   outbox: OutboxStore;
@@ -145,8 +144,7 @@ export class Outbox {
     if (claims.length === limit) return now;
     this.#postponed = 0;
     const nextDueAt = await outbox.nextDueAt();
-    const lookAt = nextDueAt === null ? null : Math.max(nextDueAt, now + LOOK_AGAIN_MS);
-    return soonest(lookAt, now, this.#options.pollMs);
+    return soonest(lookAt(nextDueAt, now), now, this.#options.pollMs);
   }
 
   #begin(claim: OutboxClaim): void {
@@ -160,7 +158,7 @@ export class Outbox {
     const host = this.#places.enter(bound, this.#options.maxInFlight - this.#flights.size);
     if (host === null) {
       this.#settle({
-        ...base(claim),
+        ...baseOf(claim),
         attempts: claim.attempts,
         next: { dueAt: this.#postponedTo(now) },
       });
@@ -199,7 +197,7 @@ export class Outbox {
 
   /** Not started: due again at once, and a deleted schedule's run is ended by the next look. */
   #giveBack(claim: OutboxClaim): OutboxSettlement {
-    return { ...base(claim), attempts: claim.attempts, next: { dueAt: claim.claimedAt } };
+    return { ...baseOf(claim), attempts: claim.attempts, next: { dueAt: claim.claimedAt } };
   }
 
   #settlementOf(claim: OutboxClaim, attempt: Attempt): OutboxSettlement {
@@ -209,9 +207,9 @@ export class Outbox {
     const nextFor = claim.kind === 'manual' ? nextOf(claim, now) : null;
     const verdict = judge(attempts, policy, now, nextFor, this.#options.random());
     if (verdict.kind === 'retry') {
-      return { ...base(claim), attempts, next: { dueAt: verdict.at } };
+      return { ...baseOf(claim), attempts, next: { dueAt: verdict.at } };
     }
-    const ended = { ...base(claim), attempts, next: verdict.kind };
+    const ended = { ...baseOf(claim), attempts, next: verdict.kind };
     if (claim.kind === 'callback') {
       this.#options.events.callbackEnded(verdict.kind);
       return ended;
@@ -227,69 +225,7 @@ export class Outbox {
   }
 }
 
-function scheduleOf(claim: OutboxClaim): string {
-  return claim.kind === 'manual' ? claim.firing.id : claim.runId;
-}
-
-function base({ id, clientKey, scheduleKey, kind, attempt }: OutboxClaim) {
-  return { id, clientKey, scheduleKey, kind, attempt, callbacks: [] };
-}
-
-function requestOf(claim: OutboxClaim): OutboundRequest {
-  const { id, attempt, claimedAt: nowMs } = claim;
-  if (claim.kind === 'callback') {
-    const { url, body } = claim;
-    const timeoutMs = POLICY_DEFAULTS.timeoutSeconds * 1_000;
-    return buildCallback({ id, url, body, attempt, nowMs, secrets: claim, timeoutMs });
-  }
-  const { firing, scheduledFor } = claim;
-  return firingRequest(firing, { runId: id, scheduledFor, attempt, nowMs });
-}
-
-/** A manual run's retries give way to the schedule's next time, like those of any run. */
-function nextOf({ firing }: ManualClaim, now: number): number | null {
-  if (firing.status !== 'enabled') return null;
-  return nextTime(firing.interval, firing.timezone, now);
-}
-
-function recordOf(
-  claim: ManualClaim,
-  attempts: Attempt[],
-  verdict: Exclude<Verdict, { kind: 'retry' }>,
-  now: number,
-): RunRecord {
-  const record: RunRecord = {
-    id: claim.id,
-    scheduledFor: claim.scheduledFor,
-    trigger: 'manual',
-    status: verdict.kind,
-    startedAt: attempts[0]!.startedAt,
-    finishedAt: now,
-    attempts,
-  };
-  if (verdict.kind === 'failed' && verdict.reason !== undefined) record.reason = verdict.reason;
-  return record;
-}
-
-/** A manual run of a schedule that was deleted before the request could start. */
-function endUnsent(claim: ManualClaim, now: number): OutboxSettlement {
-  const { attempts } = claim;
-  const hasBegun = attempts.length > 0;
-  const reason = hasBegun
-    ? 'It was not tried again: the schedule was deleted.'
-    : 'The schedule was deleted before this run could be sent.';
-  const record: RunRecord = {
-    id: claim.id,
-    scheduledFor: claim.scheduledFor,
-    trigger: 'manual',
-    status: hasBegun ? 'failed' : 'skipped',
-    attempts,
-    reason,
-  };
-  if (hasBegun) {
-    record.startedAt = attempts[0]!.startedAt;
-    record.finishedAt = now;
-  } else record.decidedAt = now;
-  const callbacks = newCallbacks(claim.firing, record, now);
-  return { ...base(claim), attempts, next: 'failed', record, callbacks };
+function lookAt(nextDueAt: number | null, now: number): number | null {
+  if (nextDueAt === null) return null;
+  return nextDueAt <= now ? now + LOOK_AGAIN_MS : Math.max(nextDueAt, now + TOGETHER_MS);
 }

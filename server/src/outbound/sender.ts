@@ -202,7 +202,9 @@ function parsePlace(text: string): Place | null {
     port,
     authority: `${url.hostname}:${port}`,
   };
-  return { target, path: url.pathname + url.search };
+  // Not `search`: it leaves out a question mark with nothing behind it.
+  const [address] = url.href.split('#', 1);
+  return { target, path: address!.slice(address!.indexOf('/', url.protocol.length + 2)) };
 }
 
 /** Lookups under way, by name: the system makes few at a time, and connections are opened by the dozen. */

@@ -54,6 +54,14 @@ test('any other path is the 404 of the API, also beside and above the assets', a
     '/schedules/x/y',
     '/assets/nothing.js',
     '/assets/',
+    '/assets/%2e%2e/x',
+    '/assets/%00',
+    `/assets/${'a'.repeat(300)}`,
+    '/assets/a%5c..%5cb',
+    '/docs/',
+    '/docs/static/%00',
+    '/docs/static/..%2fx',
+    `/docs/static/${'a'.repeat(3_000)}`,
     '/assets/..%2findex.html',
     '/assets/%2e%2e/index.html',
     '/index.html',
@@ -63,6 +71,20 @@ test('any other path is the 404 of the API, also beside and above the assets', a
   }
   assertError(await service.call('POST', '/', { headers: NO_KEY }), 404);
   assertError(await get('/v1/nothing'), 401);
+});
+
+test('a range or a condition that a file does not meet is no fault of the service', async () => {
+  for (const path of ['/assets/a-1.js', '/docs/static/swagger-ui.css']) {
+    for (const headers of [
+      { Range: 'bytes=99999999-' },
+      { Range: 'bytes=5-2' },
+      { 'If-Match': '"x"' },
+      { 'If-Unmodified-Since': 'Mon, 01 Jan 2001 00:00:00 GMT' },
+    ]) {
+      const { status } = await get(path, headers);
+      assert.ok(status === 200 || status === 404, `${path}: ${status}`);
+    }
+  }
 });
 
 test('the reference shows the document, from here alone', async () => {

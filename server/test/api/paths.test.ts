@@ -93,6 +93,22 @@ test('methods that nobody has are a 404, those that Node does not know too', asy
   }
 });
 
+test('and a 401 below /v1 for who does not say who they are, and only there', async () => {
+  for (const [bytes, status] of [
+    [requestBytes('FOO', '/v1/schedule'), 401],
+    [requestBytes('FOO', '/v1'), 401],
+    [requestBytes('FOO', '/v1?x=1', [auth[0]]), 401],
+    [requestBytes('PROPFIND', '/v1/schedule'), 401],
+    [requestBytes('FOO', '/v10'), 404],
+    [requestBytes('FOO', '/healthz'), 404],
+  ] as const) {
+    const { answers } = await exchange(service.port, bytes);
+    assert.equal(answers[0]?.status, status, String(bytes));
+    assertErrorBody(answers[0].headers['content-type']!, answers[0].body);
+    if (status === 401) assert.equal(answers[0].headers['www-authenticate'], 'ApiKey');
+  }
+});
+
 test('targets that are no path, or cannot be decoded, are a 404', async () => {
   for (const target of [
     '*',

@@ -134,7 +134,7 @@ export const BUGS: Bug[] = [
     rules: ['callbackSecondId'],
     patches: [
       {
-        file: 'engine/outbox.ts',
+        file: 'engine/outbox-entry.ts',
         find: 'const { id, attempt, claimedAt: nowMs } = claim;',
         replace:
           'const { attempt, claimedAt: nowMs } = claim;\n' +

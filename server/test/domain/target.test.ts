@@ -210,6 +210,7 @@ test('a fragment, an IDN, an underscore, a port, odd characters in path and quer
     'http://my_host.example:8080/a;b=c,d/@e?f=g@h',
     'https://example.com./a//b/../c%2561',
     'https://example.com:443/🎈',
+    'https://example.com/?a=\\b#\\c',
     'https://example.com?q=[x]{y}|z^`',
   ]) {
     checkTargetUrl(url, ALLOW_PUBLIC, 'url');

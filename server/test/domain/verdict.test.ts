@@ -32,7 +32,7 @@ describe('what is a success, what is retried, what has failed', () => {
     ...[300, 301, 302, 303, 304, 307, 308].map(
       status => [`${status}: redirects are not followed`, answered(status), 'failed'] as const,
     ),
-    ...[400, 401, 403, 404, 409, 410, 418, 422, 424, 426, 428, 451].map(
+    ...[400, 401, 403, 404, 409, 410, 418, 422, 424, 426, 428, 451, 600, 999].map(
       status => [`${status}`, answered(status), 'failed'] as const,
     ),
     ['a network error', ended('connectionError'), 'retry'],

@@ -213,6 +213,19 @@ describe('callbacks', () => {
     assert.deepEqual(world.times('https://callback'), ['12:00:05']);
   });
 
+  test('a retry leaves at its time, also where others were looked for just before', async () => {
+    const world = await World.start('2026-03-01T11:59:59Z');
+    world.answer = ({ headers }) => (headers['punctual-attempt'] === '1' ? 503 : 200);
+    const first = await world.schedule({ interval: '0 13 * * *' });
+    const second = await world.schedule({ interval: '0 13 * * *' });
+    await world.trigger(first.id);
+    await world.clock.advance(4_700);
+    await world.trigger(second.id);
+    await world.clock.advance(10_000);
+    const starts = world.sent.map(({ at }) => at - world.sent[0]!.at);
+    assert.deepEqual(starts, [0, 4_700, 5_000, 9_700]);
+  });
+
   test('a callback that fails is retried like a run, under its own unchanged id', async () => {
     const world = await World.start('2026-03-01T11:59:59Z');
     world.answer = ({ url }) => (url.startsWith('https://callback') ? 500 : 404);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import serveStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { newNonce } from '../../domain/credential.ts';
+import { answerFileFailure } from '../failure.ts';
 
 /**
  * The dashboard: one page for a few paths, and the files that it is made of.
@@ -27,16 +28,20 @@ const YEAR_MS = 365 * 86_400_000;
 /** @param folder what `npm run build` made */
 export function dashboard(app: FastifyInstance, folder: string): void {
   const page = readFileSync(join(folder, 'index.html'), 'utf8');
-  app.register(serveStatic, {
-    root: join(folder, 'assets'),
-    prefix: '/assets/',
-    // Their names carry a hash of what is in them.
-    immutable: true,
-    maxAge: YEAR_MS,
-    preCompressed: true,
-    index: false,
-    decorateReply: false,
-    schemaHide: true,
+  app.register(async files => {
+    files.setErrorHandler(answerFileFailure);
+    await files.register(serveStatic, {
+      root: join(folder, 'assets'),
+      prefix: '/assets/',
+      // Their names carry a hash of what is in them.
+      immutable: true,
+      maxAge: YEAR_MS,
+      preCompressed: true,
+      acceptRanges: false,
+      index: false,
+      decorateReply: false,
+      schemaHide: true,
+    });
   });
   for (const path of PAGES) {
     app.get(path, { schema: { hide: true } }, async (_request, reply) => {

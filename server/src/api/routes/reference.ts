@@ -1,5 +1,6 @@
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
+import { answerFileFailure } from '../failure.ts';
 
 /** Its components set styles on their elements; nothing else of theirs is inline. */
 const POLICY = [
@@ -15,11 +16,14 @@ const POLICY = [
 
 /** The API reference, from the same document as `/openapi.json`. Nothing of it comes from elsewhere. */
 export function reference(app: FastifyInstance): void {
-  app.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: true,
-    transformStaticCSP: () => POLICY,
-    theme: { title: 'Punctual: API reference' },
-    uiConfig: { docExpansion: 'list', defaultModelsExpandDepth: 0, validatorUrl: null },
+  app.register(async files => {
+    files.setErrorHandler(answerFileFailure);
+    await files.register(swaggerUi, {
+      routePrefix: '/docs',
+      staticCSP: true,
+      transformStaticCSP: () => POLICY,
+      theme: { title: 'Punctual: API reference' },
+      uiConfig: { docExpansion: 'list', defaultModelsExpandDepth: 0, validatorUrl: null },
+    });
   });
 }
