@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { mayBegin } from '../domain/queue-row.ts';
 import type { Outcome } from '../domain/run.ts';
 import type { Send } from '../outbound/send.ts';
+import { SIGNED_FOR_MS } from '../outbound/signature.ts';
 import type { Term } from '../outbound/ticket.ts';
 import type { EngineLock } from '../store/store.ts';
 import type { Claim, QueueStore } from '../store/work.ts';
@@ -11,6 +12,7 @@ import { Departures } from './departures.ts';
 import { type EngineEvents, eachOf } from './events.ts';
 import { Flights } from './flights.ts';
 import type { Landings } from './landings.ts';
+import { Mark } from './mark.ts';
 import { Places } from './places.ts';
 import { isAhead, requestAt, type Trip, tripOf } from './trip.ts';
 import type { Watch } from './watch.ts';
@@ -23,6 +25,8 @@ const MAX_READY = 2_000;
 const SHARED_MAX_READY = 500;
 /** Where nodes share a store: for how long a claim stands for what the schedule says. */
 const SURE_MS = 100;
+/** How often to look for requests that have waited for a connection for too long. */
+const LOOK_FOR_STALE_MS = 1_000;
 /** How much later a firing is due again whose host had no place for it. */
 const POSTPONED_MS = 5_000;
 
@@ -51,14 +55,14 @@ export class Carrier {
   readonly #flights: Flights<Claim, Trip>;
   readonly #departures: Departures<Trip>;
   readonly #places: Places;
+  readonly #mark: Mark;
   #isWaking = false;
-  /** Never lowered: what is late departs after what is not, and a clock may be set back. */
-  #markedUntil: number;
+  #lookedForStaleAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: CarrierOptions) {
     this.#options = options;
     const { clock, events, watch, maxInFlightPerHost, breakers, lock } = options;
-    this.#markedUntil = lock?.sentUntil ?? Number.NEGATIVE_INFINITY;
+    this.#mark = new Mark(lock);
     this.#places = new Places({ mostPerHost: maxInFlightPerHost, events, breakers });
     this.#flights = new Flights(trip => this.#dismiss(trip));
     this.#departures = new Departures({
@@ -69,7 +73,10 @@ export class Carrier {
       depart: (trips, now) => this.#depart(trips, now),
       postpone: (trips, now) => this.#postpone(trips, now),
       failed: error => events.storeFailed(error),
-      tick: now => watch.look(now),
+      tick: now => {
+        watch.look(now);
+        this.#callBackStale(now);
+      },
     });
   }
 
@@ -163,6 +170,14 @@ export class Carrier {
     return maxInFlight - this.inFlight - landings.pending;
   }
 
+  /** What has waited for a connection for so long is claimed anew, and signed anew with it. */
+  #callBackStale(now: number): void {
+    if (Math.abs(now - this.#lookedForStaleAt) < LOOK_FOR_STALE_MS) return;
+    this.#lookedForStaleAt = now;
+    const before = now - SIGNED_FOR_MS;
+    this.#flights.cancelEach(({ departedAt }) => departedAt !== null && departedAt < before);
+  }
+
   /** Called back: if its turn has not come, it does not depart. */
   #dismiss(trip: Trip): void {
     if (this.#departures.dismiss(trip)) this.#stay(trip);
@@ -193,7 +208,7 @@ export class Carrier {
   async #prepare(trips: Trip[], now: number): Promise<(claim: Claim) => boolean> {
     try {
       const confirmed = await this.#confirm(trips, now);
-      this.#mark(trips, now);
+      this.#mark.raise(trips, now);
       return confirmed;
     } catch (error) {
       // Nobody is woken: they depart again a little later, with whoever waits for their places.
@@ -207,16 +222,6 @@ export class Carrier {
     if (dueAt > now) return false;
     const { unseenUntil } = this.#options.watch;
     return !isAhead(claim) || mayBegin({ ...claim, state: claim.was }, now, unseenUntil);
-  }
-
-  /** Says first what it sends: what is due later than it says here was never sent, if it ends. */
-  #mark(trips: Trip[], now: number): void {
-    const latest = trips.reduce((until, { dueAt }) => Math.max(until, dueAt), 0);
-    // What the clock was set back for stays, and is not sent now.
-    const until = Math.min(latest, now);
-    if (until <= this.#markedUntil) return;
-    this.#options.lock?.mark(until);
-    this.#markedUntil = until;
   }
 
   /** What other nodes changed since it was claimed is not sent. */
@@ -236,6 +241,7 @@ export class Carrier {
       this.#refuse(trip, refusal, now);
       return;
     }
+    trip.departedAt = now;
     const request = requestAt(trip, now);
     request.ticket = trip.ticket;
     const { send, events, landings } = this.#options;

@@ -136,8 +136,7 @@ export class Dispatcher {
     const isOld = ({ claimedAt }: Claim) => claimedAt < claimedBefore;
     const carried = this.#carrier.claims.filter(isOld);
     const landed = this.#landings.claims.filter(isOld);
-    const keys = [...carried, ...landed].map(({ scheduleKey }) => scheduleKey);
-    const held = new Set(await this.#options.queue.renew(keys));
+    const held = new Set(await this.#options.queue.renew([...carried, ...landed]));
     const lost = new Set(carried.filter(claim => !held.has(claim.scheduleKey)));
     this.#carrier.cancelWhere(claim => lost.has(claim));
   }

@@ -76,7 +76,12 @@ export class Flights<Claim, One extends Flight<Claim> = Flight<Claim>> {
 
   cancelWhere(isMeant: (claim: Claim) => boolean): void {
     this.#recalls.push((_id, claim) => isMeant(claim));
-    for (const flight of this.#flights) if (isMeant(flight.claim)) this.#cancel(flight);
+    this.cancelEach(({ claim }) => isMeant(claim));
+  }
+
+  /** Of what is here; what is on its way is not meant. */
+  cancelEach(isMeant: (flight: One) => boolean): void {
+    for (const flight of this.#flights) if (isMeant(flight)) this.#cancel(flight);
   }
 
   /** No request starts any more. @returns when all have ended */

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Attempt } from '../domain/run.ts';
 import { judge } from '../domain/verdict.ts';
 import type { Send } from '../outbound/send.ts';
+import { SIGNED_FOR_MS } from '../outbound/signature.ts';
 import { monotonicMs, type Term, Ticket } from '../outbound/ticket.ts';
 import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../store/work.ts';
 import { attemptOf, refusedAttempt } from './attempt.ts';
@@ -79,6 +80,7 @@ export class Outbox {
       clock,
       () => this.#step(),
       error => events.storeFailed(error),
+      now => this.#callBackStale(now),
     );
   }
 
@@ -111,6 +113,12 @@ export class Outbox {
     const held = new Set(await this.#options.outbox.renew([...flying, ...landed]));
     const lost = new Set(flying.filter(id => !held.has(id)));
     this.#flights.cancelWhere(({ id }) => lost.has(id));
+  }
+
+  /** What has waited for a connection for so long is claimed anew, and signed anew with it. */
+  #callBackStale(now: number): void {
+    const before = now - SIGNED_FOR_MS;
+    this.#flights.cancelEach(({ claim }) => claim.claimedAt < before);
   }
 
   async stop(): Promise<void> {

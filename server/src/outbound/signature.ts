@@ -4,6 +4,12 @@ import { type SigningSecrets, signingStill } from '../domain/rotation.ts';
 
 /** Standard Webhooks v1, symmetric: https://www.standardwebhooks.com, "Signature scheme". */
 
+/**
+ * For how long a request may wait for its connection until it is signed anew: receivers refuse what was signed
+ * more than five minutes ago.
+ */
+export const SIGNED_FOR_MS = 60_000;
+
 const PREFIX = 'whsec_';
 
 /** A secret as HMAC mixes it with what is hashed inside and outside: a block of SHA-256 each. */

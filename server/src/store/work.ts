@@ -115,9 +115,10 @@ export interface QueueStore {
    * Keeps rows in flight that this store has claimed and not settled: their engine is alive. To be
    * called well within the lease of a keeper that has leases; others need none.
    *
-   * @returns those that are held on and not marked as changed; of the others nothing may be sent
+   * @returns the keys of those that are held on and still are as they were, the schedule in the same
+   * version; of the others nothing may be sent
    */
-  renew(scheduleKeys: number[]): Promise<number[]>;
+  renew(claims: Pick<Claim, 'scheduleKey' | 'version'>[]): Promise<number[]>;
   /**
    * What stands in flight and whose node is gone was cut off. Where there is only one engine, that is
    * all that it finds at its start; where there are several, it is what was claimed or renewed longer

@@ -62,6 +62,10 @@ describe('seeded bugs', () => {
     });
   }
 
+  test('each of them can be put into the sources as they are', async () => {
+    for (const { patches } of BUGS) await (await copyWithBug(patches)).remove();
+  });
+
   test('each of them stands in docs/reliability.md, in their order', async () => {
     const path = join(import.meta.dirname, '../../../docs/reliability.md');
     const table = (await readFile(path, 'utf8')).split('| Bug |')[1]!.split('\n').slice(2);

@@ -90,9 +90,10 @@ export const BUGS: Bug[] = [
     patches: [
       {
         file: 'store/sqlite/queue.ts',
-        find: 'for (const callback of callbacks) writeCallback(callback);',
+        find: 'for (const one of reader.list(CALLBACK_CELLS)) if (!isOvertaken) writeCallback(one);',
         replace:
-          'setTimeout(() => void commits.write(() => callbacks.forEach(writeCallback)), 400);',
+          'const those = reader.list(CALLBACK_CELLS);\n' +
+          'if (!isOvertaken) setTimeout(() => void commits.write(() => those.forEach(writeCallback)), 400);',
       },
     ],
   },
@@ -161,8 +162,9 @@ export const BUGS: Bug[] = [
     patches: [
       {
         file: 'store/sqlite/queue.ts',
-        find: 'take.run(now, begun ? 1 : 0,',
-        replace: "take.run(now, begun && !rows.some(row => row.state === 'lost') ? 1 : 0,",
+        find: 'take.run(now, 1, JSON.stringify(begun));',
+        replace:
+          "take.run(now, rows.some(([, state]) => state === 'lost') ? 0 : 1, JSON.stringify(begun));",
       },
     ],
   },
@@ -207,8 +209,8 @@ export const BUGS: Bug[] = [
     patches: [
       {
         file: 'store/sqlite/schedule-cells.ts',
-        find: 'if (start) row.run(lastInsertRowid, start[0], ...start);',
-        replace: 'if (start) setTimeout(() => row.run(lastInsertRowid, start[0], ...start), 300);',
+        find: 'if (start) row.run(key, start[0], ...start);',
+        replace: 'if (start) setTimeout(() => row.run(key, start[0], ...start), 300);',
       },
     ],
   },

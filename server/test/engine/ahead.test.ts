@@ -245,6 +245,26 @@ describe('what is claimed ahead of its time', () => {
     assert.equal(world.sent.length, 60);
   });
 
+  test('a request that waits for a connection for long is signed anew', async () => {
+    const world = await World.start('2026-03-01T11:59:00Z');
+    world.congested = true;
+    const { id } = await world.schedule({ interval: '0 * * * *' });
+    const manual = await world.schedule({ interval: '0 0 1 1 *', url: 'https://example.org/' });
+    await world.trigger(manual.id);
+    await world.clock.advance(MINUTE + 59_000);
+    assert.equal(world.engine.inFlight, 2);
+    await world.clock.advance(3 * MINUTE);
+    await world.decongest();
+    await world.clock.advance(1_000);
+    assert.equal(world.sent.length, 2);
+    for (const { at, headers } of world.sent) {
+      const ageMs = at - Number(headers['webhook-timestamp']) * 1_000;
+      assert.ok(ageMs < MINUTE + 2_000, `${ageMs} ms old`);
+    }
+    assert.ok(world.sent.some(({ headers }) => headers['punctual-schedule-id'] === id));
+    assert.deepEqual(await world.history(), ['11:59:00 succeeded', '12:00:00 succeeded']);
+  });
+
   test('a request that had to wait for room is signed with the time at which it leaves', async () => {
     const world = await World.start('2026-03-01T12:00:00Z');
     world.answer = () => 'hang';

@@ -123,10 +123,10 @@ export function queueContract(name: string, open: OpenKeeper): void {
       const claim = await claimOne(store);
       const standing = await store.queue.reread([claim.scheduleKey]);
       await store.queue.renew([]);
-      await store.queue.renew([claim.scheduleKey, 987_654]);
+      await store.queue.renew([claim, { ...claim, scheduleKey: 987_654 }]);
       assert.deepEqual(await store.queue.reread([claim.scheduleKey]), standing);
       await settled(store, claim, waiting(NOON + MINUTE, null));
-      await store.queue.renew([claim.scheduleKey]);
+      await store.queue.renew([claim]);
       assert.equal((await claimOne(store, NOON + MINUTE)).was, 'waiting');
     });
 

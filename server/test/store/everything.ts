@@ -36,7 +36,7 @@ export async function callEverything(store: Store): Promise<void> {
   await store.clients.forgetOldSecrets(NOON);
   await store.queue.confirm([claim]);
   await store.queue.claim(NOON, 10, NOON, 0, [clientKey]);
-  await store.queue.renew([claim.scheduleKey]);
+  await store.queue.renew([claim]);
   await store.queue.recover(NOON);
   await store.queue.nextDueAt();
   await store.queue.depth(NOON);

@@ -262,7 +262,7 @@ describe('PostgreSQL: two nodes on one database', () => {
               records: [aRecord(claim.firing.id, now)],
             }),
           );
-          await a.queue.renew(batch.map(({ scheduleKey }) => scheduleKey));
+          await a.queue.renew(batch);
           assert.deepEqual(await a.queue.settle(next.reverse()), []);
         }),
       );
@@ -279,10 +279,22 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
 
   test('on a row that was changed meanwhile is renewed, and it is not said to be held', async () => {
     const schedule = await stored(a, caller);
-    const { scheduleKey } = await claimOne(a);
+    const claim = await claimOne(a);
     await changed(b, caller, schedule, { status: 'disabled' }, NOON, null);
     await passed(LEASE);
-    assert.deepEqual(await a.queue.renew([scheduleKey]), []);
+    assert.deepEqual(await a.queue.renew([claim]), []);
+    assert.equal(await b.queue.recover(LATER), 0);
+  });
+
+  test('nor is one whose schedule is sent elsewhere now: its times are the same', async () => {
+    const schedule = await stored(a, caller);
+    const claim = await claimOne(a);
+    const { clientKey } = caller;
+    const { version } = (await b.schedules.find(clientKey, schedule.id))!;
+    const next = { ...schedule, url: 'https://example.com/other', updatedAt: NOON };
+    assert.ok(await b.schedules.update(clientKey, next, version, 'keep'));
+    await passed(LEASE);
+    assert.deepEqual(await a.queue.renew([claim]), []);
     assert.equal(await b.queue.recover(LATER), 0);
   });
 
@@ -292,7 +304,7 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
     const keys = claims.map(({ scheduleKey }) => scheduleKey);
     const renewed = await beside(`SELECT 1 FROM queue WHERE schedule_key = ${keys[0]} FOR UPDATE`, {
       isWaiting: false,
-      work: () => a.queue.renew(keys),
+      work: () => a.queue.renew(claims),
     });
     assert.deepEqual(renewed, [keys[1]]);
   });
@@ -336,24 +348,24 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
   });
 
   test('that was renewed is not recovered', async () => {
-    const { scheduleKey } = await claimed();
+    const claim = await claimed();
     await passed(LEASE);
-    await a.queue.renew([scheduleKey, 987_654]);
+    await a.queue.renew([claim, { ...claim, scheduleKey: 987_654 }]);
     assert.equal(await b.queue.recover(LATER), 0);
     await passed(LEASE);
     assert.equal(await b.queue.recover(LATER), 1);
   });
 
   test('is renewed by its own node only, and not once it was recovered', async () => {
-    const { scheduleKey } = await claimed();
+    const claim = await claimed();
     await passed(LEASE);
-    await b.queue.renew([scheduleKey]);
-    assert.deepEqual(await a.queue.renew([scheduleKey]), [scheduleKey]);
+    await b.queue.renew([claim]);
+    assert.deepEqual(await a.queue.renew([claim]), [claim.scheduleKey]);
     await passed(LEASE);
     assert.equal(await b.queue.recover(LATER), 1);
-    assert.deepEqual(await a.queue.renew([scheduleKey]), [], 'nobody holds it');
+    assert.deepEqual(await a.queue.renew([claim]), [], 'nobody holds it');
     assert.equal((await claimOne(b, LATER)).was, 'lost');
-    assert.deepEqual(await a.queue.renew([scheduleKey]), [], 'another node holds it');
+    assert.deepEqual(await a.queue.renew([claim]), [], 'another node holds it');
   });
 
   test('begins anew when the row is settled to in flight', async () => {

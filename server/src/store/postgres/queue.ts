@@ -135,7 +135,8 @@ const renew: Statement = {
       SELECT schedule_key FROM queue
       WHERE schedule_key = ANY ($1) AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $2
       FOR UPDATE SKIP LOCKED))
-    RETURNING schedule_key, changed_at`,
+    RETURNING schedule_key, changed_at, (
+      SELECT version FROM schedules WHERE schedules.schedule_key = queue.schedule_key) AS version`,
 };
 // The first condition follows from the second; it is that of the index.
 const cutOff: Statement = {
@@ -230,12 +231,14 @@ export function postgresQueue(
     async depth(now) {
       return (await query(depth, [now]))[0]!.depth as number;
     },
-    async renew(scheduleKeys) {
-      if (scheduleKeys.length === 0) return [];
-      const rows = await query(renew, [scheduleKeys, node, leaseMs]);
+    async renew(claims) {
+      if (claims.length === 0) return [];
+      const versions = new Map(claims.map(({ scheduleKey, version }) => [scheduleKey, version]));
+      const rows = await query(renew, [[...versions.keys()], node, leaseMs]);
+      const keyOf = (row: Row) => row.schedule_key as number;
       return rows
-        .filter(row => row.changed_at === null)
-        .map(({ schedule_key }) => schedule_key as number);
+        .filter(row => row.changed_at === null && row.version === versions.get(keyOf(row)))
+        .map(keyOf);
     },
     async recover(now, sentUntil) {
       let count = 0;

@@ -162,7 +162,7 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
     },
     // The only engine hears of every change, and needs no lease.
     confirm: async claims => claims.map(({ scheduleKey }) => scheduleKey),
-    renew: async scheduleKeys => scheduleKeys,
+    renew: async claims => claims.map(({ scheduleKey }) => scheduleKey),
     recover(now, sentUntil) {
       return commits.write(() => {
         const rows = cutOff.all() as Row[];
