@@ -243,6 +243,7 @@ export class Carrier {
     }
     trip.departedAt = now;
     const request = requestAt(trip, now);
+    request.clientKey = trip.clientKey;
     request.ticket = trip.ticket;
     const { send, events, landings } = this.#options;
     void send(request).then(result => {

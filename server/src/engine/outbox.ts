@@ -180,6 +180,7 @@ export class Outbox {
       return;
     }
     const flight = { id: claim.id, claim, ticket: new Ticket(this.#options.term) };
+    request.clientKey = claim.clientKey;
     request.ticket = flight.ticket;
     this.#flights.begin(flight);
     void this.#options.send(request).then(result => {

@@ -3,6 +3,7 @@ import type { Attempt, Carrier } from './attempt.ts';
 import { Connection, type Home } from './connection.ts';
 import type { Deadlines } from './deadlines.ts';
 import { type Guard, Opening, type Target } from './guard.ts';
+import { Waiting } from './waiting.ts';
 
 /** What all pools of a sender share. */
 export interface PoolOptions {
@@ -17,7 +18,7 @@ export interface PoolOptions {
 }
 
 /**
- * The connections to one origin, and the attempts that wait for one: first come, first served.
+ * The connections to one origin, and the attempts that wait for one: clients in turn.
  *
  * An attempt takes the connection that was used last, or opens its own, so it knows which phases
  * were its own; connections that are not needed grow old and close. An attempt's time begins when
@@ -29,13 +30,11 @@ export class Pool implements Carrier, Home {
   readonly socket = null;
   /** Places taken: connections being opened, and sockets until they have closed. */
   size = 0;
-  waiting = 0;
   readonly #options: PoolOptions;
   readonly #kept: Connection[] = [];
   /** Attempts begun and not over. */
   #active = 0;
-  #first: Attempt | null = null;
-  #last: Attempt | null = null;
+  readonly #waiting = new Waiting();
   #drainScheduled = false;
   #sweepScheduled = false;
   readonly #onCancelled = () => this.#sweepSoon();
@@ -43,6 +42,10 @@ export class Pool implements Carrier, Home {
   constructor(target: Target, options: PoolOptions) {
     this.target = target;
     this.#options = options;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
   }
 
   get kept(): number {
@@ -56,7 +59,7 @@ export class Pool implements Carrier, Home {
 
   take(attempt: Attempt): void {
     if (this.isQuiet) this.#options.onBusy(this);
-    if (this.#first === null && this.#hasPlace) this.#start(attempt);
+    if (this.waiting === 0 && this.#hasPlace) this.#start(attempt);
     else if (attempt.request.ticket?.isCancelled) attempt.cancel(this.#options.clock.now());
     else this.#append(attempt);
   }
@@ -64,7 +67,7 @@ export class Pool implements Carrier, Home {
   /** The attempts that wait, and no longer do. */
   dismiss(): Attempt[] {
     const dismissed: Attempt[] = [];
-    while (this.#first !== null) dismissed.push(this.#shift());
+    while (this.waiting > 0) dismissed.push(this.#waiting.shift());
     return dismissed;
   }
 
@@ -95,7 +98,7 @@ export class Pool implements Carrier, Home {
    */
   release(connection: Connection, attempt: Attempt): void {
     this.#kept.push(connection);
-    if (connection.hasLasted && this.#first !== null) this.#start(this.#shift());
+    if (connection.hasLasted && this.waiting > 0) this.#start(this.#waiting.shift());
     this.#over(attempt);
   }
 
@@ -173,7 +176,7 @@ export class Pool implements Carrier, Home {
   }
 
   #settleDown(): void {
-    if (this.#first !== null) this.#drainSoon();
+    if (this.waiting > 0) this.#drainSoon();
     else if (this.isQuiet) this.#options.onQuiet(this);
   }
 
@@ -183,7 +186,7 @@ export class Pool implements Carrier, Home {
     this.#drainScheduled = true;
     queueMicrotask(() => {
       this.#drainScheduled = false;
-      while (this.#first !== null && this.#hasPlace) this.#start(this.#shift());
+      while (this.waiting > 0 && this.#hasPlace) this.#start(this.#waiting.shift());
     });
   }
 
@@ -199,18 +202,6 @@ export class Pool implements Carrier, Home {
   #append(attempt: Attempt): void {
     const { ticket } = attempt.request;
     if (ticket !== undefined) ticket.onCancelled = this.#onCancelled;
-    if (this.#last === null) this.#first = attempt;
-    else this.#last.next = attempt;
-    this.#last = attempt;
-    this.waiting++;
-  }
-
-  #shift(): Attempt {
-    const attempt = this.#first!;
-    this.#first = attempt.next;
-    if (this.#first === null) this.#last = null;
-    attempt.next = null;
-    this.waiting--;
-    return attempt;
+    this.#waiting.add(attempt);
   }
 }

@@ -11,6 +11,8 @@ export interface OutboundRequest {
   body: string | null;
   /** From connecting to the last byte. */
   timeoutMs: number;
+  /** Whose it is: clients take turns where requests wait for a connection. */
+  clientKey?: number;
   /** Taken when a connection is free, before anything starts; until then it may be called back. */
   ticket?: Ticket;
 }

@@ -24,6 +24,7 @@ export type Handover = [
   headers: string[],
   body: string | null,
   timeoutMs: number,
+  clientKey: number,
 ];
 
 /** What comes back, as JSON. */
@@ -63,9 +64,9 @@ function takeWaiting(): void {
   if (handovers.length > 0) take(handovers);
 }
 
-function send([place, method, url, headers, body, timeoutMs]: Handover): void {
+function send([place, method, url, headers, body, timeoutMs, clientKey]: Handover): void {
   const ticket = Ticket.at(tickets, place, term);
-  sender.dispatch({ method, url, headers, body, timeoutMs, ticket }, result => {
+  sender.dispatch({ method, url, headers, body, timeoutMs, clientKey, ticket }, result => {
     if (ended.length === 0) setTimeout(post, GATHER_MS);
     ended.push([place, result]);
   });

@@ -16,6 +16,32 @@ async function halfDown(): Promise<World> {
 }
 
 describe('fairness', () => {
+  test('every request says whose it is: where they wait for a connection, clients take turns', async () => {
+    const world = await World.start('2026-03-01T11:59:59Z');
+    const integration = {
+      id: '00000000-0000-4000-8000-000000000001',
+      type: 'WEBHOOK' as const,
+      name: '',
+      url: 'https://callback.example/',
+      includeScheduleUrlInCallback: false,
+      callOnSuccess: true,
+    };
+    for (let client = 0; client < 2; client += 1) {
+      if (client > 0) await world.otherClient();
+      const { id } = await world.schedule({ interval: '0 * * * *', integrations: [integration] });
+      await world.trigger(id);
+    }
+    await world.clock.advance(5_000);
+    const counts = Map.groupBy(world.sent, ({ clientKey }) => clientKey);
+    assert.deepEqual(
+      [...counts].map(([key, sent]) => [typeof key, sent.length]),
+      [
+        ['number', 4],
+        ['number', 4],
+      ],
+    );
+  });
+
   test("a client's thousand firings do not delay another client's one at the same instant", async () => {
     const world = await World.start('2026-03-01T12:00:00Z');
     for (let i = 0; i < 1_000; i++) await world.schedule({ interval: '* * * * *', url: UP });

@@ -17,6 +17,7 @@ export interface Sent {
   /** The request's headers, by lower-case name. */
   headers: Record<string, string>;
   body: string | null;
+  clientKey: number | undefined;
 }
 
 /** What the network does with a request: a status, a result, or nothing until the test answers. */
@@ -184,7 +185,8 @@ export class World {
   async #send(request: OutboundRequest): Promise<SendResult> {
     if (this.congested) await new Promise<void>(resolve => this.#waiting.push(resolve));
     const at = this.clock.now();
-    const sent = { at, url: request.url, headers: headersOf(request), body: request.body };
+    const { url, body, clientKey } = request;
+    const sent = { at, url, headers: headersOf(request), body, clientKey };
     if (request.ticket?.start() === false) return this.#result(sent, { outcome: 'cancelled' });
     this.sent.push(sent);
     const answer = this.answer(sent);

@@ -38,6 +38,29 @@ test('requests to one origin share its bound, and those beyond it wait in order'
   assert.equal(target.connections, 2);
 });
 
+test('clients whose requests wait take turns, each in its own order, also when some leave', async t => {
+  const open: (() => void)[] = [];
+  const target = await serve(t, socket => open.push(() => socket.write(answer(''))));
+  const { send } = sender(t, { connectionsPerOrigin: 1 });
+  const cancelled = new Ticket();
+  const ask = (name: string, clientKey: number, ticket = new Ticket()) =>
+    send(get(target.url + name, { clientKey, ticket }));
+  const all = ['1', '2', '3', '4'].map(name => ask(name, 7));
+  all.push(ask('x', 8, cancelled), ask('a', 8), ask('b', 8), ask('A', 9));
+  await until(() => open.length === 1);
+  cancelled.cancel();
+  for (let n = 0; n < 7; n += 1) {
+    await until(() => open.length === 1);
+    open.shift()!();
+    await until(() => target.requests.length > n + 1 || n === 6);
+  }
+  await Promise.all(all);
+  assert.deepEqual(
+    target.requests.map(({ head }) => head[5]),
+    ['1', '2', 'A', 'a', '3', 'b', '4'],
+  );
+});
+
 test('a request that is made while others wait does not overtake them', async t => {
   const target = await serve(t, socket => socket.write(answer('')));
   const { send } = sender(t, { connectionsPerOrigin: 1 });

@@ -73,6 +73,20 @@ test('a request that waits there for a connection can be called back from here',
   assert.equal(target.requests.length, 2);
 });
 
+test('clients take turns there, too', async t => {
+  const open: (() => void)[] = [];
+  const target = await serve(t, socket => open.push(() => socket.write(answer(''))));
+  const { send } = threads(t, 1, 1);
+  const all = [7, 7, 7, 8].map((clientKey, n) => send(get(`${target.url}${n}`, { clientKey })));
+  for (let n = 1; n <= 4; n += 1) {
+    await until(() => target.requests.length === n && open.length === 1);
+    open.shift()!();
+  }
+  await Promise.all(all);
+  const order = target.requests.map(({ head }) => head[5]);
+  assert.ok(order.indexOf('3') < order.indexOf('2'), order.join());
+});
+
 test('a request that nobody may call back leaves, also where one before it was called back', async t => {
   const open: (() => void)[] = [];
   const target = await serve(t, socket => open.push(() => socket.write(answer(''))));
