@@ -27,8 +27,9 @@ const POSTPONED_EACH_MS = 10;
  * net: the end of that request wakes the loop. What is due later than it waits for this look, too.
  */
 const LOOK_AGAIN_MS = 250;
-/** What is due within so much of each other is looked for together. */
+/** What is due within so much of each other is looked for together; and where a host has no place for some. */
 const TOGETHER_MS = 20;
+const TOGETHER_WHERE_FULL_MS = 1_000;
 
 export interface OutboxOptions {
   outbox: OutboxStore;
@@ -150,9 +151,10 @@ export class Outbox {
     }
     eachOf(claims, scheduleOf, claim => this.#begin(claim), this.#options.events);
     if (claims.length === limit) return now;
+    const togetherMs = this.#postponed > 0 ? TOGETHER_WHERE_FULL_MS : TOGETHER_MS;
     this.#postponed = 0;
     const nextDueAt = await outbox.nextDueAt();
-    return soonest(lookAt(nextDueAt, now), now, this.#options.pollMs);
+    return soonest(lookAt(nextDueAt, now, togetherMs), now, this.#options.pollMs);
   }
 
   #begin(claim: OutboxClaim): void {
@@ -234,7 +236,7 @@ export class Outbox {
   }
 }
 
-function lookAt(nextDueAt: number | null, now: number): number | null {
+function lookAt(nextDueAt: number | null, now: number, togetherMs: number): number | null {
   if (nextDueAt === null) return null;
-  return nextDueAt <= now ? now + LOOK_AGAIN_MS : Math.max(nextDueAt, now + TOGETHER_MS);
+  return Math.max(nextDueAt, now + (nextDueAt <= now ? LOOK_AGAIN_MS : togetherMs));
 }
