@@ -31,6 +31,9 @@ const LOOK_AGAIN_MS = 250;
 const TOGETHER_MS = 20;
 const TOGETHER_WHERE_FULL_MS = 1_000;
 
+/** How often to look for requests that have waited for a connection for too long. */
+const LOOK_FOR_STALE_MS = 1_000;
+
 export interface OutboxOptions {
   outbox: OutboxStore;
   send: Send;
@@ -60,6 +63,7 @@ export class Outbox {
   readonly #loop: Loop;
   #starved = false;
   #postponed = 0;
+  #lookedForStaleAt = Number.NEGATIVE_INFINITY;
   #stopping = false;
 
   constructor(options: OutboxOptions) {
@@ -118,6 +122,8 @@ export class Outbox {
 
   /** What has waited for a connection for so long is claimed anew, and signed anew with it. */
   #callBackStale(now: number): void {
+    if (Math.abs(now - this.#lookedForStaleAt) < LOOK_FOR_STALE_MS) return;
+    this.#lookedForStaleAt = now;
     const before = now - SIGNED_FOR_MS;
     this.#flights.cancelEach(({ claim }) => claim.claimedAt < before);
   }

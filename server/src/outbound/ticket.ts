@@ -19,7 +19,7 @@ export class Ticket {
   cancel(): void {
     if (this.#shared !== null) take(this.#shared, this.#place, CANCELLED);
     else if (this.#state === OPEN) this.#state = CANCELLED;
-    this.onCancelled?.();
+    if (this.isCancelled) this.onCancelled?.();
   }
 
   get isCancelled(): boolean {

@@ -60,6 +60,7 @@ test('any other path is the 404 of the API, also beside and above the assets', a
     '/assets/a%5c..%5cb',
     '/docs/',
     '/docs/static/%00',
+    '/docs/static/index.html',
     '/docs/static/..%2fx',
     `/docs/static/${'a'.repeat(3_000)}`,
     '/assets/..%2findex.html',

@@ -451,7 +451,9 @@ describe('PostgreSQL: a lease on an entry of the outbox', () => {
   test('of a schedule that was deleted is not said to be held', async () => {
     const { id, firing } = await manual();
     await changed(b, caller, firing, { status: 'deleted' }, NOON, null);
+    await passed(LEASE);
     assert.deepEqual(await a.outbox.renew([id]), []);
+    assert.equal(await b.outbox.recover(LATER), 0, 'its request may have started, and goes on');
   });
 
   test('frees the row that a change makes meanwhile', async () => {

@@ -1,6 +1,6 @@
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { answerFileFailure } from '../failure.ts';
+import { answerFileFailure, nothingHere } from '../failure.ts';
 
 /** Its components set styles on their elements; nothing else of theirs is inline. */
 const POLICY = [
@@ -18,6 +18,10 @@ const POLICY = [
 export function reference(app: FastifyInstance): void {
   app.register(async files => {
     files.setErrorHandler(answerFileFailure);
+    // It would be sent on to `/docs/`, where nothing is.
+    files.addHook('onRequest', (request, _reply, done) => {
+      done(request.url.startsWith('/docs/static/index.html') ? nothingHere() : undefined);
+    });
     await files.register(swaggerUi, {
       routePrefix: '/docs',
       staticCSP: true,

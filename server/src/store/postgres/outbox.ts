@@ -134,9 +134,8 @@ const renew: Statement = {
     WHERE id = ANY (ARRAY(
       SELECT id FROM outbox
       WHERE id = ANY ($1) AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $2
-        AND NOT (${IS_DELETED})
       FOR UPDATE SKIP LOCKED))
-    RETURNING id`,
+    RETURNING id, (${IS_DELETED})::integer AS is_deleted`,
 };
 const cutOff: Statement = {
   name: 'outbox_cut_off',
@@ -220,7 +219,8 @@ export function postgresOutbox(
     },
     async renew(ids) {
       if (ids.length === 0) return [];
-      return (await query(renew, [ids, node, leaseMs])).map(({ id }) => id as string);
+      const rows = await query(renew, [ids, node, leaseMs]);
+      return rows.filter(row => row.is_deleted === 0).map(({ id }) => id as string);
     },
     async recover(now) {
       let count = 0;
