@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -9,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -167,11 +168,18 @@ function nameOf(database: string): string {
   return database.slice(database.lastIndexOf('/') + 1);
 }
 
+/** Below those that the system gives to outgoing connections: it stays free while a server starts again. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(15_000, 32_000);
+    const listener = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(listener, 'listening');
+    } catch {
+      continue;
+    }
+    listener.close();
+    await once(listener, 'close');
+    return port;
+  }
 }
