@@ -2,7 +2,6 @@ import type { Clock } from '../clock.ts';
 import { mayBegin } from '../domain/queue-row.ts';
 import type { Outcome } from '../domain/run.ts';
 import type { Send } from '../outbound/send.ts';
-import { SIGNED_FOR_MS } from '../outbound/signature.ts';
 import type { Term } from '../outbound/ticket.ts';
 import type { EngineLock } from '../store/store.ts';
 import type { Claim, QueueStore } from '../store/work.ts';
@@ -25,8 +24,6 @@ const MAX_READY = 2_000;
 const SHARED_MAX_READY = 500;
 /** Where nodes share a store: for how long a claim stands for what the schedule says. */
 const SURE_MS = 100;
-/** How often to look for requests that have waited for a connection for too long. */
-const LOOK_FOR_STALE_MS = 1_000;
 /** How much later a firing is due again whose host had no place for it. */
 const POSTPONED_MS = 5_000;
 
@@ -57,7 +54,6 @@ export class Carrier {
   readonly #places: Places;
   readonly #mark: Mark;
   #isWaking = false;
-  #lookedForStaleAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: CarrierOptions) {
     this.#options = options;
@@ -75,7 +71,7 @@ export class Carrier {
       failed: error => events.storeFailed(error),
       tick: now => {
         watch.look(now);
-        this.#callBackStale(now);
+        this.#flights.callBackStale(now);
       },
     });
   }
@@ -170,14 +166,6 @@ export class Carrier {
     return maxInFlight - this.inFlight - landings.pending;
   }
 
-  /** What has waited for a connection for so long is claimed anew, and signed anew with it. */
-  #callBackStale(now: number): void {
-    if (Math.abs(now - this.#lookedForStaleAt) < LOOK_FOR_STALE_MS) return;
-    this.#lookedForStaleAt = now;
-    const before = now - SIGNED_FOR_MS;
-    this.#flights.cancelEach(({ departedAt }) => departedAt !== null && departedAt < before);
-  }
-
   /** Called back: if its turn has not come, it does not depart. */
   #dismiss(trip: Trip): void {
     if (this.#departures.dismiss(trip)) this.#stay(trip);
@@ -241,7 +229,7 @@ export class Carrier {
       this.#refuse(trip, refusal, now);
       return;
     }
-    trip.departedAt = now;
+    trip.signedAt = now;
     const request = requestAt(trip, now);
     request.clientKey = trip.clientKey;
     request.ticket = trip.ticket;

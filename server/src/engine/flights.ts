@@ -1,10 +1,16 @@
+import { SIGNED_FOR_MS } from '../outbound/signature.ts';
 import type { Ticket } from '../outbound/ticket.ts';
 
 export interface Flight<Claim> {
   id: string;
   claim: Claim;
   ticket: Ticket;
+  /** Since when, epoch ms, it waits as it was signed; null while that is still to come. */
+  signedAt: number | null;
 }
+
+/** How often to look for requests that have waited for a connection for too long. */
+const LOOK_FOR_STALE_MS = 1_000;
 
 /** Where a flight stands until it has ended. A map goes on naming in its old tables what has left it. */
 interface Berth<One> {
@@ -16,6 +22,7 @@ export class Flights<Claim, One extends Flight<Claim> = Flight<Claim>> {
   readonly #open = new Map<string, Berth<One>>();
   readonly #cancelled: (flight: One) => void;
   #grounded = false;
+  #lookedForStaleAt = Number.NEGATIVE_INFINITY;
   /** What was called back while claims were on their way here. */
   #recalls: ((id: string, claim: Claim) => boolean)[] = [];
   #onEmpty = () => {};
@@ -76,12 +83,17 @@ export class Flights<Claim, One extends Flight<Claim> = Flight<Claim>> {
 
   cancelWhere(isMeant: (claim: Claim) => boolean): void {
     this.#recalls.push((_id, claim) => isMeant(claim));
-    this.cancelEach(({ claim }) => isMeant(claim));
+    for (const flight of this.#flights) if (isMeant(flight.claim)) this.#cancel(flight);
   }
 
-  /** Of what is here; what is on its way is not meant. */
-  cancelEach(isMeant: (flight: One) => boolean): void {
-    for (const flight of this.#flights) if (isMeant(flight)) this.#cancel(flight);
+  /** What has waited for a connection for so long is claimed anew, and signed anew with it. Looks once a second. */
+  callBackStale(now: number): void {
+    if (Math.abs(now - this.#lookedForStaleAt) < LOOK_FOR_STALE_MS) return;
+    this.#lookedForStaleAt = now;
+    const before = now - SIGNED_FOR_MS;
+    for (const flight of this.#flights) {
+      if (flight.signedAt !== null && flight.signedAt < before) this.#cancel(flight);
+    }
   }
 
   /** No request starts any more. @returns when all have ended */

@@ -10,6 +10,7 @@ import { newCallbacks } from './settlement.ts';
 
 /** An entry of the outbox: the request that it asks for, and what is written when it has ended. */
 
+/** What is told where it cannot be decided about; a callback knows no schedule, only its run. */
 export function scheduleOf(claim: OutboxClaim): string {
   return claim.kind === 'manual' ? claim.firing.id : claim.runId;
 }

@@ -2,7 +2,6 @@ import type { Clock } from '../clock.ts';
 import type { Attempt } from '../domain/run.ts';
 import { judge } from '../domain/verdict.ts';
 import type { Send } from '../outbound/send.ts';
-import { SIGNED_FOR_MS } from '../outbound/signature.ts';
 import { monotonicMs, type Term, Ticket } from '../outbound/ticket.ts';
 import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../store/work.ts';
 import { attemptOf, refusedAttempt } from './attempt.ts';
@@ -30,9 +29,6 @@ const LOOK_AGAIN_MS = 250;
 /** What is due within so much of each other is looked for together; and where a host has no place for some. */
 const TOGETHER_MS = 20;
 const TOGETHER_WHERE_FULL_MS = 1_000;
-
-/** How often to look for requests that have waited for a connection for too long. */
-const LOOK_FOR_STALE_MS = 1_000;
 
 export interface OutboxOptions {
   outbox: OutboxStore;
@@ -63,7 +59,6 @@ export class Outbox {
   readonly #loop: Loop;
   #starved = false;
   #postponed = 0;
-  #lookedForStaleAt = Number.NEGATIVE_INFINITY;
   #stopping = false;
 
   constructor(options: OutboxOptions) {
@@ -85,7 +80,7 @@ export class Outbox {
       clock,
       () => this.#step(),
       error => events.storeFailed(error),
-      now => this.#callBackStale(now),
+      now => this.#flights.callBackStale(now),
     );
   }
 
@@ -118,14 +113,6 @@ export class Outbox {
     const held = new Set(await this.#options.outbox.renew([...flying, ...landed]));
     const lost = new Set(flying.filter(id => !held.has(id)));
     this.#flights.cancelWhere(({ id }) => lost.has(id));
-  }
-
-  /** What has waited for a connection for so long is claimed anew, and signed anew with it. */
-  #callBackStale(now: number): void {
-    if (Math.abs(now - this.#lookedForStaleAt) < LOOK_FOR_STALE_MS) return;
-    this.#lookedForStaleAt = now;
-    const before = now - SIGNED_FOR_MS;
-    this.#flights.cancelEach(({ claim }) => claim.claimedAt < before);
   }
 
   async stop(): Promise<void> {
@@ -187,9 +174,10 @@ export class Outbox {
       this.#settle(this.#settlementOf(claim, refusedAttempt(claim.attempt, refusal, now)));
       return;
     }
-    const flight = { id: claim.id, claim, ticket: new Ticket(this.#options.term) };
+    const ticket = new Ticket(this.#options.term);
+    const flight = { id: claim.id, claim, ticket, signedAt: claim.claimedAt };
     request.clientKey = claim.clientKey;
-    request.ticket = flight.ticket;
+    request.ticket = ticket;
     this.#flights.begin(flight);
     void this.#options.send(request).then(result => {
       this.#flights.end(flight);

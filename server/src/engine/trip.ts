@@ -19,8 +19,6 @@ export interface Trip extends Flight<Claim>, Linked<Trip> {
   request: OutboundRequest;
   /** What the request says of when it was sent, epoch ms. */
   stampedAt: number;
-  /** When it was handed over to be sent; null while it is held. */
-  departedAt: number | null;
 }
 
 /** Signatures are checked against the receiver's clock: a request that had to wait is made anew. */
@@ -42,7 +40,7 @@ export function tripOf(claim: Claim, term: Term | undefined): Trip {
     request,
     ticket,
     stampedAt,
-    departedAt: null,
+    signedAt: null,
     ...loose<Trip>(),
   };
 }

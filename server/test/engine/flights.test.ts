@@ -7,7 +7,12 @@ interface Claim {
   number: number;
 }
 
-const flightOf = (id: string, number: number) => ({ id, claim: { number }, ticket: new Ticket() });
+const flightOf = (id: string, number: number) => ({
+  id,
+  claim: { number },
+  ticket: new Ticket(),
+  signedAt: null,
+});
 
 /** Whether it begins, and whether its request may start. */
 function begun(flights: Flights<Claim>, id: string, number: number): [boolean, boolean] {

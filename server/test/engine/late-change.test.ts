@@ -15,6 +15,17 @@ describe('a change that is written after a time that is one of its new times as 
     await world.change(id, EVERY_HALF, READ_AT);
   };
 
+  /** A request is under way, which the test may end; others are answered. */
+  const changedWhileUnderWay = async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    world.answer = () => 'hang';
+    const { id } = await world.schedule({ interval: '* * * * *' });
+    await world.clock.advance(MINUTE);
+    await changedLate(world, id);
+    world.answer = () => 200;
+    return world;
+  };
+
   test('does not fire it again where it has ended', async () => {
     const world = await World.start('2026-03-01T12:00:00Z');
     const { id } = await world.schedule({ interval: '* * * * *' });
@@ -29,12 +40,7 @@ describe('a change that is written after a time that is one of its new times as 
   });
 
   test('leaves its run in history where it ends after the change', async () => {
-    const world = await World.start('2026-03-01T12:00:00Z');
-    world.answer = () => 'hang';
-    const { id } = await world.schedule({ interval: '* * * * *' });
-    await world.clock.advance(MINUTE);
-    await changedLate(world, id);
-    world.answer = () => 200;
+    const world = await changedWhileUnderWay();
     await world.release();
     await world.clock.advance(100);
     assert.deepEqual(await world.history(), ['12:01:00 succeeded']);
@@ -57,24 +63,14 @@ describe('a change that is written after a time that is one of its new times as 
   });
 
   test('leaves it its retry also where the attempt ends after the change', async () => {
-    const world = await World.start('2026-03-01T12:00:00Z');
-    world.answer = () => 'hang';
-    const { id } = await world.schedule({ interval: '* * * * *' });
-    await world.clock.advance(MINUTE);
-    await changedLate(world, id);
-    world.answer = () => 200;
+    const world = await changedWhileUnderWay();
     await world.release(503);
     await world.clock.advance(35_000);
     assert.deepEqual(world.times(), ['12:01:00', '12:01:05', '12:01:30']);
   });
 
   test('does not make it unsent where the process ends then', async () => {
-    const world = await World.start('2026-03-01T12:00:00Z');
-    world.answer = () => 'hang';
-    const { id } = await world.schedule({ interval: '* * * * *' });
-    await world.clock.advance(MINUTE);
-    await changedLate(world, id);
-    world.answer = () => 200;
+    const world = await changedWhileUnderWay();
     await world.crash(10);
     await world.clock.advance(1_000);
     const [run] = await world.runs();
