@@ -31,7 +31,10 @@ export interface Attempt {
   /** It was never sent: the breaker of its host was open. */
   refused?: boolean;
   phases?: Phases;
-  /** In the single run only. Lower-case names; repeated fields are joined with a comma. */
+  /**
+   * In the single run only. Lower-case names; repeated fields are joined with a comma, `Set-Cookie` with a
+   * line break.
+   */
   responseHeaders?: Record<string, string>;
   /** In the single run only: the first 4 KiB, read as UTF-8. */
   responseBody?: string;

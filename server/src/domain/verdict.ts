@@ -88,5 +88,6 @@ export function responseFault(
     const where = location ? ` to ${location.slice(0, 500)}` : '';
     return `The target answered ${status}, a redirect${where}, and redirects are not followed.`;
   }
-  return `The target answered ${status}.`;
+  const meaning = status < 600 ? '' : ', a status that HTTP does not have';
+  return `The target answered ${status}${meaning}.`;
 }

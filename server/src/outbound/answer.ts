@@ -19,7 +19,8 @@ export function bodyText(bytes: Buffer): string {
 }
 
 /**
- * Repeated fields joined with ", ". The first 8 KiB of names and values, in the order of the
+ * Repeated fields joined with ", ", but cookies with a line break: a comma may be part of one (RFC
+ * 9110, 5.3). The first 8 KiB of names and values, in the order of the
  * answer: the field that goes beyond ends with "…", those behind it are left out.
  */
 export function keepHeaders(
@@ -28,12 +29,16 @@ export function keepHeaders(
   let room = MAX_KEPT_HEADERS;
   for (const name in headers) {
     const value = headers[name]!;
-    const text = typeof value === 'string' ? value : value.join(', ');
+    const text = typeof value === 'string' ? value : joined(name, value);
     room -= name.length + text.length;
     if (room < 0) return cutHeaders(headers);
     if (text !== value) headers[name] = text;
   }
   return headers as Record<string, string>;
+}
+
+function joined(name: string, values: string[]): string {
+  return values.join(name === 'set-cookie' ? '\n' : ', ');
 }
 
 function cutHeaders(
@@ -43,7 +48,7 @@ function cutHeaders(
   let room = MAX_KEPT_HEADERS;
   for (const name in headers) {
     const value = headers[name]!;
-    const text = typeof value === 'string' ? value : value.join(', ');
+    const text = typeof value === 'string' ? value : joined(name, value);
     room -= name.length + text.length;
     if (room >= 0) {
       kept[name] = text;

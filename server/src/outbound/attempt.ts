@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import type { Phases } from '../domain/run.ts';
 import { bodyText, keepHeaders, MAX_KEPT_BODY, MAX_READ_BODY } from './answer.ts';
-import { Blocked, faultSentence, type Stage, timeoutSentence } from './fault.ts';
+import { Blocked, faultSentence, noAnswerSentence, type Stage, timeoutSentence } from './fault.ts';
 import type { Opening, Target } from './guard.ts';
 import type { OutboundRequest, SendResult } from './send.ts';
 
@@ -93,8 +93,11 @@ export class Attempt implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // 102 and 103 only announce the answer.
-    if (status < 200) return;
+    // The connection has passed over all interim answers but 101, and below 100 there is no status.
+    if (status < 200) {
+      this.failWith(noAnswerSentence(status, this.target.authority));
+      return;
+    }
     this.#status = status;
     this.#headers = headers;
   }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import { type Attempt, type Carrier, STALE } from './attempt.ts';
+import { InterimFilter } from './interim.ts';
 
 /** Where a connection belongs. */
 export interface Home {
@@ -26,6 +27,7 @@ export class Connection implements Carrier {
   readonly socket: Socket;
   readonly #home: Home;
   readonly #client: Client;
+  readonly #interimFilter: InterimFilter;
   #handed = false;
   #answers = 0;
 
@@ -33,6 +35,7 @@ export class Connection implements Carrier {
   constructor(origin: string, socket: Socket, keepAliveMs: number, home: Home) {
     this.socket = socket;
     this.#home = home;
+    this.#interimFilter = new InterimFilter(socket);
     this.#client = new Client(origin, {
       connect: (_options, callback) => {
         if (this.#handed) return callback(STALE, null);
@@ -50,7 +53,8 @@ export class Connection implements Carrier {
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
       keepAliveTimeoutThreshold: 2_000,
-      maxHeaderSize: MAX_ANSWER_HEADERS,
+      // undici refuses what has as many bytes as this.
+      maxHeaderSize: MAX_ANSWER_HEADERS + 1,
     });
     socket.once('close', () => home.closed(this));
   }
@@ -62,6 +66,7 @@ export class Connection implements Carrier {
 
   send(attempt: Attempt): void {
     attempt.onto(this);
+    this.#interimFilter.expectAnswer();
     const { method, headers, body } = attempt.request;
     this.#client.dispatch({ path: attempt.path, method, headers, body, blocking: false }, attempt);
   }
@@ -84,4 +89,5 @@ export class Connection implements Carrier {
   }
 }
 
+/** Names and values together, of the headers and of the trailers each. */
 const MAX_ANSWER_HEADERS = 16 * 1024;

@@ -1,4 +1,5 @@
 import { errors } from 'undici';
+import { TOO_MUCH_INTERIM } from './interim.ts';
 
 /**
  * What went wrong on the network, as one sentence for the owner of the schedule.
@@ -21,7 +22,7 @@ export function timeoutSentence(stage: Stage, authority: string, timeoutMs: numb
 export function faultSentence(error: unknown, stage: Stage, authority: string): string {
   const code = codeOf(error);
   const known = BY_CODE[code];
-  if (known !== undefined) return known(authority);
+  if (known !== undefined) return known(authority, stage);
   if (error instanceof errors.HTTPParserError) {
     return `${authority} did not answer in valid HTTP/1.1${reasonOf(error)}.`;
   }
@@ -29,6 +30,13 @@ export function faultSentence(error: unknown, stage: Stage, authority: string): 
   if (stage === 'resolving') return `The name of ${authority} could not be resolved (${code}).`;
   if (stage === 'handshaking') return `The TLS handshake with ${authority} failed (${code}).`;
   return `The request to ${authority} failed (${code}).`;
+}
+
+/** A status that ends the connection, and is no answer to the request. @param status below 200 */
+export function noAnswerSentence(status: number, authority: string): string {
+  if (status === 101) return switched(authority);
+  const code = String(status).padStart(3, '0');
+  return `${authority} answered with the status ${code}, which HTTP does not have.`;
 }
 
 function brokenOff(stage: Stage, authority: string): string {
@@ -40,8 +48,8 @@ function brokenOff(stage: Stage, authority: string): string {
 
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'UNKNOWN';
-  // undici's messages for 101 and 100, under the code that all broken connections have.
-  if (error.message === 'bad upgrade' || error.message === 'bad response') return error.message;
+  // undici's message for 101, under the code that all broken connections have.
+  if (error.message === 'bad upgrade') return error.message;
   const code = (error as NodeJS.ErrnoException).code;
   return typeof code === 'string' ? code : error.name;
 }
@@ -63,7 +71,9 @@ const DOING: Record<Stage, (authority: string) => string> = {
 const untrusted = (at: string) => `The certificate of ${at} is not signed by a trusted authority.`;
 const unreachable = (at: string) => `${at} could not be reached: there is no way to its network.`;
 
-const BY_CODE: Record<string, (authority: string) => string> = {
+const switched = (at: string) => `${at} switched to another protocol, which it was not asked to.`;
+
+const BY_CODE: Record<string, (authority: string, stage: Stage) => string> = {
   ENOTFOUND: at => `The name of ${at} does not exist or has no address.`,
   ENODATA: at => `The name of ${at} does not exist or has no address.`,
   EAI_AGAIN: at => `The name of ${at} could not be resolved: no name server answered.`,
@@ -82,10 +92,13 @@ const BY_CODE: Record<string, (authority: string) => string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
   ERR_SSL_WRONG_VERSION_NUMBER: at => `${at} does not speak TLS; is the url https by mistake?`,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: at => `${at} does not speak TLS; is the url https by mistake?`,
-  UND_ERR_HEADERS_OVERFLOW: at => `${at} answered with more than 16 KiB of headers.`,
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: at => brokenOff('reading', at),
-  'bad upgrade': at => `${at} switched to another protocol, which it was not asked to.`,
-  'bad response': at => `${at} answered 100 Continue, which it was not asked for.`,
+  UND_ERR_HEADERS_OVERFLOW: (at, stage) =>
+    `${at} answered with more than 16 KiB of ${stage === 'reading' ? 'trailers' : 'headers'}.`,
+  [TOO_MUCH_INTERIM]: at => `${at} sent more than 1 MiB of interim answers (1xx) and no final one.`,
+  // undici says so of any fault in what follows a Content-Length, also within the headers.
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: (at, stage) =>
+    stage === 'reading' ? brokenOff(stage, at) : `${at} did not answer in valid HTTP/1.1.`,
+  'bad upgrade': switched,
 };
 
 const BROKEN_OFF: ReadonlySet<string> = new Set([

@@ -27,7 +27,10 @@ export interface SendResult {
   phases: Phases;
   /** Kept where the answer broke off or did not end in time, too; so are headers and body. */
   responseStatus?: number;
-  /** Lower-case names; repeated fields are joined with ", ". 8 KiB in all, a cut value ends in "…". */
+  /**
+   * Lower-case names; repeated fields are joined with ", ", `Set-Cookie` with a line break. 8 KiB in all, a
+   * cut value ends in "…".
+   */
   responseHeaders?: Record<string, string>;
   /** The first 4 KiB, read as UTF-8, NUL replaced by U+FFFD. Absent where no body came. */
   responseBody?: string;

@@ -225,5 +225,7 @@ describe('why an answer is not a success, in one sentence', () => {
   test('anything else names the status', () => {
     assert.equal(responseFault(404, undefined), 'The target answered 404.');
     assert.equal(responseFault(500, {}), 'The target answered 500.');
+    const sentence = 'The target answered 600, a status that HTTP does not have.';
+    assert.equal(responseFault(600, {}), sentence);
   });
 });

@@ -14,7 +14,7 @@ test('an answer comes back with status, headers, body, start and phases', async 
   assert.equal(result.responseStatus, 201);
   assert.deepEqual(
     { ...result.responseHeaders },
-    { 'content-length': '4', 'x-one': '1', 'set-cookie': 'a=1, b=2' },
+    { 'content-length': '4', 'x-one': '1', 'set-cookie': 'a=1\nb=2' },
   );
   assert.equal(result.responseBody, 'done');
   assert.equal(result.error, undefined);
@@ -184,6 +184,15 @@ test('102 and 103 before the answer are passed over', async t => {
   assert.equal(result.responseStatus, 200);
   assert.equal(result.responseBody, 'end');
   assert.equal(result.responseHeaders!.link, undefined);
+});
+
+test('repeated cookies are kept apart by a line break, other repeated fields by a comma', async t => {
+  const day = 'Wed, 21 Oct 2026 07:28:00 GMT';
+  const headers = [`Set-Cookie: a=1; Expires=${day}`, 'Via: 1.1 one', 'SET-COOKIE: b=2', 'via: 2'];
+  const target = await serve(t, socket => socket.write(answer('', '200 OK', headers)));
+  const kept = (await sender(t).send(get(target.url))).responseHeaders!;
+  assert.deepEqual(kept['set-cookie']!.split('\n'), [`a=1; Expires=${day}`, 'b=2']);
+  assert.equal(kept.via, '1.1 one, 2');
 });
 
 test('8 KiB of headers are kept: a value that goes beyond is cut and marked', async t => {

@@ -111,6 +111,10 @@ for (const [what, bytes, reason] of [
   ['a NUL in a header', 'HTTP/1.1 200 OK\r\nX-A: a\0b\r\n\r\n', 'Invalid header value char'],
   ['a header without a name', 'HTTP/1.1 200 OK\r\n: b\r\n\r\n', 'Invalid header token'],
   ['a status of letters', 'HTTP/1.1 abc OK\r\n\r\n', 'Invalid status code'],
+  ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n', 'Invalid status code'],
+  ['a status of four digits', 'HTTP/1.1 1000 X\r\n\r\n', 'Invalid response status'],
+  ['a negative status', 'HTTP/1.1 -1 X\r\n\r\n', 'Invalid status code'],
+  ['no status', 'HTTP/1.1 \r\n\r\n', 'Invalid status code'],
   ['random bytes', '\xde\xad\xbe\xef\r\n\r\n', 'Expected HTTP/, RTSP/ or ICE/'],
   [
     'a broken chunk size',
@@ -131,16 +135,51 @@ test('an answer with two lengths is a connectionError', async t => {
   await fails(
     t,
     socket => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'),
-    'HOST broke off its answer before the end.',
+    'HOST did not answer in valid HTTP/1.1.',
   );
 });
 
-test('more than 16 KiB of answer headers are a connectionError', async t => {
+/** Header lines of which the names and values have so many bytes together. */
+function headerBytes(count: number): string {
+  const [name, most] = ['X-Some', 1_000];
+  const lines = [];
+  for (let left = count; left > 0; left -= most) {
+    lines.push(`${name}: ${'a'.repeat(Math.min(left, most) - name.length)}\r\n`);
+  }
+  return lines.join('');
+}
+
+const KIB_16 = 16 * 1024;
+const LENGTH_0 = 'Content-Length: 0\r\n';
+const LENGTH_0_BYTES = 'Content-Length0'.length;
+const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n';
+
+test('16 KiB of answer headers are taken, one byte more is a connectionError', async t => {
+  for (const count of [KIB_16 - 1, KIB_16]) {
+    const headers = LENGTH_0 + headerBytes(count - LENGTH_0_BYTES);
+    const target = await serve(t, socket => socket.write(`HTTP/1.1 200 OK\r\n${headers}\r\n`));
+    assert.equal((await sender(t).send(get(target.url))).outcome, 'response', `${count}`);
+  }
+  const tooMany = LENGTH_0 + headerBytes(KIB_16 + 1 - LENGTH_0_BYTES);
   await fails(
     t,
-    socket => socket.write(`HTTP/1.1 200 OK\r\nX-Long: ${'a'.repeat(17 * 1024)}\r\n\r\n`),
+    socket => socket.write(`HTTP/1.1 200 OK\r\n${tooMany}\r\n`),
     'HOST answered with more than 16 KiB of headers.',
   );
+});
+
+test('the trailers have 16 KiB of their own, and so has the answer behind interim ones', async t => {
+  const interim = `HTTP/1.1 103 Early Hints\r\n${headerBytes(9_000)}\r\n`;
+  const target = await serve(t, socket =>
+    socket.write(`${interim.repeat(3)}${CHUNKED}${headerBytes(KIB_16)}\r\n`),
+  );
+  assert.equal((await sender(t).send(get(target.url))).responseBody, 'ok');
+  const status = await fails(
+    t,
+    socket => socket.write(`${CHUNKED}${headerBytes(KIB_16 + 1)}\r\n`),
+    'HOST answered with more than 16 KiB of trailers.',
+  );
+  assert.equal(status, 200);
 });
 
 test('headers without end are cut off', async t => {
@@ -167,13 +206,18 @@ test('an upgrade that was not asked for is a connectionError', async t => {
   );
 });
 
-test('100 Continue, which was not asked for, is a connectionError (a limit of undici)', async t => {
-  await fails(
-    t,
-    socket => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${answer('')}`),
-    'HOST answered 100 Continue, which it was not asked for.',
-  );
-});
+for (const status of ['000', '001', '099']) {
+  test(`the status ${status} is a connectionError that says so`, async t => {
+    for (const rest of ['', 'Content-Length: 0\r\n']) {
+      const kept = await fails(
+        t,
+        socket => socket.write(`HTTP/1.1 ${status} X\r\n${rest}\r\n`),
+        `HOST answered with the status ${status}, which HTTP does not have.`,
+      );
+      assert.equal(kept, 0);
+    }
+  });
+}
 
 test('a name that does not exist is a connectionError that says so', async t => {
   const { send } = sender(t, { resolve: names({}) });

@@ -45,7 +45,11 @@ export const Attempt = named(
       ),
       phases: Type.Optional(ref(Phases)),
       responseHeaders: Type.Optional(
-        strings({ description: 'In the single run only. Lower-case names.' }),
+        strings({
+          description:
+            'In the single run only. Lower-case names; repeated fields are joined with a comma, Set-Cookie ' +
+            'with a line break.',
+        }),
       ),
       responseBody: Type.Optional(
         Type.String({ description: 'In the single run only: the first 4 KiB, read as UTF-8.' }),

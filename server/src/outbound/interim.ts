@@ -1,0 +1,133 @@
+import type { Socket } from 'node:net';
+
+/**
+ * Passes over the interim answers (1xx) of a connection: its reader sees the final answers only.
+ *
+ * RFC 9110, 15.2: a client must be able to parse any number of 1xx answers before the final one, also
+ * where it did not ask for them. undici refuses 100, and it ends a connection on which a 1xx says
+ * `Connection: close`. Only 101 reaches it: there the protocol changes, so no answer follows.
+ *
+ * A body may look like an interim answer. So bytes are looked at only from `expectAnswer` on, when a
+ * request leaves, and up to the first byte of the final answer. That is one comparison for each
+ * ordinary answer. Whatever is no interim answer reaches the reader byte by byte as it came.
+ */
+export class InterimFilter {
+  readonly #socket: Socket;
+  readonly #read: () => Buffer | null;
+  /** What is read belongs to a final answer, or to nothing that anybody asked for. */
+  #isFinal = true;
+  /** Inside the head of an interim answer. */
+  #isInterim = false;
+  #isLineEmpty = false;
+  /** The beginning of a status line that does not show yet which one it is; at most 12 bytes. */
+  #held: Buffer | null = null;
+  #passedOverBytes = 0;
+
+  /** Takes the place of `socket.read`, by which undici reads. */
+  constructor(socket: Socket) {
+    const read = socket.read;
+    this.#socket = socket;
+    this.#read = () => read.call(socket) as Buffer | null;
+    socket.read = size =>
+      this.#isFinal || size !== undefined ? read.call(socket, size) : this.#readFinal();
+  }
+
+  /** The bytes that come next begin an answer. */
+  expectAnswer(): void {
+    this.#isFinal = false;
+    this.#isInterim = false;
+    this.#held = null;
+    this.#passedOverBytes = 0;
+  }
+
+  #readFinal(): Buffer | null {
+    while (true) {
+      const chunk = this.#read();
+      if (chunk === null) return null;
+      const rest = this.#restOf(chunk);
+      if (rest !== null) return rest;
+    }
+  }
+
+  /** The part of it that belongs to the final answer, if that has begun. */
+  #restOf(chunk: Buffer): Buffer | null {
+    const isPlain = !this.#isInterim && this.#held === null;
+    if (isPlain && chunk[0] === UPPER_H && chunk.length > CLASS_AT && chunk[CLASS_AT] !== ONE) {
+      this.#isFinal = true;
+      return chunk;
+    }
+    return this.#passOver(this.#held === null ? chunk : Buffer.concat([this.#held, chunk]));
+  }
+
+  #passOver(bytes: Buffer): Buffer | null {
+    this.#held = null;
+    let at = 0;
+    while (true) {
+      if (this.#isInterim) {
+        at = this.#endOfHead(bytes, at);
+        if (at === -1) return this.#hold(bytes, bytes.length);
+      }
+      at = skipLineEnds(bytes, at);
+      const line = bytes.toString('latin1', at, at + STATUS_LINE.length);
+      if (!couldBeInterim(line)) break;
+      if (line.length < STATUS_LINE.length) return this.#hold(bytes, at);
+      at += STATUS_LINE.length - 1;
+      this.#isInterim = true;
+      this.#isLineEmpty = false;
+    }
+    this.#isFinal = true;
+    return at === 0 ? bytes : bytes.subarray(at);
+  }
+
+  /** Nothing of it can be handed on yet. @param at where it becomes undecided */
+  #hold(bytes: Buffer, at: number): null {
+    if (at < bytes.length) this.#held = bytes.subarray(at);
+    this.#passedOverBytes += at;
+    if (this.#passedOverBytes > MAX_PASSED_OVER) {
+      this.#socket.destroy(Object.assign(new Error(TOO_MUCH_INTERIM), { code: TOO_MUCH_INTERIM }));
+    }
+    return null;
+  }
+
+  /** @returns where the empty line ends, or -1 */
+  #endOfHead(bytes: Buffer, from: number): number {
+    for (let at = from; at < bytes.length; at++) {
+      const byte = bytes[at];
+      if (byte === LF && this.#isLineEmpty) {
+        this.#isInterim = false;
+        return at + 1;
+      }
+      if (byte !== CR) this.#isLineEmpty = byte === LF;
+    }
+    return -1;
+  }
+}
+
+/** The code of the error with which a connection ends that brings interim answers without end. */
+export const TOO_MUCH_INTERIM = 'TOO_MUCH_INTERIM';
+
+/** As of a body, beyond it nothing more is read. */
+const MAX_PASSED_OVER = 1024 * 1024;
+
+const UPPER_H = 0x48;
+const ONE = 0x31;
+const CR = 0x0d;
+const LF = 0x0a;
+
+/** Complete as far as it says that an answer is an interim one. */
+const STATUS_LINE = 'HTTP/1.1 100 ';
+/** Where the first digit of the status stands. */
+const CLASS_AT = 9;
+const INTERIM = /^HTTP\/\d\.\d 1(?!01)\d\d[ \r\n]$/;
+
+/** @param line its first bytes; what is missing of them is taken for the best */
+function couldBeInterim(line: string): boolean {
+  return INTERIM.test(line + STATUS_LINE.slice(line.length));
+}
+
+/** Empty lines before a status line mean nothing, to undici's parser too. */
+function skipLineEnds(bytes: Buffer, from: number): number {
+  let at = from;
+  while (bytes[at] === CR || bytes[at] === LF) at++;
+  return at;
+}
