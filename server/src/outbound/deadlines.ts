@@ -5,10 +5,17 @@ import type { Attempt } from './attempt.ts';
  *
  * One pass over what is in flight every 50 ms costs less than a timer for each request, and an
  * attempt is cut at most that much after its limit, never before it.
+ *
+ * The event loop calls its timers before it reads its sockets. So the attempts are judged only after
+ * it has read what had arrived by then. A process that was suspended for longer has half a second to
+ * catch up, before it judges any of them: to open a connection that was under way, or to read the
+ * rest of a long answer.
  */
 export class Deadlines {
   readonly #running: Attempt[] = [];
   #timer: NodeJS.Timeout | null = null;
+  #lookedAt = 0;
+  #judgesFrom = 0;
 
   get size(): number {
     return this.#running.length;
@@ -17,7 +24,7 @@ export class Deadlines {
   add(attempt: Attempt): void {
     attempt.slot = this.#running.length;
     this.#running.push(attempt);
-    this.#timer ??= setInterval(() => this.#look(), TICK_MS);
+    if (this.#timer === null) this.#start();
   }
 
   /** The last one takes the empty place. */
@@ -37,9 +44,20 @@ export class Deadlines {
     return [...this.#running];
   }
 
+  #start(): void {
+    this.#lookedAt = performance.now();
+    this.#timer = setInterval(() => setImmediate(() => this.#look()), TICK_MS);
+  }
+
   #look(): void {
     if (this.#running.length === 0) this.#stop();
     const now = performance.now();
+    if (now - this.#lookedAt > SUSPENDED_MS) this.#judgesFrom = now + CATCH_UP_MS;
+    this.#lookedAt = now;
+    if (now >= this.#judgesFrom) this.#judge(now);
+  }
+
+  #judge(now: number): void {
     // From the end: one that times out is replaced by one that has been looked at.
     for (let i = this.#running.length - 1; i >= 0; i--) {
       const attempt = this.#running[i];
@@ -54,3 +72,6 @@ export class Deadlines {
 }
 
 const TICK_MS = 50;
+/** Where nobody looked for so long, the process was suspended, or busy beyond all measure. */
+const SUSPENDED_MS = 500;
+const CATCH_UP_MS = 500;

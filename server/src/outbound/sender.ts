@@ -50,7 +50,8 @@ export interface Sender {
  * The way out of the house: one request in, one value out, over kept connections and past the guard.
  *
  * Guarantees: `send` never rejects; one call writes one request, once; nothing is followed (a 3xx
- * is an answer); an attempt takes no longer than its time limit and some 50 ms.
+ * is an answer); an attempt takes no longer than its time limit and some 50 ms, or ends within some
+ * 550 ms after a process wakes that was suspended meanwhile.
  */
 export function createSender(options: SenderOptions): Sender {
   const { connectionsPerOrigin = 128, maxOrigins = 1_000, keepAliveMs = 4_000 } = options;
