@@ -6,7 +6,7 @@ import { startPostgres } from '../test/store/postgres-server.ts';
 import { answering, freePort, startProcess, stopProcess, temporaryFolder } from './processes.ts';
 
 /** The client that the scenes use; further ones are made by `addClient`. */
-export const CREDENTIALS = { ClientId: 'bench', ApiKey: 'bench-key' };
+export const CREDENTIALS = { ClientId: 'bench', ApiKey: 'key-of-the-benchmark' };
 
 const BIN = join(import.meta.dirname, '../bin/punctual.js');
 /** What the image and the unit start it with (docs/operations.md, "Running"). */

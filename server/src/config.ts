@@ -30,8 +30,14 @@ export const SETTINGS = {
   PUNCTUAL_API_KEY: setting(
     '',
     'text',
-    'With `PUNCTUAL_CLIENT_ID`: this key exists at start.',
-    optionalToken,
+    'With `PUNCTUAL_CLIENT_ID`: this key exists at start; at least 20 characters.',
+    apiKey,
+  ),
+  PUNCTUAL_MAX_CONNECTIONS: setting(
+    '5000',
+    'connections',
+    'Connections of callers at the same moment; one more is closed without an answer.',
+    integer(1, 1_000_000),
   ),
   PUNCTUAL_MAX_IN_FLIGHT: setting(
     '2000',
@@ -110,6 +116,7 @@ export interface Config {
   allowTargets: AllowTargets;
   /** A client and key that shall exist at start. */
   credentials: { clientId: string; apiKey: string } | null;
+  maxConnections: number;
   maxInFlight: number;
   maxInFlightPerHost: number;
   connectionsPerOrigin: number;
@@ -151,6 +158,7 @@ export function readConfig(
     keepFailedRunsDays: Math.max(keepRunsDays, read('PUNCTUAL_KEEP_FAILED_RUNS_DAYS')),
     allowTargets: read('PUNCTUAL_ALLOW_TARGETS'),
     credentials: credentialsOf(read('PUNCTUAL_CLIENT_ID'), read('PUNCTUAL_API_KEY')),
+    maxConnections: read('PUNCTUAL_MAX_CONNECTIONS'),
     maxInFlight: read('PUNCTUAL_MAX_IN_FLIGHT'),
     maxInFlightPerHost: read('PUNCTUAL_MAX_IN_FLIGHT_PER_HOST'),
     connectionsPerOrigin: read('PUNCTUAL_CONNECTIONS_PER_ORIGIN'),
@@ -241,6 +249,21 @@ function optionalToken(value: string, name: string): string {
   if (/^[\x21-\x7e]{0,200}$/.test(value)) return value;
   throw invalid(`${name} must be 1 to 200 printable ASCII characters without blanks.`);
 }
+
+/**
+ * Only its SHA-256 is kept, and nothing limits guesses: that takes a key that cannot be guessed. Twenty
+ * random characters of base64 are 120 bits.
+ */
+function apiKey(value: string, name: string): string {
+  const key = optionalToken(value, name);
+  if (key === '' || key.length >= LEAST_KEY_CHARACTERS) return key;
+  throw invalid(
+    `${name} must have at least ${LEAST_KEY_CHARACTERS} characters, and has ${key.length}: a random ` +
+      'key comes from "openssl rand -base64 32".',
+  );
+}
+
+const LEAST_KEY_CHARACTERS = 20;
 
 /** @param name what the value was given as, for the sentence */
 export function database(value: string, name: string): Database {

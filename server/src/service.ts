@@ -9,11 +9,10 @@ import { buildApi } from './api/app.ts';
 import type { EnginePort, Readiness } from './api/deps.ts';
 import { type Clock, SteeredClock, systemClock, thisBoot } from './clock.ts';
 import type { Config } from './config.ts';
-import { hashApiKey, newSigningSecret } from './domain/credential.ts';
 import { PunctualError } from './domain/errors.ts';
-import { newId } from './domain/id.ts';
 import { Engine } from './engine/engine.ts';
 import { sendTestRequest } from './engine/test-request.ts';
+import { ensureCredentials } from './ensure-credentials.ts';
 import type { Send, SendResult } from './outbound/send.ts';
 import { createSender, type Sender } from './outbound/sender.ts';
 import { createSenderThreads, threadsFor } from './outbound/threads.ts';
@@ -59,7 +58,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const warning = await store.shared?.warning();
     if (warning) log.warn(warning);
     const clock = options.clock ?? (await clockOf(store, metrics, closers));
-    await ensureCredentials(store, config.credentials, clock);
+    await ensureCredentials({ store, clock, log }, config.credentials);
     // Loaded only where it is asked for: firings without traces pay nothing for them.
     const tracing = config.traced ? (await import('./tracing.ts')).startTracing() : null;
     closers.push(() => tracing?.stop());
@@ -183,6 +182,8 @@ function createApi(
     ...(config.role !== 'engine' && existsSync(DASHBOARD) && { dashboardFolder: DASHBOARD }),
     readiness: () => readinessOf(store),
     metricsText: () => metrics.text(),
+    connectionRefused: () => metrics.connectionRefused(),
+    limits: { connections: config.maxConnections },
   });
 }
 
@@ -211,50 +212,6 @@ async function readinessOf(store: Store): Promise<Readiness> {
   } catch (error) {
     const isOurs = error instanceof PunctualError;
     return { fault: isOurs ? error.message : 'The store does not answer.' };
-  }
-}
-
-/** Makes sure that the client and the key of the settings exist. */
-async function ensureCredentials(
-  store: Store,
-  credentials: Config['credentials'],
-  clock: Clock,
-): Promise<void> {
-  if (credentials === null) return;
-  const { clientId, apiKey } = credentials;
-  const createdAt = clock.now();
-  if ((await store.clients.findClient(clientId)) === null) {
-    const signingSecret = newSigningSecret();
-    const client = { id: clientId, name: clientId, signingSecret, createdAt };
-    await atOnce(
-      () => store.clients.insertClient(client),
-      async () => (await store.clients.findClient(clientId)) !== null,
-    );
-  }
-  const hash = hashApiKey(apiKey);
-  const caller = await store.clients.findCaller(hash);
-  if (caller?.clientId === clientId) return;
-  const keys = await store.clients.listKeys(clientId);
-  const isRevoked = keys.some(key => key.hash === hash && key.revokedAt !== undefined);
-  if (caller !== null || isRevoked) {
-    throw new PunctualError(
-      'setting_invalid',
-      'The key in PUNCTUAL_API_KEY was revoked or belongs to another client: choose another one.',
-    );
-  }
-  const key = { id: newId(createdAt), clientId, hash, createdAt };
-  await atOnce(
-    () => store.clients.insertKey(key),
-    async () => (await store.clients.findCaller(hash)) !== null,
-  );
-}
-
-/** Nodes that start at the same moment insert the same: what is there then is what was wanted. */
-async function atOnce(insert: () => Promise<unknown>, isThere: () => Promise<boolean>) {
-  try {
-    await insert();
-  } catch (error) {
-    if (!(await isThere())) throw error;
   }
 }
 

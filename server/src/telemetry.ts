@@ -37,6 +37,8 @@ export interface Metrics {
   machineAhead(ms: number): void;
   /** Whether this node hears of what others write; `why` not, in one sentence. */
   listening(isListening: boolean, why?: string): void;
+  /** A connection was closed because there were too many. */
+  connectionRefused(): void;
   /** Gives the gauges something to read; before, they are absent. */
   observe(levels: Levels): void;
 }
@@ -44,6 +46,11 @@ export interface Metrics {
 export function createMetrics(log: Logger): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const connectionsRefused = new Counter({
+    name: 'punctual_connections_refused_total',
+    help: 'Connections closed at once, because PUNCTUAL_MAX_CONNECTIONS were open.',
+    registers: [registry],
+  });
   return {
     events: createEvents(registry, log),
     async text() {
@@ -51,6 +58,7 @@ export function createMetrics(log: Logger): Metrics {
     },
     machineAhead: createClockGauge(registry, log),
     listening: createListeningGauge(registry, log),
+    connectionRefused: () => connectionsRefused.inc(),
     observe: levels => createGauges(registry, levels),
   };
 }

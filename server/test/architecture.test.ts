@@ -63,6 +63,7 @@ const LAW: Record<string, string[]> = {
   ],
   'clock.ts': ['node:fs', 'node:os', 'node:zlib'],
   'config.ts': ['domain', 'store/open.ts'],
+  'ensure-credentials.ts': ['domain', 'clock.ts', 'config.ts', 'store/store.ts', 'pino'],
   'telemetry.ts': ['engine', 'pino', 'prom-client'],
   'tracing.ts': ['domain', 'outbound/send.ts', 'store/store.ts', '@opentelemetry/*', 'node:*'],
   'service.ts': ['*'],

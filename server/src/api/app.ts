@@ -49,7 +49,7 @@ import { lookupPath } from './target-path.ts';
 export function buildApi(deps: ApiDeps): FastifyInstance {
   const limits = { ...LIMITS, ...deps.limits };
   const app = fastify({
-    serverFactory: handler => createListener(handler, limits),
+    serverFactory: handler => createListener(handler, limits, deps.connectionRefused ?? (() => {})),
     clientErrorHandler: answerBrokenRequest,
     // With a logger of its own it would listen for the end of each answer, only to log it.
     logger: false,

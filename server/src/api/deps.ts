@@ -25,6 +25,8 @@ export interface ApiDeps {
   /** Whether requests can be served. */
   readiness: () => Promise<Readiness>;
   metricsText: () => Promise<{ contentType: string; body: string }>;
+  /** Told of each connection beyond the limit. */
+  connectionRefused?: () => void;
   limits?: Partial<Limits>;
 }
 
@@ -47,6 +49,8 @@ export interface EnginePort {
 }
 
 export interface Limits {
+  /** Connections at the same moment. */
+  connections: number;
   bodyBytes: number;
   batchBodyBytes: number;
   /** The request line and the headers, together. */
@@ -64,6 +68,7 @@ export interface Limits {
 }
 
 export const LIMITS: Limits = {
+  connections: 5_000,
   bodyBytes: 256 * 1024,
   batchBodyBytes: 4 * 1024 * 1024,
   headerBytes: 16 * 1024,

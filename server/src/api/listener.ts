@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Limits } from './deps.ts';
 import { NOTHING_HERE, WHO_CALLS } from './failure.ts';
+import { STANDING_HEADERS, setStandingHeaders } from './security-headers.ts';
 
 /**
  * The listener: HTTP/1.1 as Node speaks it, with the error object where Node would answer by itself
@@ -12,7 +13,8 @@ import { NOTHING_HERE, WHO_CALLS } from './failure.ts';
  */
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-export function createListener(handler: Handler, limits: Limits): Server {
+/** @param refused told of each connection beyond `limits.connections`; it is closed without an answer */
+export function createListener(handler: Handler, limits: Limits, refused: () => void): Server {
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeoutMs,
@@ -24,10 +26,13 @@ export function createListener(handler: Handler, limits: Limits): Server {
   // Their size is limited; a limit on their number makes Node drop the rest of them in silence.
   server.maxHeadersCount = 0;
   server.timeout = limits.stalledMs;
+  server.maxConnections = limits.connections;
+  server.on('drop', refused);
   // A client may end its side once the request is sent, and still gets its answer.
   Object.assign(server, { httpAllowHalfOpen: true });
 
   const accept: Handler = (request, response) => {
+    setStandingHeaders(response);
     conversationOn(request.socket).begin(request, response);
     if (request.headers.upgrade !== undefined) watchEnd(request);
     // A method that it has not heard of (DESCRIBE of RTSP) the router takes for a fault of its
@@ -170,6 +175,10 @@ const LONGEST_LINE = 512;
 const OF_V1 = /^\S+ \/v1[/? ]/;
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \/\S* HTTP\/1\.[01]\r\n/;
 
+const STANDING_LINES = Object.entries(STANDING_HEADERS)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('');
+
 const REASONS: Record<number, string> = { 401: 'Unauthorized', 404: 'Not Found' };
 
 function endWith(socket: Socket, status: number, sentence: string): void {
@@ -180,6 +189,7 @@ function endWith(socket: Socket, status: number, sentence: string): void {
     `HTTP/1.1 ${status} ${reason}\r\n` +
       'Content-Type: application/json; charset=utf-8\r\n' +
       `Content-Length: ${Buffer.byteLength(body)}\r\n` +
+      STANDING_LINES +
       (status === 401 ? 'WWW-Authenticate: ApiKey\r\n' : '') +
       `Connection: close\r\n\r\n${body}`,
   );

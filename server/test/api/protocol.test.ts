@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, test } from 'node:test';
 import { assertErrorBody } from './expect.ts';
 import { exchange, type RawAnswer } from './raw.ts';
@@ -240,4 +242,21 @@ test('a thousand connections that send nothing do not keep others from being ser
 test('nothing of this is an error to the log', () => {
   const lines = [...service.logged, ...hasty.logged].filter(({ level }) => (level as number) >= 40);
   assert.deepEqual(lines, []);
+});
+
+test('a connection beyond the limit is closed and counted, and who is there goes on', async context => {
+  let refused = 0;
+  const limits = { connections: 2 };
+  const small = await startService({ limits, connectionRefused: () => refused++ });
+  context.after(() => small.close());
+  const sockets = [connect(small.port, '127.0.0.1'), connect(small.port, '127.0.0.1')];
+  context.after(() => sockets.forEach(socket => void socket.destroy()));
+  await Promise.all(sockets.map(socket => once(socket, 'connect')));
+  const third = await exchange(small.port, 'GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n');
+  assert.deepEqual([third.answers.length, third.closed, refused], [0, true, 1]);
+  const [first] = sockets;
+  first!.write('GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n');
+  assert.match(String(await once(first!, 'data')), /^HTTP\/1\.1 200 /);
+  sockets[1]!.destroy();
+  while ((await exchange(small.port, 'GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n')).closed);
 });

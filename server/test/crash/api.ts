@@ -8,7 +8,7 @@ import type {
   SchedulePage,
 } from '@punctual/client';
 
-export const CREDENTIALS = { clientId: 'crash-test', apiKey: 'crash-test-key' };
+export const CREDENTIALS = { clientId: 'crash-test', apiKey: 'key-of-the-crash-test' };
 
 /** The service's API, as any caller sees it. Rejects where it does not answer 200. */
 export class Api {

@@ -5,8 +5,12 @@ import { type AddressInfo, connect } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { emptyFolder, urlOf } from './command.ts';
 
-const CREDENTIALS = { PUNCTUAL_CLIENT_ID: 'ada', PUNCTUAL_API_KEY: 'key-of-ada' };
-const HEADERS = { ClientId: 'ada', ApiKey: 'key-of-ada', 'Content-Type': 'application/json' };
+const CREDENTIALS = { PUNCTUAL_CLIENT_ID: 'ada', PUNCTUAL_API_KEY: 'the-key-of-ada-lovelace' };
+const HEADERS = {
+  ClientId: 'ada',
+  ApiKey: 'the-key-of-ada-lovelace',
+  'Content-Type': 'application/json',
+};
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever was answered
 async function json(response: Response): Promise<any> {
@@ -91,7 +95,7 @@ describe('punctual serve', () => {
     await arrival(1);
     await service.stop();
     const logs = service.out() + service.err();
-    for (const secret of ['key-of-ada', 'of-the-target', 'whsec_']) {
+    for (const secret of ['the-key-of-ada-lovelace', 'of-the-target', 'whsec_']) {
       assert.ok(!logs.includes(secret), `${secret} stands in the logs`);
     }
     for (const line of service.out().trim().split('\n')) JSON.parse(line);
@@ -136,7 +140,7 @@ describe('punctual serve', () => {
     const { port, hostname } = new URL(urlOf(service.out()));
     const halves = [
       'GET / HTTP/1.1\r\nHo',
-      `POST /v1/schedule HTTP/1.1\r\nHost: a\r\nClientId: ada\r\nApiKey: key-of-ada\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`,
+      `POST /v1/schedule HTTP/1.1\r\nHost: a\r\nClientId: ada\r\nApiKey: the-key-of-ada-lovelace\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`,
     ];
     for (const half of halves) {
       const socket = connect(Number(port), hostname);
@@ -155,6 +159,24 @@ describe('punctual serve', () => {
     await service.stop();
   });
 
+  test('a changed PUNCTUAL_API_KEY names the key of before, which still works', async context => {
+    const folder = emptyFolder(context);
+    const before = await folder.start(['serve'], /"url":"/, CREDENTIALS);
+    assert.doesNotMatch(before.out(), /earlier value/);
+    await before.stop();
+    const changed = { ...CREDENTIALS, PUNCTUAL_API_KEY: 'another-key-of-ada-lovelace' };
+    const service = await folder.start(['serve'], /"url":"/, changed);
+    const line = service.out().match(/^.*earlier value of PUNCTUAL_API_KEY.*$/m)![0];
+    const { keyId, level } = JSON.parse(line);
+    assert.equal(level, 'warn');
+    const { code } = await folder.run(['key', 'revoke', keyId]);
+    assert.equal(code, 0);
+    await service.stop();
+    const after = await folder.start(['serve'], /"url":"/, changed);
+    assert.doesNotMatch(after.out(), /earlier value/);
+    await after.stop();
+  });
+
   const wrong: [Record<string, string>, RegExp][] = [
     [{ PORT: '65536' }, /^PORT must be a whole number from 0 to 65535, not "65536"\.$/],
     [{ PORT: 'http' }, /^PORT must be/],
@@ -163,6 +185,11 @@ describe('punctual serve', () => {
     [{ PUNCTUAL_ALLOW_TARGETS: '10.0.0.0/33' }, /PUNCTUAL_ALLOW_TARGETS/],
     [{ PUNCTUAL_CLIENT_ID: 'ada' }, /must be set together/],
     [{ ...CREDENTIALS, PUNCTUAL_API_KEY: 'with blank' }, /^PUNCTUAL_API_KEY must be/],
+    [
+      { ...CREDENTIALS, PUNCTUAL_API_KEY: 'nineteen-characters' },
+      /^PUNCTUAL_API_KEY must have at least 20 characters, and has 19: /,
+    ],
+    [{ PUNCTUAL_MAX_CONNECTIONS: '0' }, /^PUNCTUAL_MAX_CONNECTIONS must be/],
     [{ DATABASE_URL: 'mysql://root:secret@localhost/' }, /^DATABASE_URL must be/],
     [{ DATABASE_URL: 'sqlite:/dev/null/x.db' }, /cannot be opened/],
   ];
@@ -173,7 +200,9 @@ describe('punctual serve', () => {
       assert.equal(code, 1);
       assert.match(err.trim(), sentence);
       assert.equal(err.trim().split('\n').length, 1, err);
-      assert.ok(!err.includes('secret') && !err.includes('with blank'));
+      assert.ok(
+        !err.includes('secret') && !err.includes('with blank') && !err.includes('nineteen'),
+      );
     });
   }
 });

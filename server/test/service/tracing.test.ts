@@ -8,8 +8,12 @@ import { emptyFolder, urlOf } from './command.ts';
 
 /** Traces of a real service, as a collector of OpenTelemetry sees them. */
 
-const CREDENTIALS = { PUNCTUAL_CLIENT_ID: 'ada', PUNCTUAL_API_KEY: 'key-of-ada' };
-const HEADERS = { ClientId: 'ada', ApiKey: 'key-of-ada', 'Content-Type': 'application/json' };
+const CREDENTIALS = { PUNCTUAL_CLIENT_ID: 'ada', PUNCTUAL_API_KEY: 'the-key-of-ada-lovelace' };
+const HEADERS = {
+  ClientId: 'ada',
+  ApiKey: 'the-key-of-ada-lovelace',
+  'Content-Type': 'application/json',
+};
 
 interface Span {
   name: string;

@@ -21,7 +21,6 @@ export class EventStream {
     this.#clock = clock;
     response.writeHead(200, {
       'Content-Type': 'text/event-stream',
-      'Cache-Control': 'no-store',
       'X-Accel-Buffering': 'no',
     });
     response.once('close', () => this.#stopTimers());

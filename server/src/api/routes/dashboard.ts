@@ -4,6 +4,7 @@ import serveStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { newNonce } from '../../domain/credential.ts';
 import { answerFileFailure } from '../failure.ts';
+import { setPageHeaders } from '../security-headers.ts';
 
 /**
  * The dashboard: one page for a few paths, and the files that it is made of.
@@ -30,6 +31,7 @@ export function dashboard(app: FastifyInstance, folder: string): void {
   const page = readFileSync(join(folder, 'index.html'), 'utf8');
   app.register(async files => {
     files.setErrorHandler(answerFileFailure);
+    files.addHook('onRequest', setPageHeaders);
     await files.register(serveStatic, {
       root: join(folder, 'assets'),
       prefix: '/assets/',
@@ -44,32 +46,30 @@ export function dashboard(app: FastifyInstance, folder: string): void {
     });
   });
   for (const path of PAGES) {
-    app.get(path, { schema: { hide: true } }, async (_request, reply) => {
-      const nonce = newNonce();
-      return reply
-        .headers(headersOf(nonce))
-        .type('text/html; charset=utf-8')
-        .send(page.replaceAll(NONCE, nonce));
-    });
+    app.get(
+      path,
+      { schema: { hide: true }, onRequest: setPageHeaders },
+      async (_request, reply) => {
+        const nonce = newNonce();
+        return reply
+          .header('Content-Security-Policy', policyOf(nonce))
+          .type('text/html; charset=utf-8')
+          .send(page.replaceAll(NONCE, nonce));
+      },
+    );
   }
 }
 
-function headersOf(nonce: string): Record<string, string> {
-  return {
-    'Content-Security-Policy': [
-      "default-src 'none'",
-      "script-src 'self'",
-      `style-src 'self' 'nonce-${nonce}'`,
-      "img-src 'self' data:",
-      "font-src 'self'",
-      "connect-src 'self'",
-      "base-uri 'none'",
-      "form-action 'none'",
-      "frame-ancestors 'none'",
-    ].join('; '),
-    'Cache-Control': 'no-store',
-    'Cross-Origin-Opener-Policy': 'same-origin',
-    'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
-  };
+function policyOf(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 }

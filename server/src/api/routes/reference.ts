@@ -1,6 +1,7 @@
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { answerFileFailure, nothingHere } from '../failure.ts';
+import { setPageHeaders } from '../security-headers.ts';
 
 /** Its components set styles on their elements; nothing else of theirs is inline. */
 const POLICY = [
@@ -18,6 +19,7 @@ const POLICY = [
 export function reference(app: FastifyInstance): void {
   app.register(async files => {
     files.setErrorHandler(answerFileFailure);
+    files.addHook('onRequest', setPageHeaders);
     // It would be sent on to `/docs/`, where nothing is.
     files.addHook('onRequest', (request, _reply, done) => {
       done(request.url.startsWith('/docs/static/index.html') ? nothingHere() : undefined);

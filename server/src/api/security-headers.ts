@@ -1,0 +1,33 @@
+import type { ServerResponse } from 'node:http';
+import type { onRequestHookHandler } from 'fastify';
+
+/**
+ * Headers that protect who reads an answer.
+ *
+ * Guarantee: every answer has these two, also one that the listener gives by itself. Answers carry
+ * keys, secrets and Authorization values, so no cache keeps one unless its route says so; and no
+ * browser takes a text of a caller for a page.
+ */
+export const STANDING_HEADERS = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** Before the answer is written: a route that says otherwise wins. */
+export function setStandingHeaders(response: ServerResponse): void {
+  response.setHeader('Cache-Control', STANDING_HEADERS['Cache-Control']);
+  response.setHeader('X-Content-Type-Options', STANDING_HEADERS['X-Content-Type-Options']);
+}
+
+/** Of pages and the files that they are made of: no other site reads or opens them as its own. */
+const PAGE_HEADERS = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=()',
+  'Referrer-Policy': 'no-referrer',
+};
+
+export const setPageHeaders: onRequestHookHandler = (_request, reply, done) => {
+  reply.headers(PAGE_HEADERS);
+  done();
+};

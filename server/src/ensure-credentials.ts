@@ -1,0 +1,79 @@
+import type { Logger } from 'pino';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import { hashApiKey, newSigningSecret } from './domain/credential.ts';
+import { PunctualError } from './domain/errors.ts';
+import { newId } from './domain/id.ts';
+import type { Store } from './store/store.ts';
+
+interface Hands {
+  store: Store;
+  clock: Clock;
+  log: Logger;
+}
+
+/** What a key that a setting made is called, so that it is known when the setting changes. */
+const NAME = 'PUNCTUAL_API_KEY';
+
+/**
+ * Makes sure that the client and the key of the settings exist, and names keys of earlier values of the
+ * setting that still work: who changes the setting may mean that the old key is gone.
+ *
+ * @throws PunctualError `setting_invalid` where the key cannot be this client's
+ */
+export async function ensureCredentials(
+  hands: Hands,
+  credentials: Config['credentials'],
+): Promise<void> {
+  if (credentials === null) return;
+  const { clientId, apiKey } = credentials;
+  const hash = hashApiKey(apiKey);
+  await ensureClient(hands, clientId);
+  await ensureKey(hands, clientId, hash);
+  const keys = await hands.store.clients.listKeys(clientId);
+  const earlier = keys.filter(
+    key => key.name === NAME && key.hash !== hash && key.revokedAt === undefined,
+  );
+  for (const { id: keyId } of earlier) {
+    const sentence = `the key of an earlier value of ${NAME} still works: revoke it with "punctual key revoke"`;
+    hands.log.warn({ keyId }, sentence);
+  }
+}
+
+async function ensureClient({ store, clock }: Hands, clientId: string): Promise<void> {
+  if ((await store.clients.findClient(clientId)) !== null) return;
+  const signingSecret = newSigningSecret();
+  const client = { id: clientId, name: clientId, signingSecret, createdAt: clock.now() };
+  await atOnce(
+    () => store.clients.insertClient(client),
+    async () => (await store.clients.findClient(clientId)) !== null,
+  );
+}
+
+async function ensureKey({ store, clock }: Hands, clientId: string, hash: string): Promise<void> {
+  const caller = await store.clients.findCaller(hash);
+  if (caller?.clientId === clientId) return;
+  const keys = await store.clients.listKeys(clientId);
+  const isRevoked = keys.some(key => key.hash === hash && key.revokedAt !== undefined);
+  if (caller !== null || isRevoked) {
+    throw new PunctualError(
+      'setting_invalid',
+      `The key in ${NAME} was revoked or belongs to another client: choose another one.`,
+    );
+  }
+  const createdAt = clock.now();
+  const key = { id: newId(createdAt), clientId, hash, name: NAME, createdAt };
+  await atOnce(
+    () => store.clients.insertKey(key),
+    async () => (await store.clients.findCaller(hash)) !== null,
+  );
+}
+
+/** Nodes that start at the same moment insert the same: what is there then is what was wanted. */
+async function atOnce(insert: () => Promise<unknown>, isThere: () => Promise<boolean>) {
+  try {
+    await insert();
+  } catch (error) {
+    if (!(await isThere())) throw error;
+  }
+}
