@@ -5,10 +5,12 @@ import type { EngineEvents } from './engine/events.ts';
 /** Names under which a secret could ever reach a log line, at any of the depths that we log. */
 const SECRET_NAMES = ['apiKey', 'ApiKey', 'apikey', 'authorization', 'Authorization'];
 const MORE_SECRET_NAMES = ['signingSecret', 'oldSecret', 'secret', 'hash', 'cookie', 'password'];
+/** What errors repeat of their input: a row of PostgreSQL, a text that is no url. */
+const INPUTS = ['detail', 'input'];
 
-/** JSON logs, one line an event, in which no ApiKey, Authorization value or secret appears. */
+/** JSON logs, one line an event, in which no ApiKey, Authorization value, url of a target or secret appears. */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
-  const names = [...SECRET_NAMES, ...MORE_SECRET_NAMES];
+  const names = [...SECRET_NAMES, ...MORE_SECRET_NAMES, ...INPUTS];
   const options = {
     level,
     base: null,

@@ -22,6 +22,9 @@ import type { Store } from './store/store.ts';
  * attempts that different nodes make hours apart stand in one trace, and nothing has to be kept for
  * it. What is sent carries `traceparent`, unless the schedule has its own.
  *
+ * A collector may belong to somebody else, and the path of many a webhook is its password. So no span
+ * carries a path or a query of a target, nor where a redirect points to.
+ *
  * This file is loaded only where the environment asks for traces: without them, no firing knows of it.
  */
 export interface Tracing {
@@ -59,14 +62,14 @@ export function startTracing(): Tracing {
         'punctual.run.late_ms': run.startedAt - run.scheduledFor,
       }),
     });
-    if (run.status === 'failed') fail(span, run.attempts.at(-1)?.error ?? run.reason);
+    if (run.status === 'failed') fail(span, whyFailed(run));
     span.end(run.finishedAt ?? run.scheduledFor);
   }
 
   return {
     send: send => async request => {
       const facts = factsOf(request);
-      const { pathname, host } = new URL(request.url);
+      const { host } = new URL(request.url);
       const span = tracer.startSpan(
         `${request.method} ${facts.kind}`,
         {
@@ -74,7 +77,6 @@ export function startTracing(): Tracing {
           attributes: {
             'http.request.method': request.method,
             'server.address': host,
-            'url.path': pathname,
             'webhook.id': facts.id,
             ...(facts.attempt !== undefined && { 'punctual.attempt': facts.attempt }),
           },
@@ -112,6 +114,12 @@ export function startTracing(): Tracing {
     },
     stop: () => within(STOP_MS, provider.shutdown()),
   };
+}
+
+/** Of an answer only the status: the sentence of a redirect says where it points to. */
+function whyFailed({ attempts, reason }: RunRecord): string | undefined {
+  const last = attempts.at(-1);
+  return last?.outcome === 'response' ? `status ${last.responseStatus}` : (last?.error ?? reason);
 }
 
 /** A collector that does not answer holds up no stop. */
@@ -170,7 +178,7 @@ function end(span: Span, { outcome, responseStatus, error, phases }: SendResult)
   span.setAttribute('punctual.outcome', outcome);
   if (responseStatus !== undefined) span.setAttribute('http.response.status_code', responseStatus);
   for (const [name, ms] of Object.entries(phases)) span.setAttribute(`punctual.phase.${name}`, ms);
-  if (error !== undefined || (responseStatus ?? 0) >= 400) fail(span, error);
+  if (error !== undefined || (responseStatus ?? 0) >= 300) fail(span, error);
   span.end();
 }
 

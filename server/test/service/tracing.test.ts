@@ -20,18 +20,18 @@ interface Span {
   traceId: string;
   spanId: string;
   parentSpanId?: string;
-  status: { code?: number };
+  status: { code?: number; message?: string };
   attributes: { key: string; value: Record<string, unknown> }[];
 }
 
 /** A server that keeps what it is sent: a target, or a collector. */
-async function listener(context: TestContext, status = 200) {
+async function listener(context: TestContext, status = 200, headers: Record<string, string> = {}) {
   const requests: { headers: NodeJS.Dict<string | string[]>; body: string; path: string }[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     requests.push({ headers: request.headers, body, path: request.url! });
-    response.writeHead(status, { 'Content-Type': 'application/json' }).end('{}');
+    response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end('{}');
     server.emit('arrival');
   });
   server.listen(0, '127.0.0.1');
@@ -49,7 +49,8 @@ async function listener(context: TestContext, status = 200) {
 }
 
 async function fireOnce(context: TestContext, environment: Record<string, string>) {
-  const [target, hook] = [await listener(context, 404), await listener(context)];
+  const target = await listener(context, 307, { Location: '/services/the-secret-path/' });
+  const hook = await listener(context);
   const service = await emptyFolder(context).start(['serve'], /"listening"/, {
     ...CREDENTIALS,
     PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8',
@@ -59,11 +60,11 @@ async function fireOnce(context: TestContext, environment: Record<string, string
     method: 'POST',
     headers: HEADERS,
     body: JSON.stringify({
-      url: `${target.url}/hook?secret=1`,
+      url: `${target.url}/services/the-secret-path?secret=1`,
       verb: 'POST',
       interval: '0 0 1 1 *',
       timezone: 'UTC',
-      integrations: [{ type: 'WEBHOOK', url: hook.url }],
+      integrations: [{ type: 'WEBHOOK', url: `${hook.url}/the-secret-hook` }],
     }),
   });
   const { id } = (await response.json()) as { id: string };
@@ -103,7 +104,8 @@ test('a firing, its attempt and its callback are one trace, which the target is 
   assert.equal(sent.headers.traceparent, `00-${traceId}-${attempt!.spanId}-01`);
   assert.equal(told.headers.traceparent, `00-${traceId}-${callback!.spanId}-01`);
   assert.equal(collector.requests[0]!.path, '/v1/traces');
-  assert.doesNotMatch(JSON.stringify(spans), /secret/);
+  assert.doesNotMatch(JSON.stringify(spans), /secret/, 'no path of a target');
+  assert.equal(firing!.status.message, 'status 307');
 });
 
 test('without a place to send them there are none, nor where they are turned off', async context => {
