@@ -1,5 +1,6 @@
 import type {
   BatchResult,
+  Explanation,
   Run,
   RunPage,
   RunStatus,
@@ -63,6 +64,20 @@ export class Api {
     const to = encodeURIComponent(new Date(until + 1).toISOString());
     const page = await this.#call<RunPage>('GET', `/v1/run?limit=1&status=${status}&to=${to}`);
     return page.items.length > 0;
+  }
+
+  explain(scheduleId: string, at: number): Promise<Explanation> {
+    return this.#call('GET', `/v1/schedule/${scheduleId}/explain?at=${new Date(at).toISOString()}`);
+  }
+
+  /** The sum of a metric over its labels; 0 where it is not told. */
+  async metric(name: string): Promise<number> {
+    const response = await fetch(`${this.#url}/metrics`);
+    const lines = (await response.text()).split('\n');
+    const samples = lines.filter(
+      line => line.startsWith(`${name}{`) || line.startsWith(`${name} `),
+    );
+    return samples.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
   }
 
   async *#pages<Page extends { nextCursor?: string }>(path: string): AsyncGenerator<Page> {

@@ -15,14 +15,18 @@ export function dueTimes(
   return times.filter(time => time > after && time <= until);
 }
 
+/** Ranges further apart are not kept as one: between them may lie years. */
+const NEAR_MS = 3_600_000;
+
 /** Many schedules share few intervals, and croner takes 40 µs a time. */
 const known = new Map<string, { after: number; until: number; times: number[] }>();
 
 function timesOf(key: string, interval: string, timezone: string, after: number, until: number) {
   const kept = known.get(key);
   if (kept && kept.after <= after && kept.until >= until) return kept.times;
-  const from = Math.min(after, kept?.after ?? after);
-  const to = Math.max(until, kept?.until ?? until);
+  const isNear = kept && after - NEAR_MS <= kept.until && until + NEAR_MS >= kept.after;
+  const from = isNear ? Math.min(after, kept.after) : after;
+  const to = isNear ? Math.max(until, kept.until) : until;
   const cron = new Cron(interval, { timezone, paused: true });
   const times: number[] = [];
   // croner looks at whole seconds: a start within one would be rounded.

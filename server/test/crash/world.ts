@@ -61,7 +61,7 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
   }
 }
 
-const BIN = join(import.meta.dirname, '../../bin/punctual.js');
+export const BIN = join(import.meta.dirname, '../../bin/punctual.js');
 /** The longest that a start may take before the test gives up. */
 const START_MS = 60_000;
 /** The longest that a moment to kill in is waited for: a service with a bug may never come to it. */
@@ -268,7 +268,7 @@ class World {
   }
 }
 
-async function ready(service: Process): Promise<Api> {
+export async function ready(service: Process): Promise<Api> {
   const late = new AbortController();
   const tooLate = sleep(START_MS, null, { signal: late.signal });
   tooLate.catch(() => {});

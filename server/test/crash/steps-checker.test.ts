@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { at, cleanWorld, FALSIFIED, ID } from './steps/falsified.ts';
+import { check, RULES, steadySpans } from './steps/rules.ts';
+
+describe('checker of stepped clocks', () => {
+  test('a world in which everything went right has no violation', () => {
+    assert.deepEqual(check(cleanWorld()), []);
+  });
+
+  test('a request that was cut off by a kill may be sent again under its id', () => {
+    const world = cleanWorld();
+    const first = world.arrivals.find(({ scheduledFor }) => scheduledFor === at(50))!;
+    world.arrivals.push({ ...first, attempt: 2, at: at(52), endedAt: at(52) + 1 });
+    const run = world.runs.find(({ scheduleId, id }) => scheduleId === ID && id === 'run-50')!;
+    run.attempts.push({ ...run.attempts[0]!, number: 2 });
+    assert.deepEqual(check(world), []);
+  });
+
+  test('its spans begin when the service has looked, and end at a step and a kill', () => {
+    assert.deepEqual(steadySpans(cleanWorld()), [
+      { from: at(2), to: at(10), offsetMs: 0 },
+      { from: at(13), to: at(14), offsetMs: 20_000 },
+      { from: at(17), to: at(50.5), offsetMs: 0 },
+      { from: at(54.5), to: at(60), offsetMs: 0 },
+    ]);
+  });
+
+  for (const [what, rules, falsify] of FALSIFIED) {
+    test(`${what}: ${rules.join(', ')}`, () => {
+      const world = cleanWorld();
+      falsify(world);
+      const named = new Set(check(world).map(({ rule }) => rule));
+      assert.deepEqual([...named].sort(), [...rules].sort());
+    });
+  }
+
+  test('every rule has a world that breaks it', () => {
+    const broken = new Set(FALSIFIED.flatMap(([, rules]) => rules));
+    assert.deepEqual([...broken].sort(), Object.keys(RULES).sort());
+  });
+});

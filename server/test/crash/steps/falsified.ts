@@ -1,0 +1,151 @@
+import type { Run } from '@punctual/client';
+import type { Arrival } from '../evidence.ts';
+import type { Rule, StepEvidence } from './rules.ts';
+
+/** A made-up world, in which the clock was 20 s ahead for four seconds, and what is done to it. */
+
+const START = Date.parse('2026-03-01T12:00:00Z');
+export const ID = '019cc000-0000-7000-8000-000000000001';
+
+/** The instant `seconds` after the start. */
+export function at(seconds: number): number {
+  return START + seconds * 1_000;
+}
+
+/**
+ * Up from second 0 to 60, with a kill at 50. Ahead by 20 s from 10 to 14: the times 30 to 33 are sent then,
+ * those between are missed at first, fire when they come, and 30 to 33 are silent.
+ */
+export function cleanWorld(): StepEvidence {
+  const world: StepEvidence = {
+    schedules: [
+      {
+        id: ID,
+        interval: '* * * * * *',
+        timezone: 'UTC',
+        createdAt: at(0),
+        integrations: [{ id: 'integration', callOnSuccess: false }],
+        acknowledged: true,
+        listed: true,
+      },
+    ],
+    lives: [
+      { spawnedAt: at(-2), readyAt: at(-1), end: { how: 'killed', from: at(50.5), to: at(50.6) } },
+      { spawnedAt: at(50.6), readyAt: at(51.5), end: null },
+    ],
+    steps: [
+      { at: at(-2), offsetMs: 0 },
+      { at: at(10), offsetMs: 20_000 },
+      { at: at(14), offsetMs: 0 },
+    ],
+    arrivals: [],
+    callbacks: [],
+    runs: [],
+    explained: [{ at: at(40), verdict: 'upcoming' }],
+    counted: [{ told: 2, made: 2 }],
+    prompt: new Set([ID]),
+    until: at(60),
+  };
+  for (let second = 1; second <= 60; second++) {
+    const isSentAhead = second >= 30 && second <= 33;
+    send(world, second, at(isSentAhead ? second - 20 : second) + 4);
+  }
+  return world;
+}
+
+function send(world: StepEvidence, second: number, arrivedAt: number): void {
+  const scheduledFor = new Date(at(second)).toISOString();
+  const id = `run-${second}`;
+  world.arrivals.push({
+    scheduleId: ID,
+    webhookId: id,
+    scheduledFor: at(second),
+    attempt: 1,
+    at: arrivedAt,
+    endedAt: arrivedAt + 1,
+    status: 200,
+  });
+  world.runs.push({
+    id,
+    scheduleId: ID,
+    scheduledFor,
+    trigger: 'schedule',
+    status: 'succeeded',
+    startedAt: scheduledFor,
+    finishedAt: scheduledFor,
+    attempts: [{ number: 1, startedAt: scheduledFor, outcome: 'response', responseStatus: 200 }],
+  });
+}
+
+function arrivalOf(world: StepEvidence, second: number): Arrival {
+  return world.arrivals.find(({ scheduledFor }) => scheduledFor === at(second))!;
+}
+
+function runOf(world: StepEvidence, second: number): Run {
+  return world.runs.find(({ id }) => id === `run-${second}`)!;
+}
+
+/** Never sent, and recorded as missed. */
+function miss(world: StepEvidence, second: number): void {
+  world.arrivals = world.arrivals.filter(({ scheduledFor }) => scheduledFor !== at(second));
+  Object.assign(runOf(world, second), { status: 'missed', attempts: [] });
+}
+
+function sendAgain(world: StepEvidence, second: number, afterMs: number, attempt = 2): void {
+  const first = arrivalOf(world, second);
+  const again = { ...first, attempt, at: first.at + afterMs, endedAt: first.at + afterMs + 1 };
+  world.arrivals.push(again);
+  const { attempts } = runOf(world, second);
+  if (attempt > 1) attempts.push({ ...attempts[0]!, number: attempt });
+}
+
+type Falsified = [what: string, rules: Rule[], falsify: (world: StepEvidence) => void];
+
+export const FALSIFIED: Falsified[] = [
+  ['a time that was missed ahead never fires', ['silent'], w => miss(w, 20)],
+  ['a schedule is silent in the end', ['silent'], w => miss(w, 58)],
+  ['a time sent ahead is sent again when it comes', ['sentTwice'], w => sendAgain(w, 31, 20_000)],
+  ['an attempt is sent twice after a kill', ['sentTwice'], w => sendAgain(w, 50, 2_000, 1)],
+  ['a time is sent early', ['early'], w => Object.assign(arrivalOf(w, 45), { at: at(45) - 5 })],
+  [
+    'a step ahead took the history with it',
+    ['unrecorded', 'arrivalUnrecorded'],
+    w => {
+      w.runs = w.runs.filter(({ id }) => id !== 'run-5');
+    },
+  ],
+  [
+    'what was missed ahead keeps its record beside the run',
+    ['recordedTwice'],
+    w => {
+      const range = { from: new Date(at(11)).toISOString(), to: new Date(at(29)).toISOString() };
+      w.runs.push({ ...runOf(w, 11), id: 'missed', missedCount: 19, attempts: [], ...range });
+    },
+  ],
+  [
+    'history knows nothing of an attempt',
+    ['arrivalUnrecorded'],
+    w => Object.assign(runOf(w, 7), { attempts: [] }),
+  ],
+  [
+    'an attempt that was answered never came',
+    ['attemptUnseen'],
+    w => Object.assign(arrivalOf(w, 7), { webhookId: 'run-8', attempt: 1 }),
+  ],
+  [
+    'a run waits for a clock that is right again',
+    ['unfinished'],
+    w => Object.assign(runOf(w, 32), { status: 'retrying' }),
+  ],
+  [
+    'a callback waits for a clock that is right again',
+    ['callbackLost'],
+    w => Object.assign(runOf(w, 32), { status: 'failed' }),
+  ],
+  [
+    'explain calls an instant ahead missed',
+    ['notUpcoming'],
+    w => w.explained.push({ at: at(70), verdict: 'missed' }),
+  ],
+  ['a step is not counted', ['stepsMiscounted'], w => w.counted.push({ told: 1, made: 2 })],
+];
