@@ -33,10 +33,10 @@ export interface Attempt {
   phases?: Phases;
   /**
    * In the single run only. Lower-case names; repeated fields are joined with a comma, `Set-Cookie` with a
-   * line break.
+   * line break. `[secret]` stands for the values of cookies and for secrets that the target echoed.
    */
   responseHeaders?: Record<string, string>;
-  /** In the single run only: the first 4 KiB, read as UTF-8. */
+  /** In the single run only: the first 4 KiB, read as UTF-8. Echoed secrets are masked. */
   responseBody?: string;
 }
 

@@ -1,3 +1,5 @@
+import { redact, redactCookie } from '../domain/redaction.ts';
+
 /** What is kept of an answer, so that history stays small and every store can hold it. */
 
 export const MAX_KEPT_BODY = 4 * 1024;
@@ -19,36 +21,45 @@ export function bodyText(bytes: Buffer): string {
 }
 
 /**
- * Repeated fields joined with ", ", but cookies with a line break: a comma may be part of one (RFC
- * 9110, 5.3). The first 8 KiB of names and values, in the order of the
- * answer: the field that goes beyond ends with "…", those behind it are left out.
+ * Without secrets. Repeated fields joined with ", ", but cookies with a line break: a comma may be part
+ * of one (RFC 9110, 5.3). The first 8 KiB of names and values, in the order of the answer: the field
+ * that goes beyond ends with "…", those behind it are left out.
  */
-export function keepHeaders(
-  headers: Record<string, string | string[] | undefined>,
-): Record<string, string> {
+export function keepHeaders(headers: AnswerHeaders, secrets: readonly string[]): Kept {
+  redactHeaders(headers, secrets);
   let room = MAX_KEPT_HEADERS;
   for (const name in headers) {
     const value = headers[name]!;
-    const text = typeof value === 'string' ? value : joined(name, value);
+    const text = typeof value === 'string' ? value : value.join(', ');
     room -= name.length + text.length;
     if (room < 0) return cutHeaders(headers);
     if (text !== value) headers[name] = text;
   }
-  return headers as Record<string, string>;
+  return headers as Kept;
 }
 
-function joined(name: string, values: string[]): string {
-  return values.join(name === 'set-cookie' ? '\n' : ', ');
+export type AnswerHeaders = Record<string, string | string[] | undefined>;
+type Kept = Record<string, string>;
+
+function redactHeaders(headers: AnswerHeaders, secrets: readonly string[]): void {
+  const cookies = headers['set-cookie'];
+  if (cookies !== undefined) {
+    headers['set-cookie'] = [cookies].flat().map(redactCookie).join('\n');
+  }
+  if (secrets.length === 0) return;
+  for (const name in headers) {
+    const value = headers[name]!;
+    headers[name] =
+      typeof value === 'string' ? redact(value, secrets) : value.map(each => redact(each, secrets));
+  }
 }
 
-function cutHeaders(
-  headers: Record<string, string | string[] | undefined>,
-): Record<string, string> {
-  const kept: Record<string, string> = {};
+function cutHeaders(headers: AnswerHeaders): Kept {
+  const kept: Kept = {};
   let room = MAX_KEPT_HEADERS;
   for (const name in headers) {
     const value = headers[name]!;
-    const text = typeof value === 'string' ? value : joined(name, value);
+    const text = typeof value === 'string' ? value : value.join(', ');
     room -= name.length + text.length;
     if (room >= 0) {
       kept[name] = text;

@@ -1,7 +1,14 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
+import { redact, redactCut, secretsIn } from '../domain/redaction.ts';
 import type { Phases } from '../domain/run.ts';
-import { bodyText, keepHeaders, MAX_KEPT_BODY, MAX_READ_BODY } from './answer.ts';
+import {
+  type AnswerHeaders,
+  bodyText,
+  keepHeaders,
+  MAX_KEPT_BODY,
+  MAX_READ_BODY,
+} from './answer.ts';
 import { Blocked, faultSentence, noAnswerSentence, type Stage, timeoutSentence } from './fault.ts';
 import type { Opening, Target } from './guard.ts';
 import type { OutboundRequest, SendResult } from './send.ts';
@@ -49,7 +56,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #readyAt = 0;
   #firstByteAt = 0;
   #status = 0;
-  #headers: Record<string, string | string[] | undefined> | null = null;
+  #headers: AnswerHeaders | null = null;
   #body: Buffer | null = null;
   #bodyBytes = 0;
 
@@ -91,7 +98,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
-    headers: Record<string, string | string[] | undefined>,
+    headers: AnswerHeaders,
   ): void {
     // The connection has passed over all interim answers but 101, and below 100 there is no status.
     if (status < 200) {
@@ -161,14 +168,22 @@ export class Attempt implements Dispatcher.DispatchHandler {
       durationMs: Math.round(performance.now() - this.#begunAt),
       phases: this.#phases(),
     };
-    if (this.#status !== 0) {
-      result.responseStatus = this.#status;
-      result.responseHeaders = keepHeaders(this.#headers!);
-      if (this.#body !== null) result.responseBody = bodyText(this.#body);
-    }
+    if (this.#status !== 0) this.#keepAnswer(result);
     if (error !== undefined) result.error = error;
     this.#carrier.ended(this, reusable);
     this.#resolve(result);
+  }
+
+  /** Secrets of the request that the target echoes stay out of it. */
+  #keepAnswer(result: SendResult): void {
+    const { headers, ownHeaders = 0 } = this.request;
+    const secrets = secretsIn(headers, ownHeaders);
+    result.responseStatus = this.#status;
+    result.responseHeaders = keepHeaders(this.#headers!, secrets);
+    if (this.#body === null) return;
+    const text = bodyText(this.#body);
+    const isWhole = result.outcome === 'response' && this.#bodyBytes <= MAX_KEPT_BODY;
+    result.responseBody = isWhole ? redact(text, secrets) : redactCut(text, secrets);
   }
 
   #phases(): Phases {

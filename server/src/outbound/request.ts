@@ -50,6 +50,7 @@ export function buildFiring(
     else if (lower === 'content-type') contentType = value;
     headers.push(name, onTheWire(value));
   }
+  const ownHeaders = headers.length;
   if (userAgent === undefined) headers.push('User-Agent', USER_AGENT);
 
   let body: string | null = null;
@@ -68,6 +69,7 @@ export function buildFiring(
     method: verb,
     url: data === undefined || takesBody(verb) ? url : withQuery(url, data),
     headers,
+    ownHeaders,
     body,
     timeoutMs: facts.timeoutMs,
   };

@@ -8,6 +8,8 @@ export interface OutboundRequest {
   url: string;
   /** Flat list: name, value, name, value. */
   headers: string[];
+  /** How many entries of `headers`, from the first, are the caller's own: secrets among them are not kept. */
+  ownHeaders?: number;
   body: string | null;
   /** From connecting to the last byte. */
   timeoutMs: number;
@@ -29,7 +31,8 @@ export interface SendResult {
   responseStatus?: number;
   /**
    * Lower-case names; repeated fields are joined with ", ", `Set-Cookie` with a line break. 8 KiB in all, a
-   * cut value ends in "…".
+   * cut value ends in "…". Here and in the body, "[secret]" stands for the values of cookies and for what is
+   * secret of the request's own headers.
    */
   responseHeaders?: Record<string, string>;
   /** The first 4 KiB, read as UTF-8, NUL replaced by U+FFFD. Absent where no body came. */

@@ -25,6 +25,7 @@ export type Handover = [
   body: string | null,
   timeoutMs: number,
   clientKey: number,
+  ownHeaders: number,
 ];
 
 /** What comes back, as JSON. */
@@ -64,9 +65,11 @@ function takeWaiting(): void {
   if (handovers.length > 0) take(handovers);
 }
 
-function send([place, method, url, headers, body, timeoutMs, clientKey]: Handover): void {
+function send(handover: Handover): void {
+  const [place, method, url, headers, body, timeoutMs, clientKey, ownHeaders] = handover;
   const ticket = Ticket.at(tickets, place, term);
-  sender.dispatch({ method, url, headers, body, timeoutMs, clientKey, ticket }, result => {
+  const request = { method, url, headers, ownHeaders, body, timeoutMs, clientKey, ticket };
+  sender.dispatch(request, result => {
     if (ended.length === 0) setTimeout(post, GATHER_MS);
     ended.push([place, result]);
   });

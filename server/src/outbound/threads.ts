@@ -93,8 +93,8 @@ class Thread {
         request.ticket.onCancelled = this.#onCancelled;
       } else Ticket.open(this.#tickets, place);
       if (this.#outgoing.length === 0) queueMicrotask(() => this.#post());
-      const { method, url, headers, body, timeoutMs, clientKey = 0 } = request;
-      this.#outgoing.push([place, method, url, headers, body, timeoutMs, clientKey]);
+      const { method, url, headers, body, timeoutMs, clientKey = 0, ownHeaders = 0 } = request;
+      this.#outgoing.push([place, method, url, headers, body, timeoutMs, clientKey, ownHeaders]);
     });
   }
 

@@ -48,11 +48,14 @@ export const Attempt = named(
         strings({
           description:
             'In the single run only. Lower-case names; repeated fields are joined with a comma, Set-Cookie ' +
-            'with a line break.',
+            'with a line break. `[secret]` stands for the values of cookies and for echoed secrets.',
         }),
       ),
       responseBody: Type.Optional(
-        Type.String({ description: 'In the single run only: the first 4 KiB, read as UTF-8.' }),
+        Type.String({
+          description:
+            'In the single run only: the first 4 KiB, read as UTF-8. `[secret]` stands for echoed secrets.',
+        }),
       ),
     },
     { description: 'One request of a run or of a callback.' },

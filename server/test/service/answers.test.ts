@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { answer, type Behaviour, serve } from '../outbound/target-server.ts';
+import { emptyFolder, urlOf } from './command.ts';
+
+/** What a real service makes of a target's answers, from the request to what the API tells of it. */
+
+const CREDENTIALS = { PUNCTUAL_CLIENT_ID: 'ada', PUNCTUAL_API_KEY: 'the-key-of-ada-lovelace' };
+const HEADERS = {
+  ClientId: 'ada',
+  ApiKey: 'the-key-of-ada-lovelace',
+  'Content-Type': 'application/json',
+};
+const TOKEN = 'the-token-of-ada';
+
+interface ToldAttempt {
+  responseBody: string;
+  responseHeaders: Record<string, string>;
+}
+
+/** Of a schedule, a run or a try. */
+interface Told {
+  id: string;
+  status: string;
+  attempts: ToldAttempt[];
+  attempt: ToldAttempt;
+}
+
+async function start(context: TestContext, behaviour: Behaviour) {
+  const target = await serve(context, behaviour);
+  const service = await emptyFolder(context).start(['serve'], /"listening"/, {
+    ...CREDENTIALS,
+    PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8',
+  });
+  const schedule = {
+    url: target.url,
+    verb: 'POST',
+    interval: '0 0 1 1 *',
+    timezone: 'UTC',
+    headers: { Authorization: `Bearer ${TOKEN}` },
+  };
+  const call = async (method: string, path: string, body?: object) => {
+    const init = { method, headers: HEADERS, ...(body && { body: JSON.stringify(body) }) };
+    const response = await fetch(`${urlOf(service.out())}/v1${path}`, init);
+    assert.equal(response.status, 200);
+    return (await response.json()) as Told;
+  };
+  return { target, service, schedule, call };
+}
+
+test('a target that says 100 Continue unasked is called once, and its secrets are not told', async context => {
+  const { target, service, schedule, call } = await start(context, (socket, _nth, { head }) => {
+    const sent = /^authorization: (.*)$/im.exec(head)![1];
+    socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write(answer(`hello ${sent}`, '200 OK', ['Set-Cookie: a=1', 'Set-Cookie: b=2; Path=/']));
+  });
+  const { id } = await call('POST', '/schedule', schedule);
+  const { id: runId } = await call('POST', `/schedule/${id}/trigger`);
+  let run = await call('GET', `/run/${runId}`);
+  while (run.status === 'queued' || run.status === 'running') {
+    await pause(20);
+    run = await call('GET', `/run/${runId}`);
+  }
+  const { attempt } = await call('POST', '/try', schedule);
+  assert.equal(await service.stop(), 0);
+  assert.equal(run.status, 'succeeded');
+  assert.equal(run.attempts.length, 1);
+  assert.equal(target.requests.length, 2);
+  for (const each of [run.attempts[0], attempt]) {
+    assert.equal(each!.responseBody, 'hello Bearer [secret]');
+    assert.equal(each!.responseHeaders['set-cookie'], 'a=[secret]\nb=[secret]; Path=/');
+  }
+  assert.ok(!service.out().includes(TOKEN));
+});
