@@ -28,6 +28,8 @@ export function createListener(handler: Handler, limits: Limits, refused: () => 
   server.timeout = limits.stalledMs;
   server.maxConnections = limits.connections;
   server.on('drop', refused);
+  // Node closes it without looking where nobody listens for this.
+  server.on('timeout', (socket: Socket) => unlessMoreComes(socket, () => socket.destroy()));
   // A client may end its side once the request is sent, and still gets its answer.
   Object.assign(server, { httpAllowHalfOpen: true });
 
@@ -70,6 +72,23 @@ const METHODS = new Set<string | undefined>([
 ]);
 
 export function answerBrokenRequest(error: ParserError, socket: Socket): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    conversationOn(socket).unlessOneArrives(() => refuse(error, socket));
+  } else refuse(error, socket);
+}
+
+/**
+ * The event loop calls its timers before it reads its sockets: where the process was suspended, what
+ * was late for them may have arrived in time.
+ */
+function unlessMoreComes(socket: Socket, giveUp: () => void): void {
+  const { bytesRead } = socket;
+  setImmediate(() => {
+    if (socket.bytesRead === bytesRead) giveUp();
+  });
+}
+
+function refuse(error: ParserError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) {
     socket.destroy();
     return;
@@ -94,6 +113,16 @@ class Conversation {
     this.#last = { request, response };
     while (this.#responses[0]?.closed) this.#responses.shift();
     this.#responses.push(response);
+  }
+
+  /** Whether a request that was late has arrived as a whole, when what has come is read. */
+  unlessOneArrives(giveUp: () => void): void {
+    const before = this.#last?.request;
+    const wasComplete = before?.complete === true;
+    setImmediate(() => {
+      const now = this.#last?.request;
+      if (now?.complete !== true || (now === before && wasComplete)) giveUp();
+    });
   }
 
   /** The parser fails again on whatever else arrives; only the first time counts. */
