@@ -121,8 +121,9 @@ export class PunctualClient {
     return this.#send('POST', '/v1/key', input);
   }
 
-  revokeKey(id: string): Promise<Wire.Key> {
-    return this.#send('DELETE', `/v1/key/${encodeURIComponent(id)}`);
+  /** With `descendants: 'true'` all keys that came of it too. */
+  revokeKey(id: string, query: Wire.RevokeQuery = {}): Promise<Wire.RevokedKey> {
+    return this.#send('DELETE', `/v1/key/${encodeURIComponent(id)}${textOf(query)}`);
   }
 
   /** Since when requests are signed with the present secret, and how long the old one signs too. */
@@ -149,8 +150,18 @@ export class PunctualClient {
     return this.#send('GET', '/v1/session');
   }
 
-  signOut(): Promise<Wire.SessionEnd> {
-    return this.#send('DELETE', '/v1/session');
+  /** Ends the session of the browser's cookie; with `all: 'true'` all sessions of the client. */
+  signOut(query: Wire.SessionEndQuery = {}): Promise<Wire.SessionEnd> {
+    return this.#send('DELETE', `/v1/session${textOf(query)}`);
+  }
+
+  /** Those of all keys of the client that have not ended, newest first. */
+  listSessions(): Promise<Wire.SessionList> {
+    return this.#send('GET', '/v1/session/list');
+  }
+
+  endSession(id: string): Promise<Wire.SessionEnd> {
+    return this.#send('DELETE', `/v1/session/${encodeURIComponent(id)}`);
   }
 
   /**

@@ -10,6 +10,28 @@ export interface SessionEnd {
   success: boolean;
 }
 
+export interface SessionEndQuery {
+  /** All sessions of this client: sign out everywhere. */
+  all?: 'true' | 'false';
+}
+
+export interface ListedSession {
+  id: string;
+  /** The key that it was begun with, and ends with. */
+  keyId: string;
+  createdAt: string;
+  /** To the minute. */
+  lastUsedAt: string;
+  /** At the latest; 30 minutes without a use end it sooner. */
+  expiresAt: string;
+  /** Whether the request was made in it. */
+  isCurrent: boolean;
+}
+
+export interface SessionList {
+  items: ListedSession[];
+}
+
 export interface KeyInput {
   /** 1 to 200 characters. */
   name: string;
@@ -19,7 +41,19 @@ export interface Key {
   id: string;
   name?: string;
   createdAt: string;
+  /** The id of the key that made it; absent where an operator did. */
+  createdBy?: string;
   revokedAt?: string;
+}
+
+export interface RevokeQuery {
+  /** Whether all keys that came of it are revoked too. */
+  descendants?: 'true' | 'false';
+}
+
+export interface RevokedKey extends Key {
+  /** Where they were asked for: the ids of the keys that came of it. */
+  descendants?: string[];
 }
 
 export interface NewKey extends Key {

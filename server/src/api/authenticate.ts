@@ -3,9 +3,10 @@ import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { PunctualError } from '../domain/errors.ts';
-import type { Caller, ClientStore } from '../store/store.ts';
+import { isSessionLive, isUseWorthNoting } from '../domain/session.ts';
+import type { Caller, ClientStore, FoundSession } from '../store/store.ts';
 import { WHO_CALLS } from './failure.ts';
-import { sessionToken } from './session.ts';
+import { isUse, sessionToken } from './session.ts';
 
 /**
  * Authentication: who calls, from the headers ClientId and ApiKey; where both are missing, from the
@@ -15,18 +16,20 @@ import { sessionToken } from './session.ts';
  * one question to the store, for the hash of the key, whatever ClientId says. A header that comes
  * twice is joined by Node to `a, b`, which is no client's id and no key.
  *
- * A valid key is remembered for `callerCacheMs`, so that a revoked one stops soon after. Nothing is
- * remembered about wrong ones: there is no end to them.
+ * A valid key is remembered for `callerCacheMs`, so that a revoked one stops soon after; by a clock that
+ * nobody sets. Nothing is remembered about wrong ones: there is no end to them.
  */
 export class Authenticator {
   readonly #clients: ClientStore;
   readonly #clock: Clock;
   readonly #remembered: LRUCache<string, Caller>;
+  readonly #sessions: LRUCache<string, FoundSession>;
 
   constructor(clients: ClientStore, clock: Clock, callerCacheMs: number) {
     this.#clients = clients;
     this.#clock = clock;
     this.#remembered = new LRUCache({ max: MOST_REMEMBERED, ttl: callerCacheMs });
+    this.#sessions = new LRUCache({ max: MOST_REMEMBERED, ttl: callerCacheMs });
   }
 
   /**
@@ -35,26 +38,26 @@ export class Authenticator {
    * @param done is given `unauthorized` where nobody may call so
    */
   authenticate(request: FastifyRequest, done: (error?: Error) => void): void {
-    const caller = this.#callerOf(request);
+    const caller = this.#callerOf(request, isUse(request));
     if (caller instanceof Promise) caller.then(found => admit(request, found, done), done);
     else admit(request, caller, done);
   }
 
-  /** Whether who began this request may still call. */
+  /** Whether who began this request may still call. To ask is no use of a session. */
   async isValid(request: FastifyRequest): Promise<boolean> {
-    return (await this.#callerOf(request)) !== null;
+    return (await this.#callerOf(request, false)) !== null;
   }
 
-  /** What was remembered of a session that has been ended. */
-  forget(token: string): void {
-    this.#remembered.delete(sessionKey(hash('sha256', token, 'hex')));
+  /** @param hashes of sessions that have been ended */
+  forget(hashes: string[]): void {
+    for (const ended of hashes) this.#sessions.delete(ended);
   }
 
-  #callerOf(request: FastifyRequest): Found {
+  #callerOf(request: FastifyRequest, isUse: boolean): Found {
     const { clientid, apikey } = request.headers;
     if (clientid === undefined && apikey === undefined) {
       const token = sessionToken(request);
-      return token === null ? null : this.#callerInSession(token);
+      return token === null ? null : this.#callerInSession(token, isUse);
     }
     const caller = typeof apikey === 'string' ? this.#callerBehind(apikey) : null;
     const checked = (found: Caller | null) => (found?.clientId === clientid ? found : null);
@@ -63,24 +66,34 @@ export class Authenticator {
 
   #callerBehind(key: string): Found {
     const keyHash = hash('sha256', key, 'hex');
-    return this.#look(keyHash, () => this.#clients.findCaller(keyHash));
+    return this.#remembered.get(keyHash) ?? this.#lookUpKey(keyHash);
   }
 
-  #callerInSession(token: string): Found {
-    const tokenHash = hash('sha256', token, 'hex');
-    return this.#look(sessionKey(tokenHash), () =>
-      this.#clients.findSession(tokenHash, this.#clock.now()),
-    );
-  }
-
-  #look(name: string, find: () => Promise<Caller | null>): Found {
-    return this.#remembered.get(name) ?? this.#lookUp(name, find);
-  }
-
-  async #lookUp(name: string, find: () => Promise<Caller | null>): Promise<Caller | null> {
-    const caller = await find();
-    if (caller !== null) this.#remembered.set(name, caller);
+  async #lookUpKey(keyHash: string): Promise<Caller | null> {
+    const caller = await this.#clients.findCaller(keyHash);
+    if (caller !== null) this.#remembered.set(keyHash, caller);
     return caller;
+  }
+
+  async #callerInSession(token: string, isUse: boolean): Promise<Caller | null> {
+    const tokenHash = hash('sha256', token, 'hex');
+    const session = this.#sessions.get(tokenHash) ?? (await this.#lookUpSession(tokenHash));
+    const now = this.#clock.now();
+    if (session === null || !isSessionLive(session, now)) return null;
+    if (isUse && isUseWorthNoting(session, now)) this.#noteUse(tokenHash, session, now);
+    return session.caller;
+  }
+
+  async #lookUpSession(tokenHash: string): Promise<FoundSession | null> {
+    const session = await this.#clients.findSession(tokenHash);
+    if (session !== null) this.#sessions.set(tokenHash, session);
+    return session;
+  }
+
+  /** Nobody waits for it: a store that takes no writes at the moment refuses nobody who reads. */
+  #noteUse(tokenHash: string, session: FoundSession, now: number): void {
+    session.lastUsedAt = now;
+    this.#clients.noteSessionUse(tokenHash, now).catch(() => {});
   }
 }
 
@@ -98,11 +111,6 @@ function admit(request: FastifyRequest, caller: Caller | null, done: (error?: Er
   }
   request.caller = caller;
   done();
-}
-
-/** A session and a key of one hash would be two things. */
-function sessionKey(tokenHash: string): string {
-  return `session ${tokenHash}`;
 }
 
 const MOST_REMEMBERED = 10_000;

@@ -1,5 +1,6 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
+import { SESSION_MS } from '../domain/session.ts';
 
 /**
  * The cookie of a session, and when it counts.
@@ -7,34 +8,52 @@ import type { FastifyRequest } from 'fastify';
  * Guarantee: no other site can act in a session. Scripts cannot read the cookie (HttpOnly), browsers
  * do not send it from elsewhere (SameSite=Strict), and it counts only beside the header
  * `Punctual-Session`, which a page of another origin cannot send without a preflight that is
- * answered with 404.
+ * answered with 404. Behind TLS it is sent over TLS only, and its name (`__Host-`) keeps a host of the
+ * same domain from setting one (RFC 6265bis, 4.1.3.2).
  */
 const NAME = 'punctual_session';
+const NAME_BEHIND_TLS = `__Host-${NAME}`;
 const HEADER = 'punctual-session';
-
-/** How long a session lasts at most. */
-export const SESSION_SECONDS = 7 * 86_400;
+/** The value of the header in requests that a page makes while nobody uses it. */
+const IN_BACKGROUND = 'background';
 
 /** The token of the request's session, or null where it has none that counts. */
-export function sessionToken({ headers }: FastifyRequest): string | null {
+export function sessionToken(request: FastifyRequest): string | null {
+  const { headers } = request;
   if (headers[HEADER] === undefined || headers.cookie === undefined) return null;
-  return parseCookie(headers.cookie)[NAME] ?? null;
+  const cookies = parseCookie(headers.cookie);
+  const behindTls = cookies[NAME_BEHIND_TLS];
+  if (behindTls !== undefined || isBehindTls(request)) return behindTls ?? null;
+  return cookies[NAME] ?? null;
+}
+
+/** Whether somebody is at work there: only such requests keep a session from ending idle. */
+export function isUse({ headers }: FastifyRequest): boolean {
+  return headers[HEADER] !== IN_BACKGROUND;
 }
 
 /** @param token null takes the cookie away */
 export function sessionCookie(request: FastifyRequest, token: string | null): string {
+  const secure = isBehindTls(request);
   return stringifySetCookie({
-    name: NAME,
+    name: secure ? NAME_BEHIND_TLS : NAME,
     value: token ?? '',
     path: '/',
     httpOnly: true,
     sameSite: 'strict',
-    secure: isBehindTls(request),
-    maxAge: token === null ? 0 : SESSION_SECONDS,
+    secure,
+    maxAge: token === null ? 0 : SESSION_MS / 1_000,
   });
 }
 
-/** What stands in front of the service says so; whoever makes it up only makes the cookie stricter. */
+/**
+ * The proxy in front says so; where it does not, the browser does, whose requests that change something
+ * name the page's origin. Whoever makes it up only makes the cookie stricter.
+ */
 function isBehindTls({ headers, protocol }: FastifyRequest): boolean {
-  return protocol === 'https' || /\bhttps\b/i.test(String(headers['x-forwarded-proto'] ?? ''));
+  return (
+    protocol === 'https' ||
+    /\bhttps\b/i.test(String(headers['x-forwarded-proto'] ?? '')) ||
+    headers.origin?.startsWith('https://') === true
+  );
 }

@@ -4,7 +4,7 @@ import { hashApiKey, newApiKey } from '../domain/credential.ts';
 import { PunctualError } from '../domain/errors.ts';
 import { newId } from '../domain/id.ts';
 import { iso } from '../domain/iso.ts';
-import type { Store } from '../store/store.ts';
+import type { ApiKey, Store } from '../store/store.ts';
 import { print, table } from './output.ts';
 import { withStore } from './tool.ts';
 
@@ -35,32 +35,56 @@ export function keyCommand(program: Command): void {
     .action(({ client, json }: { client: string; json?: boolean }) =>
       withStore(async store => {
         if ((await store.clients.findClient(client)) === null) throw unknownClient(client);
-        const keys = (await store.clients.listKeys(client)).map(({ id, createdAt, revokedAt }) => ({
-          keyId: id,
-          createdAt: iso(createdAt),
-          ...(revokedAt !== undefined && { revokedAt: iso(revokedAt) }),
-        }));
-        const rows = keys.map(({ keyId, createdAt, revokedAt }) => [
+        const keys = (await store.clients.listKeys(client)).map(shown);
+        const rows = keys.map(({ keyId, createdAt, createdBy, revokedAt }) => [
           keyId,
           createdAt,
+          createdBy ?? '-',
           revokedAt ?? '-',
         ]);
-        print(json === true, keys, table(['KEY', 'CREATED', 'REVOKED'], rows));
+        print(json === true, keys, table(['KEY', 'CREATED', 'CREATED BY', 'REVOKED'], rows));
       }),
     );
   key
     .command('revoke')
     .description('Revoke a key: it stops working within 5 seconds.')
     .argument('<keyId>', 'the key, as "key list" shows it')
+    .option('--with-descendants', 'also revoke all keys that were made with it, and with these')
     .option('--json', 'print one JSON object')
-    .action((keyId: string, { json }: { json?: boolean }) =>
+    .action((keyId: string, { withDescendants = false, json = false }: RevokeOptions) =>
       withStore(async store => {
-        if (!(await store.clients.revokeKey(keyId, systemClock.now()))) {
-          throw new PunctualError('not_found', `There is no key ${keyId}.`);
-        }
-        print(json === true, { keyId, revoked: true }, [`Key ${keyId} is revoked.`]);
+        const descendants = await revokeKey(store, keyId, withDescendants);
+        const and = descendants.map(id => `Key ${id}, which came of it, is revoked.`);
+        const answer = { keyId, revoked: true, ...(withDescendants && { descendants }) };
+        print(json, answer, [`Key ${keyId} is revoked.`, ...and]);
       }),
     );
+}
+
+interface RevokeOptions {
+  withDescendants?: boolean;
+  json?: boolean;
+}
+
+function shown({ id, createdAt, createdBy, revokedAt }: ApiKey) {
+  return {
+    keyId: id,
+    createdAt: iso(createdAt),
+    ...(createdBy !== undefined && { createdBy }),
+    ...(revokedAt !== undefined && { revokedAt: iso(revokedAt) }),
+  };
+}
+
+/**
+ * @returns the ids of the keys that came of it and are revoked too
+ * @throws PunctualError `not_found`
+ */
+async function revokeKey(store: Store, keyId: string, withDescendants: boolean): Promise<string[]> {
+  const key = await store.clients.findKey(keyId);
+  if (key === null) throw new PunctualError('not_found', `There is no key ${keyId}.`);
+  const revocation = { revokedAt: systemClock.now(), withDescendants };
+  const revoked = await store.clients.revokeKey(key.clientId, keyId, revocation);
+  return revoked.filter(id => id !== keyId).sort();
 }
 
 /** @throws PunctualError `not_found` where the client does not exist */

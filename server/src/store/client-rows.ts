@@ -1,5 +1,5 @@
 import { oldSecretFrom, type Row } from './rows.ts';
-import type { ApiKey, Caller, Client } from './store.ts';
+import type { ApiKey, Caller, Client, FoundSession, Session } from './store.ts';
 
 /** Rows of clients and keys, as both keepers read them. */
 
@@ -23,6 +23,7 @@ export function keyFrom(row: Row): ApiKey {
     createdAt: row.created_at as number,
   };
   if (row.name !== '') key.name = row.name as string;
+  if (row.created_by !== null) key.createdBy = row.created_by as string;
   if (row.revoked_at !== null) key.revokedAt = row.revoked_at as number;
   return key;
 }
@@ -32,5 +33,23 @@ export function callerFrom(row: Row): Caller {
     clientId: row.client_id as string,
     clientKey: row.client_key as number,
     keyId: row.key_id as string,
+  };
+}
+
+export function sessionFrom(row: Row): Session {
+  return {
+    id: row.id as string,
+    hash: row.hash as string,
+    keyId: row.key_id as string,
+    createdAt: row.created_at as number,
+    lastUsedAt: row.last_used_at as number,
+  };
+}
+
+export function foundSessionFrom(row: Row): FoundSession {
+  return {
+    caller: { ...callerFrom(row), sessionId: row.session_id as string },
+    createdAt: row.created_at as number,
+    lastUsedAt: row.last_used_at as number,
   };
 }

@@ -1,6 +1,6 @@
 /**
  * The store contract: what every keeper promises. Here the part that the API asks for; the
- * engine's part, the queue and the outbox, stands in `work.ts`.
+ * engine's part, the queue and the outbox, stands in `work.ts`, clients and keys in `access.ts`.
  *
  * - What a resolved promise acknowledges is durable: a power cut does not take it back.
  * - Owners are part of every question: a caller can only reach rows of its own client.
@@ -11,13 +11,23 @@
  * The suite in `test/store/contract.ts` states each promise as a test; every keeper passes it.
  */
 import type { Held } from '../domain/ledger.ts';
-import type { Rotation, SigningSecrets } from '../domain/rotation.ts';
 import type { Attempt, RunStatus, RunTrigger } from '../domain/run.ts';
 import type { Schedule, ScheduleStatus } from '../domain/schedule.ts';
 import type { Start } from '../domain/start.ts';
+import type { ClientStore } from './access.ts';
 import type { BreakerStore } from './breakers.ts';
 import type { FigureStore } from './figures.ts';
 import type { OutboxStore, QueueStore } from './work.ts';
+
+export type {
+  ApiKey,
+  Caller,
+  Client,
+  ClientStore,
+  FoundSession,
+  Revocation,
+  Session,
+} from './access.ts';
 
 export interface Store {
   readonly clients: ClientStore;
@@ -87,76 +97,6 @@ export interface EngineLock {
   /** What is due until then may be sent from here on. */
   mark(until: number): void;
   release(): void;
-}
-
-// Clients and keys -------------------------------------------------------------------------------
-
-export interface Client extends SigningSecrets {
-  id: string;
-  name: string;
-  createdAt: number;
-  /** Since when it has its secret, if not since it was made. */
-  rotatedAt?: number;
-}
-
-export interface ApiKey {
-  id: string;
-  clientId: string;
-  /** SHA-256 of the key, as hex; the key itself is stored nowhere. */
-  hash: string;
-  /** What people call it. */
-  name?: string;
-  createdAt: number;
-  revokedAt?: number;
-}
-
-/** A session of the dashboard: as good as its key, until it ends or the key is revoked. */
-export interface Session {
-  /** SHA-256 of the token, as hex; the token itself is stored nowhere. */
-  hash: string;
-  keyId: string;
-  /** Epoch ms. */
-  expiresAt: number;
-}
-
-/** Who calls: the client behind a valid key. */
-export interface Caller {
-  clientId: string;
-  clientKey: number;
-  keyId: string;
-}
-
-export interface ClientStore {
-  insertClient(client: Client): Promise<void>;
-  /** Oldest first. */
-  listClients(): Promise<Client[]>;
-  findClient(id: string): Promise<Client | null>;
-  /**
-   * Makes another secret the one that signs; the one before signs too until `oldUntil`. Where at
-   * `rotatedAt` an old secret still signs, one that `replacesNew` takes the place of the present one,
-   * and the old one stays; any other is refused.
-   *
-   * @returns false where it was refused, or the client does not exist: nothing was changed
-   */
-  rotateSecret(clientId: string, rotation: Rotation): Promise<boolean>;
-  /** The old secret signs no more. @returns false where there was none that might, or no such client */
-  endOverlap(clientId: string): Promise<boolean>;
-  /** Takes away old secrets that sign no more at `now`. */
-  forgetOldSecrets(now: number): Promise<void>;
-  /** @returns false where the client does not exist */
-  insertKey(key: ApiKey): Promise<boolean>;
-  /** Oldest first, revoked ones included. */
-  listKeys(clientId: string): Promise<ApiKey[]>;
-  /** @returns false where no such key exists; true again for one that was revoked before */
-  revokeKey(keyId: string, revokedAt: number): Promise<boolean>;
-  /** The caller behind a key's hash, or null where it is unknown or revoked. */
-  findCaller(keyHash: string): Promise<Caller | null>;
-  /** Takes away those that expired before `now`, too. @returns false where the key does not exist */
-  insertSession(session: Session, now: number): Promise<boolean>;
-  /** The caller behind a session, or null where it is unknown or ended, or its key revoked. */
-  findSession(hash: string, now: number): Promise<Caller | null>;
-  /** @returns false where there was none */
-  deleteSession(hash: string): Promise<boolean>;
 }
 
 // Schedules --------------------------------------------------------------------------------------

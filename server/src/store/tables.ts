@@ -33,10 +33,14 @@ export const TABLES: Table[] = [
   },
   {
     name: 'api_keys',
-    columns: ['id', 'client_key', 'hash', 'created_at', 'revoked_at', 'name'],
+    columns: ['id', 'client_key', 'hash', 'created_at', 'revoked_at', 'name', 'created_by'],
     key: ['id'],
   },
-  { name: 'sessions', columns: ['hash', 'key_id', 'expires_at'], key: ['hash'] },
+  {
+    name: 'sessions',
+    columns: ['hash', 'key_id', 'expires_at', 'id', 'created_at', 'last_used_at'],
+    key: ['hash'],
+  },
   {
     name: 'schedules',
     columns: [

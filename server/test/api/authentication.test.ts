@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { assertError, assertErrorBody } from './expect.ts';
 import { exchange, requestBytes } from './raw.ts';
-import { newClient, secretsIn, startService, valid } from './service.ts';
+import { newClient, revoke, secretsIn, startService, valid } from './service.ts';
 
 const service = await startService({ limits: { callerCacheMs: 50 } });
 after(() => service.close());
@@ -161,7 +161,7 @@ test('a revoked key stops soon after, the other keys of the client go on', async
   const client = await newClient(store, 'third');
   const call = () => service.call('GET', '/v1/schedule', { as: client });
   assert.equal((await call()).status, 200);
-  await store.clients.revokeKey(client.keyId, Date.now());
+  await revoke(store, client);
   const revokedAt = performance.now();
   while ((await call()).status === 200) {
     assert.ok(performance.now() - revokedAt < 5_000, 'within 5 s');

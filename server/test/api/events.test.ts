@@ -6,7 +6,7 @@ import { iso } from '../../src/domain/iso.ts';
 import { ManualClock } from '../clock.ts';
 import { anId, aRecord, claimOne, settled } from '../store/keeper.ts';
 import { assertError } from './expect.ts';
-import { newClient, startService } from './service.ts';
+import { newClient, revoke, startService } from './service.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const clock = new ManualClock(NOON);
@@ -207,7 +207,7 @@ test('a comment every ten seconds keeps the connection', async () => {
 test('a revoked key ends the stream', async () => {
   const client = await newClient(service.store, 'leaving');
   const { ended } = await listen(client);
-  await service.store.clients.revokeKey(client.keyId, clock.now());
+  await revoke(service.store, client);
   await new Promise(resolve => setTimeout(resolve, 5));
   await pass(2);
   await ended;

@@ -148,6 +148,11 @@ export async function newClient(store: Store, name: string): Promise<Credentials
   return { clientId, clientKey: caller!.clientKey, keyId, apiKey };
 }
 
+export async function revoke(store: Store, { clientId, keyId }: Credentials): Promise<void> {
+  const revocation = { revokedAt: Date.now(), withDescendants: false };
+  await store.clients.revokeKey(clientId, keyId, revocation);
+}
+
 function keptLog(lines: Array<Record<string, unknown>>): Logger {
   return pino({ level: 'debug' }, { write: (line: string) => lines.push(JSON.parse(line)) });
 }

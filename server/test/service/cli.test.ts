@@ -75,6 +75,33 @@ describe('client and key', () => {
     }
   });
 
+  test('key list says which key made a key, and revoke takes along what came of it', async context => {
+    const folder = emptyFolder(context);
+    const json = async (...args: string[]) =>
+      JSON.parse((await folder.run([...args, '--json'])).out);
+    const { clientId, apiKey, keyId } = await json('client', 'create', '--name', 'Ada');
+    const service = await folder.start(['serve'], /"url":"/);
+    const make = async (key: string) => {
+      const response = await fetch(`${urlOf(service.out())}/v1/key`, {
+        method: 'POST',
+        headers: { ClientId: clientId, ApiKey: key, 'Content-Type': 'application/json' },
+        body: '{"name":"made"}',
+      });
+      return (await response.json()) as { id: string; apiKey: string };
+    };
+    const child = await make(apiKey);
+    const grandchild = await make(child.apiKey);
+    await service.stop();
+    const keys = () => json('key', 'list', '--client', clientId);
+    const makers = (await keys()).map((key: { createdBy?: string }) => key.createdBy);
+    assert.deepEqual(makers, [undefined, keyId, child.id]);
+    const { out } = await folder.run(['key', 'list', '--client', clientId]);
+    assert.match(out, new RegExp(`^${child.id} +\\S+ +${keyId} +-$`, 'm'));
+    const revoked = await json('key', 'revoke', keyId, '--with-descendants');
+    assert.deepEqual(revoked.descendants, [child.id, grandchild.id]);
+    assert.ok((await keys()).every((key: { revokedAt?: string }) => key.revokedAt !== undefined));
+  });
+
   test('an unknown client or key is a sentence and exit code 1, as JSON with --json', async context => {
     const folder = emptyFolder(context);
     const plain = await folder.run(['key', 'create', '--client', 'nobody']);

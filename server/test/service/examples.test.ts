@@ -32,8 +32,8 @@ const OPERATIONS: Operation[] = Object.entries(DOCUMENT.paths).flatMap(([path, m
 );
 
 /** What others need comes before them, and what takes away last. All else in the document's order. */
-const FIRST = ['createSchedule', 'triggerSchedule', 'createKey', 'rotateSecret'];
-const LAST = ['endOverlap', 'revokeKey', 'endSession', 'deleteSchedule'];
+const FIRST = ['createSchedule', 'triggerSchedule', 'createKey', 'rotateSecret', 'beginSession'];
+const LAST = ['endOverlap', 'revokeKey', 'endOneSession', 'endSession', 'deleteSchedule'];
 const rank = ({ operationId }: Operation) =>
   FIRST.includes(operationId)
     ? FIRST.indexOf(operationId)
@@ -44,6 +44,7 @@ const IDS: Record<string, string> = {
   scheduleId: 'createSchedule',
   runId: 'triggerSchedule',
   keyId: 'createKey',
+  sessionId: 'listSessions',
 };
 
 const ajv = new Ajv2020({ strict: false });
@@ -88,7 +89,9 @@ test('each example, sent to a service, is answered as its schema says and as it 
   /** The example with the ids and the target of this service. */
   const ours = (name: string, example: unknown): string => {
     const source = IDS[name];
-    return source === undefined ? String(example) : String(answers.get(source)!.id);
+    if (source === undefined) return String(example);
+    const { id, items } = answers.get(source) as { id?: string; items?: { id: string }[] };
+    return id ?? items![0]!.id;
   };
   const urlOf = ({ path, parameters = [] }: Operation) => {
     let filled = path;

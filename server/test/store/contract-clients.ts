@@ -3,6 +3,8 @@ import { describe, test } from 'node:test';
 import type { ApiKey, Client, Store } from '../../src/store/store.ts';
 import { aClient, anId, keeperOfEachTest, NOON, type OpenKeeper } from './keeper.ts';
 
+const AT_NOON = { revokedAt: NOON, withDescendants: false };
+
 export function clientsContract(name: string, open: OpenKeeper): void {
   describe(`${name}: clients and keys`, () => {
     const keeper = keeperOfEachTest(open);
@@ -109,22 +111,40 @@ export function clientsContract(name: string, open: OpenKeeper): void {
       const { store } = keeper;
       const { id } = await insertedClient(store);
       const [gone, left] = [await insertedKey(store, id), await insertedKey(store, id)];
-      assert.equal(await store.clients.revokeKey(gone.id, NOON), true);
+      assert.deepEqual(await store.clients.revokeKey(id, gone.id, AT_NOON), [gone.id]);
       assert.equal(await store.clients.findCaller(gone.hash), null);
       assert.equal((await store.clients.findCaller(left.hash))!.keyId, left.id);
     });
 
-    test('revoking again is true, and keeps the instant of the first time', async () => {
+    test('revoking again changes nothing, and keeps the instant of the first time', async () => {
       const { store } = keeper;
       const { id } = await insertedClient(store);
       const { id: keyId } = await insertedKey(store, id);
-      await store.clients.revokeKey(keyId, NOON + 1);
-      assert.equal(await store.clients.revokeKey(keyId, NOON + 2), true);
+      await store.clients.revokeKey(id, keyId, { ...AT_NOON, revokedAt: NOON + 1 });
+      assert.deepEqual(await store.clients.revokeKey(id, keyId, AT_NOON), [keyId]);
       assert.equal((await store.clients.listKeys(id))[0]!.revokedAt, NOON + 1);
     });
 
-    test('revoking a key that does not exist is false', async () => {
-      assert.equal(await keeper.store.clients.revokeKey(anId(), NOON), false);
+    test('a key that does not exist, or is of another client, is not revoked', async () => {
+      const { store } = keeper;
+      const [a, b] = [await insertedClient(store), await insertedClient(store)];
+      const { id: keyId, hash } = await insertedKey(store, b.id);
+      for (const [clientId, id] of [
+        [a.id, anId()],
+        [a.id, keyId],
+        [anId(), keyId],
+      ] as const) {
+        assert.deepEqual(await store.clients.revokeKey(clientId, id, AT_NOON), []);
+      }
+      assert.equal((await store.clients.findCaller(hash))!.keyId, keyId);
+    });
+
+    test('a key is found by its id, whose ever it is', async () => {
+      const { store } = keeper;
+      const { id } = await insertedClient(store);
+      const made = await insertedKey(store, id, { name: 'CI' });
+      assert.deepEqual(await store.clients.findKey(made.id), made);
+      assert.equal(await store.clients.findKey(anId()), null);
     });
 
     test("a client's keys are listed oldest first, revoked ones included, without another's", async () => {
@@ -135,7 +155,7 @@ export function clientsContract(name: string, open: OpenKeeper): void {
         made.push(await insertedKey(store, a.id, { createdAt: NOON + i }));
         await insertedKey(store, b.id);
       }
-      await store.clients.revokeKey(made[1]!.id, NOON + 9);
+      await store.clients.revokeKey(a.id, made[1]!.id, { ...AT_NOON, revokedAt: NOON + 9 });
       const listed = await store.clients.listKeys(a.id);
       assert.deepEqual(listed, [made[0], { ...made[1], revokedAt: NOON + 9 }, made[2]]);
       assert.ok(!('revokedAt' in listed[0]!), 'what is unset is left out');
@@ -146,7 +166,7 @@ export function clientsContract(name: string, open: OpenKeeper): void {
       const before = keeper.store;
       const made = await insertedClient(before);
       const [gone, left] = [await insertedKey(before, made.id), await insertedKey(before, made.id)];
-      await before.clients.revokeKey(gone.id, NOON);
+      await before.clients.revokeKey(made.id, gone.id, AT_NOON);
       const { clients } = await keeper.reopen();
       assert.deepEqual(await clients.findClient(made.id), made);
       assert.equal(await clients.findCaller(gone.hash), null);

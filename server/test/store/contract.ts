@@ -1,3 +1,4 @@
+import { accessContract } from './contract-access.ts';
 import { aheadContract } from './contract-ahead.ts';
 import { breakersContract } from './contract-breakers.ts';
 import { clientsContract } from './contract-clients.ts';
@@ -26,6 +27,7 @@ import type { OpenKeeper } from './keeper.ts';
 export function storeContract(name: string, open: OpenKeeper): void {
   for (const contract of [
     clientsContract,
+    accessContract,
     secretsContract,
     schedulesContract,
     scheduleListContract,

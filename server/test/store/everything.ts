@@ -1,4 +1,4 @@
-import type { Store } from '../../src/store/store.ts';
+import type { Caller, Store } from '../../src/store/store.ts';
 import { LOOKED_AT } from '../../src/store/texts.ts';
 import {
   aCallback,
@@ -34,6 +34,7 @@ export async function callEverything(store: Store): Promise<void> {
   await store.clients.rotateSecret(caller.clientId, { ...rotation, oldUntil: NOON + MINUTE });
   await store.clients.endOverlap(caller.clientId);
   await store.clients.forgetOldSecrets(NOON);
+  await callAccess(store, caller);
   await store.queue.confirm([claim]);
   await store.queue.claim(NOON, 10, NOON, 0, [clientKey]);
   await store.queue.renew([claim]);
@@ -81,4 +82,17 @@ export async function callEverything(store: Store): Promise<void> {
   await store.figures.openBreakers(clientKey, NOON, 10);
   await store.figures.breakersSince(clientKey, NOON, 10);
   await store.breakers.closeForgotten(NOON, NOON + MINUTE);
+}
+
+async function callAccess({ clients }: Store, { clientId, keyId }: Caller): Promise<void> {
+  const made = { id: anId(), clientId, hash: anId(), createdAt: NOON, createdBy: keyId };
+  await clients.insertKey(made);
+  await clients.findKey(made.id);
+  const session = { id: anId(), hash: anId(), keyId: made.id, createdAt: NOON, lastUsedAt: NOON };
+  await clients.insertSession(session);
+  await clients.findSession(session.hash);
+  await clients.noteSessionUse(session.hash, NOON + MINUTE);
+  await clients.listSessions(clientId, 10);
+  await clients.endSessions(clientId, session.id);
+  await clients.revokeKey(clientId, made.id, { revokedAt: NOON, withDescendants: true });
 }

@@ -73,7 +73,7 @@ const refusal = async (work: () => Promise<unknown>): Promise<[string, string]> 
   return assert.fail('nothing was refused');
 };
 
-/** One of each: what has a row in every table. */
+/** One of each, and a key that the other key made: what has a row in every table. */
 async function filled(): Promise<void> {
   const store = openSqlite(path);
   const caller = await aClient(store);
@@ -87,7 +87,16 @@ async function filled(): Promise<void> {
   await store.clients.rotateSecret(caller.clientId, { ...rotation, oldUntil: NOON + MINUTE });
   const host = { origin: 'https://x', since: NOON, openedAt: NOON };
   await store.breakers.note([{ id: anId(), clientKey: caller.clientKey, ...host }], NOON);
-  await store.clients.insertSession({ hash: 'session', keyId: caller.keyId, expiresAt: NOON }, 0);
+  const { keyId, clientId } = caller;
+  const times = { createdAt: NOON, lastUsedAt: NOON + MINUTE };
+  await store.clients.insertSession({ id: anId(), hash: 'session', keyId, ...times });
+  await store.clients.insertKey({
+    id: anId(),
+    clientId,
+    hash: 'h',
+    createdAt: NOON,
+    createdBy: keyId,
+  });
   await store.close();
 }
 
@@ -344,7 +353,7 @@ describe('a move that ends in the middle', () => {
     const tables = await move();
     assert.deepEqual(
       tables.map(({ rows }) => rows),
-      TABLES.map(() => 1),
+      TABLES.map(({ name }) => (name === 'api_keys' ? 2 : 1)),
     );
   });
 });

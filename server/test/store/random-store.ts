@@ -62,7 +62,13 @@ async function take(store: Store, made: Made, { kind, which, text }: Step, now: 
       return;
     case 'revoke': {
       const [key] = caller ? await store.clients.listKeys(caller.clientId) : [];
-      if (key && which < 3) await store.clients.revokeKey(key.id, now);
+      const revocation = { revokedAt: now, withDescendants: which === 2 };
+      if (key && which < 3) await store.clients.revokeKey(key.clientId, key.id, revocation);
+      if (key && which === 3) {
+        const { clientId, id: createdBy } = key;
+        const made = { id: anId(now), clientId, hash: anId(now), createdAt: now, createdBy };
+        await store.clients.insertKey(made);
+      }
       if (caller && which > 3) {
         const rotation = { signingSecret: `whsec_${now}`, rotatedAt: now, replacesNew: false };
         await store.clients.rotateSecret(caller.clientId, { ...rotation, oldUntil: now + MINUTE });

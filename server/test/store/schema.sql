@@ -4,7 +4,7 @@ CREATE TABLE api_keys (
   hash TEXT NOT NULL UNIQUE,
   created_at INTEGER NOT NULL,
   revoked_at INTEGER
-, name TEXT NOT NULL DEFAULT '') STRICT, WITHOUT ROWID;
+, name TEXT NOT NULL DEFAULT '', created_by TEXT) STRICT, WITHOUT ROWID;
 
 CREATE TABLE breakers (
   id TEXT NOT NULL PRIMARY KEY,
@@ -113,9 +113,11 @@ CREATE TABLE sessions (
   hash TEXT NOT NULL PRIMARY KEY,
   key_id TEXT NOT NULL REFERENCES api_keys,
   expires_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+, id TEXT, created_at INTEGER, last_used_at INTEGER) STRICT, WITHOUT ROWID;
 
 CREATE INDEX api_keys_by_client ON api_keys (client_key);
+
+CREATE INDEX api_keys_by_maker ON api_keys (created_by) WHERE created_by IS NOT NULL;
 
 CREATE INDEX breakers_by_age ON breakers (closed_at) WHERE closed_at IS NOT NULL;
 
@@ -181,3 +183,5 @@ CREATE INDEX schedules_by_tail ON schedules (client_key, substr(id, 15));
 CREATE INDEX schedules_updated ON schedules (client_key, updated_at) WHERE updated_at IS NOT NULL;
 
 CREATE INDEX sessions_by_end ON sessions (expires_at);
+
+CREATE INDEX sessions_by_key ON sessions (key_id);

@@ -274,9 +274,11 @@ describe('several processes on one database', () => {
     const { hash } = (await store.clients.listKeys(caller.clientId))[0]!;
     const code = `
       const store = openSqlite(path);
-      say(await store.clients.revokeKey(args[0], 1));
+      const revocation = { revokedAt: 1, withDescendants: false };
+      say(await store.clients.revokeKey(...args, revocation));
       await store.close();`;
-    assert.deepEqual(await childOn(path, code, [caller.keyId]).heardAll(), [true]);
+    const args = [caller.clientId, caller.keyId];
+    assert.deepEqual(await childOn(path, code, args).heardAll(), [[caller.keyId]]);
     assert.equal(await store.clients.findCaller(hash), null);
     await store.close();
   });

@@ -23,6 +23,7 @@ describe('the thread that writes', () => {
 
   afterEach(() => rmSync(folder, { recursive: true }));
 
+  const REVOCATION = ['client', 'key', { revokedAt: 1, withDescendants: false }];
   test('a fault there arrives with its code, its sentence and its cause', async () => {
     const writer = new Writer(path);
     await writer.call('clients', 'insertClient', [CLIENT]);
@@ -30,7 +31,7 @@ describe('the thread that writes', () => {
     const beside = new DatabaseSync(path);
     beside.exec('DROP TABLE api_keys');
     beside.close();
-    await assert.rejects(writer.call('clients', 'revokeKey', ['id', 1]), (error: Error) => {
+    await assert.rejects(writer.call('clients', 'revokeKey', REVOCATION), (error: Error) => {
       assert.match(error.message, /cannot be written to/);
       assert.equal((error as { code?: string }).code, 'store_unavailable');
       assert.match(String(error.cause), /api_keys/);

@@ -7,8 +7,9 @@ import { iso } from '../../domain/iso.ts';
 import type { ApiKey } from '../../store/store.ts';
 import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
+import { WHO_CALLS } from '../failure.ts';
 import { operation } from '../operation.ts';
-import { Key, KeyInput, KeyList, NewKey } from '../schemas/access.ts';
+import { KeyInput, KeyList, NewKey, RevokedKey, RevokeQuery } from '../schemas/access.ts';
 import { KEY_ID } from './params.ts';
 
 /** A client's own keys. */
@@ -16,21 +17,26 @@ export function createKey(app: FastifyInstance, { store, clock }: ApiDeps): void
   const schema = operation({
     operationId: 'createKey',
     summary: 'Make another key for this client; it is shown once',
+    description:
+      'It remembers the key that made it (`createdBy`): the one that the session began with.',
     tag: 'access',
     body: KeyInput,
     answer: NewKey,
   });
   app.post<{ Body: Wire.KeyInput }>('/key', { schema }, async request => {
+    const { clientId, keyId } = callerOf(request);
     const createdAt = clock.now();
     const apiKey = newApiKey();
     const key: ApiKey = {
       id: newId(createdAt),
-      clientId: callerOf(request).clientId,
+      clientId,
       hash: hashApiKey(apiKey),
       name: request.body.name,
       createdAt,
+      createdBy: keyId,
     };
-    await store.clients.insertKey(key);
+    // The key that makes it was revoked while it was still remembered here.
+    if (!(await store.clients.insertKey(key))) throw new PunctualError('unauthorized', WHO_CALLS);
     return { ...keyAnswer(key), apiKey };
   });
 }
@@ -50,27 +56,39 @@ export function listAndRevokeKeys(app: FastifyInstance, { store, clock }: ApiDep
   const revoke = operation({
     operationId: 'revokeKey',
     summary: 'Revoke a key: it and its sessions stop working within 5 seconds',
+    description:
+      'With `descendants=true` all keys that came of it are revoked too: those that were made with it, ' +
+      'with these, and so on, and their sessions. Also where it was revoked before.',
     tag: 'access',
     params: KEY_ID,
-    answer: Key,
+    query: RevokeQuery,
+    answer: RevokedKey,
   });
-  app.delete<{ Params: { keyId: string } }>('/key/:keyId', { schema: revoke }, async request => {
-    const { clientId } = callerOf(request);
-    const find = async () =>
-      (await store.clients.listKeys(clientId)).find(({ id }) => id === request.params.keyId);
-    if ((await find()) === undefined) {
-      throw new PunctualError('not_found', 'There is no key with this id.');
-    }
-    await store.clients.revokeKey(request.params.keyId, clock.now());
-    return keyAnswer((await find())!);
-  });
+  app.delete<{ Params: { keyId: string }; Querystring: Wire.RevokeQuery }>(
+    '/key/:keyId',
+    { schema: revoke },
+    async request => {
+      const { clientId } = callerOf(request);
+      const { keyId } = request.params;
+      const withDescendants = request.query.descendants === 'true';
+      const revocation = { revokedAt: clock.now(), withDescendants };
+      const revoked = await store.clients.revokeKey(clientId, keyId, revocation);
+      if (revoked.length === 0) {
+        throw new PunctualError('not_found', 'There is no key with this id.');
+      }
+      const key = keyAnswer((await store.clients.findKey(keyId))!);
+      const descendants = revoked.filter(id => id !== keyId).sort();
+      return withDescendants ? { ...key, descendants } : key;
+    },
+  );
 }
 
-function keyAnswer({ id, name, createdAt, revokedAt }: ApiKey): Wire.Key {
+function keyAnswer({ id, name, createdAt, createdBy, revokedAt }: ApiKey): Wire.Key {
   return {
     id,
     ...(name !== undefined && { name }),
     createdAt: iso(createdAt),
+    ...(createdBy !== undefined && { createdBy }),
     ...(revokedAt !== undefined && { revokedAt: iso(revokedAt) }),
   };
 }

@@ -2,6 +2,7 @@
 
 export const SCHEDULE_ID = { scheduleId: 'The id of a schedule.' };
 export const KEY_ID = { keyId: 'The id of a key.' };
+export const SESSION_ID = { sessionId: 'The id of a session.' };
 export const RUN_ID = { runId: 'The id of a run.' };
 
 export interface ByScheduleId {

@@ -1,18 +1,29 @@
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
 import { hashApiKey, newSessionToken } from '../../domain/credential.ts';
-import type { Caller } from '../../store/store.ts';
+import { PunctualError } from '../../domain/errors.ts';
+import { newId } from '../../domain/id.ts';
+import { iso } from '../../domain/iso.ts';
+import { isSessionLive, SESSION_MS } from '../../domain/session.ts';
+import type { Caller, Session as StoredSession } from '../../store/store.ts';
 import { type Authenticator, callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
+import { WHO_CALLS } from '../failure.ts';
 import { operation } from '../operation.ts';
-import { Session, SessionEnd } from '../schemas/access.ts';
-import { SESSION_SECONDS, sessionCookie, sessionToken } from '../session.ts';
+import { Session, SessionEnd, SessionEndQuery, SessionList } from '../schemas/access.ts';
+import { sessionCookie } from '../session.ts';
+import { SESSION_ID } from './params.ts';
 
-export function sessions(
-  app: FastifyInstance,
-  { store, clock }: ApiDeps,
-  authenticator: Authenticator,
-): void {
+/** Of one client, in a list. Whoever has more ends them all at once. */
+const MOST_LISTED = 1_000;
+
+export function sessions(app: FastifyInstance, deps: ApiDeps, authenticator: Authenticator): void {
+  beginAndGetSession(app, deps);
+  listSessions(app, deps);
+  endSessions(app, deps, authenticator);
+}
+
+function beginAndGetSession(app: FastifyInstance, { store, clock }: ApiDeps): void {
   const { clients } = store;
 
   async function sessionOf({ clientId, keyId }: Caller): Promise<Wire.Session> {
@@ -24,17 +35,28 @@ export function sessions(
     operationId: 'beginSession',
     summary: 'Begin a session: a cookie stands for the key, in a browser',
     description:
-      'The cookie counts for requests with a header `Punctual-Session` and without ClientId and ' +
-      'ApiKey, for seven days at most, and ends with its key.',
+      'Takes ClientId and ApiKey; a session begins no other one. The cookie counts for requests with ' +
+      'a header `Punctual-Session` and without ClientId and ApiKey: for 12 hours at most, until it ' +
+      'has not been used for 30 minutes, or until its key is revoked. Where the value of the header ' +
+      'is `background`, the request does not count as a use.',
     tag: 'access',
     answer: Session,
   });
   app.post('/session', { schema: begin }, async (request, reply) => {
     const caller = callerOf(request);
+    // Otherwise whoever has a session for an hour could keep one for ever.
+    if (caller.sessionId !== undefined) throw new PunctualError('unauthorized', WHO_CALLS);
     const token = newSessionToken();
     const now = clock.now();
-    const expiresAt = now + SESSION_SECONDS * 1_000;
-    await clients.insertSession({ hash: hashApiKey(token), keyId: caller.keyId, expiresAt }, now);
+    const isBegun = await clients.insertSession({
+      id: newId(now),
+      hash: hashApiKey(token),
+      keyId: caller.keyId,
+      createdAt: now,
+      lastUsedAt: now,
+    });
+    // The key was revoked while it was still remembered here.
+    if (!isBegun) throw new PunctualError('unauthorized', WHO_CALLS);
     reply.header('set-cookie', sessionCookie(request, token));
     return sessionOf(caller);
   });
@@ -46,20 +68,77 @@ export function sessions(
     answer: Session,
   });
   app.get('/session', { schema: get }, request => sessionOf(callerOf(request)));
+}
 
-  const end = operation({
-    operationId: 'endSession',
-    summary: 'End the session of this cookie',
+function listSessions(app: FastifyInstance, { store, clock }: ApiDeps): void {
+  const list = operation({
+    operationId: 'listSessions',
+    summary: 'The sessions of this client that have not ended, newest first',
+    description: `The newest ${MOST_LISTED}, of all its keys.`,
     tag: 'access',
+    answer: SessionList,
+  });
+  app.get('/session/list', { schema: list }, async request => {
+    const { clientId, sessionId } = callerOf(request);
+    const now = clock.now();
+    const known = await store.clients.listSessions(clientId, MOST_LISTED);
+    const live = known.filter(session => isSessionLive(session, now));
+    return { items: live.map(session => listed(session, sessionId)) };
+  });
+}
+
+function listed(session: StoredSession, own: string | undefined): Wire.ListedSession {
+  const { id, keyId, createdAt, lastUsedAt } = session;
+  return {
+    id,
+    keyId,
+    createdAt: iso(createdAt),
+    lastUsedAt: iso(lastUsedAt),
+    expiresAt: iso(createdAt + SESSION_MS),
+    isCurrent: id === own,
+  };
+}
+
+function endSessions(app: FastifyInstance, { store }: ApiDeps, authenticator: Authenticator): void {
+  async function end(clientId: string, id?: string): Promise<boolean> {
+    const ended = await store.clients.endSessions(clientId, id);
+    authenticator.forget(ended);
+    return ended.length > 0;
+  }
+
+  const endOwn = operation({
+    operationId: 'endSession',
+    summary: 'End the session of this cookie, or all sessions of this client',
+    tag: 'access',
+    query: SessionEndQuery,
     answer: SessionEnd,
   });
-  app.delete('/session', { schema: end }, async (request, reply) => {
-    const token = sessionToken(request);
-    if (token !== null) {
-      await clients.deleteSession(hashApiKey(token));
-      authenticator.forget(token);
-    }
-    reply.header('set-cookie', sessionCookie(request, null));
-    return { success: true };
+  app.delete<{ Querystring: Wire.SessionEndQuery }>(
+    '/session',
+    { schema: endOwn },
+    async (request, reply) => {
+      const { clientId, sessionId } = callerOf(request);
+      if (request.query.all === 'true') await end(clientId);
+      else if (sessionId !== undefined) await end(clientId, sessionId);
+      reply.header('set-cookie', sessionCookie(request, null));
+      return { success: true };
+    },
+  );
+
+  const endOne = operation({
+    operationId: 'endOneSession',
+    summary: 'End one session of this client: it stops counting within 5 seconds',
+    tag: 'access',
+    params: SESSION_ID,
+    answer: SessionEnd,
   });
+  app.delete<{ Params: { sessionId: string } }>(
+    '/session/:sessionId',
+    { schema: endOne },
+    async request => {
+      const { clientId } = callerOf(request);
+      if (await end(clientId, request.params.sessionId)) return { success: true };
+      throw new PunctualError('not_found', 'There is no session with this id.');
+    },
+  );
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { MOST_OVERLAP_SECONDS, USUAL_OVERLAP_SECONDS } from '../../domain/rotation.ts';
-import { closed, Id, Instant, named, ref } from './fields.ts';
+import { closed, Id, Instant, named, oneOf, ref } from './fields.ts';
 
 /** Sessions of the dashboard, keys, and the signing secret. */
 
@@ -15,6 +15,30 @@ export const Session = named(
 
 export const SessionEnd = named('SessionEnd', Type.Object({ success: Type.Boolean() }));
 
+/** A query parameter that is set or not. */
+const flag = (description: string) => Type.Optional(oneOf(['true', 'false'], { description }));
+
+export const SessionEndQuery = Type.Object({
+  all: flag('All sessions of this client: sign out everywhere.'),
+});
+
+export const ListedSession = named(
+  'ListedSession',
+  Type.Object({
+    id: Id('The session.'),
+    keyId: Type.String({ description: 'The key that it was begun with, and ends with.' }),
+    createdAt: Instant('When it began.'),
+    lastUsedAt: Instant('When it was used last, to the minute.'),
+    expiresAt: Instant('When it ends at the latest; 30 minutes without a use end it sooner.'),
+    isCurrent: Type.Boolean({ description: 'Whether this request was made in it.' }),
+  }),
+);
+
+export const SessionList = named(
+  'SessionList',
+  Type.Object({ items: Type.Array(ref(ListedSession)) }),
+);
+
 export const KeyInput = named(
   'KeyInput',
   Type.Object({ name: Type.String({ minLength: 1, maxLength: 200 }) }, closed),
@@ -24,6 +48,9 @@ const key = {
   id: Id('The key.'),
   name: Type.Optional(Type.String()),
   createdAt: Instant('When it was made.'),
+  createdBy: Type.Optional(
+    Type.String({ description: 'The id of the key that made it; absent where an operator did.' }),
+  ),
   revokedAt: Type.Optional(Instant('When it was revoked.')),
 };
 
@@ -32,6 +59,22 @@ export const Key = named('Key', Type.Object(key));
 export const NewKey = named(
   'NewKey',
   Type.Object({ ...key, apiKey: Type.String({ description: 'Shown once.' }) }),
+);
+
+export const RevokeQuery = Type.Object({
+  descendants: flag('Whether all keys that came of it are revoked too.'),
+});
+
+export const RevokedKey = named(
+  'RevokedKey',
+  Type.Object({
+    ...key,
+    descendants: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Where they were asked for: the ids of the keys that came of it.',
+      }),
+    ),
+  }),
 );
 
 export const KeyList = named('KeyList', Type.Object({ items: Type.Array(ref(Key)) }));

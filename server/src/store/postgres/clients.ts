@@ -1,7 +1,8 @@
-import { callerFrom, clientFrom, keyFrom } from '../client-rows.ts';
+import { SESSION_MS } from '../../domain/session.ts';
+import { callerFrom, clientFrom, foundSessionFrom, keyFrom, sessionFrom } from '../client-rows.ts';
 import type { ClientStore } from '../store.ts';
 import type { Announcer } from './announcer.ts';
-import type { Query, Statement, Value } from './connection.ts';
+import type { Connections, Statement, Value } from './connection.ts';
 
 const insertClient = `
   INSERT INTO clients (id, name, signing_secret, created_at) VALUES ($1, $2, $3, $4)`;
@@ -22,14 +23,34 @@ const endOverlap = `
   RETURNING client_key`;
 const forgetOldSecrets = `
   UPDATE clients SET old_secret = NULL, old_secret_until = NULL WHERE old_secret_until <= $1`;
+/**
+ * Keys of one client are made and revoked one after the other. Each statement behind this one sees what the
+ * one before has done: without it a key could be made by a key that is being revoked.
+ */
+const lockKeys = 'SELECT 1 FROM clients WHERE id = $1 FOR NO KEY UPDATE';
 const insertKey = `
-  INSERT INTO api_keys (id, client_key, hash, name, created_at)
-  SELECT $1, client_key, $2, $3, $4 FROM clients WHERE id = $5 RETURNING 1`;
+  INSERT INTO api_keys (id, client_key, hash, name, created_at, created_by)
+  SELECT $1, client_key, $2, $3, $4, $6 FROM clients
+  WHERE id = $5 AND ($6::text IS NULL OR EXISTS (
+    SELECT 1 FROM api_keys AS maker
+    WHERE maker.id = $6 AND maker.client_key = clients.client_key AND maker.revoked_at IS NULL))
+  RETURNING 1`;
 const listKeys = `
   SELECT api_keys.*, clients.id AS client_id FROM api_keys JOIN clients USING (client_key)
   WHERE clients.id = $1 ORDER BY api_keys.id`;
+const findKey = `
+  SELECT api_keys.*, clients.id AS client_id FROM api_keys JOIN clients USING (client_key)
+  WHERE api_keys.id = $1`;
 const revokeKey = `
-  UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING 1`;
+  WITH RECURSIVE family (id) AS (
+    SELECT api_keys.id FROM api_keys JOIN clients USING (client_key)
+    WHERE api_keys.id = $2 AND clients.id = $1
+    UNION
+    SELECT made.id FROM family JOIN api_keys AS made ON made.created_by = family.id
+    WHERE $4::boolean)
+  UPDATE api_keys SET revoked_at = coalesce(revoked_at, $3)
+  WHERE id IN (SELECT id FROM family)
+  RETURNING id`;
 const findCaller: Statement = {
   name: 'find_caller',
   text: `
@@ -38,19 +59,35 @@ const findCaller: Statement = {
     WHERE api_keys.hash = $1 AND api_keys.revoked_at IS NULL`,
 };
 const insertSession = `
-  WITH gone AS (DELETE FROM sessions WHERE expires_at < $4)
-  INSERT INTO sessions (hash, key_id, expires_at)
-  SELECT $1, id, $2 FROM api_keys WHERE id = $3 RETURNING 1`;
+  WITH gone AS (DELETE FROM sessions WHERE expires_at < $5)
+  INSERT INTO sessions (hash, key_id, expires_at, id, created_at, last_used_at)
+  SELECT $1, id, $3, $4, $5, $6 FROM api_keys WHERE id = $2 AND revoked_at IS NULL
+  RETURNING 1`;
 const findSession: Statement = {
   name: 'find_session',
   text: `
-    SELECT api_keys.id AS key_id, clients.id AS client_id, clients.client_key
+    SELECT api_keys.id AS key_id, clients.id AS client_id, clients.client_key,
+      sessions.id AS session_id, sessions.created_at, sessions.last_used_at
     FROM sessions JOIN api_keys ON api_keys.id = sessions.key_id JOIN clients USING (client_key)
-    WHERE sessions.hash = $1 AND sessions.expires_at >= $2 AND api_keys.revoked_at IS NULL`,
+    WHERE sessions.hash = $1 AND sessions.id IS NOT NULL AND api_keys.revoked_at IS NULL`,
 };
-const deleteSession = 'DELETE FROM sessions WHERE hash = $1 RETURNING 1';
+const noteSessionUse = 'UPDATE sessions SET last_used_at = $2 WHERE hash = $1';
+const listSessions = `
+  SELECT sessions.id, sessions.hash, sessions.key_id, sessions.created_at, sessions.last_used_at
+  FROM clients JOIN api_keys USING (client_key) JOIN sessions ON sessions.key_id = api_keys.id
+  WHERE clients.id = $1 AND sessions.id IS NOT NULL AND api_keys.revoked_at IS NULL
+  ORDER BY sessions.id DESC LIMIT $2`;
+const endSessions = `
+  DELETE FROM sessions
+  WHERE key_id IN (
+      SELECT api_keys.id FROM clients JOIN api_keys USING (client_key) WHERE clients.id = $1)
+    AND ($2::text IS NULL OR id = $2)
+  RETURNING hash`;
 
-export function postgresClients(query: Query, announcer: Announcer): ClientStore {
+export function postgresClients(
+  { query, transaction }: Pick<Connections, 'query' | 'transaction'>,
+  announcer: Announcer,
+): ClientStore {
   /** @returns whether there was such a client */
   async function changeSecrets(statement: string, values: Value[]): Promise<boolean> {
     const [client] = await query(statement, values);
@@ -77,28 +114,50 @@ export function postgresClients(query: Query, announcer: Announcer): ClientStore
     async forgetOldSecrets(now) {
       await query(forgetOldSecrets, [now]);
     },
-    async insertKey({ id, clientId, hash, name = '', createdAt }) {
-      return (await query(insertKey, [id, hash, name, createdAt, clientId])).length === 1;
+    async insertKey({ id, clientId, hash, name = '', createdAt, createdBy = null }) {
+      const values = [id, hash, name, createdAt, clientId, createdBy];
+      const made = await transaction(async send => {
+        await send(lockKeys, [clientId]);
+        return send(insertKey, values);
+      });
+      return made.length === 1;
     },
     async listKeys(clientId) {
       return (await query(listKeys, [clientId])).map(keyFrom);
     },
-    async revokeKey(keyId, revokedAt) {
-      return (await query(revokeKey, [revokedAt, keyId])).length === 1;
+    async findKey(keyId) {
+      const [row] = await query(findKey, [keyId]);
+      return row ? keyFrom(row) : null;
+    },
+    async revokeKey(clientId, keyId, { revokedAt, withDescendants }) {
+      const values = [clientId, keyId, revokedAt, String(withDescendants)];
+      const revoked = await transaction(async send => {
+        await send(lockKeys, [clientId]);
+        return send(revokeKey, values);
+      });
+      return revoked.map(row => row.id as string);
     },
     async findCaller(keyHash) {
       const [row] = await query(findCaller, [keyHash]);
       return row ? callerFrom(row) : null;
     },
-    async insertSession({ hash, keyId, expiresAt }, now) {
-      return (await query(insertSession, [hash, expiresAt, keyId, now])).length === 1;
+    async insertSession({ id, hash, keyId, createdAt, lastUsedAt }) {
+      const values = [hash, keyId, createdAt + SESSION_MS, id, createdAt, lastUsedAt];
+      return (await query(insertSession, values)).length === 1;
     },
-    async findSession(hash, now) {
-      const [row] = await query(findSession, [hash, now]);
-      return row ? callerFrom(row) : null;
+    async findSession(hash) {
+      const [row] = await query(findSession, [hash]);
+      return row ? foundSessionFrom(row) : null;
     },
-    async deleteSession(hash) {
-      return (await query(deleteSession, [hash])).length === 1;
+    async noteSessionUse(hash, usedAt) {
+      await query(noteSessionUse, [hash, usedAt]);
+    },
+    async listSessions(clientId, limit) {
+      return (await query(listSessions, [clientId, limit])).map(sessionFrom);
+    },
+    async endSessions(clientId, id) {
+      const ended = await query(endSessions, [clientId, id ?? null]);
+      return ended.map(row => row.hash as string);
     },
   };
 }

@@ -49,7 +49,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   const lease = { node, leaseMs };
   const announcer = new Announcer(query, node);
   return {
-    clients: postgresClients(query, announcer),
+    clients: postgresClients(connections, announcer),
     schedules: postgresSchedules(connections, look, announcer),
     runs: postgresRuns(connections),
     queue: postgresQueue(connections, lease, announcer),

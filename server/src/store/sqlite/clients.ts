@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { callerFrom, clientFrom, keyFrom } from '../client-rows.ts';
+import { SESSION_MS } from '../../domain/session.ts';
+import { callerFrom, clientFrom, foundSessionFrom, keyFrom, sessionFrom } from '../client-rows.ts';
 import type { Row } from '../rows.ts';
 import type { ClientStore } from '../store.ts';
 import type { Commits } from './commit.ts';
@@ -29,26 +30,54 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
     'SELECT 1 FROM clients WHERE old_secret_until <= ? LIMIT 1',
   );
   const insertKey = database.prepare(`
-    INSERT INTO api_keys (id, client_key, hash, name, created_at)
-    SELECT ?, client_key, ?, ?, ? FROM clients WHERE id = ?`);
+    INSERT INTO api_keys (id, client_key, hash, name, created_at, created_by)
+    SELECT :id, client_key, :hash, :name, :createdAt, :createdBy FROM clients
+    WHERE id = :clientId AND (:createdBy IS NULL OR EXISTS (
+      SELECT 1 FROM api_keys AS maker
+      WHERE maker.id = :createdBy AND maker.client_key = clients.client_key
+        AND maker.revoked_at IS NULL))`);
   const listKeys = database.prepare(`
     SELECT api_keys.*, clients.id AS client_id FROM api_keys JOIN clients USING (client_key)
     WHERE clients.id = ? ORDER BY api_keys.id`);
-  const revokeKey = database.prepare(
-    'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?',
-  );
+  const findKey = database.prepare(`
+    SELECT api_keys.*, clients.id AS client_id FROM api_keys JOIN clients USING (client_key)
+    WHERE api_keys.id = ?`);
+  const revokeKey = database.prepare(`
+    WITH RECURSIVE family (id) AS (
+      SELECT api_keys.id FROM api_keys JOIN clients USING (client_key)
+      WHERE api_keys.id = :keyId AND clients.id = :clientId
+      UNION
+      SELECT made.id FROM family JOIN api_keys AS made ON made.created_by = family.id
+      WHERE :withDescendants)
+    UPDATE api_keys SET revoked_at = coalesce(revoked_at, :revokedAt)
+    WHERE id IN (SELECT id FROM family)
+    RETURNING id`);
   const findCaller = database.prepare(`
     SELECT api_keys.id AS key_id, clients.id AS client_id, clients.client_key
     FROM api_keys JOIN clients USING (client_key)
     WHERE api_keys.hash = ? AND api_keys.revoked_at IS NULL`);
   const pruneSessions = database.prepare('DELETE FROM sessions WHERE expires_at < ?');
   const insertSession = database.prepare(`
-    INSERT INTO sessions (hash, key_id, expires_at) SELECT ?, id, ? FROM api_keys WHERE id = ?`);
+    INSERT INTO sessions (hash, key_id, expires_at, id, created_at, last_used_at)
+    SELECT :hash, id, :expiresAt, :id, :createdAt, :lastUsedAt FROM api_keys
+    WHERE id = :keyId AND revoked_at IS NULL`);
   const findSession = database.prepare(`
-    SELECT api_keys.id AS key_id, clients.id AS client_id, clients.client_key
+    SELECT api_keys.id AS key_id, clients.id AS client_id, clients.client_key,
+      sessions.id AS session_id, sessions.created_at, sessions.last_used_at
     FROM sessions JOIN api_keys ON api_keys.id = sessions.key_id JOIN clients USING (client_key)
-    WHERE sessions.hash = ? AND sessions.expires_at >= ? AND api_keys.revoked_at IS NULL`);
-  const deleteSession = database.prepare('DELETE FROM sessions WHERE hash = ?');
+    WHERE sessions.hash = ? AND sessions.id IS NOT NULL AND api_keys.revoked_at IS NULL`);
+  const noteSessionUse = database.prepare('UPDATE sessions SET last_used_at = ? WHERE hash = ?');
+  const listSessions = database.prepare(`
+    SELECT sessions.* FROM clients JOIN api_keys USING (client_key)
+      JOIN sessions ON sessions.key_id = api_keys.id
+    WHERE clients.id = ? AND sessions.id IS NOT NULL AND api_keys.revoked_at IS NULL
+    ORDER BY sessions.id DESC LIMIT ?`);
+  const endSessions = database.prepare(`
+    DELETE FROM sessions
+    WHERE key_id IN (
+        SELECT api_keys.id FROM clients JOIN api_keys USING (client_key) WHERE clients.id = :clientId)
+      AND (:id IS NULL OR id = :id)
+    RETURNING hash`);
 
   return {
     async insertClient({ id, name, signingSecret, createdAt }) {
@@ -73,31 +102,45 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
       if (oldSecretsUntil.get(now) === undefined) return;
       await commits.write(() => forgetOldSecrets.run(now));
     },
-    insertKey({ id, clientId, hash, name = '', createdAt }) {
-      return commits.write(() => insertKey.run(id, hash, name, createdAt, clientId).changes === 1);
+    insertKey({ id, clientId, hash, name = '', createdAt, createdBy = null }) {
+      const values = { id, clientId, hash, name, createdAt, createdBy };
+      return commits.write(() => insertKey.run(values).changes === 1);
     },
     async listKeys(clientId) {
       return (listKeys.all(clientId) as Row[]).map(keyFrom);
     },
-    revokeKey(keyId, revokedAt) {
-      return commits.write(() => revokeKey.run(revokedAt, keyId).changes === 1);
+    async findKey(keyId) {
+      const row = findKey.get(keyId) as Row | undefined;
+      return row ? keyFrom(row) : null;
+    },
+    revokeKey(clientId, keyId, { revokedAt, withDescendants }) {
+      const values = { clientId, keyId, revokedAt, withDescendants: Number(withDescendants) };
+      return commits.write(() => (revokeKey.all(values) as Row[]).map(row => row.id as string));
     },
     async findCaller(keyHash) {
       const row = findCaller.get(keyHash) as Row | undefined;
       return row ? callerFrom(row) : null;
     },
-    insertSession({ hash, keyId, expiresAt }, now) {
+    insertSession({ id, hash, keyId, createdAt, lastUsedAt }) {
+      const values = { id, hash, keyId, createdAt, lastUsedAt, expiresAt: createdAt + SESSION_MS };
       return commits.write(() => {
-        pruneSessions.run(now);
-        return insertSession.run(hash, expiresAt, keyId).changes === 1;
+        pruneSessions.run(createdAt);
+        return insertSession.run(values).changes === 1;
       });
     },
-    async findSession(hash, now) {
-      const row = findSession.get(hash, now) as Row | undefined;
-      return row ? callerFrom(row) : null;
+    async findSession(hash) {
+      const row = findSession.get(hash) as Row | undefined;
+      return row ? foundSessionFrom(row) : null;
     },
-    deleteSession(hash) {
-      return commits.write(() => deleteSession.run(hash).changes === 1);
+    async noteSessionUse(hash, usedAt) {
+      await commits.write(() => noteSessionUse.run(usedAt, hash));
+    },
+    async listSessions(clientId, limit) {
+      return (listSessions.all(clientId, limit) as Row[]).map(sessionFrom);
+    },
+    endSessions(clientId, id) {
+      const values = { clientId, id: id ?? null };
+      return commits.write(() => (endSessions.all(values) as Row[]).map(row => row.hash as string));
     },
   };
 }

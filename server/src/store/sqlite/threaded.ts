@@ -46,7 +46,8 @@ export function openThreaded(path: string): Store {
       'insertKey',
       'revokeKey',
       'insertSession',
-      'deleteSession',
+      'noteSessionUse',
+      'endSessions',
     ),
     schedules: {
       ...writing('schedules', schedules, 'update'),
