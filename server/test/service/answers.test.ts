@@ -27,11 +27,16 @@ interface Told {
   attempt: ToldAttempt;
 }
 
-async function start(context: TestContext, behaviour: Behaviour) {
+async function start(
+  context: TestContext,
+  behaviour: Behaviour,
+  environment: Record<string, string> = {},
+) {
   const target = await serve(context, behaviour);
   const service = await emptyFolder(context).start(['serve'], /"listening"/, {
     ...CREDENTIALS,
     PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8',
+    ...environment,
   });
   const schedule = {
     url: target.url,
@@ -46,22 +51,26 @@ async function start(context: TestContext, behaviour: Behaviour) {
     assert.equal(response.status, 200);
     return (await response.json()) as Told;
   };
-  return { target, service, schedule, call };
+  const runOnce = async (own: object) => {
+    const { id } = await call('POST', '/schedule', { ...schedule, ...own });
+    let run = await call('POST', `/schedule/${id}/trigger`);
+    while (run.status === 'queued' || run.status === 'running') {
+      await pause(20);
+      run = await call('GET', `/run/${run.id}`);
+    }
+    return run;
+  };
+  return { target, service, schedule, call, runOnce };
 }
 
 test('a target that says 100 Continue unasked is called once, and its secrets are not told', async context => {
-  const { target, service, schedule, call } = await start(context, (socket, _nth, { head }) => {
+  const onRequest: Behaviour = (socket, _nth, { head }) => {
     const sent = /^authorization: (.*)$/im.exec(head)![1];
     socket.write('HTTP/1.1 100 Continue\r\n\r\n');
     socket.write(answer(`hello ${sent}`, '200 OK', ['Set-Cookie: a=1', 'Set-Cookie: b=2; Path=/']));
-  });
-  const { id } = await call('POST', '/schedule', schedule);
-  const { id: runId } = await call('POST', `/schedule/${id}/trigger`);
-  let run = await call('GET', `/run/${runId}`);
-  while (run.status === 'queued' || run.status === 'running') {
-    await pause(20);
-    run = await call('GET', `/run/${runId}`);
-  }
+  };
+  const { target, service, schedule, call, runOnce } = await start(context, onRequest);
+  const run = await runOnce({});
   const { attempt } = await call('POST', '/try', schedule);
   assert.equal(await service.stop(), 0);
   assert.equal(run.status, 'succeeded');
@@ -73,3 +82,21 @@ test('a target that says 100 Continue unasked is called once, and its secrets ar
   }
   assert.ok(!service.out().includes(TOKEN));
 });
+
+for (const threads of ['0', '2']) {
+  test(`an answer that came while the service was suspended counts, with ${threads} sender threads`, async context => {
+    const onRequest: Behaviour = socket => {
+      service.child.kill('SIGSTOP');
+      setTimeout(() => socket.write(answer('in time')), 300);
+      setTimeout(() => service.child.kill('SIGCONT'), 1_800);
+    };
+    const { target, service, runOnce } = await start(context, onRequest, {
+      PUNCTUAL_SENDER_THREADS: threads,
+    });
+    const run = await runOnce({ policy: { timeoutSeconds: 1, maxRetries: 0 } });
+    assert.equal(await service.stop(), 0);
+    assert.equal(run.status, 'succeeded');
+    assert.equal(run.attempts[0]!.responseBody, 'in time');
+    assert.equal(target.requests.length, 1);
+  });
+}
