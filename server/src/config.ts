@@ -1,6 +1,17 @@
-import { PunctualError } from './domain/errors.ts';
 import { type AllowTargets, parseAllowTargets } from './domain/target.ts';
-import { type Database, serversOf } from './store/open.ts';
+import {
+  apiKey,
+  database,
+  integer,
+  invalid,
+  oneOf,
+  optionalToken,
+  quote,
+  secretKeys,
+  text,
+  threads,
+} from './setting-checks.ts';
+import type { Database } from './store/open.ts';
 
 /**
  * Every setting, once: its name in the environment, default, unit and check. The table in the
@@ -32,6 +43,18 @@ export const SETTINGS = {
     'text',
     'With `PUNCTUAL_CLIENT_ID`: this key exists at start; at least 20 characters.',
     apiKey,
+  ),
+  PUNCTUAL_SECRET_KEY: setting(
+    '',
+    'keys',
+    'Encrypts signing secrets at rest: one or more keys of 32 bytes in base64, separated by commas. The first encrypts, all decrypt.',
+    secretKeys,
+  ),
+  PUNCTUAL_SECRET_KEY_FILE: setting(
+    '',
+    'path',
+    'A file with the value of `PUNCTUAL_SECRET_KEY`. Where both are unset: `secret.key` beside an embedded database, if it is there.',
+    text,
   ),
   PUNCTUAL_MAX_CONNECTIONS: setting(
     '5000',
@@ -109,6 +132,12 @@ export const SETTINGS = {
 
 export type Role = 'all' | 'api' | 'engine';
 
+/** The keys themselves, or the file that holds them; `''`: none is named. */
+export interface SecretKeys {
+  keys: Buffer[];
+  file: string;
+}
+
 export interface Config {
   host: string;
   port: number;
@@ -116,6 +145,7 @@ export interface Config {
   allowTargets: AllowTargets;
   /** A client and key that shall exist at start. */
   credentials: { clientId: string; apiKey: string } | null;
+  secretKeys: SecretKeys;
   maxConnections: number;
   maxInFlight: number;
   maxInFlightPerHost: number;
@@ -158,6 +188,7 @@ export function readConfig(
     keepFailedRunsDays: Math.max(keepRunsDays, read('PUNCTUAL_KEEP_FAILED_RUNS_DAYS')),
     allowTargets: read('PUNCTUAL_ALLOW_TARGETS'),
     credentials: credentialsOf(read('PUNCTUAL_CLIENT_ID'), read('PUNCTUAL_API_KEY')),
+    secretKeys: { keys: read('PUNCTUAL_SECRET_KEY'), file: read('PUNCTUAL_SECRET_KEY_FILE') },
     maxConnections: read('PUNCTUAL_MAX_CONNECTIONS'),
     maxInFlight: read('PUNCTUAL_MAX_IN_FLIGHT'),
     maxInFlightPerHost: read('PUNCTUAL_MAX_IN_FLIGHT_PER_HOST'),
@@ -216,79 +247,4 @@ function leased(database: Database, leaseSeconds: number): Database {
 function checkRole(role: Role, { kind }: Database): Role {
   if (role === 'all' || kind === 'postgres') return role;
   throw invalid(`PUNCTUAL_ROLE must be all on the embedded store, not ${quote(role)}.`);
-}
-
-function text(value: string): string {
-  return value;
-}
-
-function integer(least: number, most: number) {
-  return (value: string, name: string): number => {
-    const number = Number(value);
-    if (/^\d+$/.test(value) && number >= least && number <= most) return number;
-    throw invalid(`${name} must be a whole number from ${least} to ${most}, not ${quote(value)}.`);
-  };
-}
-
-function threads(value: string, name: string): number | null {
-  if (value === 'auto') return null;
-  if (/^\d+$/.test(value) && Number(value) <= 64) return Number(value);
-  throw invalid(`${name} must be auto or a whole number from 0 to 64, not ${quote(value)}.`);
-}
-
-function oneOf<Value extends string>(...values: Value[]) {
-  return (value: string, name: string): Value => {
-    const known = values.find(each => each === value);
-    if (known !== undefined) return known;
-    throw invalid(`${name} must be one of ${values.join(', ')}, not ${quote(value)}.`);
-  };
-}
-
-/** Sent as a header's value, so no blanks and nothing beyond ASCII. Never quoted: it may be a key. */
-function optionalToken(value: string, name: string): string {
-  if (/^[\x21-\x7e]{0,200}$/.test(value)) return value;
-  throw invalid(`${name} must be 1 to 200 printable ASCII characters without blanks.`);
-}
-
-/**
- * Only its SHA-256 is kept, and nothing limits guesses: that takes a key that cannot be guessed. Twenty
- * random characters of base64 are 120 bits.
- */
-function apiKey(value: string, name: string): string {
-  const key = optionalToken(value, name);
-  if (key === '' || key.length >= LEAST_KEY_CHARACTERS) return key;
-  throw invalid(
-    `${name} must have at least ${LEAST_KEY_CHARACTERS} characters, and has ${key.length}: a random ` +
-      'key comes from "openssl rand -base64 32".',
-  );
-}
-
-const LEAST_KEY_CHARACTERS = 20;
-
-/** @param name what the value was given as, for the sentence */
-export function database(value: string, name: string): Database {
-  const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
-  if (path) return { kind: 'sqlite', path };
-  if (isPostgresUrl(value)) return { kind: 'postgres', url: value };
-  // The value may carry a password: it is not repeated.
-  throw invalid(
-    `${name} must be sqlite: and a path, such as sqlite:./data/punctual.db, or a url that begins ` +
-      'with postgres://.',
-  );
-}
-
-function isPostgresUrl(value: string): boolean {
-  try {
-    return serversOf(value).length > 0;
-  } catch {
-    return false;
-  }
-}
-
-function quote(value: string): string {
-  return JSON.stringify(value.slice(0, 60));
-}
-
-function invalid(sentence: string): PunctualError {
-  return new PunctualError('setting_invalid', sentence);
 }

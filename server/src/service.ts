@@ -17,6 +17,8 @@ import type { Send, SendResult } from './outbound/send.ts';
 import { createSender, type Sender } from './outbound/sender.ts';
 import { createSenderThreads, threadsFor } from './outbound/threads.ts';
 import { Term } from './outbound/ticket.ts';
+import { readSecretKeys } from './secret-keys.ts';
+import { withEncryption } from './store/encrypted.ts';
 import { lockEngine, openStore } from './store/open.ts';
 import type { EngineLock, Listener, Store } from './store/store.ts';
 import { createMetrics, type Metrics } from './telemetry.ts';
@@ -52,12 +54,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     for (const close of closers.reverse()) await close();
   });
   try {
-    const store = await openStore(config.database);
-    closers.push(() => store.close());
+    const opened = await openStore(config.database);
+    closers.push(() => opened.close());
     const metrics = createMetrics(log);
-    const warning = await store.shared?.warning();
+    const warning = await opened.shared?.warning();
     if (warning) log.warn(warning);
-    const clock = options.clock ?? (await clockOf(store, metrics, closers));
+    const clock = options.clock ?? (await clockOf(opened, metrics, closers));
+    const store = await encryptedStore(opened, options, clock);
     await ensureCredentials({ store, clock, log }, config.credentials);
     // Loaded only where it is asked for: firings without traces pay nothing for them.
     const tracing = config.traced ? (await import('./tracing.ts')).startTracing() : null;
@@ -77,6 +80,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await stop();
     throw error;
   }
+}
+
+async function encryptedStore(
+  store: Store,
+  { config, log }: ServiceOptions,
+  clock: Clock,
+): Promise<Store> {
+  const secretKeys = readSecretKeys(config);
+  if (secretKeys.length === 0) {
+    log.warn('PUNCTUAL_SECRET_KEY is not set: signing secrets are stored as they are');
+  }
+  return withEncryption(store, secretKeys, clock.now(), error => log.error({ err: error }));
 }
 
 /** Nodes that share a store go by its clock; one that has it for itself, by the machine's. */

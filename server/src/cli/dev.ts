@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { hashApiKey } from '../domain/credential.ts';
+import { ensureSecretKey } from '../secret-keys.ts';
 import { startService } from '../service.ts';
 import type { Database } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
@@ -21,6 +22,7 @@ export function devCommand(program: Command): void {
         PUNCTUAL_LOG_LEVEL: 'warn',
       });
       const log = createLogger(config.logLevel);
+      ensureSecretKey(config);
       const service = await startService({ config, log, echo: true });
       const file = join(folderOf(config.database), 'dev-credentials.json');
       const credentials = config.credentials ?? (await devCredentials(service.store, file));

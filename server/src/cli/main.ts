@@ -3,6 +3,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { PunctualError } from '../domain/errors.ts';
 import { clientCommand } from './client.ts';
 import { devCommand } from './dev.ts';
+import { encryptCommand } from './encrypt.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { moveCommand } from './move.ts';
@@ -44,4 +45,5 @@ const COMMANDS = [
   clientCommand,
   keyCommand,
   secretCommand,
+  encryptCommand,
 ];

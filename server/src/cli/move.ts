@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
-import { database } from '../config.ts';
 import { PunctualError } from '../domain/errors.ts';
+import { database } from '../setting-checks.ts';
 import { type Database, type MovedTable, moveStore, openMove, undoMove } from '../store/open.ts';
 import { print, table } from './output.ts';
 import { progressBar } from './progress.ts';

@@ -68,6 +68,8 @@ export interface ClientStore {
   endOverlap(clientId: string): Promise<boolean>;
   /** Takes away old secrets that sign no more at `now`. */
   forgetOldSecrets(now: number): Promise<void>;
+  /** Puts `to` where the present or the old secret is exactly `from`. @returns false where neither is */
+  replaceSecret(clientId: string, from: string, to: string): Promise<boolean>;
   /** @returns false where the client does not exist, or `createdBy` is none of its valid keys */
   insertKey(key: ApiKey): Promise<boolean>;
   /** Oldest first, revoked ones included. */

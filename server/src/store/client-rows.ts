@@ -1,3 +1,4 @@
+import type { DataKey } from '../domain/envelope.ts';
 import { oldSecretFrom, type Row } from './rows.ts';
 import type { ApiKey, Caller, Client, FoundSession, Session } from './store.ts';
 
@@ -51,5 +52,13 @@ export function foundSessionFrom(row: Row): FoundSession {
     caller: { ...callerFrom(row), sessionId: row.session_id as string },
     createdAt: row.created_at as number,
     lastUsedAt: row.last_used_at as number,
+  };
+}
+
+export function dataKeyFrom(row: Row): DataKey {
+  return {
+    id: row.id as string,
+    wrapped: row.wrapped as string,
+    createdAt: row.created_at as number,
   };
 }

@@ -23,6 +23,7 @@ export function outboxClaimFrom(row: Row, now: number, firing: Row | undefined):
   return {
     ...base,
     kind: 'callback',
+    clientId: row.client_id as string,
     runId: row.run_id as string,
     integrationId: row.integration_id as string,
     url: row.url as string,

@@ -16,6 +16,7 @@ import type { Schedule, ScheduleStatus } from '../domain/schedule.ts';
 import type { Start } from '../domain/start.ts';
 import type { ClientStore } from './access.ts';
 import type { BreakerStore } from './breakers.ts';
+import type { DataKeyStore } from './data-keys.ts';
 import type { FigureStore } from './figures.ts';
 import type { OutboxStore, QueueStore } from './work.ts';
 
@@ -37,6 +38,7 @@ export interface Store {
   readonly outbox: OutboxStore;
   readonly figures: FigureStore;
   readonly breakers: BreakerStore;
+  readonly dataKeys: DataKeyStore;
   /** Null where one process has the store for itself. */
   readonly shared: Shared | null;
   /** Resolves when the store answers and can be written to. @throws PunctualError store_unavailable */

@@ -19,7 +19,8 @@ export type TableName =
   | 'runs'
   | 'outbox'
   | 'queue'
-  | 'breakers';
+  | 'breakers'
+  | 'data_keys';
 
 /** Each after those that its rows refer to. */
 export const TABLES: Table[] = [
@@ -80,6 +81,7 @@ export const TABLES: Table[] = [
     key: ['schedule_key'],
   },
   { name: 'breakers', columns: BREAKER_COLUMNS, key: ['id'] },
+  { name: 'data_keys', columns: ['id', 'wrapped', 'created_at'], key: ['id'] },
 ];
 
 /** Reads a table from one row on, in the order of its key. */

@@ -151,6 +151,7 @@ interface OutboxRow {
 
 export interface CallbackClaim extends OutboxRow, SigningSecrets {
   kind: 'callback';
+  clientId: string;
   runId: string;
   integrationId: string;
   url: string;

@@ -51,6 +51,7 @@ export function outboxContract(name: string, open: OpenKeeper): void {
       assert.deepEqual(told, {
         ...callback,
         kind: 'callback',
+        clientId: caller.clientId,
         runId: run.id,
         clientKey: caller.clientKey,
         claimedAt: NOON + 7,

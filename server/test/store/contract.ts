@@ -2,6 +2,7 @@ import { accessContract } from './contract-access.ts';
 import { aheadContract } from './contract-ahead.ts';
 import { breakersContract } from './contract-breakers.ts';
 import { clientsContract } from './contract-clients.ts';
+import { dataKeysContract } from './contract-data-keys.ts';
 import { figuresContract } from './contract-figures.ts';
 import { historiesContract } from './contract-histories.ts';
 import { lateChangeContract } from './contract-late-change.ts';
@@ -29,6 +30,7 @@ export function storeContract(name: string, open: OpenKeeper): void {
     clientsContract,
     accessContract,
     secretsContract,
+    dataKeysContract,
     schedulesContract,
     scheduleListContract,
     searchContract,

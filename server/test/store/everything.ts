@@ -82,6 +82,7 @@ export async function callEverything(store: Store): Promise<void> {
   await store.figures.openBreakers(clientKey, NOON, 10);
   await store.figures.breakersSince(clientKey, NOON, 10);
   await store.breakers.closeForgotten(NOON, NOON + MINUTE);
+  await store.dataKeys.list();
 }
 
 async function callAccess({ clients }: Store, { clientId, keyId }: Caller): Promise<void> {

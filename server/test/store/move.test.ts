@@ -97,6 +97,7 @@ async function filled(): Promise<void> {
     createdAt: NOON,
     createdBy: keyId,
   });
+  await store.dataKeys.insert({ id: '1', wrapped: 'wrapped', createdAt: NOON });
   await store.close();
 }
 

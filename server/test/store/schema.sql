@@ -24,6 +24,12 @@ CREATE TABLE clients (
   created_at INTEGER NOT NULL
 , rotated_at INTEGER, old_secret TEXT, old_secret_until INTEGER) STRICT;
 
+CREATE TABLE data_keys (
+  id TEXT NOT NULL PRIMARY KEY,
+  wrapped TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE outbox (
   id TEXT NOT NULL PRIMARY KEY,
   kind TEXT NOT NULL,

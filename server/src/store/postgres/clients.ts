@@ -28,6 +28,11 @@ const forgetOldSecrets = `
  * one before has done: without it a key could be made by a key that is being revoked.
  */
 const lockKeys = 'SELECT 1 FROM clients WHERE id = $1 FOR NO KEY UPDATE';
+const replaceSecret = `
+  UPDATE clients SET
+    signing_secret = CASE WHEN signing_secret = $2 THEN $3 ELSE signing_secret END,
+    old_secret = CASE WHEN old_secret = $2 THEN $3 ELSE old_secret END
+  WHERE id = $1 AND (signing_secret = $2 OR old_secret = $2) RETURNING 1`;
 const insertKey = `
   INSERT INTO api_keys (id, client_key, hash, name, created_at, created_by)
   SELECT $1, client_key, $2, $3, $4, $6 FROM clients
@@ -113,6 +118,9 @@ export function postgresClients(
     endOverlap: clientId => changeSecrets(endOverlap, [clientId]),
     async forgetOldSecrets(now) {
       await query(forgetOldSecrets, [now]);
+    },
+    async replaceSecret(clientId, from, to) {
+      return (await query(replaceSecret, [clientId, from, to])).length === 1;
     },
     async insertKey({ id, clientId, hash, name = '', createdAt, createdBy = null }) {
       const values = [id, hash, name, createdAt, clientId, createdBy];

@@ -5,6 +5,7 @@ import { Announcer } from './announcer.ts';
 import { postgresBreakers } from './breakers.ts';
 import { postgresClients } from './clients.ts';
 import { Connections, type Query, readClock, type Statement } from './connection.ts';
+import { postgresDataKeys } from './data-keys.ts';
 import { postgresFigures } from './figures.ts';
 import { Listening } from './listening.ts';
 import { looking } from './looking.ts';
@@ -56,6 +57,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     outbox: postgresOutbox(connections, lease, announcer),
     figures: postgresFigures(query, look),
     breakers: postgresBreakers(query),
+    dataKeys: postgresDataKeys(query),
     shared: {
       leaseMs,
       now: () => readClock(query),

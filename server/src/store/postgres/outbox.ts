@@ -65,7 +65,7 @@ const take: Statement = {
       RETURNING *
     )
     SELECT taken.id, kind, taken.client_key, schedule_key, attempt, attempts, scheduled_for, run_id,
-      integration_id, url, body, clients.signing_secret, clients.old_secret,
+      integration_id, url, body, clients.id AS client_id, clients.signing_secret, clients.old_secret,
       clients.old_secret_until
     FROM taken JOIN clients USING (client_key)
     ORDER BY due_at, id`,

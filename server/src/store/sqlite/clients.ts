@@ -29,6 +29,11 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
   const oldSecretsUntil = database.prepare(
     'SELECT 1 FROM clients WHERE old_secret_until <= ? LIMIT 1',
   );
+  const replaceSecret = database.prepare(`
+    UPDATE clients SET
+      signing_secret = CASE WHEN signing_secret = :from THEN :to ELSE signing_secret END,
+      old_secret = CASE WHEN old_secret = :from THEN :to ELSE old_secret END
+    WHERE id = :id AND (signing_secret = :from OR old_secret = :from)`);
   const insertKey = database.prepare(`
     INSERT INTO api_keys (id, client_key, hash, name, created_at, created_by)
     SELECT :id, client_key, :hash, :name, :createdAt, :createdBy FROM clients
@@ -101,6 +106,15 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
       // A commit waits for the disk: it is for those that have something to write.
       if (oldSecretsUntil.get(now) === undefined) return;
       await commits.write(() => forgetOldSecrets.run(now));
+    },
+    replaceSecret(id, from, to) {
+      return commits.write(() => {
+        // The bytes of the plain secret are not left behind in the page (https://sqlite.org/pragma.html#pragma_secure_delete).
+        database.exec('PRAGMA secure_delete = ON');
+        const { changes } = replaceSecret.run({ id, from, to });
+        database.exec('PRAGMA secure_delete = OFF');
+        return changes === 1;
+      });
     },
     insertKey({ id, clientId, hash, name = '', createdAt, createdBy = null }) {
       const values = { id, clientId, hash, name, createdAt, createdBy };

@@ -10,6 +10,7 @@ import { sqliteBreakers } from './breakers.ts';
 import type { QueueRows } from './cells.ts';
 import { sqliteClients } from './clients.ts';
 import { Commits } from './commit.ts';
+import { sqliteDataKeys } from './data-keys.ts';
 import { sqliteFigures } from './figures.ts';
 import { refuseMoved } from './moved.ts';
 import { sqliteOutbox } from './outbox.ts';
@@ -54,6 +55,7 @@ export function openSqlite(
     outbox: sqliteOutbox(database, commits),
     figures: sqliteFigures(database),
     breakers: sqliteBreakers(database, commits),
+    dataKeys: sqliteDataKeys(database, commits),
     shared: null,
     async check() {
       if (closed) throw storeUnavailable(new Error('closed'));

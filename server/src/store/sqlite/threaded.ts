@@ -17,7 +17,7 @@ import { newCells } from './schedule-cells.ts';
  * @throws PunctualError `store_newer`, `store_unavailable`
  */
 export function openThreaded(path: string): Store {
-  const { clients, schedules, runs, queue, outbox, figures, breakers, ...reader } =
+  const { clients, schedules, runs, queue, outbox, figures, breakers, dataKeys, ...reader } =
     openSqlite(path);
   const writer = new Writer(path);
   const readers = new Readers(path);
@@ -43,6 +43,7 @@ export function openThreaded(path: string): Store {
       'rotateSecret',
       'endOverlap',
       'forgetOldSecrets',
+      'replaceSecret',
       'insertKey',
       'revokeKey',
       'insertSession',
@@ -70,6 +71,7 @@ export function openThreaded(path: string): Store {
     },
     outbox: writing('outbox', outbox, 'insertManual', 'claim', 'settle', 'recover'),
     breakers: writing('breakers', breakers, 'note', 'closeForgotten'),
+    dataKeys: writing('dataKeys', dataKeys, 'insert', 'rewrap'),
     figures: counting(figures, (method, args) =>
       readers.call(OF_SCHEDULES.has(method) ? 'schedules' : 'figures', 'figures', method, args),
     ),

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { systemClock } from '../clock.ts';
+import { readConfig } from '../config.ts';
+import { PunctualError } from '../domain/errors.ts';
+import { readSecretKeys } from '../secret-keys.ts';
+import { DataKeys, encryptAll } from '../store/encrypted.ts';
+import { print } from './output.ts';
+import { withPlainStore } from './tool.ts';
+
+export function encryptCommand(program: Command): void {
+  program
+    .command('encrypt')
+    .description(
+      'Encrypt signing secrets that are still plain, and wrap the data keys with the first of ' +
+        'PUNCTUAL_SECRET_KEY. Works beside a running service, once all nodes know this key.',
+    )
+    .option('--new-data-key', 'make a new data key and encrypt all secrets anew')
+    .option('--json', 'print one JSON object')
+    .action(async ({ newDataKey, json }: { newDataKey?: boolean; json?: boolean }) => {
+      const secretKeys = readSecretKeys(readConfig(process.env));
+      if (secretKeys.length === 0) {
+        const sentence = 'Set PUNCTUAL_SECRET_KEY or PUNCTUAL_SECRET_KEY_FILE to encrypt with.';
+        throw new PunctualError('setting_invalid', sentence);
+      }
+      await withPlainStore(async store => {
+        const now = systemClock.now();
+        const keys = (await DataKeys.open(store, secretKeys, now))!;
+        if (newDataKey === true) await keys.add(keys.nextId, now);
+        const rewrapped = await keys.rewrap();
+        const encrypted = await encryptAll(store, keys);
+        print(json === true, { encrypted, rewrapped }, [
+          `Secrets encrypted: ${encrypted}. Data keys wrapped with the first secret key: ${rewrapped}.`,
+        ]);
+      });
+    });
+}

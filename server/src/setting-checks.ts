@@ -1,0 +1,88 @@
+import { parseSecretKeys } from './domain/envelope.ts';
+import { PunctualError } from './domain/errors.ts';
+import { type Database, serversOf } from './store/open.ts';
+
+/**
+ * The checks of settings: the text of the environment becomes a value, or a sentence that names the setting.
+ *
+ * Each throws PunctualError `setting_invalid`.
+ */
+
+export function secretKeys(value: string, name: string): Buffer[] {
+  return value === '' ? [] : parseSecretKeys(value, name);
+}
+
+export function text(value: string): string {
+  return value;
+}
+
+export function integer(least: number, most: number) {
+  return (value: string, name: string): number => {
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= least && number <= most) return number;
+    throw invalid(`${name} must be a whole number from ${least} to ${most}, not ${quote(value)}.`);
+  };
+}
+
+export function threads(value: string, name: string): number | null {
+  if (value === 'auto') return null;
+  if (/^\d+$/.test(value) && Number(value) <= 64) return Number(value);
+  throw invalid(`${name} must be auto or a whole number from 0 to 64, not ${quote(value)}.`);
+}
+
+export function oneOf<Value extends string>(...values: Value[]) {
+  return (value: string, name: string): Value => {
+    const known = values.find(each => each === value);
+    if (known !== undefined) return known;
+    throw invalid(`${name} must be one of ${values.join(', ')}, not ${quote(value)}.`);
+  };
+}
+
+/** Sent as a header's value, so no blanks and nothing beyond ASCII. Never quoted: it may be a key. */
+export function optionalToken(value: string, name: string): string {
+  if (/^[\x21-\x7e]{0,200}$/.test(value)) return value;
+  throw invalid(`${name} must be 1 to 200 printable ASCII characters without blanks.`);
+}
+
+/**
+ * Only its SHA-256 is kept, and nothing limits guesses: that takes a key that cannot be guessed. Twenty
+ * random characters of base64 are 120 bits.
+ */
+export function apiKey(value: string, name: string): string {
+  const key = optionalToken(value, name);
+  if (key === '' || key.length >= LEAST_KEY_CHARACTERS) return key;
+  throw invalid(
+    `${name} must have at least ${LEAST_KEY_CHARACTERS} characters, and has ${key.length}: a random ` +
+      'key comes from "openssl rand -base64 32".',
+  );
+}
+
+const LEAST_KEY_CHARACTERS = 20;
+
+/** @param name what the value was given as, for the sentence */
+export function database(value: string, name: string): Database {
+  const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];
+  if (path) return { kind: 'sqlite', path };
+  if (isPostgresUrl(value)) return { kind: 'postgres', url: value };
+  // The value may carry a password: it is not repeated.
+  throw invalid(
+    `${name} must be sqlite: and a path, such as sqlite:./data/punctual.db, or a url that begins ` +
+      'with postgres://.',
+  );
+}
+
+function isPostgresUrl(value: string): boolean {
+  try {
+    return serversOf(value).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+export function quote(value: string): string {
+  return JSON.stringify(value.slice(0, 60));
+}
+
+export function invalid(sentence: string): PunctualError {
+  return new PunctualError('setting_invalid', sentence);
+}

@@ -1,0 +1,23 @@
+import { dataKeyFrom } from '../client-rows.ts';
+import type { DataKeyStore } from '../data-keys.ts';
+import type { Query } from './connection.ts';
+
+const list = 'SELECT * FROM data_keys ORDER BY id';
+const insert = `
+  INSERT INTO data_keys (id, wrapped, created_at) VALUES ($1, $2, $3)
+  ON CONFLICT DO NOTHING RETURNING 1`;
+const rewrap = 'UPDATE data_keys SET wrapped = $1 WHERE id = $2';
+
+export function postgresDataKeys(query: Query): DataKeyStore {
+  return {
+    async list() {
+      return (await query(list)).map(dataKeyFrom);
+    },
+    async insert({ id, wrapped, createdAt }) {
+      return (await query(insert, [id, wrapped, createdAt])).length === 1;
+    },
+    async rewrap(id, wrapped) {
+      await query(rewrap, [wrapped, id]);
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { dataKeyFrom } from '../client-rows.ts';
+import type { DataKeyStore } from '../data-keys.ts';
+import type { Row } from '../rows.ts';
+import type { Commits } from './commit.ts';
+
+export function sqliteDataKeys(database: DatabaseSync, commits: Commits): DataKeyStore {
+  const list = database.prepare('SELECT * FROM data_keys ORDER BY id');
+  const insert = database.prepare(
+    'INSERT INTO data_keys (id, wrapped, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  );
+  const rewrap = database.prepare('UPDATE data_keys SET wrapped = ? WHERE id = ?');
+  return {
+    async list() {
+      return (list.all() as Row[]).map(dataKeyFrom);
+    },
+    insert({ id, wrapped, createdAt }) {
+      return commits.write(() => insert.run(id, wrapped, createdAt).changes === 1);
+    },
+    async rewrap(id, wrapped) {
+      await commits.write(() => rewrap.run(wrapped, id));
+    },
+  };
+}
