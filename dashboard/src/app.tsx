@@ -1,5 +1,4 @@
 import { Alert, Button, Center, Loader, Stack, Text } from '@mantine/core';
-import { PunctualApiError } from '@punctual/client';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
@@ -7,7 +6,7 @@ import { useLive } from './live.ts';
 import { Overview } from './pages/overview.tsx';
 import { Frame } from './parts/frame.tsx';
 import { SessionEnded, SignIn } from './parts/sign-in.tsx';
-import { api, sentenceOf } from './queries.ts';
+import { api, isSignedOut, sentenceOf } from './queries.ts';
 
 const Schedules = lazy(async () => ({
   default: (await import('./pages/schedules.tsx')).Schedules,
@@ -26,7 +25,7 @@ export function App() {
   const session = useQuery({
     queryKey: ['session'],
     queryFn: () => api.getSession(),
-    retry: (_failures, error) => !isRefused(error),
+    retry: (_failures, error) => !isSignedOut(error),
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (session.data !== undefined) {
@@ -36,12 +35,8 @@ export function App() {
       </Inside>
     );
   }
-  if (isRefused(session.error)) return <SignIn />;
+  if (isSignedOut(session.error)) return <SignIn />;
   return <Waiting sentence={session.failureCount > 1 ? sentenceOf(session.failureReason) : null} />;
-}
-
-function isRefused(error: unknown): boolean {
-  return error instanceof PunctualApiError && error.status === 401;
 }
 
 function Inside({ clientName, children }: { clientName: string; children: React.ReactNode }) {

@@ -1,8 +1,7 @@
-import { PunctualApiError } from '@punctual/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { flagOf } from './flag.ts';
-import { api } from './queries.ts';
+import { api, isSignedOut } from './queries.ts';
 import { sessionEnded } from './session.ts';
 
 /** Whether the page hears what happens. `lost` only after it failed twice: a blink is no news. */
@@ -68,7 +67,7 @@ async function listen(signal: AbortSignal, { opened, heard }: Ears): Promise<voi
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof PunctualApiError && error.status === 401) sessionEnded.set(true);
+      if (isSignedOut(error)) sessionEnded.set(true);
     }
     failures += 1;
     if (failures > 1) connection.set('lost');

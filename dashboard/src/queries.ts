@@ -1,12 +1,12 @@
 import { PunctualApiError, PunctualClient } from '@punctual/client';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { sessionEnded } from './session.ts';
+import { sendForPage, sessionEnded } from './session.ts';
 
 /** The only door to the service: the page's own origin, by its session. */
-export const api = new PunctualClient({ baseUrl: '' });
+export const api = new PunctualClient({ baseUrl: '', fetch: sendForPage });
 
 function noticeEnd(error: unknown): void {
-  if (error instanceof PunctualApiError && error.status === 401) sessionEnded.set(true);
+  if (isSignedOut(error)) sessionEnded.set(true);
 }
 
 /** What the service refused is not asked again; what did not reach it is. */
@@ -34,4 +34,9 @@ export const queries = new QueryClient({
 export function sentenceOf(error: unknown): string {
   if (error instanceof PunctualApiError) return error.message;
   return 'Punctual could not be reached. Nothing was changed; try again.';
+}
+
+/** The service knows no session here, or no longer. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof PunctualApiError && error.status === 401;
 }

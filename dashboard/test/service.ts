@@ -20,6 +20,10 @@ export async function startPunctual(context: TestContext) {
     async startAgain() {
       running = await start(new URL(url!).port);
     },
+    async createClient(name: string) {
+      const { out } = await folder.run(['client', 'create', '--name', name, '--json']);
+      return JSON.parse(out) as { clientId: string; apiKey: string };
+    },
     revoke: (keyId: string) => folder.run(['key', 'revoke', keyId]),
   };
 }

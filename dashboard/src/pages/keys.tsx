@@ -1,15 +1,13 @@
-import { Button, Code, Group, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
-import type { Key } from '@punctual/client';
+import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { KeysTable } from '../parts/keys-table.tsx';
 import { Asked, Card, Failed, Page } from '../parts/page.tsx';
+import { Sessions } from '../parts/sessions.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { SigningSecret } from '../parts/signing-secret.tsx';
-import { api, sentenceOf } from '../queries.ts';
-import { fullTime } from '../times.ts';
+import { api } from '../queries.ts';
 
 export function Keys() {
   const keys = useQuery({ queryKey: ['keys'], queryFn: () => api.listKeys() });
@@ -28,100 +26,13 @@ export function Keys() {
       )}
       <Card padded={false}>
         <Asked query={keys} height={200}>
-          {({ items }) => <Table items={[...items].reverse()} own={session.data?.keyId} />}
+          {({ items }) => <KeysTable items={[...items].reverse()} own={session.data?.keyId} />}
         </Asked>
       </Card>
+      <Sessions keys={keys.data?.items ?? []} />
       <SigningSecret />
       <Make opened={isMaking} onClose={() => setMaking(false)} />
     </Page>
-  );
-}
-
-function Table({ items, own }: { items: Key[]; own: string | undefined }) {
-  const [asked, setAsked] = useState<Key | null>(null);
-  const queries = useQueryClient();
-  const revoke = useMutation({
-    mutationFn: (id: string) => api.revokeKey(id),
-    onSuccess: () => {
-      setAsked(null);
-      void queries.invalidateQueries({ queryKey: ['keys'] });
-      notifications.show({
-        message: 'The key is revoked. It stops working within 5 seconds.',
-        color: 'green',
-      });
-    },
-    onError: error => notifications.show({ message: sentenceOf(error), color: 'red' }),
-  });
-  return (
-    <>
-      <table className="rows">
-        <thead>
-          <tr>
-            <th>Name</th>
-            <th>Id</th>
-            <th>Made</th>
-            <th>State</th>
-            <th>
-              <VisuallyHidden>Actions</VisuallyHidden>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map(key => (
-            <tr key={key.id}>
-              <td className="grow">
-                <Text size="sm" fw={550} className="clip">
-                  {key.name ?? 'without a name'}
-                  {key.id === own && (
-                    <Text span size="sm" fw={400} className="muted">
-                      {' '}
-                      · you signed in with it
-                    </Text>
-                  )}
-                </Text>
-              </td>
-              <td>
-                <Code style={{ whiteSpace: 'nowrap' }}>{key.id}</Code>
-              </td>
-              <td className="numbers" data-label="Made">
-                <Text size="sm" span style={{ whiteSpace: 'nowrap' }}>
-                  {fullTime(key.createdAt)}
-                </Text>
-              </td>
-              <td>
-                <Text size="sm" className={`status tone-${key.revokedAt ? 'bad' : 'ok'}`}>
-                  {key.revokedAt ? 'revoked' : 'valid'}
-                </Text>
-              </td>
-              <td>
-                {key.revokedAt === undefined && (
-                  <Button
-                    size="xs"
-                    variant="default"
-                    aria-label={`Revoke ${key.name ?? key.id}`}
-                    onClick={() => setAsked(key)}
-                  >
-                    Revoke
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <Confirm
-        opened={asked !== null}
-        title={`Revoke ${asked?.name ?? 'this key'}?`}
-        action="Revoke"
-        isBusy={revoke.isPending}
-        onClose={() => setAsked(null)}
-        onConfirm={() => asked && revoke.mutate(asked.id)}
-      >
-        {asked?.id === own
-          ? 'You signed in with this key: your session ends with it. Whatever uses it stops working within 5 seconds.'
-          : 'Whatever uses it stops working within 5 seconds. It cannot be brought back.'}
-      </Confirm>
-    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { Dialog } from './dialog.tsx';
 
 /** Asks before what cannot be taken back. */
@@ -6,6 +7,7 @@ export function Confirm({
   opened,
   title,
   children,
+  more,
   action,
   isBusy,
   onConfirm,
@@ -14,6 +16,8 @@ export function Confirm({
   opened: boolean;
   title: string;
   children: string;
+  /** What can be chosen beside it. */
+  more?: ReactNode;
   action: string;
   isBusy: boolean;
   onConfirm: () => void;
@@ -23,6 +27,7 @@ export function Confirm({
     <Dialog opened={opened} onClose={onClose} title={title}>
       <Stack>
         <Text size="sm">{children}</Text>
+        {more}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -12,6 +12,7 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
 import {
   IconBook2,
   IconCalendarClock,
@@ -24,12 +25,12 @@ import {
   IconSun,
   IconUserCircle,
 } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useFlag } from '../flag.ts';
 import { connection } from '../live.ts';
-import { api } from '../queries.ts';
+import { api, isSignedOut, sentenceOf } from '../queries.ts';
 import { Logo } from './logo.tsx';
 
 const PLACES = [
@@ -159,11 +160,19 @@ function Scheme() {
 
 function Account({ clientName }: { clientName: string }) {
   const queries = useQueryClient();
-  const signOut = async () => {
-    await api.signOut().catch(() => {});
+  const leave = () => {
     queries.clear();
     location.assign('/');
   };
+  const signOut = useMutation({
+    mutationFn: () => api.signOut(),
+    onSuccess: leave,
+    onError: error => {
+      if (isSignedOut(error)) return leave();
+      const message = `You are still signed in. ${sentenceOf(error)}`;
+      notifications.show({ message, color: 'red', autoClose: 10_000 });
+    },
+  });
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -173,7 +182,7 @@ function Account({ clientName }: { clientName: string }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{clientName}</Menu.Label>
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={signOut}>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut.mutate()}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

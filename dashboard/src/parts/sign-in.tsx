@@ -1,4 +1,5 @@
 import { Alert, Button, Center, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import type { Session } from '@punctual/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useFlag } from '../flag.ts';
@@ -49,6 +50,13 @@ function SignInForm() {
     mutationFn: () => api.signIn(clientId.trim(), apiKey.trim()),
     onError: () => {},
     onSuccess: session => {
+      const before = queries.getQueryData<Session>(['session']);
+      if (before !== undefined && before.clientId !== session.clientId) {
+        // What stands on the page is another client's: nothing of it is shown to this one.
+        queries.clear();
+        location.assign('/');
+        return;
+      }
       sessionEnded.set(false);
       queries.setQueryData(['session'], session);
       void queries.invalidateQueries();
