@@ -78,6 +78,7 @@ export function parseNetwork(text: string): Network | null {
 /** What is special about an address: `why` fits into "it is …". Null for a public address. */
 export function specialty(address: Bytes): { why: string; never: boolean } | null {
   if (isMetadata(address)) return { why: 'the address of a cloud metadata service', never: true };
+  if (isIsatap(address)) return { why: 'an ISATAP address', never: true };
   for (const [network, why] of NEVER) {
     if (contains(network, address)) return { why, never: true };
   }
@@ -96,6 +97,29 @@ function isMetadata(address: Bytes): boolean {
   return METADATA.some(known => contains(known, address) || contains(known, judged));
 }
 
+/** RFC 5214, 6.1: under any prefix it carries an IPv4 address to a router, as the networks of `NEVER` do. */
+function isIsatap(address: Bytes): boolean {
+  const [first = 0, ...rest] = address.slice(8, 12);
+  return (first & 0xfd) === 0 && rest[0] === 0 && rest[1] === 0x5e && rest[2] === 0xfe;
+}
+
+/**
+ * Whether a network that is to be opened is meant for this address. A link-local one is opened by a
+ * network within the link-local ones alone: clouds put services there that whoever opens all private
+ * networks does not think of.
+ */
+export function opens(network: Network, address: Bytes): boolean {
+  return contains(network, address) && (!isLinkLocal(address) || isWithinLinkLocal(network));
+}
+
+export function isLinkLocal(address: Bytes): boolean {
+  return LINK_LOCAL.some(network => contains(network, address));
+}
+
+function isWithinLinkLocal({ bytes, bits }: Network): boolean {
+  return LINK_LOCAL.some(network => bits >= network.bits && contains(network, bytes));
+}
+
 const v4 = (bits: number, ...bytes: number[]): Network => ({ bytes, bits, length: 4 });
 const v6 = (bits: number, ...bytes: number[]): Network => ({ bytes, bits, length: 16 });
 
@@ -106,16 +130,27 @@ const COMPATIBLE = v6(96);
 const TRANSLATED = v6(96, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff);
 const GLOBAL_UNICAST = v6(3, 0x20);
 
+const LINK_LOCAL: readonly Network[] = [v4(16, 169, 254), v6(10, 0xfe, 0x80)];
+
+/** Whole networks where a cloud keeps further services of its own beside its metadata. */
 const METADATA: readonly Network[] = [
-  v4(32, 169, 254, 169, 254), // AWS, Azure, Google, OpenStack, DigitalOcean
-  v4(32, 169, 254, 170, 2), // AWS ECS, credentials of a task
-  v4(32, 169, 254, 170, 23), // AWS EKS, credentials of a pod
+  v4(24, 169, 254, 169), // .254: AWS, Azure, Google, Oracle, OpenStack and most others; .253, .249: AWS
+  v4(24, 169, 254, 170), // AWS ECS and EKS, credentials of a task (.2) or a pod (.23)
+  v4(32, 169, 254, 0, 23), // Tencent
+  v4(32, 169, 254, 42, 42), // Scaleway
+  v4(20, 169, 254, 128), // Azure App Service, identity: 169.254.129.x and above
   v4(32, 100, 100, 100, 200), // Alibaba
+  v4(32, 100, 96, 0, 96), // Volcengine
   v4(32, 192, 0, 0, 192), // Oracle
   v4(32, 168, 63, 129, 16), // Azure WireServer; looks public
   v6(128, 0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54), // AWS fd00:ec2::254
+  v6(128, 0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x53), // AWS fd00:ec2::253
   v6(128, 0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x23), // AWS EKS fd00:ec2::23
   v6(128, 0xfd, 0x20, 0, 0xce, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54), // Google fd20:ce::254
+  v6(128, 0xfd, 0, 0, 0x42, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x42), // Scaleway fd00:42::42
+  v6(128, 0xfd, 0, 0, 0xc1, 0, 0, 0, 0, 0, 0, 0, 0, 0xa9, 0xfe, 0xa9, 0xfe), // Oracle
+  v6(128, 0xfd, 0, 0xa9, 0xfe, 0xa9, 0xfe, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), // Linode
+  v6(128, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xa9, 0xfe, 0xa9, 0xfe), // OpenStack, Hetzner
 ];
 
 /** These carry an IPv4 address to a translator or relay, where no guard of ours looks at it. */

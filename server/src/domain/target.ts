@@ -1,4 +1,12 @@
-import { type Bytes, bytesOf, contains, type Network, parseNetwork, specialty } from './address.ts';
+import {
+  type Bytes,
+  bytesOf,
+  isLinkLocal,
+  type Network,
+  opens,
+  parseNetwork,
+  specialty,
+} from './address.ts';
 import { PunctualError } from './errors.ts';
 
 /**
@@ -11,6 +19,7 @@ import { PunctualError } from './errors.ts';
 
 /** What `PUNCTUAL_ALLOW_TARGETS` opens beyond public addresses. Metadata services stay closed. */
 export interface AllowTargets {
+  /** All but link-local addresses. */
   readonly everything: boolean;
   readonly networks: readonly Network[];
   /** Lower case, punycode, without a dot at the end. */
@@ -18,7 +27,6 @@ export interface AllowTargets {
 }
 
 export const ALLOW_PUBLIC: AllowTargets = { everything: false, networks: [], hosts: new Set() };
-const ALLOW_EVERYTHING: AllowTargets = { ...ALLOW_PUBLIC, everything: true };
 
 export type AddressVerdict =
   | { allowed: true }
@@ -36,9 +44,9 @@ export function judgeAddress(address: string, allow: AllowTargets): AddressVerdi
   return { allowed: false, reason: special.why, never: special.never };
 }
 
-/** What holds for the addresses of `hostname`: all of them are open where the name is. */
+/** What holds for the addresses of `hostname`: where the name is open, so are they, as by `*`. */
 export function allowFor(hostname: string, allow: AllowTargets): AllowTargets {
-  return allow.hosts.has(bareHost(hostname)) ? ALLOW_EVERYTHING : allow;
+  return allow.hosts.has(bareHost(hostname)) ? { ...allow, everything: true } : allow;
 }
 
 /**
@@ -145,7 +153,8 @@ function textFaultOf(url: string): string | null {
 
 /**
  * Reads `PUNCTUAL_ALLOW_TARGETS`: networks in CIDR form, addresses, host names, or `*`, separated
- * by commas. A host name opens whatever it resolves to, and only that very name.
+ * by commas. A host name opens whatever it resolves to, and only that very name. Link-local addresses
+ * are opened by a network within 169.254.0.0/16 or fe80::/10 alone.
  *
  * @throws PunctualError `setting_invalid`
  */
@@ -196,7 +205,8 @@ export function bareHost(hostname: string): string {
 }
 
 function isOpened(address: Bytes, allow: AllowTargets): boolean {
-  return allow.everything || allow.networks.some(network => contains(network, address));
+  const isOpen = allow.everything && !isLinkLocal(address);
+  return isOpen || allow.networks.some(network => opens(network, address));
 }
 
 const ALLOWED: AddressVerdict = { allowed: true };
@@ -217,6 +227,11 @@ const METADATA_HOSTS: ReadonlySet<string> = new Set([
   'instance-data.ec2.internal',
   'metadata.azure.internal',
   'metadata.tencentyun.com',
+  'metadata.packet.net', // Equinix Metal
+  'metadata.platformequinix.com',
+  'api.metadata.cloud.ibm.com',
+  'api.service.softlayer.com', // IBM classic
+  'rancher-metadata',
 ]);
 
 /** https://fetch.spec.whatwg.org/#port-blocking */

@@ -122,6 +122,72 @@ test('an IPv4 address inside NAT64, 6to4, Teredo or a translated form is never a
   );
 });
 
+test('an ISATAP address is never allowed, under whatever prefix', () => {
+  for (const prefix of ['2606:4700:1:2', '2001:4860:4860:0', 'fe80:0:0:0', 'fd00:1:2:3']) {
+    for (const middle of ['0:5efe', '200:5efe']) {
+      for (const embedded of ['10.0.0.1', '93.184.216.34', '169.254.169.254']) {
+        const address = `${prefix}:${middle}:${embedded}`;
+        assert.equal(outcome(address, EVERYTHING), 'never: an ISATAP address', address);
+      }
+    }
+  }
+  assert.equal(outcome('2606:4700:1:2:400:5efe:a00:1'), 'allowed');
+  assert.equal(outcome('2606:4700:1:2:0:5eff:a00:1'), 'allowed');
+});
+
+test('the metadata services of the clouds are never opened', () => {
+  const allow = parseAllowTargets('*, 169.254.0.0/16, fe80::/10, fd00::/8, 100.64.0.0/10');
+  for (const address of [
+    '169.254.169.254',
+    '169.254.169.253',
+    '169.254.169.249',
+    '169.254.170.2',
+    '169.254.170.23',
+    '169.254.0.23',
+    '169.254.42.42',
+    '169.254.129.4',
+    '169.254.130.5',
+    '100.100.100.200',
+    '100.96.0.96',
+    '192.0.0.192',
+    '168.63.129.16',
+    'fd00:ec2::254',
+    'fd00:ec2::253',
+    'fd00:ec2::23',
+    'fd20:ce::254',
+    'fd00:42::42',
+    'fd00:c1::a9fe:a9fe',
+    'fd00:a9fe:a9fe::1',
+    'fe80::a9fe:a9fe',
+    '::ffff:169.254.42.42',
+    '::ffff:0:169.254.0.23',
+    '::169.254.129.4',
+  ]) {
+    const never = 'never: the address of a cloud metadata service';
+    assert.equal(outcome(address, allow), never, address);
+  }
+});
+
+test('a link-local address is opened by a network of its own alone', () => {
+  for (const [setting, address, isOpen] of [
+    ['*', '169.254.7.7', false],
+    ['*', 'fe80::7', false],
+    ['0.0.0.0/0', '169.254.7.7', false],
+    ['169.0.0.0/8', '169.254.7.7', false],
+    ['169.254.0.0/16', '169.254.7.7', true],
+    ['*, 169.254.7.0/24', '169.254.7.7', true],
+    ['*, 169.254.8.0/24', '169.254.7.7', false],
+    ['::ffff:169.254.0.0/112', '169.254.7.7', true],
+    ['::/0', 'fe80::7', false],
+    ['fe80::/9', 'fe80::7', false],
+    ['fe80::/10', 'fe80::7', true],
+    ['fe80::7', 'fe80::7', true],
+  ] as const) {
+    const expected = isOpen ? 'allowed' : 'refused: a link-local address';
+    assert.equal(outcome(address, parseAllowTargets(setting)), expected, `${setting} ${address}`);
+  }
+});
+
 test('an address has the bytes that the system has for it', () => {
   const texts = fc.oneof(
     fc.ipV6(),
@@ -176,7 +242,8 @@ test('a network of PUNCTUAL_ALLOW_TARGETS holds what the system says that it hol
       const allow = parseAllowTargets(`${dotted(base)}/${bits}`);
       const opened = list.check(dotted(address), 'ipv4');
       const before = outcome(dotted(address));
-      const expected = opened && before.startsWith('refused') ? 'allowed' : before;
+      const reaches = bits >= 16 || !before.includes('link-local');
+      const expected = opened && reaches && before.startsWith('refused') ? 'allowed' : before;
       assert.equal(outcome(dotted(address), allow), expected);
     }),
     NUM_RUNS,
@@ -195,7 +262,8 @@ test('a network of PUNCTUAL_ALLOW_TARGETS holds what the system says that it hol
       const allow = parseAllowTargets(`${colons(base)}/${bits}`);
       const opened = list.check(address, 'ipv6');
       const before = outcome(address);
-      const expected = opened && before.startsWith('refused') ? 'allowed' : before;
+      const reaches = bits >= 10 || !before.includes('link-local');
+      const expected = opened && reaches && before.startsWith('refused') ? 'allowed' : before;
       assert.equal(outcome(address, allow), expected);
     }),
     NUM_RUNS,

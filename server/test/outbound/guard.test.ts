@@ -188,6 +188,14 @@ test('an opened name reaches private addresses, but never metadata', async t => 
   assert.match(meta.error!, /metadata service, which PUNCTUAL_ALLOW_TARGETS never opens\.$/);
 });
 
+test('an opened name does not open the link-local addresses that it resolves to', async t => {
+  const resolve = names({ 'near.test': ['169.254.7.7'] });
+  const { send } = sender(t, { allow: parseAllowTargets('near.test, *'), resolve });
+  const result = await send(get('http://near.test/'));
+  assert.equal(result.outcome, 'blocked');
+  assert.match(result.error!, /^What near\.test resolves to is a link-local address/);
+});
+
 test('metadata names and NAT64 are blocked where everything is open', async t => {
   const allow = parseAllowTargets('*');
   const resolve = names({
@@ -198,6 +206,8 @@ test('metadata names and NAT64 are blocked where everything is open', async t =>
   for (const url of [
     'http://metadata.google.internal/',
     'http://METADATA/',
+    'http://metadata.platformequinix.com/',
+    'http://api.metadata.cloud.ibm.com/',
     'http://nat.test/',
     'http://[64:ff9b::1]/',
     'http://169.254.169.254/latest/',
