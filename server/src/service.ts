@@ -10,8 +10,9 @@ import type { EnginePort, Readiness } from './api/deps.ts';
 import { type Clock, SteeredClock, systemClock, thisBoot } from './clock.ts';
 import type { Config } from './config.ts';
 import { PunctualError } from './domain/errors.ts';
+import type { SigningSecrets } from './domain/rotation.ts';
 import { Engine } from './engine/engine.ts';
-import { sendTestRequest } from './engine/test-request.ts';
+import { TestRequests } from './engine/test-request.ts';
 import { ensureCredentials } from './ensure-credentials.ts';
 import type { Send, SendResult } from './outbound/send.ts';
 import { createSender, type Sender } from './outbound/sender.ts';
@@ -179,6 +180,7 @@ function createApi(
     outboxDepth: () => store.outbox.depth(),
     inFlight: () => engine?.inFlight ?? 0,
   });
+  const testRequests = new TestRequests({ send, clock });
   return buildApi({
     store,
     clock,
@@ -186,12 +188,8 @@ function createApi(
     allow: config.allowTargets,
     echo,
     engine: engine ?? ELSEWHERE,
-    async tryOut(schedule, clientId) {
-      const client = await store.clients.findClient(clientId);
-      const { signingSecret, oldSecret } = client!;
-      const secrets = { signingSecret, ...(oldSecret && { oldSecret }) };
-      return sendTestRequest({ send, clock }, schedule, secrets);
-    },
+    tryOut: (schedule, { clientId, clientKey }) =>
+      testRequests.try(schedule, { clientKey, secrets: () => secretsOf(store, clientId) }),
     keepRunsDays: config.keepRunsDays,
     withoutV1: config.role === 'engine',
     ...(config.role !== 'engine' && existsSync(DASHBOARD) && { dashboardFolder: DASHBOARD }),
@@ -200,6 +198,11 @@ function createApi(
     connectionRefused: () => metrics.connectionRefused(),
     limits: { connections: config.maxConnections },
   });
+}
+
+async function secretsOf(store: Store, clientId: string): Promise<SigningSecrets> {
+  const { signingSecret, oldSecret } = (await store.clients.findClient(clientId))!;
+  return { signingSecret, ...(oldSecret && { oldSecret }) };
 }
 
 /** `npm ci` builds it. */

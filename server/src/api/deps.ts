@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Attempt } from '../domain/run.ts';
 import type { Schedule } from '../domain/schedule.ts';
 import type { AllowTargets } from '../domain/target.ts';
-import type { Store } from '../store/store.ts';
+import type { Caller, Store } from '../store/store.ts';
 
 /** What the API is handed. It reaches for nothing else. */
 export interface ApiDeps {
@@ -11,8 +11,12 @@ export interface ApiDeps {
   clock: Clock;
   allow: AllowTargets;
   engine: EnginePort;
-  /** Sends the request of a schedule once and stores nothing. */
-  tryOut: (schedule: Schedule, clientId: string) => Promise<Attempt>;
+  /**
+   * Sends the request of a schedule once and stores nothing.
+   *
+   * @throws PunctualError `too_many_tries`
+   */
+  tryOut: (schedule: Schedule, caller: Caller) => Promise<Attempt>;
   /** How long history is kept, in days of UTC. */
   keepRunsDays: number;
   /** Whether the target of `punctual dev` is there. */

@@ -16,6 +16,7 @@ export const ERROR_STATUS = {
   headers_invalid: 400,
   schedule_deleted: 400,
   cursor_invalid: 400,
+  too_many_tries: 400,
   unauthorized: 401,
   not_found: 404,
   internal: 500,

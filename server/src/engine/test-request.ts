@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { PunctualError } from '../domain/errors.ts';
 import { newId, runId } from '../domain/id.ts';
 import type { SigningSecrets } from '../domain/rotation.ts';
 import type { Attempt } from '../domain/run.ts';
@@ -9,21 +10,69 @@ import { firingRequest } from './firing-request.ts';
 
 /** Somebody waits for the answer. */
 const MOST_MS = 30_000;
+/** Test requests in flight, of one client and in all. They are no firings, and take none of their places. */
+const MOST_PER_CLIENT = 10;
+const MOST_IN_ALL = 100;
+
+/** Whose test request it is. */
+export interface Tester {
+  clientKey: number;
+  secrets: () => Promise<SigningSecrets>;
+}
 
 /**
  * Sends the request of a schedule once, as a firing now would, and tells what happened. Nothing of it
  * is kept.
+ *
+ * Few at a time, since a caller makes as many as it likes: each holds a connection for up to 30 s.
  */
-export async function sendTestRequest(
-  { send, clock }: { send: Send; clock: Clock },
-  schedule: Schedule,
-  secrets: SigningSecrets,
-): Promise<Attempt> {
-  const nowMs = clock.now();
-  const request = firingRequest(
-    { ...schedule, ...secrets },
-    { runId: runId(newId(nowMs), nowMs), scheduledFor: nowMs, attempt: 1, nowMs },
+export class TestRequests {
+  readonly #send: Send;
+  readonly #clock: Clock;
+  readonly #ofClient = new Map<number, number>();
+  #inFlight = 0;
+
+  constructor({ send, clock }: { send: Send; clock: Clock }) {
+    this.#send = send;
+    this.#clock = clock;
+  }
+
+  /** @throws PunctualError `too_many_tries` where the client, or all together, have as many in flight as may be */
+  async try(schedule: Schedule, { clientKey, secrets }: Tester): Promise<Attempt> {
+    this.#enter(clientKey);
+    try {
+      const nowMs = this.#clock.now();
+      const request = firingRequest(
+        { ...schedule, ...(await secrets()) },
+        { runId: runId(newId(nowMs), nowMs), scheduledFor: nowMs, attempt: 1, nowMs },
+      );
+      request.timeoutMs = Math.min(request.timeoutMs, MOST_MS);
+      request.clientKey = clientKey;
+      return attemptOf(1, await this.#send(request));
+    } finally {
+      this.#leave(clientKey);
+    }
+  }
+
+  #enter(clientKey: number): void {
+    const ofClient = this.#ofClient.get(clientKey) ?? 0;
+    if (ofClient >= MOST_PER_CLIENT) throw tooMany(`${MOST_PER_CLIENT} of this client are`);
+    if (this.#inFlight >= MOST_IN_ALL) throw tooMany(`${MOST_IN_ALL} of all clients are`);
+    this.#ofClient.set(clientKey, ofClient + 1);
+    this.#inFlight += 1;
+  }
+
+  #leave(clientKey: number): void {
+    const ofClient = this.#ofClient.get(clientKey)! - 1;
+    if (ofClient === 0) this.#ofClient.delete(clientKey);
+    else this.#ofClient.set(clientKey, ofClient);
+    this.#inFlight -= 1;
+  }
+}
+
+function tooMany(whose: string): PunctualError {
+  return new PunctualError(
+    'too_many_tries',
+    `Too many schedules are being tried: ${whose}, and one more can be tried when one has ended.`,
   );
-  request.timeoutMs = Math.min(request.timeoutMs, MOST_MS);
-  return attemptOf(1, await send(request));
 }

@@ -33,14 +33,16 @@ export function checkAndTry(app: FastifyInstance, deps: ApiDeps): void {
   const trySchema = operation({
     operationId: 'trySchedule',
     summary: 'Send the request of a schedule once, without storing anything',
-    description: 'Not retried; it has 30 seconds at most. Signed and guarded as a firing is.',
+    description:
+      'Not retried; it has 30 seconds at most. Signed and guarded as a firing is. Of a client, 10 are in ' +
+      'flight at most, and 100 of all clients: one more is a 400.',
     tag: 'runs',
     body: ScheduleInput,
     answer: TryResult,
   });
   app.post<{ Body: Wire.ScheduleInput }>('/try', { schema: trySchema }, async request => {
     const draft = draftNew(request.body, clock.now(), allow);
-    const attempt = await tryOut(draft, callerOf(request).clientId);
+    const attempt = await tryOut(draft, callerOf(request));
     return { attempt: { ...attempt, startedAt: iso(attempt.startedAt) } };
   });
 }
