@@ -145,6 +145,24 @@ test('a use is written at most once a minute', async context => {
   );
 });
 
+test('a use is noted also while the session is remembered, as beside an open stream of events', async context => {
+  const own = new ManualClock(clock.now());
+  const slow = await startService({
+    store: service.store,
+    clock: own,
+    limits: { callerCacheMs: 600_000 },
+  });
+  context.after(() => slow.app.close());
+  const { cookie } = await signIn();
+  const headers = { ...NO_KEY, Cookie: cookie, 'Punctual-Session': 'yes' };
+  const note = context.mock.method(service.store.clients, 'noteSessionUse');
+  for (let minutes = 0; minutes <= 60; minutes += 20) {
+    await own.jump(clock.now() + minutes * MINUTE);
+    assert.equal((await slow.call('GET', '/v1/schedule', { headers })).status, 200);
+  }
+  assert.equal(note.mock.callCount(), 3);
+});
+
 test('a store that takes no writes ends no session', async context => {
   const { cookie } = await signIn();
   await clock.jump(clock.now() + 2 * MINUTE);

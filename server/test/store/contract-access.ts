@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SESSION_MS } from '../../src/domain/session.ts';
+import { isSessionLive, SESSION_MS } from '../../src/domain/session.ts';
 import type { ApiKey, Session, Store } from '../../src/store/store.ts';
-import { aClient, anId, keeperOfEachTest, NOON, type OpenKeeper } from './keeper.ts';
+import { aClient, anId, keeperOfEachTest, NOON, type OpenKeeper, SECOND } from './keeper.ts';
 
 const ALONE = { revokedAt: NOON, withDescendants: false };
 const WITH_DESCENDANTS = { revokedAt: NOON, withDescendants: true };
@@ -160,6 +160,32 @@ export function accessContract(name: string, open: OpenKeeper): void {
       await clients.insertSession(sessionOf(keyId));
       assert.equal(await clients.findSession(old.hash), null);
       assert.notEqual(await clients.findSession(last.hash), null);
+    });
+
+    test('a clock that was wrong for a moment ends no session for ever, and makes none immortal', async () => {
+      const { store } = keeper;
+      const { clients } = store;
+      const { keyId } = await aClient(store);
+      const begunAt = async (createdAt: number) => {
+        const session = sessionOf(keyId, { createdAt, lastUsedAt: createdAt });
+        await clients.insertSession(session);
+        return session.hash;
+      };
+      const isLive = async (hash: string, now: number) => {
+        const found = await clients.findSession(hash);
+        return found !== null && isSessionLive(found, now);
+      };
+      const right = await begunAt(NOON);
+      const [past, future] = [await begunAt(Date.UTC(2020, 0)), await begunAt(NOON + SESSION_MS)];
+      assert.equal(await isLive(right, NOON + SECOND), true);
+      assert.equal(await isLive(past, NOON + SECOND), false);
+      assert.equal(await isLive(future, NOON + SECOND), false);
+      await clients.noteSessionUse(right, NOON + SESSION_MS);
+      assert.equal(await isLive(right, NOON + SESSION_MS), false);
+      const { clients: reopened } = await keeper.reopen();
+      const far = sessionOf(keyId, { createdAt: Date.UTC(2030, 0), lastUsedAt: Date.UTC(2030, 0) });
+      await reopened.insertSession(far);
+      assert.equal(isSessionLive((await reopened.findSession(far.hash))!, NOON), false);
     });
 
     test("a client's sessions are listed newest first, and ended one or all, without another's", async () => {

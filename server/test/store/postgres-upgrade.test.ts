@@ -9,6 +9,7 @@ import { Connections } from '../../src/store/postgres/connection.ts';
 import { migratePostgres } from '../../src/store/postgres/migrating.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { callEverything } from './everything.ts';
+import { aClient } from './keeper.ts';
 import { runOn, startPostgres } from './postgres-server.ts';
 
 /** Upgrade without down time (docs/scaling.md): what a newer Punctual does to nodes of this one. */
@@ -107,4 +108,18 @@ test('a migration says in its first line with which version it works, or with it
     [1, 1, 3],
   );
   rmSync(folder, { recursive: true });
+});
+
+test('PostgreSQL: a session that an older node began counts there only, and ends with all others', async () => {
+  const store = await openPostgres(url);
+  const { clientId, keyId } = await aClient(store);
+  const far = Date.UTC(2100, 0);
+  await runOn(
+    url,
+    `INSERT INTO sessions (hash, key_id, expires_at) VALUES ('h', '${keyId}', ${far})`,
+  );
+  assert.equal(await store.clients.findSession('h'), null);
+  assert.deepEqual(await store.clients.listSessions(clientId, 10), []);
+  assert.deepEqual(await store.clients.endSessions(clientId), ['h']);
+  await store.close();
 });

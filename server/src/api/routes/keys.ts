@@ -76,7 +76,8 @@ export function listAndRevokeKeys(app: FastifyInstance, { store, clock }: ApiDep
       if (revoked.length === 0) {
         throw new PunctualError('not_found', 'There is no key with this id.');
       }
-      const key = keyAnswer((await store.clients.findKey(keyId))!);
+      const keys = await store.clients.listKeys(clientId);
+      const key = keyAnswer(keys.find(({ id }) => id === keyId)!);
       const descendants = revoked.filter(id => id !== keyId).sort();
       return withDescendants ? { ...key, descendants } : key;
     },

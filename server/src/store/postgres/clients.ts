@@ -47,14 +47,14 @@ const findKey = `
   SELECT api_keys.*, clients.id AS client_id FROM api_keys JOIN clients USING (client_key)
   WHERE api_keys.id = $1`;
 const revokeKey = `
-  WITH RECURSIVE family (id) AS (
+  WITH RECURSIVE revoked (id) AS (
     SELECT api_keys.id FROM api_keys JOIN clients USING (client_key)
     WHERE api_keys.id = $2 AND clients.id = $1
     UNION
-    SELECT made.id FROM family JOIN api_keys AS made ON made.created_by = family.id
+    SELECT made.id FROM revoked JOIN api_keys AS made ON made.created_by = revoked.id
     WHERE $4::boolean)
   UPDATE api_keys SET revoked_at = coalesce(revoked_at, $3)
-  WHERE id IN (SELECT id FROM family)
+  WHERE id IN (SELECT id FROM revoked)
   RETURNING id`;
 const findCaller: Statement = {
   name: 'find_caller',

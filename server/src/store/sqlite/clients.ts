@@ -48,14 +48,14 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
     SELECT api_keys.*, clients.id AS client_id FROM api_keys JOIN clients USING (client_key)
     WHERE api_keys.id = ?`);
   const revokeKey = database.prepare(`
-    WITH RECURSIVE family (id) AS (
+    WITH RECURSIVE revoked (id) AS (
       SELECT api_keys.id FROM api_keys JOIN clients USING (client_key)
       WHERE api_keys.id = :keyId AND clients.id = :clientId
       UNION
-      SELECT made.id FROM family JOIN api_keys AS made ON made.created_by = family.id
+      SELECT made.id FROM revoked JOIN api_keys AS made ON made.created_by = revoked.id
       WHERE :withDescendants)
     UPDATE api_keys SET revoked_at = coalesce(revoked_at, :revokedAt)
-    WHERE id IN (SELECT id FROM family)
+    WHERE id IN (SELECT id FROM revoked)
     RETURNING id`);
   const findCaller = database.prepare(`
     SELECT api_keys.id AS key_id, clients.id AS client_id, clients.client_key
