@@ -52,17 +52,32 @@ export class PunctualClient {
     return this.#send('GET', schedulePath(id));
   }
 
+  /** The schedule with the ETag of its version, for `ifMatch` of a change. */
+  async getTaggedSchedule(id: string): Promise<TaggedSchedule> {
+    const response = await this.#response('GET', schedulePath(id));
+    const schedule = (await response.json()) as Wire.Schedule;
+    return { schedule, etag: response.headers.get('ETag') ?? '' };
+  }
+
   /** All properties: optional ones that are left out are not kept. */
-  replaceSchedule(id: string, input: Wire.ScheduleInput): Promise<Wire.Schedule> {
-    return this.#send('PUT', schedulePath(id), input);
+  replaceSchedule(
+    id: string,
+    input: Wire.ScheduleInput,
+    options: ChangeOptions = {},
+  ): Promise<Wire.Schedule> {
+    return this.#change('PUT', id, options, input);
   }
 
-  patchSchedule(id: string, patch: Wire.SchedulePatch): Promise<Wire.Schedule> {
-    return this.#send('PATCH', schedulePath(id), patch);
+  patchSchedule(
+    id: string,
+    patch: Wire.SchedulePatch,
+    options: ChangeOptions = {},
+  ): Promise<Wire.Schedule> {
+    return this.#change('PATCH', id, options, patch);
   }
 
-  deleteSchedule(id: string): Promise<Wire.DeleteResult> {
-    return this.#send('DELETE', schedulePath(id));
+  deleteSchedule(id: string, options: ChangeOptions = {}): Promise<Wire.DeleteResult> {
+    return this.#change('DELETE', id, options);
   }
 
   /** Runs it now, once. */
@@ -191,19 +206,38 @@ export class PunctualClient {
     return send(baseUrl.replace(/\/+$/, '') + path, init);
   }
 
+  #change<Answer>(
+    method: string,
+    id: string,
+    { ifMatch }: ChangeOptions,
+    body?: object,
+  ): Promise<Answer> {
+    const condition = ifMatch === undefined ? {} : { 'If-Match': ifMatch };
+    return this.#send(method, schedulePath(id), body, { ...this.#credentials, ...condition });
+  }
+
   async #send<Answer>(
     method: string,
     path: string,
     body?: object,
-    credentials = this.#credentials,
+    headers?: Record<string, string>,
   ): Promise<Answer> {
+    return (await (await this.#response(method, path, body, headers)).json()) as Answer;
+  }
+
+  async #response(
+    method: string,
+    path: string,
+    body?: object,
+    headers = this.#credentials,
+  ): Promise<Response> {
     const response = await this.#request(path, {
       method,
-      headers: { ...credentials, ...(body && { 'Content-Type': 'application/json' }) },
+      headers: { ...headers, ...(body && { 'Content-Type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     });
     if (!response.ok) await refuse(response);
-    return (await response.json()) as Answer;
+    return response;
   }
 }
 
@@ -214,6 +248,17 @@ const schedulePath = (id: string) => `/v1/schedule/${encodeURIComponent(id)}`;
  * no request can be forged from there.
  */
 const SESSION_HEADERS = { 'Punctual-Session': 'yes' };
+
+export interface TaggedSchedule {
+  schedule: Wire.Schedule;
+  /** The version of the schedule, in quotes. */
+  etag: string;
+}
+
+export interface ChangeOptions {
+  /** The ETag of the version that is changed: where the schedule is another one by now, it is a 412. */
+  ifMatch?: string;
+}
 
 export interface EventOptions {
   signal?: AbortSignal;

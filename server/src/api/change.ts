@@ -1,8 +1,10 @@
 import { changesTimes } from '../domain/draft.ts';
+import { PunctualError } from '../domain/errors.ts';
 import type { Schedule } from '../domain/schedule.ts';
 import { startOf } from '../domain/start.ts';
-import type { Caller } from '../store/store.ts';
+import type { Caller, Versioned } from '../store/store.ts';
 import type { ApiDeps } from './deps.ts';
+import { type Condition, isMatched } from './etag.ts';
 import { findSchedule } from './find.ts';
 
 /**
@@ -12,19 +14,22 @@ import { findSchedule } from './find.ts';
  * at once.
  *
  * @param decide the schedule as it shall be, or null where nothing is to change
- * @throws PunctualError `not_found`, and what `decide` throws
+ * @param condition the versions that it may change, of `If-Match`; left out: whichever there is
+ * @throws PunctualError `not_found`, `precondition_failed`, and what `decide` throws
  */
 export async function changeSchedule(
   { store, clock, engine }: ApiDeps,
   caller: Caller,
   id: string,
   decide: (current: Schedule, now: number) => Schedule | null,
-): Promise<Schedule> {
+  condition?: Condition,
+): Promise<Versioned> {
   for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
     const { schedule: current, version } = await findSchedule(store, caller, id);
+    if (!isMatched(condition, version)) throw changedMeanwhile();
     const now = clock.now();
     const next = decide(current, now);
-    if (next === null) return current;
+    if (next === null) return { schedule: current, version };
     const requeue = changesTimes(current, next)
       ? { changedAt: now, start: startOf(next, now) }
       : ('keep' as const);
@@ -32,10 +37,17 @@ export async function changeSchedule(
       // At once, and not at the new start: a run that has begun is to be decided about now, and a
       // request that has not started is to leave as the schedule now says.
       engine.changed(id, now);
-      return next;
+      return { schedule: next, version: version + 1 };
     }
   }
   throw new Error(`A schedule changed ${MOST_TRIES} times while it was to be changed`);
+}
+
+function changedMeanwhile(): PunctualError {
+  return new PunctualError(
+    'precondition_failed',
+    'The schedule was changed meanwhile: it is no longer the version that If-Match names.',
+  );
 }
 
 const MOST_TRIES = 100;

@@ -13,6 +13,10 @@ interface Operation {
   query?: TSchema;
   body?: TSchema & { $id: string };
   answer: TSchema & { $id: string };
+  /** The header by which the caller names the version that it knows. */
+  condition?: 'If-Match' | 'If-None-Match';
+  /** The answer is one schedule and carries its ETag. */
+  isTagged?: boolean;
   /** Media types of the body, where there is more than the usual one. */
   consumes?: string[];
 }
@@ -22,9 +26,17 @@ interface Operation {
  * statuses are those of the interface: every operation can answer each of them.
  */
 export function operation(described: Operation): FastifySchema {
-  const { answer, ...rest } = described;
-  const failure = failures(400, 401, 404, 500);
-  return { ...request(rest), response: { 200: success(answer), ...failure } };
+  const { answer, condition, isTagged = false, ...rest } = described;
+  const failure = failures(400, 401, 404, 500, ...(condition === 'If-Match' ? [412] : []));
+  return {
+    ...request(rest),
+    ...(condition && { headers: conditionSchema(condition) }),
+    response: {
+      200: { ...success(answer), ...(isTagged && { headers: ETAG }) },
+      ...(condition === 'If-None-Match' && { 304: { description: 'It is the version named.' } }),
+      ...failure,
+    },
+  };
 }
 
 /** An operation whose answer is a stream of events, which no schema describes. */
@@ -43,6 +55,19 @@ export function openOperation(described: Operation, ...statuses: number[]): Fast
     ...request(rest),
     response: { 200: success(answer), ...failures(400, 500, ...statuses) },
   };
+}
+
+const ETAG = {
+  ETag: { type: 'string', description: 'The version of the schedule, in quotes: for `If-Match`.' },
+};
+
+function conditionSchema(name: 'If-Match' | 'If-None-Match') {
+  const effect =
+    name === 'If-Match'
+      ? 'the change is refused with 412 where the schedule is none of them'
+      : 'the answer is 304 where the schedule is one of them';
+  const description = `Entity tags of versions, or \`*\`: ${effect}.`;
+  return { type: 'object', properties: { [name]: { type: 'string', description } } };
 }
 
 function request({ tag, params, query, body, ...words }: Omit<Operation, 'answer'>) {

@@ -19,6 +19,8 @@ export const ERROR_STATUS = {
   too_many_tries: 400,
   unauthorized: 401,
   not_found: 404,
+  /** Only where the caller named a version with `If-Match`. */
+  precondition_failed: 412,
   internal: 500,
   store_unavailable: 500,
   /** Command line and start-up only: never answered over HTTP. */

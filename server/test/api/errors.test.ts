@@ -31,8 +31,10 @@ for (const [code, status] of Object.entries(ERROR_STATUS)) {
   });
 }
 
-test('there is no other status than 400, 401, 404 and 500', () => {
-  assert.deepEqual([...new Set(Object.values(ERROR_STATUS))].sort(), [400, 401, 404, 500]);
+test('there is no other status than 400, 401, 404 and 500, but for who sends If-Match', () => {
+  const { precondition_failed, ...others } = ERROR_STATUS;
+  assert.equal(precondition_failed, 412);
+  assert.deepEqual([...new Set(Object.values(others))].sort(), [400, 401, 404, 500]);
 });
 
 test('a fault of the program is a 500 that says nothing; its cause is logged, without headers', async () => {

@@ -5,6 +5,7 @@ import { startOf } from '../../domain/start.ts';
 import { scheduleAnswer } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
+import { etagOf, FIRST_VERSION } from '../etag.ts';
 import { operation } from '../operation.ts';
 import { Schedule, ScheduleInput } from '../schemas/schedule.ts';
 
@@ -16,13 +17,15 @@ export function createSchedule(app: FastifyInstance, deps: ApiDeps): void {
     tag: 'schedules',
     body: ScheduleInput,
     answer: Schedule,
+    isTagged: true,
   });
-  app.post<{ Body: Wire.ScheduleInput }>('/schedule', { schema }, async request => {
+  app.post<{ Body: Wire.ScheduleInput }>('/schedule', { schema }, async (request, reply) => {
     const now = clock.now();
     const schedule = draftNew(request.body, now, allow);
     const start = startOf(schedule, now);
     await store.schedules.insert(callerOf(request).clientKey, [{ schedule, start }]);
     if (start) engine.wake(start.first);
+    reply.header('ETag', etagOf(FIRST_VERSION));
     return scheduleAnswer(schedule);
   });
 }

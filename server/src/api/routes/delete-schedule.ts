@@ -3,6 +3,7 @@ import { draftDeletion } from '../../domain/draft.ts';
 import { callerOf } from '../authenticate.ts';
 import { changeSchedule } from '../change.ts';
 import type { ApiDeps } from '../deps.ts';
+import { readCondition } from '../etag.ts';
 import { operation } from '../operation.ts';
 import { DeleteResult } from '../schemas/schedule.ts';
 import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
@@ -14,10 +15,13 @@ export function deleteSchedule(app: FastifyInstance, deps: ApiDeps): void {
     description: 'It is disabled permanently and its metadata is kept. Idempotent.',
     tag: 'schedules',
     params: SCHEDULE_ID,
+    condition: 'If-Match',
     answer: DeleteResult,
   });
   app.delete<ByScheduleId>('/schedule/:scheduleId', { schema }, async request => {
-    await changeSchedule(deps, callerOf(request), request.params.scheduleId, draftDeletion);
+    const condition = readCondition('If-Match', request.headers['if-match']);
+    const { scheduleId } = request.params;
+    await changeSchedule(deps, callerOf(request), scheduleId, draftDeletion, condition);
     return { success: true };
   });
 }

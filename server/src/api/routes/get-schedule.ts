@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { scheduleAnswer } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
+import { etagOf, isKnown, readCondition } from '../etag.ts';
 import { findSchedule } from '../find.ts';
 import { operation } from '../operation.ts';
 import { Schedule } from '../schemas/schedule.ts';
@@ -13,10 +14,15 @@ export function getSchedule(app: FastifyInstance, { store }: ApiDeps): void {
     summary: 'Get a schedule, a deleted one too',
     tag: 'schedules',
     params: SCHEDULE_ID,
+    condition: 'If-None-Match',
+    isTagged: true,
     answer: Schedule,
   });
-  app.get<ByScheduleId>('/schedule/:scheduleId', { schema }, async request => {
+  app.get<ByScheduleId>('/schedule/:scheduleId', { schema }, async (request, reply) => {
+    const condition = readCondition('If-None-Match', request.headers['if-none-match']);
     const found = await findSchedule(store, callerOf(request), request.params.scheduleId);
+    reply.header('ETag', etagOf(found.version));
+    if (isKnown(condition, found.version)) return reply.code(304).send();
     return scheduleAnswer(found.schedule);
   });
 }

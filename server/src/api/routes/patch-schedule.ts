@@ -5,6 +5,7 @@ import { scheduleAnswer } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
 import { changeSchedule } from '../change.ts';
 import type { ApiDeps } from '../deps.ts';
+import { etagOf, readCondition } from '../etag.ts';
 import { operation } from '../operation.ts';
 import { Schedule, SchedulePatch } from '../schemas/schedule.ts';
 import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
@@ -16,6 +17,8 @@ export function patchSchedule(app: FastifyInstance, deps: ApiDeps): void {
     description: 'A JSON Merge Patch (RFC 7396): null removes an optional property.',
     tag: 'schedules',
     params: SCHEDULE_ID,
+    condition: 'If-Match',
+    isTagged: true,
     body: SchedulePatch,
     consumes: ['application/json', 'application/merge-patch+json'],
     answer: Schedule,
@@ -23,15 +26,17 @@ export function patchSchedule(app: FastifyInstance, deps: ApiDeps): void {
   app.patch<ByScheduleId & { Body: Wire.SchedulePatch }>(
     '/schedule/:scheduleId',
     { schema },
-    async request => {
-      const { body, params } = request;
+    async (request, reply) => {
+      const { body, params, headers } = request;
       const changed = await changeSchedule(
         deps,
         callerOf(request),
         params.scheduleId,
         (current, now) => draftPatch(body, current, now, deps.allow),
+        readCondition('If-Match', headers['if-match']),
       );
-      return scheduleAnswer(changed);
+      reply.header('ETag', etagOf(changed.version));
+      return scheduleAnswer(changed.schedule);
     },
   );
 }

@@ -5,6 +5,7 @@ import { scheduleAnswer } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
 import { changeSchedule } from '../change.ts';
 import type { ApiDeps } from '../deps.ts';
+import { etagOf, readCondition } from '../etag.ts';
 import { operation } from '../operation.ts';
 import { Schedule, ScheduleInput } from '../schemas/schedule.ts';
 import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
@@ -16,21 +17,25 @@ export function replaceSchedule(app: FastifyInstance, deps: ApiDeps): void {
     description: 'All properties: optional ones that are left out are not kept, but status is.',
     tag: 'schedules',
     params: SCHEDULE_ID,
+    condition: 'If-Match',
+    isTagged: true,
     body: ScheduleInput,
     answer: Schedule,
   });
   app.put<ByScheduleId & { Body: Wire.ScheduleInput }>(
     '/schedule/:scheduleId',
     { schema },
-    async request => {
-      const { body, params } = request;
+    async (request, reply) => {
+      const { body, params, headers } = request;
       const changed = await changeSchedule(
         deps,
         callerOf(request),
         params.scheduleId,
         (current, now) => draftReplacement(body, current, now, deps.allow),
+        readCondition('If-Match', headers['if-match']),
       );
-      return scheduleAnswer(changed);
+      reply.header('ETag', etagOf(changed.version));
+      return scheduleAnswer(changed.schedule);
     },
   );
 }
