@@ -110,6 +110,11 @@ export class PunctualClient {
     return this.#send('GET', `${schedulePath(id)}/explain${textOf(query)}`);
   }
 
+  /** What became of a schedule's times, counted step by step. */
+  history(id: string, query: Wire.HistoryQuery): Promise<Wire.History> {
+    return this.#send('GET', `${schedulePath(id)}/history${textOf(query)}`);
+  }
+
   stats(query: Wire.StatsQuery = {}): Promise<Wire.Stats> {
     return this.#send('GET', `/v1/stats${textOf(query)}`);
   }

@@ -18,6 +18,37 @@ export interface StatsMinute extends Tally {
   at: string;
 }
 
+export interface HistoryQuery {
+  /** ISO 8601, inclusive; rounded down to a full step. */
+  from: string;
+  /** ISO 8601, exclusive; rounded up to a full step. */
+  to: string;
+  /** The length of a step: 1 to 3,600. From `from` to `to` there are 1,000 steps at most. */
+  stepSeconds: number;
+}
+
+/** Nominal times of a schedule, by what became of them. Manual runs are counted by their own time. */
+export interface HistoryStep {
+  /** The start of the step. */
+  at: string;
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  missed: number;
+}
+
+export interface History {
+  scheduleId: string;
+  /** Since when it is counted: later than what was asked for where `isPartial`. */
+  from: string;
+  to: string;
+  stepSeconds: number;
+  /** Steps in which something is on record, oldest first. What goes on is not counted. */
+  steps: HistoryStep[];
+  /** True while what lies before `from` is still being counted: ask again in a second. */
+  isPartial?: boolean;
+}
+
 export interface FailingSchedule {
   scheduleId: string;
   label: string;

@@ -20,6 +20,7 @@ import { explainTime } from './routes/explain.ts';
 import { getRun } from './routes/get-run.ts';
 import { getSchedule } from './routes/get-schedule.ts';
 import { health } from './routes/health.ts';
+import { countHistory } from './routes/history.ts';
 import { createKey, listAndRevokeKeys } from './routes/keys.ts';
 import { listRuns } from './routes/list-runs.ts';
 import { listSchedules } from './routes/list-schedules.ts';
@@ -133,6 +134,7 @@ function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {
     listRuns(withoutBody, deps);
     getRun(withoutBody, deps);
     explainTime(withoutBody, deps);
+    countHistory(withoutBody, deps);
     statsAndForecast(withoutBody, deps);
     events(withoutBody, deps, authenticator);
     sessions(withoutBody, deps, authenticator);

@@ -192,7 +192,10 @@ function notDue({ at, held }: Facts): Answer {
   const note = clockNoteAt(held.interval, held.timezone, at);
   const day = `${held.timezone} changed its clock`;
   if (note === null) {
-    const local = `${localTimeAt(held.timezone, at).replace('T', ' ')} in ${held.timezone}`;
+    // Without them the sentence would name a nominal time, which has an answer of its own.
+    const millis = at % 1_000 === 0 ? '' : `.${String(at % 1_000).padStart(3, '0')}`;
+    const time = localTimeAt(held.timezone, at).replace('T', ' ');
+    const local = `${time}${millis} in ${held.timezone}`;
     return ['neverDue', `It was never due: "${held.interval}" has no time at ${local}.`];
   }
   const { localTime, at: movedTo } = note;

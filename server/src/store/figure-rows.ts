@@ -1,14 +1,19 @@
 import { type LatenessCount, STEPS } from '../domain/lateness.ts';
 import type {
   BreakerChange,
+  CountedHistory,
   EndedRun,
   FailureCount,
   GroupedPart,
   LatestRun,
   MinuteCount,
+  MissedSpan,
   OpenBreaker,
+  OutcomeCounts,
   PassedCount,
   StatusCounts,
+  StepCount,
+  StepRange,
   Upcoming,
 } from './figures.ts';
 import { attemptsFrom, type Row, runViewFrom, scheduleFrom } from './rows.ts';
@@ -83,6 +88,32 @@ function passedFrom(rows: Row[]): PassedCount[] {
     minutes.set(minute, found);
   }
   return [...minutes.values()].sort((a, b) => a.minute - b.minute);
+}
+
+/**
+ * @param rows one for each step and status, and one for each record that stands for many times
+ * @param before the last such record before the range, whose times may reach into it
+ */
+export function historyFrom(rows: Row[], before: Row[], range: StepRange): CountedHistory {
+  const steps = new Map<number, StepCount>();
+  const spans = before.map(spanFrom).filter(({ to }) => to >= range.from);
+  let records = 0;
+  for (const row of rows) {
+    records += row.count as number;
+    if (row.missed !== null) {
+      spans.push(spanFrom(row));
+      continue;
+    }
+    const at = range.from + (row.step as number) * range.stepMs;
+    const step = steps.get(at) ?? { at, succeeded: 0, failed: 0, skipped: 0, missed: 0 };
+    step[row.status as keyof OutcomeCounts] += row.count as number;
+    steps.set(at, step);
+  }
+  return { steps: [...steps.values()].sort((a, b) => a.at - b.at), spans, records };
+}
+
+function spanFrom({ missed }: Row): MissedSpan {
+  return JSON.parse(missed as string) as MissedSpan;
 }
 
 export function countsFrom(rows: Row[]): StatusCounts {

@@ -49,6 +49,42 @@ export interface PassedCount {
   missed: number;
 }
 
+/** Nominal times of one schedule, by what became of them. */
+export interface OutcomeCounts {
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  missed: number;
+}
+
+export interface StepCount extends OutcomeCounts {
+  /** The start of the step, epoch ms. */
+  at: number;
+}
+
+/** One record that stands for many times: the first and the last of them, epoch ms. */
+export interface MissedSpan {
+  count: number;
+  from: number;
+  to: number;
+}
+
+/** `from` and `to` are multiples of `stepMs`, epoch ms. */
+export interface StepRange {
+  from: number;
+  to: number;
+  stepMs: number;
+}
+
+export interface CountedHistory {
+  /** In which something is on record, oldest first; without what a span stands for. */
+  steps: StepCount[];
+  /** Those that reach into the range. */
+  spans: MissedSpan[];
+  /** How many records were read. */
+  records: number;
+}
+
 /** A schedule with failed runs. */
 export interface FailureCount {
   scheduleId: string;
@@ -108,6 +144,16 @@ export interface FigureStore {
    * decided then that they do not fire.
    */
   ended(clientKey: number, from: number, to: number): Promise<MinuteCount[]>;
+  /**
+   * Ended runs of a schedule, and times that did not fire, by their nominal times with
+   * from <= scheduledFor < to: of the newest `limit` records.
+   */
+  history(
+    clientKey: number,
+    scheduleId: string,
+    range: StepRange,
+    limit: number,
+  ): Promise<CountedHistory>;
   /** Schedules by their failed runs since `from`, most first; of the latest 2,000 such runs. */
   failures(clientKey: number, from: number, limit: number): Promise<FailureCount[]>;
   /**

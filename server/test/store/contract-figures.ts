@@ -111,6 +111,39 @@ export function figuresContract(name: string, open: OpenKeeper): void {
       assert.deepEqual(await store.figures.ended(stranger.clientKey, 0, NOON * 2), []);
     });
 
+    test('the times of a schedule are counted step by step, the newest first, strangers left out', async () => {
+      const { store } = keeper;
+      const [caller, stranger] = [await aClient(store), await aClient(store)];
+      const unsent = { startedAt: undefined!, finishedAt: undefined!, attempts: [] };
+      const span = { count: 5_000, from: NOON - 10_000 * SECOND, to: NOON - SECOND };
+      const { id } = await withRuns(store, caller, id => [
+        aRecord(id, span.from, { ...unsent, status: 'missed', missed: span, decidedAt: NOON }),
+        aRecord(id, NOON, { status: 'succeeded' }),
+        aRecord(id, NOON + 9 * SECOND, { status: 'failed' }),
+        aRecord(id, NOON + 10 * SECOND, { ...unsent, status: 'skipped', decidedAt: NOON }),
+        aRecord(id, NOON + 19 * SECOND, { status: 'succeeded' }),
+        aRecord(id, NOON + 20 * SECOND, { status: 'succeeded' }),
+      ]);
+      await withRuns(store, caller, other => [aRecord(other, NOON + SECOND)]);
+      const range = { from: NOON, to: NOON + 20 * SECOND, stepMs: 10 * SECOND };
+      const none = { succeeded: 0, failed: 0, skipped: 0, missed: 0 };
+      const second = { ...none, at: NOON + 10 * SECOND, succeeded: 1, skipped: 1 };
+      const count = (limit: number, of = caller, asked = range) =>
+        store.figures.history(of.clientKey, id, asked, limit);
+      assert.deepEqual(await count(9), {
+        steps: [{ ...none, at: NOON, succeeded: 1, failed: 1 }, second],
+        spans: [],
+        records: 4,
+      });
+      assert.deepEqual(await count(2), { steps: [second], spans: [], records: 2 });
+      assert.deepEqual(await count(9, stranger), { steps: [], spans: [], records: 0 });
+      // A record of times that reach into the range, and one that stands in it.
+      const within = { from: NOON - 20 * SECOND, to: NOON, stepMs: 10 * SECOND };
+      assert.deepEqual(await count(9, caller, within), { steps: [], spans: [span], records: 0 });
+      const from = NOON - 20_000 * SECOND;
+      assert.deepEqual((await count(9, caller, { ...within, from })).spans, [span]);
+    });
+
     test('a manual run is counted, and has no lateness', async () => {
       const { store } = keeper;
       const caller = await aClient(store);

@@ -73,6 +73,12 @@ export async function callEverything(store: Store): Promise<void> {
   await store.figures.counts(clientKey);
   await store.figures.groups(clientKey, 10);
   await store.figures.ended(clientKey, NOON, NOON + MINUTE);
+  await store.figures.history(
+    clientKey,
+    schedule.id,
+    { from: NOON, to: NOON + MINUTE, stepMs: 1_000 },
+    10,
+  );
   await store.figures.failures(clientKey, NOON, 10);
   await store.figures.upcoming(clientKey, NOON, 2_000);
   await store.figures.endedSince(clientKey, NOON, 10);

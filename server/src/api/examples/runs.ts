@@ -73,6 +73,17 @@ export const RUN_EXAMPLES: Record<string, Example> = {
       next: '2026-06-02T06:30:00.000Z',
     } satisfies Wire.Explanation,
   },
+  getHistory: {
+    params: { scheduleId: SCHEDULE_ID },
+    query: { from: '2026-06-01T00:00:00Z', to: '2026-06-02T00:00:00Z', stepSeconds: 3_600 },
+    answer: {
+      scheduleId: SCHEDULE_ID,
+      from: '2026-06-01T00:00:00.000Z',
+      to: '2026-06-02T00:00:00.000Z',
+      stepSeconds: 3_600,
+      steps: [{ at: '2026-06-01T06:00:00.000Z', succeeded: 1, failed: 0, skipped: 0, missed: 0 }],
+    } satisfies Wire.History,
+  },
   getStats: {
     query: { minutes: 60 },
     answer: {

@@ -86,6 +86,49 @@ export const StatsMinute = named(
   Type.Object({ at: Instant('The start of the minute.'), ...tally }),
 );
 
+export const HistoryQuery = Type.Object({
+  from: Type.String({ description: 'ISO 8601, inclusive; rounded down to a full step.' }),
+  to: Type.String({ description: 'ISO 8601, exclusive; rounded up to a full step.' }),
+  stepSeconds: Type.Integer({
+    minimum: 1,
+    maximum: 3_600,
+    description: 'The length of a step. From `from` to `to` there are 1,000 steps at most.',
+  }),
+});
+
+export const HistoryStep = named(
+  'HistoryStep',
+  Type.Object(
+    {
+      at: Instant('The start of the step.'),
+      succeeded: Type.Integer(),
+      failed: Type.Integer(),
+      skipped: Type.Integer(),
+      missed: Type.Integer(),
+    },
+    { description: 'Nominal times by what became of them; manual runs by their own time.' },
+  ),
+);
+
+export const History = named(
+  'History',
+  Type.Object({
+    scheduleId: Type.String(),
+    from: Instant('Since when it is counted: later than asked for where `isPartial`.'),
+    to: Instant('Until when.'),
+    stepSeconds: Type.Integer(),
+    steps: Type.Array(ref(HistoryStep), {
+      description:
+        'Steps in which something is on record, oldest first. What goes on is not counted.',
+    }),
+    isPartial: Type.Optional(
+      Type.Boolean({
+        description: 'True while what lies before `from` is counted. Ask again in a second.',
+      }),
+    ),
+  }),
+);
+
 export const FailingSchedule = named(
   'FailingSchedule',
   Type.Object({

@@ -6,6 +6,7 @@ import {
   endedFrom,
   failureFrom,
   groupedFrom,
+  historyFrom,
   isAheadSql,
   isOpenElsewhere,
   LATEST_RUNS,
@@ -72,6 +73,27 @@ const missedBeyond: Statement = {
       AND scheduled_for >= $2 AND scheduled_for < $3
       AND finished_at + 0 >= $4 AND finished_at + 0 < $5 AND missed IS NOT NULL
     GROUP BY 1, 2, 4`,
+};
+const history: Statement = {
+  name: 'figures_history',
+  text: `
+    SELECT (scheduled_for - $3::bigint) / $5::bigint AS step, status, missed, count(*) AS count
+    FROM (
+      SELECT scheduled_for, status, missed FROM runs
+      WHERE schedule_key = (SELECT schedule_key FROM schedules WHERE client_key = $1 AND id = $2)
+        AND scheduled_for >= $3 AND scheduled_for < $4
+      ORDER BY scheduled_for DESC LIMIT $6) AS newest
+    GROUP BY 1, 2, 3`,
+};
+const missedBefore: Statement = {
+  name: 'figures_missed_before',
+  text: `
+    SELECT missed FROM (
+      SELECT missed FROM runs
+      WHERE schedule_key = (SELECT schedule_key FROM schedules WHERE client_key = $1 AND id = $2)
+        AND scheduled_for < $3 AND manual_id = ''
+      ORDER BY scheduled_for DESC LIMIT 1) AS last
+    WHERE missed IS NOT NULL`,
 };
 const failures: Statement = {
   name: 'figures_failures',
@@ -209,6 +231,11 @@ export function postgresFigures(query: Query, look: Query): FigureStore {
       if (missed === null) return minutesFrom(rows);
       const range = [clientKey, missed.from, missed.to, from, to];
       return minutesFrom([...rows, ...(await look(missedBeyond, range))]);
+    },
+    async history(clientKey, id, range, limit) {
+      const { from, to, stepMs } = range;
+      const rows = await look(history, [clientKey, id, from, to, stepMs, limit]);
+      return historyFrom(rows, await look(missedBefore, [clientKey, id, from]), range);
     },
     async failures(clientKey, from, limit) {
       const found = await look(failures, [clientKey, from, limit]);

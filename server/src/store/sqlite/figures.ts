@@ -7,6 +7,7 @@ import {
   endedFrom,
   failureFrom,
   groupedFrom,
+  historyFrom,
   isAheadSql,
   isOpenElsewhere,
   LATEST_RUNS,
@@ -53,6 +54,21 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
       AND scheduled_for >= :nominalFrom AND scheduled_for < :nominalTo
       AND finished_at >= :from AND finished_at < :to AND missed IS NOT NULL
     GROUP BY 1, 4`);
+  const history = database.prepare(`
+    SELECT CAST((scheduled_for - :from) / :stepMs AS INTEGER) AS step, status, missed, count(*) AS count
+    FROM (
+      SELECT scheduled_for, status, missed FROM runs INDEXED BY runs_by_schedule
+      WHERE schedule_key = (SELECT schedule_key FROM schedules WHERE client_key = :clientKey AND id = :id)
+        AND scheduled_for >= :from AND scheduled_for < :to
+      ORDER BY scheduled_for DESC LIMIT :limit)
+    GROUP BY 1, 2, 3`);
+  const missedBefore = database.prepare(`
+    SELECT missed FROM (
+      SELECT missed FROM runs INDEXED BY runs_by_schedule
+      WHERE schedule_key = (SELECT schedule_key FROM schedules WHERE client_key = ? AND id = ?)
+        AND scheduled_for < ? AND manual_id = ''
+      ORDER BY scheduled_for DESC LIMIT 1)
+    WHERE missed IS NOT NULL`);
   const failures = database.prepare(`
     SELECT schedule_key, id, label, url, count(*) AS failures,
       max(scheduled_for) AS last_failed_for
@@ -135,6 +151,11 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
       if (missed === null) return minutesFrom(rows);
       const range = { clientKey, from, to, nominalFrom: missed.from, nominalTo: missed.to };
       return minutesFrom([...rows, ...(missedBeyond.all(range) as Row[])]);
+    },
+    async history(clientKey, id, range, limit) {
+      const rows = history.all({ clientKey, id, limit, ...range }) as Row[];
+      const before = missedBefore.all(clientKey, id, range.from) as Row[];
+      return historyFrom(rows, before, range);
     },
     async failures(clientKey, from, limit) {
       const found = failures.all(clientKey, from, limit) as Row[];
