@@ -30,7 +30,8 @@ export function App() {
   });
   if (session.data !== undefined) {
     return (
-      <Inside clientName={session.data.clientName}>
+      // Where another client signs in over the page, nothing of the one before stays on it.
+      <Inside key={session.data.clientId} clientName={session.data.clientName}>
         <Pages />
       </Inside>
     );

@@ -88,24 +88,3 @@ function policyOf({ timeoutSeconds, maxRetries, catchUpSeconds }: Draft) {
     .map(([name, text]) => [name, Number(text)] as const);
   return given.length === 0 ? null : Object.fromEntries(given);
 }
-
-/** Kept until it is stored or given up, over a reload and an ended session. */
-const keyOf = (id: string | null) => `punctual draft ${id ?? 'new'}`;
-
-export function keptDraft(id: string | null): Draft | null {
-  try {
-    const text = sessionStorage.getItem(keyOf(id));
-    return text === null ? null : (JSON.parse(text) as Draft);
-  } catch {
-    return null;
-  }
-}
-
-export function keepDraft(id: string | null, draft: Draft | null): void {
-  try {
-    if (draft === null) sessionStorage.removeItem(keyOf(id));
-    else sessionStorage.setItem(keyOf(id), JSON.stringify(draft));
-  } catch {
-    // A browser without storage loses it at a reload only.
-  }
-}

@@ -43,11 +43,11 @@ interface Ears {
 }
 
 const NAMES = {
-  'run.ended': ['runs', 'run', 'stats', 'explain'],
+  'run.ended': ['runs', 'run', 'history', 'stats', 'explain'],
   'schedule.changed': ['schedules', 'schedule', 'stats', 'forecast', 'next', 'explain'],
   'breaker.opened': ['stats'],
   'breaker.closed': ['stats'],
-  gap: ['runs', 'run', 'stats', 'schedules', 'schedule', 'forecast', 'next'],
+  gap: ['runs', 'run', 'history', 'stats', 'schedules', 'schedule', 'forecast', 'next'],
 };
 
 async function listen(signal: AbortSignal, { opened, heard }: Ears): Promise<void> {

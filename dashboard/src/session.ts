@@ -1,3 +1,5 @@
+import type { Session } from '@punctual/client';
+import { useQueryClient } from '@tanstack/react-query';
 import { flagOf } from './flag.ts';
 
 /** The service no longer knows the session: the page stays, and asks to sign in over it. */
@@ -20,4 +22,9 @@ export function sendForPage(input: string | URL | Request, init?: RequestInit): 
   if (performance.now() - touchedAt < AT_WORK_MS) return fetch(input, init);
   const headers = { ...init?.headers, 'Punctual-Session': 'background' };
   return fetch(input, { ...init, headers });
+}
+
+/** Who is signed in. Pages are only there while somebody is. */
+export function useClientId(): string {
+  return useQueryClient().getQueryData<Session>(['session'])?.clientId ?? '';
 }

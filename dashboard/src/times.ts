@@ -53,9 +53,31 @@ export function shortTime(at: string | number, timeZone = READER_ZONE): string {
 
 const ISO = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 
-/** A sentence of the service, with its instants as the reader's clock shows them. */
+/** A sentence of the service, with its instants as the clock of a zone shows them. */
+export function withTimesIn(timeZone: string, sentence: string): string {
+  return sentence.replace(ISO, at => fullTime(at, timeZone));
+}
+
+/** The same, as the reader's clock shows them. */
 export function inReadersTime(sentence: string): string {
-  return sentence.replace(ISO, at => fullTime(at));
+  return withTimesIn(READER_ZONE, sentence);
+}
+
+/** `2026-11-21T17:30:05`, as fields for local times want it. */
+export function localText(at: string | number, timeZone: string): string {
+  const options = {
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  } as const;
+  const parts = formatOf(timeZone, options).formatToParts(new Date(at));
+  const part = (name: string) => parts.find(({ type }) => type === name)!.value;
+  const date = `${part('year')}-${part('month')}-${part('day')}`;
+  return `${date}T${part('hour')}:${part('minute')}:${part('second')}`;
 }
 
 /** `17:30` */

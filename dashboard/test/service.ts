@@ -14,6 +14,8 @@ export async function startPunctual(context: TestContext) {
   const credentials = { clientId: clientId!, apiKey: apiKey! };
   return {
     url: url!,
+    /** In which it keeps its data. */
+    folder: folder.path,
     credentials,
     client: new PunctualClient({ baseUrl: url!, ...credentials }),
     stop: () => running.stop(),

@@ -5,16 +5,9 @@ import type { CheckResult, Schedule, ScheduleInput } from '@punctual/client';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
-import {
-  type Draft,
-  draftOf,
-  inputOf,
-  keepDraft,
-  keptDraft,
-  newDraft,
-  withCurl,
-} from '../draft.ts';
+import { type Draft, draftOf, inputOf, newDraft, withCurl } from '../draft.ts';
 import { inWords } from '../interval-words.ts';
+import { keepDraft, keptDraft } from '../kept-drafts.ts';
 import { ClockNotes } from '../parts/clock-notes.tsx';
 import { CurlBox } from '../parts/curl-box.tsx';
 import { NextTimes } from '../parts/next-times.tsx';
@@ -23,6 +16,7 @@ import { Fields } from '../parts/schedule-fields.tsx';
 import { TryBox } from '../parts/try-box.tsx';
 import { api } from '../queries.ts';
 import { nameOf } from '../schedule-name.ts';
+import { useClientId } from '../session.ts';
 import { READER_ZONE } from '../times.ts';
 
 /** @param id the schedule that is edited; null makes a new one, of the one that `from` names */
@@ -69,13 +63,14 @@ function Form({
   start: Draft;
   stored?: Schedule;
 }) {
-  const [kept] = useState(() => keptDraft(id));
-  const [draft, setDraft] = useState(kept ?? start);
+  const clientId = useClientId();
+  const [kept] = useState(() => keptDraft(clientId, id));
+  const [draft, setDraft] = useState(kept?.draft ?? start);
   const [isKept, setIsKept] = useState(kept !== null);
   const set = (change: Partial<Draft>) => {
     const next = { ...draft, ...change };
     setDraft(next);
-    keepDraft(id, next);
+    keepDraft(clientId, id, { draft: next });
   };
   const input = inputOf(draft);
   const check = useCheck(input);
@@ -102,7 +97,7 @@ function Form({
               size="sm"
               underline="always"
               onClick={() => {
-                keepDraft(id, null);
+                keepDraft(clientId, id, null);
                 setDraft(start);
                 setIsKept(false);
               }}
@@ -131,7 +126,7 @@ function Form({
                   variant="default"
                   component={Link}
                   href={id === null ? '/schedules' : `/schedules/${id}`}
-                  onClick={() => keepDraft(id, null)}
+                  onClick={() => keepDraft(clientId, id, null)}
                 >
                   Cancel
                 </Button>
@@ -181,13 +176,14 @@ function problemsIn(
 }
 
 function useSave(id: string | null) {
+  const clientId = useClientId();
   const queries = useQueryClient();
   const [, go] = useLocation();
   return useMutation({
     mutationFn: (input: ScheduleInput) =>
       id === null ? api.createSchedule(input) : api.replaceSchedule(id, input),
     onSuccess: schedule => {
-      keepDraft(id, null);
+      keepDraft(clientId, id, null);
       queries.setQueryData(['schedule', schedule.id], schedule);
       for (const name of ['schedules', 'stats', 'next', 'forecast']) {
         void queries.invalidateQueries({ queryKey: [name] });

@@ -77,7 +77,7 @@ export function useDelete() {
 /** @param ids of schedules: each is run now, once, as it is today */
 export function useSendAgain() {
   return useForEach(
-    ['runs', 'stats'],
+    ['runs', 'history', 'stats'],
     id => api.triggerSchedule(id),
     many => `${many} ${count(many, 'run')} sent again.`,
   );
@@ -85,7 +85,7 @@ export function useSendAgain() {
 
 export function useRunNow() {
   return useForEach(
-    ['runs', 'stats'],
+    ['runs', 'history', 'stats'],
     id => api.triggerSchedule(id),
     () => 'It runs now.',
   );

@@ -1,36 +1,45 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import type { Explanation } from '@punctual/client';
+import type { Explanation, HistoryStep } from '@punctual/client';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { clickedText, gapText } from '../asked-time.ts';
 import { api } from '../queries.ts';
-import { fullTime, inReadersTime, READER_ZONE, shortTime } from '../times.ts';
+import { type Click, countsText, nearestTime, secondOf } from '../timeline.ts';
+import { fullTime, localText, READER_ZONE, shortTime, withTimesIn } from '../times.ts';
 import { Asked, Card } from './page.tsx';
 import { Status } from './status.tsx';
+
+/** What is asked about: an instant (ISO 8601, or a time of the schedule's clock), or a click. */
+export type AskedTime = { at: string } | { click: Click; step?: HistoryStep & { to: string } };
 
 /** "Why did it not run?": an answer for any instant, asked by hand or by a click in the timeline. */
 export function ExplainBox({
   id,
   timezone,
-  at,
+  asked,
   onAsk,
   onOpenRun,
 }: {
   id: string;
   timezone: string;
-  /** ISO 8601, or a time of the schedule's wall clock. */
-  at: string | null;
+  asked: AskedTime | null;
   onAsk: (at: string) => void;
   onOpenRun: (id: string) => void;
 }) {
   const [text, setText] = useState('');
-  useEffect(() => {
-    if (at !== null) setText(/Z$/.test(at) ? inputText(at, timezone) : at);
-  }, [at, timezone]);
   const explained = useQuery({
-    queryKey: ['explain', id, at],
-    queryFn: () => api.explain(id, { at: at! }),
-    enabled: at !== null,
+    queryKey: ['explain', id, asked],
+    queryFn: () => explainAsked(id, asked!),
+    enabled: asked !== null,
   });
+  const answeredAt = explained.data?.at;
+  useEffect(() => {
+    if (asked === null) return;
+    if ('click' in asked || /Z$/.test(asked.at)) {
+      if (answeredAt !== undefined) setText(localText(answeredAt, timezone));
+    } else setText(asked.at);
+  }, [asked, answeredAt, timezone]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (text !== '') onAsk(text);
@@ -52,14 +61,20 @@ export function ExplainBox({
             </Button>
           </Group>
         </form>
-        {at === null ? (
+        {asked === null ? (
           <Text size="sm" className="muted">
-            Ask about any time, or click an empty place in the timeline.
+            Ask about any time, or click the timeline.
           </Text>
         ) : (
           <Asked query={explained} height={60}>
             {data => (
-              <Answer explained={data} timezone={timezone} onAsk={onAsk} onOpenRun={onOpenRun} />
+              <Answer
+                explained={data}
+                asked={asked}
+                timezone={timezone}
+                onAsk={onAsk}
+                onOpenRun={onOpenRun}
+              />
             )}
           </Asked>
         )}
@@ -68,13 +83,23 @@ export function ExplainBox({
   );
 }
 
+/** A click means the time that is due near it, if one is. */
+async function explainAsked(id: string, asked: AskedTime): Promise<Explanation> {
+  if ('at' in asked) return api.explain(id, { at: asked.at });
+  const explained = await api.explain(id, { at: secondOf(asked.click) });
+  const nearest = nearestTime(asked.click, explained);
+  return nearest === null ? explained : api.explain(id, { at: nearest });
+}
+
 function Answer({
   explained,
+  asked,
   timezone,
   onAsk,
   onOpenRun,
 }: {
   explained: Explanation;
+  asked: AskedTime;
   timezone: string;
   onAsk: (at: string) => void;
   onOpenRun: (id: string) => void;
@@ -89,8 +114,9 @@ function Answer({
           {timezone !== READER_ZONE && `, ${shortTime(at)} for you`}
         </Text>
       </Text>
+      <Meant asked={asked} explained={explained} timezone={timezone} />
       <Text size="sm" className="wrap">
-        {inReadersTime(sentence)}
+        {withTimesIn(timezone, sentence)}
       </Text>
       <Group gap="xs">
         {run && (
@@ -98,11 +124,47 @@ function Answer({
             Show the run
           </Button>
         )}
+        {'step' in asked && <AllOf step={asked.step} scheduleId={explained.scheduleId} />}
         <Ask name="Moved to" at={movedTo} timezone={timezone} onAsk={onAsk} />
         <Ask name="The time before:" at={previous} timezone={timezone} onAsk={onAsk} />
         <Ask name="The time after:" at={next} timezone={timezone} onAsk={onAsk} />
       </Group>
     </Stack>
+  );
+}
+
+/** Why the answer is of another time than the one that was asked about, where it is. */
+function Meant({
+  asked,
+  explained: { at },
+  timezone,
+}: {
+  asked: AskedTime;
+  explained: Explanation;
+  timezone: string;
+}) {
+  const sentence =
+    'click' in asked ? clickedText(asked.click, at) : gapText(asked.at, at, timezone);
+  if (sentence === null) return null;
+  return (
+    <Text size="sm" className="muted wrap">
+      {sentence}
+    </Text>
+  );
+}
+
+/** Every run of the step that was clicked. */
+function AllOf({ step, scheduleId }: { step: HistoryStep & { to: string }; scheduleId: string }) {
+  const range = { from: localText(step.at, READER_ZONE), to: localText(step.to, READER_ZONE) };
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      component={Link}
+      href={`/runs?${new URLSearchParams({ scheduleId, ...range })}`}
+    >
+      All from {shortTime(step.at)} to {shortTime(step.to)}: {countsText(step)}
+    </Button>
   );
 }
 
@@ -123,14 +185,4 @@ function Ask({
       {name} {shortTime(at, timezone)}
     </Button>
   );
-}
-
-/** As a field for local times wants it. */
-function inputText(at: string, timeZone: string): string {
-  const parts = new Intl.DateTimeFormat('sv-SE', {
-    timeZone,
-    dateStyle: 'short',
-    timeStyle: 'medium',
-  }).format(new Date(at));
-  return parts.replace(' ', 'T');
 }

@@ -29,6 +29,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useFlag } from '../flag.ts';
+import { forgetDrafts } from '../kept-drafts.ts';
 import { connection } from '../live.ts';
 import { api, isSignedOut, sentenceOf } from '../queries.ts';
 import { Logo } from './logo.tsx';
@@ -161,6 +162,7 @@ function Scheme() {
 function Account({ clientName }: { clientName: string }) {
   const queries = useQueryClient();
   const leave = () => {
+    forgetDrafts();
     queries.clear();
     location.assign('/');
   };
