@@ -30,8 +30,7 @@ export function App() {
   });
   if (session.data !== undefined) {
     return (
-      // Where another client signs in over the page, nothing of the one before stays on it.
-      <Inside key={session.data.clientId} clientName={session.data.clientName}>
+      <Inside clientName={session.data.clientName}>
         <Pages />
       </Inside>
     );

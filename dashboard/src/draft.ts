@@ -1,4 +1,4 @@
-import type { IntegrationInput, Schedule, ScheduleInput, Verb } from '@punctual/client';
+import type { IntegrationInput, Problem, Schedule, ScheduleInput, Verb } from '@punctual/client';
 import type { CurlFields } from './curl.ts';
 
 /** What stands in the form: everything as text and rows, also what is not complete yet. */
@@ -73,6 +73,23 @@ export function inputOf(draft: Draft): ScheduleInput {
     ...(integrations.length > 0 && { integrations }),
     ...(policy && { policy }),
   };
+}
+
+/** What the service can judge while the fields that `problems` name are mended. */
+export function checkableOf(draft: Draft, problems: Problem[]): ScheduleInput {
+  const wrong = new Set(problems.map(({ where }) => where));
+  const whole = (field: 'timeoutSeconds' | 'maxRetries' | 'catchUpSeconds') =>
+    wrong.has(field) ? '' : draft[field];
+  return inputOf({
+    ...draft,
+    label: wrong.has('label') ? '' : draft.label,
+    integrations: draft.integrations.map((each, index) =>
+      wrong.has(`integrations[${index}].name`) ? { ...each, name: '' } : each,
+    ),
+    timeoutSeconds: whole('timeoutSeconds'),
+    maxRetries: whole('maxRetries'),
+    catchUpSeconds: whole('catchUpSeconds'),
+  });
 }
 
 function objectOf(pairs: Pair[]): Record<string, string> | null {

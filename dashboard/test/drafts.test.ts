@@ -68,6 +68,7 @@ test('a draft with a token is gone after the sign-out, and nobody else finds it 
   await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
   await fillIn(page, other);
   await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.goto(`${url}/schedules/new`);
   await page.getByLabel(/^Url/).waitFor();
   const values = await page
     .locator('input')

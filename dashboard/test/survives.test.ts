@@ -33,7 +33,7 @@ test('what was typed outlives a restart of the service, a lost connection, a rel
   await window.setOffline(true);
   await page.getByLabel('Interval').fill('0 7 * * *');
   await window.setOffline(false);
-  await page.getByText('At 07:00.').waitFor();
+  await page.getByText('At 07:00, each day.').waitFor();
 
   // A reload.
   await page.reload();

@@ -38,7 +38,7 @@ test('the timeline of a busy schedule is full where it ran, at each zoom, and a 
     }, share);
   for (const span of ['15 min', '2 h', '1 day', '7 days']) {
     await page.getByText(span, { exact: true }).click();
-    await page.getByRole('radio', { name: span }).and(page.locator(':checked')).waitFor();
+    await page.locator(`input[value="${span}"]:checked`).waitFor({ state: 'attached' });
     while ((await covered()) < 1) await page.waitForTimeout(200);
     await page.getByText('being counted…').waitFor({ state: 'detached' });
     const { width } = (await timeline.boundingBox())!;
@@ -51,7 +51,7 @@ test('the timeline of a busy schedule is full where it ran, at each zoom, and a 
     await assertAccessible(page, `the timeline of ${span}`);
   }
   const counts = (await timeline.getAttribute('aria-label'))!;
-  assert.match(counts, /60[0-9],[0-9]{3} succeeded, 60[0-9] failed/);
+  assert.match(counts, /60[45],\d{3} succeeded, .*60\d failed/);
   await assertFits(page, 'the timeline');
   assert.deepEqual(faults, []);
 });

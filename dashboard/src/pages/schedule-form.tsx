@@ -1,23 +1,24 @@
 import { Alert, Anchor, Button, Grid, Group, Stack, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { notifications } from '@mantine/notifications';
-import type { CheckResult, Schedule, ScheduleInput } from '@punctual/client';
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { Link, useLocation, useSearchParams } from 'wouter';
-import { type Draft, draftOf, inputOf, newDraft, withCurl } from '../draft.ts';
-import { inWords } from '../interval-words.ts';
-import { keepDraft, keptDraft } from '../kept-drafts.ts';
-import { ClockNotes } from '../parts/clock-notes.tsx';
+import type { Schedule } from '@punctual/client';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import { checkableOf, type Draft, draftOf, inputOf, newDraft, withCurl } from '../draft.ts';
+import { draftProblems } from '../draft-problems.ts';
+import { conflictsOf, merged } from '../merge.ts';
+import { ConflictBox } from '../parts/conflict.tsx';
 import { CurlBox } from '../parts/curl-box.tsx';
-import { NextTimes } from '../parts/next-times.tsx';
-import { Asked, Card, Empty, Failed, Page } from '../parts/page.tsx';
+import { Asked, Card, Failed, Page } from '../parts/page.tsx';
 import { Fields } from '../parts/schedule-fields.tsx';
 import { TryBox } from '../parts/try-box.tsx';
+import { WhenItFires } from '../parts/when-it-fires.tsx';
 import { api } from '../queries.ts';
 import { nameOf } from '../schedule-name.ts';
-import { useClientId } from '../session.ts';
+import { etagOf, type Stored } from '../stored.ts';
 import { READER_ZONE } from '../times.ts';
+import { problemsIn, useCheck } from '../use-check.ts';
+import { useDraft } from '../use-draft.ts';
+import { useSave } from '../use-save.ts';
 
 /** @param id the schedule that is edited; null makes a new one, of the one that `from` names */
 export function ScheduleForm({ id }: { id: string | null }) {
@@ -41,7 +42,7 @@ export function ScheduleForm({ id }: { id: string | null }) {
       id={id}
       name={name}
       start={id === null ? cloned(found.data) : draftOf(found.data)}
-      {...(id !== null && { stored: found.data })}
+      {...(id !== null && { stored: storedOf(found.data) })}
     />
   );
 }
@@ -50,6 +51,11 @@ function cloned(schedule: Schedule): Draft {
   const draft = draftOf(schedule);
   const integrations = draft.integrations.map(({ id: _, ...same }) => same);
   return { ...draft, integrations, label: `Copy of ${nameOf(schedule)}`.slice(0, 500) };
+}
+
+/** The version, as far as a schedule tells it by itself. */
+function storedOf(schedule: Schedule): Stored {
+  return { schedule, etag: schedule.updatedAt ?? schedule.createdAt };
 }
 
 function Form({
@@ -61,63 +67,71 @@ function Form({
   id: string | null;
   name: string;
   start: Draft;
-  stored?: Schedule;
+  stored?: Stored;
 }) {
-  const clientId = useClientId();
-  const [kept] = useState(() => keptDraft(clientId, id));
-  const [draft, setDraft] = useState(kept?.draft ?? start);
-  const [isKept, setIsKept] = useState(kept !== null);
-  const set = (change: Partial<Draft>) => {
-    const next = { ...draft, ...change };
-    setDraft(next);
-    keepDraft(clientId, id, { draft: next });
+  const { draft, base, isKept, set, rebase, beginAnew, forget, closeNote } = useDraft(
+    id,
+    start,
+    stored,
+  );
+  const [wasSent, setWasSent] = useState(false);
+  const [sendings, setSendings] = useState(0);
+  const own = draftProblems(draft);
+  const checkable = checkableOf(draft, own);
+  const check = useCheck(checkable);
+  const problems = [...own, ...problemsIn(checkable, check.data, wasSent)];
+  const save = useSave(id, forget);
+  const theirs = stored && draftOf(stored.schedule);
+  const conflicts = base && theirs ? conflictsOf(base.draft, draft, theirs) : [];
+  const edit = (change: Partial<Draft>) => {
+    // A refusal is of what was sent, and no more of what stands there now.
+    save.reset();
+    set(change);
   };
-  const input = inputOf(draft);
-  const check = useCheck(input);
-  const save = useSave(id);
+  const form = useRef<HTMLFormElement>(null);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate(input);
+    setWasSent(true);
+    setSendings(count => count + 1);
+    if (own.length > 0 || conflicts.length > 0) return;
+    save.mutate({
+      input: inputOf(draft),
+      etag: stored?.etag,
+      isMine: newest =>
+        base !== undefined && conflictsOf(base.draft, draft, draftOf(newest)).length === 0,
+    });
   };
+  useEffect(() => {
+    if (sendings === 0) return;
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [sendings]);
   return (
     <Page name={name}>
-      {isKept && (
-        <Alert
-          variant="outline"
-          color="gray"
-          withCloseButton
-          closeButtonLabel="Close this note"
-          onClose={() => setIsKept(false)}
-        >
-          <Group gap="xs">
-            <Text size="sm">What you typed before is here again.</Text>
-            <Anchor
-              component="button"
-              type="button"
-              size="sm"
-              underline="always"
-              onClick={() => {
-                keepDraft(clientId, id, null);
-                setDraft(start);
-                setIsKept(false);
-              }}
-            >
-              Begin anew
-            </Anchor>
-          </Group>
-        </Alert>
+      {isKept && <KeptNote onClose={closeNote} onBeginAnew={beginAnew} />}
+      {base && theirs && conflicts.length > 0 && (
+        <ConflictBox
+          conflicts={conflicts}
+          base={base.draft}
+          mine={draft}
+          theirs={theirs}
+          askedAgain={sendings}
+          onResolved={taken => {
+            save.reset();
+            rebase(merged(draft, theirs, taken), { draft: theirs, ...etagOf(stored) });
+          }}
+        />
       )}
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <form onSubmit={submit} noValidate>
+          <form ref={form} onSubmit={submit} noValidate>
             <Stack gap="md">
               {id === null && (
                 <Card>
-                  <CurlBox onRead={fields => set(withCurl(draft, fields))} />
+                  <CurlBox onRead={fields => edit(withCurl(draft, fields))} />
                 </Card>
               )}
               <Card>
-                <Fields draft={draft} set={set} problems={problemsIn(input, check.data)} />
+                <Fields draft={draft} set={edit} problems={problems} />
               </Card>
               {check.error && <Failed error={check.error} />}
               {save.error && <Failed error={save.error} />}
@@ -126,7 +140,7 @@ function Form({
                   variant="default"
                   component={Link}
                   href={id === null ? '/schedules' : `/schedules/${id}`}
-                  onClick={() => keepDraft(clientId, id, null)}
+                  onClick={forget}
                 >
                   Cancel
                 </Button>
@@ -139,8 +153,12 @@ function Form({
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="md">
-            <WhenItFires draft={draft} check={check.data} {...(stored && { stored })} />
-            <TryBox input={input} />
+            <WhenItFires
+              draft={draft}
+              check={check.data}
+              {...(stored && { stored: stored.schedule })}
+            />
+            <TryBox input={inputOf(draft)} />
           </Stack>
         </Grid.Col>
       </Grid>
@@ -148,109 +166,21 @@ function Form({
   );
 }
 
-/** The server's own rules, asked when the typing rests. */
-function useCheck(input: ScheduleInput) {
-  const [text] = useDebouncedValue(JSON.stringify(input), 200);
-  return useQuery({
-    queryKey: ['check', text],
-    queryFn: async () => {
-      const checked = JSON.parse(text) as ScheduleInput;
-      return { ...(await api.checkSchedule(checked)), checked };
-    },
-    placeholderData: keepPreviousData,
-    gcTime: 10_000,
-  });
-}
-
-/** What is wrong with what stands there now: a verdict on what was typed before is none. */
-function problemsIn(
-  input: ScheduleInput,
-  result: (CheckResult & { checked: ScheduleInput }) | undefined,
-): CheckResult['problems'] {
-  if (result === undefined) return [];
-  const { problems, checked } = result;
-  return problems.filter(({ where }) => {
-    const name = /^\w+/.exec(where)![0] as keyof ScheduleInput;
-    return JSON.stringify(checked[name]) === JSON.stringify(input[name]);
-  });
-}
-
-function useSave(id: string | null) {
-  const clientId = useClientId();
-  const queries = useQueryClient();
-  const [, go] = useLocation();
-  return useMutation({
-    mutationFn: (input: ScheduleInput) =>
-      id === null ? api.createSchedule(input) : api.replaceSchedule(id, input),
-    onSuccess: schedule => {
-      keepDraft(clientId, id, null);
-      queries.setQueryData(['schedule', schedule.id], schedule);
-      for (const name of ['schedules', 'stats', 'next', 'forecast']) {
-        void queries.invalidateQueries({ queryKey: [name] });
-      }
-      notifications.show({
-        message: id === null ? 'The schedule was created.' : 'The changes were saved.',
-        color: 'green',
-      });
-      go(`/schedules/${schedule.id}`);
-    },
-  });
-}
-
-function WhenItFires({
-  draft,
-  check,
-  stored,
-}: {
-  draft: Draft;
-  check: CheckResult | undefined;
-  stored?: Schedule;
-}) {
-  const words = inWords(draft.interval);
-  const isChanged =
-    stored !== undefined &&
-    (stored.interval !== draft.interval.trim() || stored.timezone !== draft.timezone);
+function KeptNote({ onClose, onBeginAnew }: { onClose: () => void; onBeginAnew: () => void }) {
   return (
-    <Card title={isChanged ? 'When it will fire' : 'When it fires'} padded={false}>
-      {check === undefined || check.times.length === 0 ? (
-        <Empty title="No times yet">A valid interval and time zone show the next ten times.</Empty>
-      ) : (
-        <Stack gap="sm" pb="xs">
-          {words && (
-            <Text px="md" fw={550}>
-              {words}.
-            </Text>
-          )}
-          {check.clockNotes.length > 0 && (
-            <div style={{ padding: '0 16px' }}>
-              <ClockNotes notes={check.clockNotes} timezone={draft.timezone} />
-            </div>
-          )}
-          <NextTimes times={check.times} timezone={draft.timezone} name="The next ten times" />
-        </Stack>
-      )}
-      {isChanged && <AsItIs schedule={stored} />}
-    </Card>
-  );
-}
-
-/** Before the change: what stands in the service now. */
-function AsItIs({ schedule }: { schedule: Schedule }) {
-  const { interval, timezone } = schedule;
-  const before = useQuery({
-    queryKey: ['preview', interval, timezone],
-    queryFn: () => api.previewTimes({ interval, timezone, count: 5 }),
-  });
-  return (
-    <div style={{ borderTop: '1px solid var(--line)', paddingTop: 12 }}>
-      <Text px="md" fw={550}>
-        As it is now: <code>{interval}</code>
-      </Text>
-      <Asked query={before}>
-        {({ times }) => (
-          <NextTimes times={times} timezone={timezone} name="The times as it is now" />
-        )}
-      </Asked>
-    </div>
+    <Alert
+      variant="outline"
+      color="gray"
+      withCloseButton
+      closeButtonLabel="Close this note"
+      onClose={onClose}
+    >
+      <Group gap="xs">
+        <Text size="sm">What you typed before is here again.</Text>
+        <Anchor component="button" type="button" size="sm" underline="always" onClick={onBeginAnew}>
+          Begin anew
+        </Anchor>
+      </Group>
+    </Alert>
   );
 }

@@ -32,6 +32,7 @@ import { useFlag } from '../flag.ts';
 import { forgetDrafts } from '../kept-drafts.ts';
 import { connection } from '../live.ts';
 import { api, isSignedOut, sentenceOf } from '../queries.ts';
+import { sessionEnded } from '../session.ts';
 import { Logo } from './logo.tsx';
 
 const PLACES = [
@@ -134,7 +135,9 @@ function Live() {
 
 function Lost() {
   const state = useFlag(connection);
-  if (state !== 'lost') return null;
+  // An ended session ends the stream of events as well: that has a dialog of its own.
+  const hasEnded = useFlag(sessionEnded);
+  if (state !== 'lost' || hasEnded) return null;
   return (
     <Alert color="orange" variant="outline" mb="md" title="The connection to Punctual is lost">
       It is tried again by itself. What you see may be old; what you type stays.

@@ -8,13 +8,16 @@ export function Pairs({
   about,
   pairs,
   error,
+  errorOf,
   onChange,
 }: {
   /** What one of them is called. */
   name: string;
   about: string;
   pairs: Pair[];
+  /** About all of them. */
   error?: string | undefined;
+  errorOf: (index: number) => string | undefined;
   onChange: (pairs: Pair[]) => void;
 }) {
   const set = (index: number, pair: Pair) => onChange(pairs.with(index, pair));
@@ -30,6 +33,7 @@ export function Pairs({
             aria-label={`Name of ${name} ${index + 1}`}
             placeholder="Name"
             value={key}
+            error={errorOf(index)}
             spellCheck={false}
             onChange={event => set(index, [event.currentTarget.value, value])}
             style={{ flex: '1 1 40%' }}

@@ -8,7 +8,7 @@ import {
   Stack,
   TextInput,
 } from '@mantine/core';
-import type { CheckResult, Verb } from '@punctual/client';
+import type { Problem, Verb } from '@punctual/client';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Draft } from '../draft.ts';
@@ -41,18 +41,17 @@ export function Fields({
 }: {
   draft: Draft;
   set: (change: Partial<Draft>) => void;
-  problems: CheckResult['problems'];
+  problems: Problem[];
 }) {
   const sentence = (where: string) => problems.find(each => each.where === where)?.sentence;
-  // An empty field is no mistake yet: it is asked for when it is sent.
-  const urlError = draft.url === '' ? undefined : sentence('url');
+  const within = (field: string) => problems.find(({ where }) => where.startsWith(field))?.sentence;
   return (
     <Stack gap="md">
       <TextInput
         label="Label"
         description="What you call it. Optional."
-        maxLength={500}
         value={draft.label}
+        error={sentence('label')}
         onChange={event => set({ label: event.currentTarget.value })}
       />
       <Group gap="xs" align="start" wrap="nowrap">
@@ -70,45 +69,44 @@ export function Fields({
           placeholder="https://example.com/hook"
           spellCheck={false}
           value={draft.url}
-          error={urlError}
+          error={sentence('url')}
           onChange={event => set({ url: event.currentTarget.value })}
           style={{ flex: 1 }}
         />
       </Group>
       <IntervalField draft={draft} set={set} error={sentence('interval')} />
       <ZoneField draft={draft} set={set} error={sentence('timezone')} />
-      <More title="Headers" count={draft.headers.length} error={sentence('headers')}>
+      <More title="Headers" count={draft.headers.length} error={within('headers')}>
         <Pairs
           name="header"
           about="Sent with each request."
           pairs={draft.headers}
+          errorOf={index => sentence(`headers[${index}]`)}
           error={sentence('headers')}
           onChange={headers => set({ headers })}
         />
       </More>
-      <More title="Payload" count={draft.data.length} error={sentence('data')}>
+      <More title="Payload" count={draft.data.length} error={within('data')}>
         <Pairs
           name="payload field"
           about="A JSON object in the body, or query parameters for GET, HEAD and DELETE."
           pairs={draft.data}
+          errorOf={index => sentence(`data[${index}]`)}
           error={sentence('data')}
           onChange={data => set({ data })}
         />
       </More>
-      <More
-        title="Webhooks"
-        count={draft.integrations.length}
-        error={problems.find(({ where }) => where.startsWith('integrations'))?.sentence}
-      >
+      <More title="Webhooks" count={draft.integrations.length} error={within('integrations')}>
         <Webhooks
           items={draft.integrations}
-          errorOf={index => sentence(`integrations[${index}].url`)}
+          errorOf={(index, field) => sentence(`integrations[${index}].${field}`)}
           onChange={integrations => set({ integrations })}
         />
       </More>
       <More
         title="Retries and limits"
         count={LIMITS.filter(({ field }) => draft[field] !== '').length}
+        error={LIMITS.map(({ field }) => sentence(field)).find(each => each !== undefined)}
       >
         <SimpleGrid cols={{ base: 1, xs: 3 }}>
           {LIMITS.map(({ field, label, description }) => (
@@ -118,6 +116,7 @@ export function Fields({
               description={description}
               inputMode="numeric"
               value={draft[field]}
+              error={sentence(field)}
               onChange={event => set({ [field]: event.currentTarget.value })}
             />
           ))}

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications';
 import type { Key, ListedSession } from '@punctual/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { forgetDrafts } from '../kept-drafts.ts';
 import { api, sentenceOf } from '../queries.ts';
 import { sessionEnded } from '../session.ts';
 import { fullTime, relative, useNow } from '../times.ts';
@@ -27,6 +28,7 @@ function Everywhere() {
     mutationFn: () => api.signOut({ all: 'true' }),
     onSuccess: () => {
       setAsked(false);
+      forgetDrafts();
       sessionEnded.set(true);
     },
     onError: error => notifications.show({ message: sentenceOf(error), color: 'red' }),

@@ -3,6 +3,7 @@ import type { Session } from '@punctual/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useFlag } from '../flag.ts';
+import { forgetDrafts } from '../kept-drafts.ts';
 import { api, sentenceOf } from '../queries.ts';
 import { sessionEnded } from '../session.ts';
 import { Dialog } from './dialog.tsx';
@@ -44,7 +45,8 @@ export function SessionEnded() {
 
 function SignInForm() {
   const queries = useQueryClient();
-  const [clientId, setClientId] = useState('');
+  const ended = queries.getQueryData<Session>(['session']);
+  const [clientId, setClientId] = useState(ended?.clientId ?? '');
   const [apiKey, setApiKey] = useState('');
   const signIn = useMutation({
     mutationFn: () => api.signIn(clientId.trim(), apiKey.trim()),
@@ -53,6 +55,7 @@ function SignInForm() {
       const before = queries.getQueryData<Session>(['session']);
       if (before !== undefined && before.clientId !== session.clientId) {
         // What stands on the page is another client's: nothing of it is shown to this one.
+        forgetDrafts();
         queries.clear();
         location.assign('/');
         return;

@@ -9,7 +9,7 @@ export function Webhooks({
   onChange,
 }: {
   items: IntegrationInput[];
-  errorOf: (index: number) => string | undefined;
+  errorOf: (index: number, field: 'url' | 'name') => string | undefined;
   onChange: (items: IntegrationInput[]) => void;
 }) {
   const set = (index: number, change: Partial<IntegrationInput>) =>
@@ -33,7 +33,7 @@ export function Webhooks({
             <TextInput
               label={`Url of webhook ${index + 1}`}
               value={item.url}
-              error={errorOf(index)}
+              error={errorOf(index, 'url')}
               spellCheck={false}
               onChange={event => set(index, { url: event.currentTarget.value })}
               style={{ flex: 1 }}
@@ -51,6 +51,7 @@ export function Webhooks({
           <TextInput
             label="Name"
             value={item.name ?? ''}
+            error={errorOf(index, 'name')}
             onChange={event => set(index, { name: event.currentTarget.value })}
           />
           <Checkbox

@@ -1,0 +1,66 @@
+import type { Problem } from '@punctual/client';
+import type { Draft, Pair } from './draft.ts';
+
+/**
+ * What the page can see by itself is wrong with a draft, each where it stands: what a body cannot even
+ * say (two headers of one name), and what the service would refuse as a whole before it judges the rest.
+ */
+export function draftProblems(draft: Draft): Problem[] {
+  return [
+    ...tooLong('label', 'The label', draft.label, 500),
+    ...tooLong('url', 'The url', draft.url.trim(), 2_048),
+    ...pairProblems('headers', 'header', draft.headers, name => name.toLowerCase()),
+    ...pairProblems('data', 'payload field', draft.data, name => name),
+    ...draft.integrations.flatMap(({ name = '', url }, index) => [
+      ...tooLong(`integrations[${index}].name`, 'The name', name, 500),
+      ...tooLong(`integrations[${index}].url`, 'The url', url, 2_048),
+    ]),
+    ...WHOLE_NUMBERS.flatMap(each => numberProblem(each, draft[each.field])),
+  ];
+}
+
+/** Bounds of `policy`, as the service has them. */
+const WHOLE_NUMBERS = [
+  { field: 'timeoutSeconds', name: 'The time limit', from: 1, to: 1_800 },
+  { field: 'maxRetries', name: 'Retries', from: 0, to: 10 },
+  { field: 'catchUpSeconds', name: 'Catch up', from: 0, to: 31_536_000 },
+] as const;
+
+function numberProblem({ field, name, from, to }: (typeof WHOLE_NUMBERS)[number], text: string) {
+  const trimmed = text.trim();
+  const isWithin = /^\d{1,9}$/.test(trimmed) && Number(trimmed) >= from && Number(trimmed) <= to;
+  if (trimmed === '' || isWithin) return [];
+  const bounds = `${from} to ${to.toLocaleString('en-GB')}`;
+  return [{ where: field, sentence: `${name} must be a whole number from ${bounds}.` }];
+}
+
+function tooLong(where: string, name: string, text: string, most: number): Problem[] {
+  const length = [...text].length;
+  if (length <= most) return [];
+  const sentence = `${name} has ${length} characters, above the limit of ${most}.`;
+  return [{ where, sentence }];
+}
+
+/** A row with nothing in it is none. */
+function pairProblems(
+  field: 'headers' | 'data',
+  what: string,
+  pairs: Pair[],
+  folded: (name: string) => string,
+): Problem[] {
+  const first = new Map<string, number>();
+  return pairs.flatMap(([name, value], index) => {
+    const where = `${field}[${index}]`;
+    const trimmed = name.trim();
+    if (trimmed === '') {
+      return value === '' ? [] : [{ where, sentence: `This value has no name.` }];
+    }
+    const before = first.get(folded(trimmed));
+    if (before === undefined) {
+      first.set(folded(trimmed), index);
+      return [];
+    }
+    const sentence = `${trimmed} is there already, as ${what} ${before + 1}. Each name is sent once.`;
+    return [{ where, sentence }];
+  });
+}

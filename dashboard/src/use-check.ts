@@ -1,0 +1,48 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import type { CheckResult, Problem, ScheduleInput } from '@punctual/client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { api } from './queries.ts';
+
+/** What the service says, and what about. */
+export interface Checked extends CheckResult {
+  checked: ScheduleInput;
+}
+
+/** The service's own rules, asked when the typing rests. */
+export function useCheck(input: ScheduleInput) {
+  const [text] = useDebouncedValue(JSON.stringify(input), 200);
+  return useQuery({
+    queryKey: ['check', text],
+    queryFn: async (): Promise<Checked> => {
+      const checked = JSON.parse(text) as ScheduleInput;
+      return { ...(await api.checkSchedule(checked)), checked };
+    },
+    placeholderData: keepPreviousData,
+    gcTime: 10_000,
+  });
+}
+
+/**
+ * What is wrong with what stands there now: a verdict on what was typed before is none.
+ *
+ * @param wasSent until then, an empty url is no mistake yet
+ */
+export function problemsIn(
+  input: ScheduleInput,
+  result: Checked | undefined,
+  wasSent: boolean,
+): Problem[] {
+  if (result === undefined) return [];
+  const { problems, checked } = result;
+  return problems.filter(({ where }) => {
+    const name = /^\w+/.exec(where)![0] as keyof ScheduleInput;
+    if (JSON.stringify(checked[name]) !== JSON.stringify(input[name])) return false;
+    return wasSent || !isEmpty(input, where);
+  });
+}
+
+function isEmpty({ url, integrations = [] }: ScheduleInput, where: string): boolean {
+  if (where === 'url') return url === '';
+  const index = /^integrations\[(\d+)\]\.url$/.exec(where)?.[1];
+  return index !== undefined && integrations[Number(index)]?.url === '';
+}
