@@ -8,13 +8,7 @@ import type { Draft } from './draft.ts';
 export interface KeptDraft {
   draft: Draft;
   /** What the schedule said when the typing began; of a new one nothing. */
-  base?: Base;
-}
-
-export interface Base {
-  draft: Draft;
-  /** The version of the schedule, as its ETag says it. */
-  etag?: string;
+  base?: Draft;
 }
 
 /** The part of a browser's storage that is used. */

@@ -1,8 +1,8 @@
+import type { TaggedSchedule } from '@punctual/client';
 import { useState } from 'react';
 import { type Draft, draftOf } from './draft.ts';
-import { type Base, keepDraft, keptDraft } from './kept-drafts.ts';
+import { keepDraft, keptDraft } from './kept-drafts.ts';
 import { useClientId } from './session.ts';
-import { etagOf, type Stored } from './stored.ts';
 
 /**
  * What stands in the form, kept with each letter.
@@ -10,14 +10,14 @@ import { etagOf, type Stored } from './stored.ts';
  * @param id of the schedule that is edited; null: of a new one
  * @param start what the form begins with
  */
-export function useDraft(id: string | null, start: Draft, stored: Stored | undefined) {
+export function useDraft(id: string | null, start: Draft, stored: TaggedSchedule | undefined) {
   const clientId = useClientId();
   const [kept] = useState(() => keptDraft(clientId, id));
-  const begun = stored && { draft: draftOf(stored.schedule), ...etagOf(stored) };
+  const begun = stored && draftOf(stored.schedule);
   const [draft, setDraft] = useState(kept?.draft ?? start);
-  const [base, setBase] = useState<Base | undefined>(kept?.base ?? begun);
+  const [base, setBase] = useState<Draft | undefined>(kept?.base ?? begun);
   const [isKept, setIsKept] = useState(kept !== null);
-  const rebase = (next: Draft, nextBase: Base | undefined) => {
+  const rebase = (next: Draft, nextBase: Draft | undefined) => {
     setDraft(next);
     setBase(nextBase);
     keepDraft(clientId, id, { draft: next, ...(nextBase && { base: nextBase }) });
@@ -30,7 +30,7 @@ export function useDraft(id: string | null, start: Draft, stored: Stored | undef
     rebase,
     forget: () => keepDraft(clientId, id, null),
     beginAnew() {
-      setDraft(begun?.draft ?? start);
+      setDraft(begun ?? start);
       setBase(begun);
       setIsKept(false);
       keepDraft(clientId, id, null);

@@ -46,21 +46,13 @@ const MOST_TRIES = 3;
 
 async function replace(id: string, { input, etag, isMine }: Sent, tries = 1): Promise<Schedule> {
   try {
-    return await replaceVersion(id, input, etag);
+    return await api.replaceSchedule(id, input, etag === undefined ? {} : { ifMatch: etag });
   } catch (error) {
     if (!isOvertaken(error) || tries === MOST_TRIES) throw error;
-    const newest = await api.getSchedule(id);
-    if (!isMine(newest)) throw error;
-    return replace(id, { input, etag: newest.updatedAt ?? newest.createdAt, isMine }, tries + 1);
+    const newest = await api.getTaggedSchedule(id);
+    if (!isMine(newest.schedule)) throw error;
+    return replace(id, { input, etag: newest.etag, isMine }, tries + 1);
   }
-}
-
-async function replaceVersion(id: string, input: ScheduleInput, etag: string | undefined) {
-  const { updatedAt, createdAt } = await api.getSchedule(id);
-  if (etag !== undefined && (updatedAt ?? createdAt) !== etag) {
-    throw new PunctualApiError(412, 'Somebody else has changed this schedule. Nothing was saved.');
-  }
-  return api.replaceSchedule(id, input);
 }
 
 function isOvertaken(error: unknown): boolean {

@@ -1,5 +1,5 @@
 import { Alert, Anchor, Button, Grid, Group, Stack, Text } from '@mantine/core';
-import type { Schedule } from '@punctual/client';
+import type { Schedule, TaggedSchedule } from '@punctual/client';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
@@ -14,7 +14,6 @@ import { TryBox } from '../parts/try-box.tsx';
 import { WhenItFires } from '../parts/when-it-fires.tsx';
 import { api } from '../queries.ts';
 import { nameOf } from '../schedule-name.ts';
-import { etagOf, type Stored } from '../stored.ts';
 import { READER_ZONE } from '../times.ts';
 import { problemsIn, useCheck } from '../use-check.ts';
 import { useDraft } from '../use-draft.ts';
@@ -25,8 +24,8 @@ export function ScheduleForm({ id }: { id: string | null }) {
   const [search] = useSearchParams();
   const source = id ?? search.get('from');
   const found = useQuery({
-    queryKey: ['schedule', source],
-    queryFn: () => api.getSchedule(source!),
+    queryKey: ['schedule', source, 'tagged'],
+    queryFn: () => api.getTaggedSchedule(source!),
     enabled: source !== null,
   });
   const name = id === null ? 'New schedule' : 'Edit schedule';
@@ -41,8 +40,8 @@ export function ScheduleForm({ id }: { id: string | null }) {
       key={source}
       id={id}
       name={name}
-      start={id === null ? cloned(found.data) : draftOf(found.data)}
-      {...(id !== null && { stored: storedOf(found.data) })}
+      start={id === null ? cloned(found.data.schedule) : draftOf(found.data.schedule)}
+      {...(id !== null && { stored: found.data })}
     />
   );
 }
@@ -51,11 +50,6 @@ function cloned(schedule: Schedule): Draft {
   const draft = draftOf(schedule);
   const integrations = draft.integrations.map(({ id: _, ...same }) => same);
   return { ...draft, integrations, label: `Copy of ${nameOf(schedule)}`.slice(0, 500) };
-}
-
-/** The version, as far as a schedule tells it by itself. */
-function storedOf(schedule: Schedule): Stored {
-  return { schedule, etag: schedule.updatedAt ?? schedule.createdAt };
 }
 
 function Form({
@@ -67,7 +61,7 @@ function Form({
   id: string | null;
   name: string;
   start: Draft;
-  stored?: Stored;
+  stored?: TaggedSchedule;
 }) {
   const { draft, base, isKept, set, rebase, beginAnew, forget, closeNote } = useDraft(
     id,
@@ -82,7 +76,7 @@ function Form({
   const problems = [...own, ...problemsIn(checkable, check.data, wasSent)];
   const save = useSave(id, forget);
   const theirs = stored && draftOf(stored.schedule);
-  const conflicts = base && theirs ? conflictsOf(base.draft, draft, theirs) : [];
+  const conflicts = base && theirs ? conflictsOf(base, draft, theirs) : [];
   const edit = (change: Partial<Draft>) => {
     // A refusal is of what was sent, and no more of what stands there now.
     save.reset();
@@ -98,7 +92,7 @@ function Form({
       input: inputOf(draft),
       etag: stored?.etag,
       isMine: newest =>
-        base !== undefined && conflictsOf(base.draft, draft, draftOf(newest)).length === 0,
+        base !== undefined && conflictsOf(base, draft, draftOf(newest)).length === 0,
     });
   };
   useEffect(() => {
@@ -111,13 +105,13 @@ function Form({
       {base && theirs && conflicts.length > 0 && (
         <ConflictBox
           conflicts={conflicts}
-          base={base.draft}
+          base={base}
           mine={draft}
           theirs={theirs}
           askedAgain={sendings}
           onResolved={taken => {
             save.reset();
-            rebase(merged(draft, theirs, taken), { draft: theirs, ...etagOf(stored) });
+            rebase(merged(draft, theirs, taken), theirs);
           }}
         />
       )}
