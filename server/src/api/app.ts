@@ -91,10 +91,13 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
 function openPart(app: FastifyInstance, deps: ApiDeps): void {
   app.addHook('onRequest', atOnce(checkFraming));
   answerUnknown(app);
-  health(app, deps);
-  metrics(app, deps);
-  openapi(app);
-  timezones(app);
+  app.register(async strict => {
+    strict.addHook('preValidation', atOnce(readQuery));
+    health(strict, deps);
+    metrics(strict, deps);
+    openapi(strict);
+    timezones(strict);
+  });
   if (deps.dashboardFolder !== undefined) {
     dashboard(app, deps.dashboardFolder);
     reference(app);

@@ -85,8 +85,20 @@ test('200: deleted ones only where they are asked for, disabled ones always', as
   assert.deepEqual(await labels('?label=gone&status=enabled'), []);
 });
 
-test('200: parameters that are not known are ignored', async () => {
-  assert.equal((await list('?foo=1&foo=2&__proto__=x&constructor=y&%ff=%ff&=&&')).status, 200);
+test('400: parameters that are not known, by their names; 200 where there are only separators', async () => {
+  const unknown = '?foo=1&foo=2&__proto__=x&limit=1&constructor=y&%ff=%ff&=&&';
+  assertError(
+    await list(unknown),
+    400,
+    /^This operation has no query parameters "foo", "__proto__", "constructor", "%ff", ""\. It takes limit, cursor, status, label, url\.$/,
+  );
+  assertError(
+    await list('?stauts=disabled'),
+    400,
+    /^This operation has no query parameter "stauts"\./,
+  );
+  assertOk(await list('?'));
+  assertOk(await list('?&&limit=1&'));
 });
 
 test('400: a limit that is not 1 to 100', async () => {

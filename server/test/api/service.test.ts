@@ -66,6 +66,35 @@ test('openapi.json: every operation under /v1 asks for both headers and names it
   assert.equal(ids.size, 33);
 });
 
+test('openapi.json: no operation takes a query parameter that it does not name, nor one twice', async () => {
+  const { paths } = (await service.call('GET', '/openapi.json')).body;
+  for (const [path, methods] of Object.entries(paths)) {
+    // biome-ignore lint/suspicious/noExplicitAny: a document
+    for (const [method, described] of Object.entries(methods as Record<string, any>)) {
+      const url = path.replaceAll(/\{\w+\}/g, '01a1faac-acec-77cd-97c5-0fd16a7f4646');
+      const body = described.requestBody === undefined ? {} : { body: {} };
+      const call = (query: string) => service.call(method.toUpperCase(), `${url}?${query}`, body);
+      assertError(
+        await call('stauts=failed'),
+        400,
+        /^This operation has no query parameter "stauts"\./,
+      );
+      // biome-ignore lint/suspicious/noExplicitAny: a document
+      for (const { in: where, name } of (described.parameters ?? []) as any[]) {
+        if (where !== 'query') continue;
+        const twice = await call(`${name}=1&${name}=1`);
+        assertError(twice, 400, new RegExp(`^The query parameter ${name} is there more than once`));
+      }
+    }
+  }
+});
+
+test('/openapi.json and /metrics take no query parameter; pages take any', async () => {
+  for (const path of ['/openapi.json', '/metrics']) {
+    assertError(await service.call('GET', `${path}?a=1`), 400, /^This operation has no query/);
+  }
+});
+
 test('an answer holds nothing but what its schema says, whatever the store gave', async t => {
   const store = openSqlite(':memory:');
   const leaky = await startService({
