@@ -9,6 +9,8 @@ import { crc32 } from 'node:zlib';
 export interface Clock {
   /** Epoch ms. May jump: it is the wall clock. */
   now(): number;
+  /** Ms since some instant, by a clock that nobody sets; it rests while the machine is suspended. */
+  monotonicMs(): number;
   /** Calls back once after `delayMs`; never for certain on time, so look at `now` again. */
   after(delayMs: number, callback: () => void): Timer;
 }
@@ -35,6 +37,7 @@ function bootId(): number {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonicMs: () => performance.now(),
   after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs);
     return { cancel: () => clearTimeout(timer) };
@@ -66,6 +69,10 @@ export class SteeredClock implements Clock {
 
   now(): number {
     return Math.floor(this.#base + performance.now());
+  }
+
+  monotonicMs(): number {
+    return performance.now();
   }
 
   after(delayMs: number, callback: () => void): Timer {

@@ -126,6 +126,12 @@ function createEvents(registry: Registry, log: Logger): EngineEvents {
     help: 'Attempts that failed unsent, because their host had stopped to answer.',
     registers,
   });
+  const clockSteps = new Counter({
+    name: 'punctual_clock_steps_total',
+    help: 'Times that the clock was set by more than a second, ahead or back.',
+    labelNames: ['direction'],
+    registers,
+  });
   return {
     fired: latenessMs => lateness.observe(latenessMs / 1_000),
     attemptEnded(kind, outcome, durationMs) {
@@ -162,8 +168,19 @@ function createEvents(registry: Registry, log: Logger): EngineEvents {
       const gap = { from: new Date(from).toISOString(), until: new Date(until).toISOString() };
       log.warn(gap, 'nobody looked at the clock for a while; times in the gap are caught up with');
     },
+    clockStepped(byMs) {
+      const direction = byMs < 0 ? 'back' : 'ahead';
+      clockSteps.inc({ direction });
+      const what = direction === 'back' ? COUNTED_ANEW : 'times in between are caught up with';
+      log.warn({ byMs: Math.round(byMs) }, `the clock was set ${direction}; ${what}`);
+    },
+    clockWasSetBack(backMs) {
+      log.warn({ byMs: -backMs }, `the clock was set back before this start; ${COUNTED_ANEW}`);
+    },
   };
 }
+
+const COUNTED_ANEW = 'each schedule goes on with its next time that was not sent';
 
 /** From here on a clock is wrong, and worth a line in the log. */
 const WRONG_BY_MS = 1_000;

@@ -12,6 +12,8 @@ interface Pending {
 export class ManualClock implements Clock {
   #now: number;
   #timers: Pending[] = [];
+  /** By how much the clock was set, in all. */
+  #setMs = 0;
 
   constructor(start: string | number) {
     this.#now = typeof start === 'string' ? Date.parse(start) : start;
@@ -19,6 +21,10 @@ export class ManualClock implements Clock {
 
   now(): number {
     return this.#now;
+  }
+
+  monotonicMs(): number {
+    return this.#now - this.#setMs;
   }
 
   after(delayMs: number, callback: () => void): Timer {
@@ -61,6 +67,7 @@ export class ManualClock implements Clock {
   async jump(instant: string | number): Promise<void> {
     const before = this.#now;
     this.#now = typeof instant === 'string' ? Date.parse(instant) : instant;
+    this.#setMs += this.#now - before;
     const backMs = Math.max(0, before - this.#now);
     for (const timer of this.#timers) timer.at -= backMs;
     await quiet();

@@ -24,11 +24,13 @@ export async function explainAt(
   atText: string,
   { now, historyFrom }: { now: number; historyFrom: number },
 ): Promise<Wire.Explanation> {
-  const latest = isId(id) ? await store.schedules.ledger(clientKey, id, now) : null;
+  const latest = isId(id) ? await store.schedules.ledger(clientKey, id, LAST_AT) : null;
   if (latest === null) throw new PunctualError('not_found', 'There is no schedule with this id.');
   const at = readAt(atText, latest.held.timezone);
   const run = await runAt(store, clientKey, id, at);
-  const entry = (await store.schedules.ledger(clientKey, id, at)) ?? latest;
+  // To come is what the schedule is now, also where the clock was set back since it was changed.
+  const heldAt = at > now ? LAST_AT : at;
+  const entry = (await store.schedules.ledger(clientKey, id, heldAt)) ?? latest;
   const explained = explain({ ...entry, at, now, run, historyFrom });
   return answer(entry, explained, run);
 }

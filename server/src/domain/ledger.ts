@@ -106,20 +106,32 @@ type Answer = [Verdict, string, Partial<Explanation>?];
 
 function answerOf(facts: Facts): Answer {
   const { at, now, schedule, held, run, historyFrom } = facts;
-  // A firing is claimed up to a second ahead; until its time it is still to come.
-  const isAhead = run?.status === 'running' && at > now;
-  if (run !== null && !isAhead) return recorded(facts, run);
+  if (at > now) return toCome(facts);
+  if (run !== null) return recorded(facts, run);
   if (at <= schedule.createdAt) {
     return ['notCreated', `The schedule was created later, at ${iso(schedule.createdAt)}.`];
   }
-  if (held.status === 'deleted') {
-    const when = held.since === null ? '' : ` at ${iso(held.since)}`;
-    return ['deleted', `The schedule was deleted${when}, and fires no more.`];
-  }
+  if (held.status === 'deleted') return deleted(held);
   if (!isDue(held, at)) return notDue(facts);
-  if (held.status === 'disabled') return ['paused', pausedSentence(held, at > now)];
-  if (at > now) return ['upcoming', `It is to come: the schedule will fire then.`, moved(held, at)];
+  if (held.status === 'disabled') return ['paused', pausedSentence(held, false)];
   return decidedWithoutRecord(facts) ?? unknown(at, historyFrom);
+}
+
+/**
+ * Whatever is on record of it: a firing is claimed up to a second ahead, and a clock that was ahead leaves
+ * records of times that are yet to come.
+ */
+function toCome(facts: Facts): Answer {
+  const { at, held } = facts;
+  if (held.status === 'deleted') return deleted(held);
+  if (!isDue(held, at)) return notDue(facts);
+  if (held.status === 'disabled') return ['paused', pausedSentence(held, true)];
+  return ['upcoming', `It is to come: the schedule will fire then.`, moved(held, at)];
+}
+
+function deleted({ since }: Held): Answer {
+  const when = since === null ? '' : ` at ${iso(since)}`;
+  return ['deleted', `The schedule was deleted${when}, and fires no more.`];
 }
 
 function isDue({ interval, timezone }: Held, at: number): boolean {

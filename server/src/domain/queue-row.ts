@@ -31,6 +31,17 @@ export interface TakenRow extends QueueRow {
   was: Exclude<QueueState, 'inFlight'>;
   changedAt: number | null;
   blockedSince: number | null;
+  /** Times of this row that are on record already: the clock was set back since. Looked up where that may be. */
+  known?: KnownTime[];
+}
+
+/** A nominal time that is on record although it is only now coming. */
+export interface KnownTime {
+  scheduledFor: number;
+  /** It was sent: it does not fire again. */
+  sent: boolean;
+  /** Of one that is to be sent again: the attempts that it had. */
+  attempts: Attempt[];
 }
 
 /**

@@ -3,7 +3,8 @@ import { runId } from './id.ts';
 import { iso } from './iso.ts';
 import { isTooOld, missed, passedRecords, tooOld } from './passed.ts';
 import { neverEarly, type QueueRow, type TakenRow, waitingRow } from './queue-row.ts';
-import type { RunRecord } from './run.ts';
+import { beyondSent, followOf, latestOf, missedBefore, openRanges, without } from './row-times.ts';
+import type { Attempt, RunRecord } from './run.ts';
 import type { Schedule } from './schedule.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -26,21 +27,57 @@ export function decide(row: TakenRow, schedule: Schedule, now: number, unseenUnt
   // A crash came between the change and its settlement: the row's own time is of the old interval.
   if (row.changedAt !== null) return giveBack(row, schedule, now);
   if (schedule.status !== 'enabled') return { row: null, passed: [], ended: null };
+  const open = beyondSent(row, schedule);
+  if (open === null) return { row: null, passed: [], ended: null };
+  if (open.scheduledFor > now) return putBack(open, open.scheduledFor);
+  return decideOpen(open, schedule, now, unseenUntil);
+}
+
+/** @param row whose own time was not sent */
+function decideOpen(row: TakenRow, schedule: Schedule, now: number, unseenUntil: number): Move {
   if (row.blockedSince !== null) {
     return decideBlocked(row, row.blockedSince, schedule, now, unseenUntil);
   }
   return decidePassed(row, schedule, now, unseenUntil);
 }
 
-/** A run that has begun is finished, and never `missed`. */
+/** A run that has begun is finished, and never `missed`, unless its time is yet to come again. */
 function decideBegun(row: TakenRow, schedule: Schedule, now: number): Move {
   const reason = whyEnded(row, schedule, now);
   if (reason !== null) {
     const ended = endedRun(row, schedule, { kind: 'failed', reason }, now);
     return { row: waitingRow(schedule, row.nextFor), passed: [], ended };
   }
+  if (isAheadOfNext(row, now)) return putAside(row, schedule);
   if (row.blockedSince !== null) return putBack(row, now + BLOCKED_WAIT_MS);
   return begin(row);
+}
+
+/** The clock was set back since it began: other times come before its own. */
+function isAheadOfNext({ scheduledFor, nextFor }: QueueRow, now: number): boolean {
+  return scheduledFor > now && nextFor !== null && nextFor < scheduledFor;
+}
+
+/**
+ * A request that was cut off, and whose time is yet to come again: it is sent again then (`KnownTime`), and
+ * the times before it fire. Until then its attempts stand in history.
+ */
+function putAside(row: TakenRow, schedule: Schedule): Move {
+  const { scheduledFor, attempts } = row;
+  const reason =
+    'It was cut off before the clock was set back, and is sent again when its time comes.';
+  const record = missedRecord(schedule, scheduledFor, attempts, reason);
+  return { row: waitingRow(schedule, row.nextFor), passed: [record], ended: null };
+}
+
+function missedRecord(
+  { id }: Schedule,
+  scheduledFor: number,
+  attempts: Attempt[],
+  reason: string,
+): RunRecord {
+  const trigger = 'schedule';
+  return { id: runId(id, scheduledFor), scheduledFor, trigger, status: 'missed', attempts, reason };
 }
 
 function whyEnded(row: TakenRow, schedule: Schedule, now: number): string | null {
@@ -68,11 +105,9 @@ function decideBlocked(
   const reason = `A manual run that began at ${iso(blockedSince)} was still in flight.`;
   const skippedFrom = Math.max(blockedSince, unseenUntil);
   if (scheduledFor >= skippedFrom) {
-    // A clock that was set back since the claim does not bring the same time again.
-    const until = Math.max(now, scheduledFor);
     return {
-      row: waitingRow(schedule, followOf(row, schedule, until)),
-      passed: openRanges(row, schedule, until).flatMap(range =>
+      row: waitingRow(schedule, followOf(row, schedule, now)),
+      passed: openRanges(row, schedule, now).flatMap(range =>
         passedRecords(schedule, ...range, 'skipped', reason),
       ),
       ended: null,
@@ -110,50 +145,6 @@ function decidePassed(row: TakenRow, schedule: Schedule, now: number, unseenUnti
 }
 
 /**
- * The latest time of a row up to `until`: its own, or one from `nextFor` on; that one itself may be none any
- * more, where the rules of the time zone have changed since.
- */
-function latestOf({ scheduledFor, nextFor }: QueueRow, schedule: Schedule, until: number): number {
-  if (nextFor === null || nextFor > until) return scheduledFor;
-  return lastTime(schedule.interval, schedule.timezone, nextFor, until) ?? scheduledFor;
-}
-
-/** The records of the times of a row that lose to its latest. */
-function missedBefore(
-  latest: number,
-  row: QueueRow,
-  schedule: Schedule,
-  unseenUntil: number,
-): RunRecord[] {
-  if (latest === row.scheduledFor) return [];
-  return openRanges(row, schedule, latest - 1).flatMap(range =>
-    missed(schedule, ...range, unseenUntil),
-  );
-}
-
-/** The time that a row goes on to when all up to `until` are decided. */
-function followOf({ nextFor }: QueueRow, schedule: Schedule, until: number): number | null {
-  if (nextFor === null || nextFor > until) return nextFor;
-  return nextTime(schedule.interval, schedule.timezone, until);
-}
-
-/**
- * The times of a row up to `until`, as ranges: its own and those from `nextFor` on. What lies
- * between the two was recorded when a run ended (`afterRun`); mostly nothing does.
- */
-function openRanges(row: QueueRow, schedule: Schedule, until: number): [number, number][] {
-  const { scheduledFor, nextFor } = row;
-  const { interval, timezone } = schedule;
-  if (nextFor === null || nextTime(interval, timezone, scheduledFor) === nextFor) {
-    return [[scheduledFor, until]];
-  }
-  return [
-    [scheduledFor, scheduledFor],
-    [nextFor, until],
-  ];
-}
-
-/**
  * What becomes of a row whose attempt has ended.
  *
  * Times that came while the run was going are `skipped`; those that passed while Punctual was not
@@ -170,16 +161,23 @@ export function afterAttempt(
   unseenUntil: number,
 ): Move {
   if (verdict.kind === 'retry') {
-    if (schedule.status === 'enabled') {
-      const dueAt = neverEarly(row, verdict.at);
+    const dueAt = neverEarly(row, verdict.at);
+    const reason = whyNoRetry(row, schedule, dueAt);
+    if (reason === null) {
       const retry: QueueRow = { ...row, state: 'retrying', dueAt };
       return { row: retry, passed: [], ended: null };
     }
-    const reason = `It was not tried again: the schedule was ${schedule.status}.`;
     return afterAttempt(row, schedule, { kind: 'failed', reason }, endedAt, unseenUntil);
   }
   const ended = endedRun(row, schedule, verdict, endedAt);
   return { ...afterRun(row, schedule, endedAt, unseenUntil), ended };
+}
+
+function whyNoRetry({ nextFor }: QueueRow, { status }: Schedule, dueAt: number): string | null {
+  if (status !== 'enabled') return `It was not tried again: the schedule was ${status}.`;
+  // The clock was set back: the run's own time lies behind the schedule's next one.
+  if (nextFor === null || dueAt < nextFor) return null;
+  return `It was not tried again: the schedule's next time, ${iso(nextFor)}, comes first.`;
 }
 
 function afterRun(
@@ -195,7 +193,9 @@ function afterRun(
   const { interval, timezone } = schedule;
   const reason = `The run of ${iso(row.scheduledFor)} was still going.`;
   const seenFrom = Math.max(nextFor, unseenUntil);
-  const skipped = passedRecords(schedule, seenFrom, endedAt, 'skipped', reason);
+  // Where the clock was set back, its own time may have come again meanwhile.
+  const others = without([[seenFrom, endedAt]], [row.scheduledFor]);
+  const skipped = others.flatMap(range => passedRecords(schedule, ...range, 'skipped', reason));
   const follow = followOf(row, schedule, endedAt);
   const unseen = Math.min(unseenUntil - 1, endedAt);
   const latest = nextFor <= unseen ? lastTime(interval, timezone, nextFor, unseen) : null;
@@ -211,7 +211,9 @@ function afterRun(
 }
 
 function begin(row: TakenRow): Move {
-  const { scheduledFor, nextFor, dueAt, attempt, attempts } = row;
+  const { scheduledFor, nextFor, dueAt, known = [] } = row;
+  const aside = known.find(time => time.scheduledFor === scheduledFor && !time.sent)?.attempts;
+  const { attempt, attempts } = aside ? { attempt: aside.length, attempts: aside } : row;
   const begun: QueueRow = {
     state: 'inFlight',
     dueAt,

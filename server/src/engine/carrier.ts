@@ -34,6 +34,8 @@ export interface CarrierOptions {
   events: EngineEvents;
   watch: Watch;
   landings: Landings;
+  /** Looks at the clock. */
+  look: (now: number) => void;
   breakers: BreakerLog;
   /** Firings whose time has come and that are not settled yet, at most. */
   maxInFlight: number;
@@ -57,7 +59,7 @@ export class Carrier {
 
   constructor(options: CarrierOptions) {
     this.#options = options;
-    const { clock, events, watch, maxInFlightPerHost, breakers, lock } = options;
+    const { clock, events, look, maxInFlightPerHost, breakers, lock } = options;
     this.#mark = new Mark(lock);
     this.#places = new Places({ mostPerHost: maxInFlightPerHost, events, breakers });
     this.#flights = new Flights(trip => this.#dismiss(trip));
@@ -70,7 +72,7 @@ export class Carrier {
       postpone: (trips, now) => this.#postpone(trips, now),
       failed: error => events.storeFailed(error),
       tick: now => {
-        watch.look(now);
+        look(now);
         this.#flights.callBackStale(now);
       },
     });

@@ -7,9 +7,12 @@ import type { Claim, QueueStore } from '../store/work.ts';
 import type { BreakerLog } from './breaker-log.ts';
 import { Carrier } from './carrier.ts';
 import { type EngineEvents, eachOf } from './events.ts';
+import { type Looked, resend, withKnown } from './known-times.ts';
 import { Landings } from './landings.ts';
 import { Loop, soonest } from './loop.ts';
+import type { Recounter } from './recounter.ts';
 import { settlementOf } from './settlement.ts';
+import { Steps } from './steps.ts';
 import { type Agree, Watch } from './watch.ts';
 
 /** One claim is one commit, and waits for others: enough rows to share it. */
@@ -49,6 +52,9 @@ export interface DispatcherOptions {
   lock: Pick<EngineLock, 'sentUntil' | 'mark'> | null | undefined;
   /** Where others share the store: what they say of the times that passed. */
   agree: Agree | undefined;
+  recounter: Pick<Recounter, 'checksFrom' | 'begin'>;
+  /** Told when the clock was set back. */
+  setBack: () => void;
   /** Told when rows were settled: callbacks may be due, and manual runs may have their turn. */
   settled: () => void;
 }
@@ -66,6 +72,7 @@ export class Dispatcher {
   readonly #landings: Landings;
   readonly #loop: Loop;
   readonly #watch: Watch;
+  readonly #steps: Steps;
   #starved = false;
   /** Clients that had their share at the last look: none of theirs were claimed. */
   #sated: number[] = [];
@@ -75,6 +82,7 @@ export class Dispatcher {
     this.#options = options;
     const { clock, events } = options;
     this.#watch = new Watch(clock.now(), events.blind, options.agree);
+    this.#steps = new Steps(clock.now(), clock.monotonicMs());
     const hooks = {
       writing: () => this.#moreRoom(),
       written: () => {
@@ -84,12 +92,13 @@ export class Dispatcher {
     };
     const moved = (move: Move) => this.#noteSettled(move);
     this.#landings = new Landings({ ...options, watch: this.#watch, moved }, hooks);
-    this.#carrier = new Carrier({ ...options, watch: this.#watch, landings: this.#landings });
+    const look = (now: number) => this.#look(now);
+    this.#carrier = new Carrier({ ...options, watch: this.#watch, landings: this.#landings, look });
     this.#loop = new Loop(
       clock,
       () => this.#step(),
       error => events.storeFailed(error),
-      now => this.#watch.look(now),
+      now => this.#look(now),
     );
   }
 
@@ -164,17 +173,23 @@ export class Dispatcher {
     this.#starved = limit <= 0 || this.#landings.failing;
     if (this.#starved || this.#stopping) return null;
     const now = clock.now();
+    this.#look(now);
     await this.#watch.agreed();
     const askedAt = monotonicMs();
     this.#sated = this.#carrier.sated();
-    const { unseenUntil } = this.#watch;
+    const mayBeSent = this.#options.recounter.checksFrom <= now + AHEAD_MS;
+    // Then none of them begins before it is looked up.
+    const unseenUntil = mayBeSent ? Number.MAX_SAFE_INTEGER : this.#watch.unseenUntil;
     const claims = await queue.claim(now, limit, unseenUntil, AHEAD_MS, this.#sated);
     if (term?.isOverSince(askedAt)) {
       for (const claim of claims) this.#landings.giveBack(claim);
       return now;
     }
     await this.#carry(claims.filter(claim => claim.begun));
-    await this.#decide(claims.filter(claim => !claim.begun));
+    await this.#decide(
+      claims.filter(claim => !claim.begun),
+      mayBeSent,
+    );
     if (claims.length === limit) return now;
     if (this.#sated.length > 0) return now + LOOK_FOR_OTHERS_MS;
     return soonest(lookAt(await queue.nextDueAt(), now), now, pollMs);
@@ -188,10 +203,12 @@ export class Dispatcher {
   }
 
   /** Rows whose time passed unseen, whose schedule changed, or that a manual run blocks. */
-  async #decide(claims: Claim[]): Promise<void> {
-    if (claims.length === 0) return;
+  async #decide(taken: Claim[], mayBeSent: boolean): Promise<void> {
+    if (taken.length === 0) return;
+    const { queue } = this.#options;
     // A lost attempt is told by the instant of its claim: no time that came after it may begin here.
-    const now = claims[0]!.claimedAt;
+    const now = Math.min(taken[0]!.claimedAt, this.#options.clock.now());
+    const claims: Looked[] = mayBeSent ? await withKnown(queue, taken, now) : taken;
     const decided = eachOf(
       claims,
       ({ firing }) => firing.id,
@@ -200,16 +217,34 @@ export class Dispatcher {
     );
     try {
       const settlements = decided.map(({ claim, move }) => settlementOf(claim, move, now));
-      const overtaken = new Set(await this.#options.queue.settle(settlements));
+      const overtaken = new Set(await queue.settle(settlements));
       for (const { claim, move } of decided) {
         if (overtaken.has(claim.scheduleKey)) this.#landings.giveBack(claim);
         else this.#decided(claim, move);
       }
+      await resend(
+        queue,
+        decided.filter(({ claim }) => !overtaken.has(claim.scheduleKey)),
+      );
     } catch (error) {
       // They are claimed, and nobody else will look at them: they are given back.
       for (const { claim } of decided) this.#landings.giveBack(claim);
       throw error;
     }
+  }
+
+  /** Looks at the clock, at least once a second: whether it was set, and how long nobody looked. */
+  #look(now: number): void {
+    const { clock, events, recounter, setBack } = this.#options;
+    const step = this.#steps.look(now, clock.monotonicMs());
+    this.#watch.look(now);
+    if (step === null) return;
+    events.clockStepped(step.byMs);
+    if (step.byMs > 0) return;
+    recounter.begin(step.since);
+    // What is held for an instant that is to come again is claimed anew.
+    this.#carrier.cancelWhere(({ dueAt }) => dueAt > now);
+    setBack();
   }
 
   #decided(claim: Claim, move: Move): void {

@@ -6,6 +6,7 @@ import { BreakerLog } from './breaker-log.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { EngineEvents } from './events.ts';
 import { Outbox } from './outbox.ts';
+import { Recounter } from './recounter.ts';
 import { type KeepDays, Retention } from './retention.ts';
 import { Tenure } from './tenure.ts';
 
@@ -44,6 +45,7 @@ export class Engine {
   readonly #outbox: Outbox;
   readonly #tenure: Tenure | null;
   readonly #retention: Retention;
+  readonly #recounter: Recounter;
   readonly #breakers: BreakerLog;
   #started = false;
   #stopped: Promise<void> | null = null;
@@ -59,11 +61,20 @@ export class Engine {
       lock: options.lock,
       pollMs: store.shared ? POLL_MS : undefined,
     };
+    this.#recounter = new Recounter({
+      ...rest,
+      queue: store.queue,
+      outbox: store.outbox,
+      moved: dueAt => this.#dispatcher.wake(dueAt),
+      putForward: () => this.#outbox.wake(),
+    });
     this.#dispatcher = new Dispatcher({
       ...shared,
       queue: store.queue,
       agree: store.shared?.looked,
       maxInFlight,
+      recounter: this.#recounter,
+      setBack: () => this.#outbox.callBack(),
       settled: () => this.#outbox.wake(),
     });
     this.#outbox = new Outbox({
@@ -86,6 +97,7 @@ export class Engine {
     const { store, clock } = this.#options;
     await store.queue.recover(clock.now(), this.#options.lock?.sentUntil ?? undefined);
     await store.outbox.recover(clock.now());
+    await this.#recounter.start();
     this.#tenure?.start();
     this.#outbox.start();
     this.#dispatcher.start();
@@ -135,6 +147,7 @@ export class Engine {
       this.#dispatcher.stop(),
       this.#outbox.stop(),
       this.#retention.stop(),
+      this.#recounter.stop(),
       this.#breakers.stop(),
     ]);
     let timer: { cancel(): void } | undefined;

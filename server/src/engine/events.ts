@@ -26,6 +26,10 @@ export interface EngineEvents {
   refused(): void;
   /** Nobody looked at the clock from `from` to `until`: a stop, a suspended machine, a jump. */
   blind(from: number, until: number): void;
+  /** The clock was set by more than a second: `byMs` ahead, or back where it is negative. */
+  clockStepped(byMs: number): void;
+  /** At the start the clock shows `backMs` less than what is on record: it was set back while nobody looked. */
+  clockWasSetBack(backMs: number): void;
 }
 
 /** One bad row cannot stop the others: it is told of and left out. */

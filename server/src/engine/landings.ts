@@ -79,13 +79,13 @@ export class Landings {
     await watch.agreed();
     let open = landings;
     while (open.length > 0) {
+      const now = clock.now();
       const moves = eachOf(
         open,
         ({ claim }) => claim.firing.id,
-        landing => ({ landing, move: this.#moveOf(landing) }),
+        landing => ({ landing, move: this.#moveOf(landing, now) }),
         events,
       );
-      const now = clock.now();
       const overtaken = new Set(
         await queue.settle(
           moves.map(({ landing, move }) => settlementOf(landing.claim, move, now)),
@@ -120,10 +120,12 @@ export class Landings {
     });
   }
 
-  #moveOf({ claim, attempt, endedAt, dueAt }: Landing): Move {
+  /** @param now the clock may have been set back since it landed */
+  #moveOf({ claim, attempt, endedAt: landedAt, dueAt }: Landing, now: number): Move {
     const { firing } = claim;
+    const endedAt = Math.min(landedAt, now);
     if (attempt === null) return giveBack(claim, firing, endedAt, dueAt);
-    const { nextFor } = beyondOwn(claim, firing);
+    const { nextFor } = claim.scheduledFor > now ? claim : beyondOwn(claim, firing);
     const row: QueueRow = {
       state: claim.state,
       dueAt: claim.dueAt,

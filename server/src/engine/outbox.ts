@@ -101,6 +101,11 @@ export class Outbox {
     this.#flights.cancelWhere(claim => claim.kind === 'manual' && claim.firing.id === scheduleId);
   }
 
+  /** The clock was set back: what has not started goes back, to be signed anew. */
+  callBack(): void {
+    this.#flights.cancelWhere(() => true);
+  }
+
   /** The client signs with other secrets: what has not started goes back, to be signed anew. */
   rotated(clientKey: number): void {
     this.#flights.cancelWhere(claim => claim.clientKey === clientKey);

@@ -1,5 +1,6 @@
+import { dueAnew } from '../domain/recount.ts';
 import { attemptsFrom, firingFrom, oldSecretFrom, type Row } from './rows.ts';
-import type { OutboxClaim } from './work.ts';
+import type { OutboxClaim, OutboxPlace } from './work.ts';
 
 /**
  * A row of the outbox that was taken, as both keepers read it.
@@ -31,4 +32,14 @@ export function outboxClaimFrom(row: Row, now: number, firing: Row | undefined):
     signingSecret: row.signing_secret as string,
     ...(row.old_secret != null && { oldSecret: oldSecretFrom(row) }),
   };
+}
+
+/** @param row that waits, with the policy of a manual run's schedule */
+export function outboxDueAnew(row: Row, now: number): number {
+  const policy = row.policy == null ? undefined : JSON.parse(row.policy as string);
+  return dueAnew(row.due_at as number, attemptsFrom(row.attempts), policy, now);
+}
+
+export function outboxPlaceOf(row: Row | undefined): OutboxPlace | null {
+  return row === undefined ? null : { dueAt: row.due_at as number, id: row.id as string };
 }

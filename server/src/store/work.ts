@@ -6,6 +6,7 @@ import type { QueueRow } from '../domain/queue-row.ts';
 import type { SigningSecrets } from '../domain/rotation.ts';
 import type { Attempt, RunRecord } from '../domain/run.ts';
 import type { Schedule } from '../domain/schedule.ts';
+import type { RecountStore } from './recount.ts';
 
 // The queue --------------------------------------------------------------------------------------
 
@@ -74,7 +75,7 @@ export interface Settlement {
   row: QueueRow | null;
 }
 
-export interface QueueStore {
+export interface QueueStore extends RecountStore {
   /**
    * Takes up to `limit` rows due at `now` or within `aheadMs` of it, earliest first, and writes that
    * before it resolves: attempt + 1 for those that may be sent at once, or at their time (`begun`).
@@ -183,6 +184,12 @@ export interface OutboxSettlement {
   callbacks: NewCallback[];
 }
 
+/** Where an entry stands in the order in which they are due. */
+export interface OutboxPlace {
+  dueAt: number;
+  id: string;
+}
+
 export interface OutboxStore {
   /**
    * @param run its `scheduledFor` is the instant that its id carries, as for every run
@@ -211,4 +218,12 @@ export interface OutboxStore {
    * for it. @returns how many
    */
   recover(now: number): Promise<number>;
+  /**
+   * Brings forward what a clock that was ahead of `now` has put off (domain/recount.ts, `dueAnew`). One call is
+   * bounded work.
+   *
+   * @param after where to go on, null: from the beginning
+   * @returns where the next call goes on, null: there is nothing left
+   */
+  recount(now: number, after: OutboxPlace | null): Promise<OutboxPlace | null>;
 }

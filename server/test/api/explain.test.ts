@@ -27,7 +27,12 @@ test('a run on record is told with the run itself', async () => {
   const one = NOON + 3_600_000;
   const claim = await claimOne(service.store, one);
   await settled(service.store, claim, null, { records: [aRecord(id, one)] });
+  const ahead = await asked(id, '2026-06-01T13:00:00Z');
+  assert.equal(ahead.verdict, 'upcoming', 'while the time is yet to come again');
+  const before = clock.now();
+  await clock.jump(one + 5);
   const { verdict, lateMs, run, interval, timezone } = await asked(id, '2026-06-01T13:00:00Z');
+  await clock.jump(before);
   assert.deepEqual([verdict, lateMs, run.id], ['succeeded', 5, runId(id, one)]);
   assert.deepEqual([interval, timezone], ['0 * * * *', 'UTC']);
 });
@@ -39,7 +44,10 @@ test('one record of many missed times answers for each of them', async () => {
   const missed = { count: 5_000, from: minute, to: minute + 4_999 * 60_000 };
   const record = aRecord(id, minute, { status: 'missed', missed, reason: 'It was down.' });
   await settled(service.store, claim, null, { records: [record] });
+  const before = clock.now();
+  await clock.jump(missed.to);
   const { verdict, sentence } = await asked(id, '2026-06-02T12:00:00Z');
+  await clock.jump(before);
   assert.deepEqual([verdict, sentence], ['missed', 'It was missed: it was down.']);
   const after = new Date(missed.to + 60_000).toISOString();
   assert.equal((await asked(id, after)).verdict, 'upcoming');

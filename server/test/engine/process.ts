@@ -26,6 +26,7 @@ export class Process {
   itsClock(clock: Clock): Clock {
     return {
       now: () => clock.now(),
+      monotonicMs: () => clock.monotonicMs(),
       after: (delayMs, callback) => clock.after(delayMs, () => this.#isAlive && callback()),
     };
   }

@@ -219,6 +219,8 @@ export class World {
       takenOver: count => tell(`took over ${count}`),
       breaker: (change, origin) => tell(`breaker ${change}: ${origin}`),
       refused: () => {},
+      clockStepped: byMs => tell(`clock ${byMs / 1_000} s`),
+      clockWasSetBack: backMs => tell(`clock was back ${backMs / 1_000} s`),
       blind: (from, until) => tell(`blind ${time(from)} ${time(until)}`),
     };
   }

@@ -25,7 +25,7 @@ test('an answer comes back with status, headers, body, start and phases', async 
 
 test('startedAt is read from the clock that the sender was given', async t => {
   const target = await serve(t, socket => socket.write(answer('')));
-  const clock = { now: () => 42, after: () => ({ cancel: () => {} }) };
+  const clock = { now: () => 42, monotonicMs: () => 0, after: () => ({ cancel: () => {} }) };
   assert.equal((await sender(t, { clock }).send(get(target.url))).startedAt, 42);
 });
 

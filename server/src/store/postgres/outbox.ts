@@ -6,6 +6,7 @@ import type { Announcer } from './announcer.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 import { firingsOf } from './firings.ts';
 import type { Lease } from './lease.ts';
+import { outboxRecount } from './outbox-recount.ts';
 import { runValues, runWriter } from './runs.ts';
 import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
 
@@ -211,6 +212,7 @@ export function postgresOutbox(
         },
       );
     },
+    recount: outboxRecount(connections),
     async nextDueAt() {
       return (await query(nextDue))[0]!.due_at as number | null;
     },

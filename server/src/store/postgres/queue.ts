@@ -6,6 +6,7 @@ import type { Announcer } from './announcer.ts';
 import { type Connections, columnsOf, type Statement } from './connection.ts';
 import { firingsOf } from './firings.ts';
 import type { Lease } from './lease.ts';
+import { postgresRecount } from './recount.ts';
 import { runValues, runWriter } from './runs.ts';
 import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
 
@@ -179,6 +180,7 @@ export function postgresQueue(
   }
 
   return {
+    ...postgresRecount(connections),
     async claim(now, limit, unseenUntil, aheadMs = 0, except = []) {
       const values = [now, limit, unseenUntil, node, leaseMs, aheadMs];
       const rows = await (except.length === 0

@@ -4,6 +4,7 @@ import { attemptsCell, attemptsFrom, type Cell, lostAttempt, type Row } from '..
 import { callbackCells, runCells } from '../run-rows.ts';
 import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../work.ts';
 import type { Commits } from './commit.ts';
+import { outboxRecount } from './outbox-recount.ts';
 import { runWriter } from './runs.ts';
 
 export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxStore {
@@ -108,6 +109,7 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
         return overtaken;
       });
     },
+    recount: outboxRecount(database, commits),
     async nextDueAt() {
       return (nextDue.get() as Row).due_at as number | null;
     },

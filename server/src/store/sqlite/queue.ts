@@ -18,6 +18,7 @@ import {
 } from './cells.ts';
 import type { Commits } from './commit.ts';
 import { callbackWriter } from './outbox.ts';
+import { sqliteRecount } from './recount.ts';
 import { runWriter } from './runs.ts';
 
 /** Rows among which those of other clients are looked for: the cost of one look is bounded. */
@@ -150,6 +151,7 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
   return {
     ...rows,
     ...queueClaims(rows),
+    ...sqliteRecount(database, commits),
     async reread(scheduleKeys) {
       const rows = standing.all(JSON.stringify(scheduleKeys)) as Row[];
       return firingRows(arrayText(rows.map(({ text }) => text as string))).map(standingFrom);

@@ -63,13 +63,13 @@ export function openThreaded(path: string): Store {
       },
     },
     queue: {
-      ...writing('queue', queue, 'recover'),
+      ...writing('queue', queue, 'recover', 'resend', 'recount', 'cutMissed'),
       ...queueClaims({
         claimText: (...args) => writer.call('queue', 'claimText', args) as Promise<string>,
         settleCells: cells => writer.call('queue', 'settleCells', [cells]) as Promise<number[]>,
       }),
     },
-    outbox: writing('outbox', outbox, 'insertManual', 'claim', 'settle', 'recover'),
+    outbox: writing('outbox', outbox, 'insertManual', 'claim', 'settle', 'recover', 'recount'),
     breakers: writing('breakers', breakers, 'note', 'closeForgotten'),
     dataKeys: writing('dataKeys', dataKeys, 'insert', 'rewrap'),
     figures: counting(figures, (method, args) =>

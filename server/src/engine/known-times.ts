@@ -1,0 +1,36 @@
+import type { Move } from '../domain/queue.ts';
+import type { TakenRow } from '../domain/queue-row.ts';
+import type { Claim, QueueStore } from '../store/work.ts';
+
+/** Where the clock was set back: times that come although they are on record. */
+
+/** A claim with what is on record of its times, where that was looked up. */
+export type Looked = Claim & Pick<TakenRow, 'known'>;
+
+/** Looks up which of the times that the claims stand for, up to `now`, are on record. */
+export async function withKnown(
+  queue: QueueStore,
+  claims: Claim[],
+  now: number,
+): Promise<Looked[]> {
+  const spans = claims
+    .filter(({ was }) => was === 'waiting')
+    .map(({ scheduleKey, scheduledFor: from }) => ({ scheduleKey, from, until: now }));
+  const byKey = Map.groupBy(await queue.known(spans), ({ scheduleKey }) => scheduleKey);
+  return claims.map(claim => ({ ...claim, known: byKey.get(claim.scheduleKey) ?? [] }));
+}
+
+/** Those that were cut off before the clock was set back, and begin again: their records give way. */
+export async function resend(
+  queue: QueueStore,
+  decided: { claim: Looked; move: Move }[],
+): Promise<void> {
+  const runs = decided.flatMap(({ claim: { scheduleKey, known = [] }, move: { row } }) =>
+    row?.state === 'inFlight'
+      ? known
+          .filter(({ scheduledFor, sent }) => !sent && scheduledFor === row.scheduledFor)
+          .map(({ scheduledFor }) => ({ scheduleKey, scheduledFor }))
+      : [],
+  );
+  if (runs.length > 0) await queue.resend(runs);
+}

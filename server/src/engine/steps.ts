@@ -1,0 +1,29 @@
+/** From here on the clock was set, and not only steered. */
+export const STEP_MS = 1_000;
+
+/** Sees when the clock is set: it goes on by more or less than a clock that nobody sets. */
+export class Steps {
+  #now: number;
+  #monotonicMs: number;
+
+  constructor(now: number, monotonicMs: number) {
+    this.#now = now;
+    this.#monotonicMs = monotonicMs;
+  }
+
+  /** @returns how the clock was set since the last look, or null where it was not, by more than a second */
+  look(now: number, monotonicMs: number): Step | null {
+    const elapsedMs = monotonicMs - this.#monotonicMs;
+    const byMs = now - this.#now - elapsedMs;
+    this.#now = now;
+    this.#monotonicMs = monotonicMs;
+    return Math.abs(byMs) > STEP_MS ? { byMs, since: now - elapsedMs } : null;
+  }
+}
+
+export interface Step {
+  /** Ahead, or back where it is negative. */
+  byMs: number;
+  /** What the clock showed after it, at the least: it was set somewhere between two looks. */
+  since: number;
+}

@@ -1,0 +1,156 @@
+import type { Bite, RecountStore } from '../recount.ts';
+import { cutMissed, knownFrom, latestOf, recountedFrom } from '../recount-rows.ts';
+import type { Cell, Row } from '../rows.ts';
+import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
+
+/** Rows of the queue of one call, and records that are cut: a transaction holds them for some 100 ms at most. */
+const ROWS_AT_ONCE = 200;
+
+const latest: Statement = {
+  name: 'recount_latest',
+  text: `
+    SELECT (SELECT max(finished_at) FROM runs
+        WHERE runs.client_key = clients.client_key AND finished_at IS NOT NULL) AS ended_at,
+      (SELECT max(updated_at) FROM schedules
+        WHERE schedules.client_key = clients.client_key AND updated_at IS NOT NULL) AS changed_at,
+      (SELECT max(id) FROM schedules WHERE schedules.client_key = clients.client_key) AS newest
+    FROM clients`,
+};
+/** A run that is in flight ahead of its schedule's next time was sent before the clock was set back. */
+const knownAfter: Statement = {
+  name: 'recount_known_after',
+  text: `
+    SELECT min(at) AS at FROM (
+      SELECT found.scheduled_for AS at FROM clients CROSS JOIN LATERAL (
+        SELECT scheduled_for FROM runs
+        WHERE runs.client_key = clients.client_key AND scheduled_for > $1::bigint
+          AND manual_id = '' AND (status IN ('succeeded', 'failed') OR attempts <> '[]')
+        ORDER BY scheduled_for LIMIT 1) AS found
+      UNION ALL
+      SELECT min(scheduled_for) FROM queue
+      WHERE state <> 'waiting' AND lease_until IS NOT NULL AND state = 'inFlight'
+        AND scheduled_for > $1 AND next_for < scheduled_for) AS sent`,
+};
+/** The outer bounds say which days are looked in. */
+const known: Statement = {
+  name: 'recount_known',
+  text: `
+    SELECT found.* FROM unnest($1::bigint[], $2::bigint[], $3::bigint[])
+      AS span (key, from_at, until_at) CROSS JOIN LATERAL (
+        SELECT schedule_key, scheduled_for, status, attempts FROM runs
+        WHERE schedule_key = span.key AND scheduled_for BETWEEN $4::bigint AND $5::bigint
+          AND scheduled_for BETWEEN span.from_at AND span.until_at AND manual_id = ''
+          AND (status IN ('succeeded', 'failed') OR attempts <> '[]')
+        OFFSET 0) AS found`,
+};
+const resent: Statement = {
+  name: 'recount_resent',
+  text: `
+    DELETE FROM runs USING unnest($1::bigint[], $2::bigint[]) AS given (key, at)
+    WHERE runs.schedule_key = given.key AND runs.scheduled_for = given.at AND keep = 'short'
+      AND manual_id = '' AND status = 'missed'`,
+};
+const rowsAfter: Statement = {
+  name: 'recount_rows',
+  text: `
+    SELECT queue.schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts, status,
+      interval, timezone, policy
+    FROM queue JOIN schedules ON schedules.schedule_key = queue.schedule_key
+    WHERE queue.schedule_key > $1 AND (scheduled_for > $2::bigint OR due_at > $2)
+    ORDER BY queue.schedule_key LIMIT ${ROWS_AT_ONCE}
+    FOR UPDATE OF queue`,
+};
+const unsent: Statement = {
+  name: 'recount_unsent',
+  text: `
+    DELETE FROM runs
+    WHERE schedule_key = ANY ($1) AND scheduled_for > $2 AND keep = 'short' AND manual_id = ''
+      AND status IN ('missed', 'skipped') AND attempts = '[]'`,
+};
+// `changed_at` is part of the fence: two changes within one millisecond are two.
+const move: Statement = {
+  name: 'recount_move',
+  text: `
+    UPDATE queue SET due_at = given.due_at, scheduled_for = given.scheduled_for,
+      next_for = given.next_for,
+      changed_at = CASE WHEN marked = 1 THEN greatest($1::bigint, changed_at + 1) ELSE changed_at END
+    FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::integer[])
+      AS given (key, due_at, scheduled_for, next_for, marked)
+    WHERE queue.schedule_key = given.key`,
+};
+const reaching: Statement = {
+  name: 'recount_reaching',
+  text: `
+    SELECT found.*, interval, timezone
+    FROM clients CROSS JOIN LATERAL (
+      SELECT client_key, scheduled_for, schedule_key, missed FROM runs
+      WHERE runs.client_key = clients.client_key AND finished_at > $1::bigint AND keep = 'short'
+        AND missed IS NOT NULL AND scheduled_for <= $1
+        AND (missed::json ->> 'to')::bigint > $1
+      LIMIT ${ROWS_AT_ONCE}) AS found
+      JOIN schedules ON schedules.schedule_key = found.schedule_key
+    LIMIT ${ROWS_AT_ONCE}`,
+};
+const cut: Statement = {
+  name: 'recount_cut',
+  text: `
+    UPDATE runs SET missed = given.missed
+    FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[])
+      AS given (missed, client, at, key)
+    WHERE runs.client_key = given.client AND scheduled_for = given.at AND schedule_key = given.key
+      AND manual_id = '' AND keep = 'short'`,
+};
+
+export function postgresRecount({ query, transaction }: Connections): RecountStore {
+  async function bite(send: Query, now: number, after: number): Promise<Bite | null> {
+    const rows = await send(rowsAfter, [after, now]);
+    if (rows.length === 0) return null;
+    await send(unsent, [rows.map(row => row.schedule_key as number), now]);
+    const moved = rows.flatMap(row => movedCells(row, now));
+    if (moved.length > 0) await send(move, [now, ...columnsOf(moved)]);
+    const dues = moved.map(([, dueAt]) => dueAt as number);
+    return {
+      last: rows.at(-1)!.schedule_key as number,
+      dueAt: dues.length === 0 ? null : Math.min(...dues),
+    };
+  }
+
+  return {
+    async latest() {
+      return latestOf(await query(latest));
+    },
+    async knownAfter(after) {
+      return (await query(knownAfter, [after]))[0]!.at as number | null;
+    },
+    async known(spans) {
+      if (spans.length === 0) return [];
+      const cells = spans.map(({ scheduleKey, from, until }) => [scheduleKey, from, until]);
+      const first = Math.min(...spans.map(({ from }) => from));
+      const last = Math.max(...spans.map(({ until }) => until));
+      return (await query(known, [...columnsOf(cells), first, last])).map(knownFrom);
+    },
+    async resend(runs) {
+      const cells = runs.map(({ scheduleKey, scheduledFor }) => [scheduleKey, scheduledFor]);
+      await query(resent, columnsOf(cells, 2));
+    },
+    recount: (now, after) => transaction(send => bite(send, now, after)),
+    async cutMissed(now) {
+      const rows = await query(reaching, [now]);
+      const cells = rows.map((row): Cell[] => [
+        cutMissed(row, now),
+        row.client_key!,
+        row.scheduled_for!,
+        row.schedule_key!,
+      ]);
+      if (cells.length > 0) await query(cut, columnsOf(cells));
+      return rows.length;
+    },
+  };
+}
+
+function movedCells(row: Row, now: number): Cell[][] {
+  const next = recountedFrom(row, now);
+  if (next === null) return [];
+  const { dueAt, scheduledFor, nextFor, marked } = next;
+  return [[row.schedule_key!, dueAt, scheduledFor, nextFor, marked ? 1 : 0]];
+}

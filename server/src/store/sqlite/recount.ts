@@ -1,0 +1,122 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { RecountStore } from '../recount.ts';
+import { cutMissed, knownFrom, latestOf, recountedFrom } from '../recount-rows.ts';
+import type { Row } from '../rows.ts';
+import type { Commits } from './commit.ts';
+
+/** Rows of the queue of one call, and records that go with them: other writers wait for some 10 ms. */
+const ROWS_AT_ONCE = 1_000;
+const RECORDS_AT_ONCE = 2_000;
+
+export function sqliteRecount(database: DatabaseSync, commits: Commits): RecountStore {
+  const ended = `SELECT max(finished_at) FROM runs
+    WHERE runs.client_key = clients.client_key AND finished_at IS NOT NULL`;
+  const latest = database.prepare(`
+    SELECT (${ended}) AS ended_at,
+      (SELECT max(updated_at) FROM schedules
+        WHERE schedules.client_key = clients.client_key AND updated_at IS NOT NULL) AS changed_at,
+      (SELECT max(id) FROM schedules WHERE schedules.client_key = clients.client_key) AS newest
+    FROM clients`);
+  // A run that is in flight ahead of its schedule's next time was sent before the clock was set back.
+  const knownAfter = database.prepare(`
+    SELECT min(at) AS at FROM (
+      SELECT (
+        SELECT scheduled_for FROM runs
+        WHERE runs.client_key = clients.client_key AND scheduled_for > :after AND manual_id = ''
+          AND (status IN ('succeeded', 'failed') OR attempts <> '[]')
+        ORDER BY scheduled_for LIMIT 1) AS at
+      FROM clients
+      UNION ALL
+      SELECT min(scheduled_for) FROM queue INDEXED BY queue_in_flight
+      WHERE state = 'inFlight' AND scheduled_for > :after AND next_for < scheduled_for)`);
+  const known = database.prepare(`
+    SELECT schedule_key, scheduled_for, status, attempts FROM runs
+    WHERE schedule_key = ? AND scheduled_for BETWEEN ? AND ? AND manual_id = ''
+      AND (status IN ('succeeded', 'failed') OR attempts <> '[]')
+    ORDER BY scheduled_for`);
+  const resent = database.prepare(`
+    DELETE FROM runs
+    WHERE schedule_key = ? AND scheduled_for = ? AND manual_id = '' AND status = 'missed'`);
+
+  const rowsAfter = database.prepare(`
+    SELECT queue.schedule_key, queue.state, queue.due_at, queue.scheduled_for, queue.next_for,
+      queue.attempt, queue.attempts, schedules.status, schedules.interval, schedules.timezone,
+      schedules.policy
+    FROM queue JOIN schedules ON schedules.schedule_key = queue.schedule_key
+    WHERE queue.schedule_key > ? AND (queue.scheduled_for > ? OR queue.due_at > ?)
+    ORDER BY queue.schedule_key LIMIT ${ROWS_AT_ONCE}`);
+  const unsent = database.prepare(`
+    DELETE FROM runs
+    WHERE schedule_key = ? AND scheduled_for > ? AND manual_id = ''
+      AND status IN ('missed', 'skipped') AND attempts = '[]'`);
+  // `changed_at` is part of the fence: two changes within one millisecond are two.
+  const move = database.prepare(`
+    UPDATE queue SET due_at = :dueAt, scheduled_for = :scheduledFor, next_for = :nextFor,
+      changed_at = iif(:marked, max(:now, coalesce(changed_at + 1, 0)), changed_at)
+    WHERE schedule_key = :key`);
+
+  const reaching = database.prepare(`
+    SELECT runs.client_key, scheduled_for, runs.schedule_key, missed, interval, timezone
+    FROM clients JOIN runs INDEXED BY runs_ended ON runs.client_key = clients.client_key
+      JOIN schedules ON schedules.schedule_key = runs.schedule_key
+    WHERE finished_at > :now AND missed IS NOT NULL AND scheduled_for <= :now
+      AND json_extract(missed, '$.to') > :now
+    LIMIT ${ROWS_AT_ONCE}`);
+  const cut = database.prepare(`
+    UPDATE runs SET missed = ?
+    WHERE client_key = ? AND scheduled_for = ? AND schedule_key = ? AND manual_id = ''`);
+
+  /** @returns when it is due, where it was counted anew */
+  function recountRow(row: Row, now: number): number | null {
+    const next = recountedFrom(row, now);
+    if (next === null) return null;
+    const { dueAt, scheduledFor, nextFor, marked } = next;
+    const key = row.schedule_key!;
+    move.run({ key, now, dueAt, scheduledFor, nextFor, marked: marked ? 1 : 0 });
+    return dueAt;
+  }
+
+  return {
+    async latest() {
+      return latestOf(latest.all() as Row[]);
+    },
+    async knownAfter(after) {
+      return (knownAfter.get({ after }) as Row).at as number | null;
+    },
+    async known(spans) {
+      return spans.flatMap(({ scheduleKey, from, until }) =>
+        (known.all(scheduleKey, from, until) as Row[]).map(knownFrom),
+      );
+    },
+    resend(runs) {
+      return commits.write(() => {
+        for (const { scheduleKey, scheduledFor } of runs) resent.run(scheduleKey, scheduledFor);
+      });
+    },
+    recount(now, after) {
+      return commits.write(() => {
+        let records = 0;
+        let last: number | null = null;
+        let dueAt: number | null = null;
+        for (const row of rowsAfter.all(after, now, now) as Row[]) {
+          last = row.schedule_key as number;
+          records += Number(unsent.run(last, now).changes);
+          const due = recountRow(row, now);
+          if (due !== null) dueAt = Math.min(due, dueAt ?? due);
+          if (records > RECORDS_AT_ONCE) break;
+        }
+        return last === null ? null : { last, dueAt };
+      });
+    },
+    cutMissed(now) {
+      return commits.write(() => {
+        const rows = reaching.all({ now }) as Row[];
+        for (const row of rows) {
+          const { client_key, scheduled_for, schedule_key } = row;
+          cut.run(cutMissed(row, now), client_key!, scheduled_for!, schedule_key!);
+        }
+        return rows.length;
+      });
+    },
+  };
+}

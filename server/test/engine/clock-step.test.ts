@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { time, World } from './world.ts';
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+
+/** The nominal times of all requests, in the order in which they left. */
+function nominal(world: World): string[] {
+  return world.sent.map(({ headers }) => headers['punctual-scheduled-for']!.slice(11, 19));
+}
+
+function seconds(from: string, count: number): string[] {
+  const first = Date.parse(`2026-03-01T${from}Z`);
+  return Array.from({ length: count }, (_, index) => time(first + index * SECOND));
+}
+
+describe('a clock that was ahead for a moment', () => {
+  test('silences nobody: what was only missed fires when it comes, and what was sent does not again', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    const { id } = await world.schedule({ interval: '* * * * * *' });
+    await world.clock.advance(2_500);
+    await world.clock.jump('2026-03-01T12:01:00.500Z');
+    await world.clock.advance(4_000);
+    const ahead = nominal(world).filter(each => each >= '12:01:00');
+    assert.ok(ahead.length >= 4, ahead.join());
+    await world.clock.jump('2026-03-01T12:00:06.500Z');
+    await world.clock.advanceTo('2026-03-01T12:01:30.500Z');
+    const sent = nominal(world);
+    assert.equal(new Set(sent).size, sent.length, 'none was sent twice');
+    const all = seconds('12:00:01', 90);
+    const came = all.filter(each => each <= '12:00:02' || each >= '12:00:07');
+    assert.deepEqual([...sent].sort(), came);
+    assert.ok(world.told.includes('clock 58 s') && world.told.includes('clock -58 s'));
+    const history = (await world.runs()).map(
+      ({ scheduledFor, status }) => `${time(scheduledFor)} ${status}`,
+    );
+    const fates = all.map(each => `${each} ${came.includes(each) ? 'succeeded' : 'missed'}`);
+    assert.deepEqual(history, fates);
+    assert.ok((await world.runs()).every(run => run.scheduleId === id));
+  });
+
+  test('cuts the record of more than 1,000 missed times', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    await world.schedule({ interval: '* * * * * *' });
+    await world.clock.advance(2_500);
+    await world.clock.jump('2026-03-01T13:00:00.500Z');
+    await world.clock.advance(4_000);
+    await world.clock.jump('2026-03-01T12:00:06.500Z');
+    await world.clock.advanceTo('2026-03-01T12:00:20.500Z');
+    const runs = (await world.runs()).filter(({ scheduledFor }) => time(scheduledFor) < '12:01');
+    assert.deepEqual(
+      runs.map(({ scheduledFor, status }) => `${time(scheduledFor)} ${status}`),
+      [
+        ...seconds('12:00:01', 2).map(each => `${each} succeeded`),
+        '12:00:03 missed',
+        ...seconds('12:00:07', 14).map(each => `${each} succeeded`),
+      ],
+    );
+    const from = Date.parse('2026-03-01T12:00:03Z');
+    assert.deepEqual(runs[2]!.missed, { count: 4, from, to: from + 3 * SECOND });
+  });
+
+  test('silences nobody that is started when it is right again', async () => {
+    const world = await World.start('2030-03-01T12:00:00Z');
+    await world.schedule({ interval: '* * * * * *' });
+    await world.clock.advance(6_100);
+    await world.crash(Date.parse('2026-03-01T12:00:00Z') - world.clock.now());
+    const before = world.sent.length;
+    await world.clock.advance(5_000);
+    assert.deepEqual(nominal(world).slice(before), seconds('12:00:01', 5));
+    assert.match(world.told.join(), /clock was back \d+/);
+  });
+
+  test('puts off neither callbacks nor manual runs nor retries', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    world.answer = ({ url }) => (url.includes('callback') ? 503 : 200);
+    const integrations = [
+      {
+        id: 'one',
+        type: 'WEBHOOK' as const,
+        name: '',
+        url: 'https://example.com/callback',
+        includeScheduleUrlInCallback: false,
+        callOnSuccess: true,
+      },
+    ];
+    const { id } = await world.schedule({ interval: '0 0 1 1 *', integrations });
+    await world.clock.jump('2026-03-01T13:00:00Z');
+    await world.trigger(id);
+    await world.clock.advance(1_000);
+    assert.deepEqual(world.times('https://example.com/callback'), ['13:00:00']);
+    await world.clock.jump('2026-03-01T12:00:01Z');
+    await world.clock.advance(10 * SECOND);
+    assert.deepEqual(world.times('https://example.com/callback').length, 2);
+  });
+
+  test('a run that is to be tried again gives way to the times that come', async () => {
+    const world = await World.start('2026-03-01T11:59:58Z');
+    world.answer = () => 503;
+    await world.schedule({ interval: '*/10 * * * *' });
+    await world.clock.jump('2026-03-01T12:59:59Z');
+    await world.clock.advance(2 * SECOND);
+    await world.clock.jump('2026-03-01T12:00:01Z');
+    world.answer = () => 200;
+    await world.clock.advanceTo('2026-03-01T12:10:05Z');
+    assert.equal(nominal(world).at(-1), '12:10:00');
+    const failed = (await world.runs()).find(
+      ({ scheduledFor }) => time(scheduledFor) === '13:00:00',
+    )!;
+    assert.equal(failed.status, 'failed');
+    assert.match(failed.reason!, /next time/);
+  });
+
+  test('a request that is in flight when it is set back holds up its schedule no longer than it takes', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    await world.schedule({ interval: '* * * * * *' });
+    await world.clock.advance(1_500);
+    await world.clock.jump('2026-03-01T13:00:00.500Z');
+    world.answer = () => 'hang';
+    await world.clock.advance(1_000);
+    world.answer = () => 200;
+    await world.clock.jump('2026-03-01T12:00:03.500Z');
+    await world.clock.advance(3_000);
+    await world.release();
+    await world.clock.advance(3_000);
+    assert.deepEqual(nominal(world).slice(-3), seconds('12:00:07', 3));
+    assert.equal(new Set(nominal(world)).size, world.sent.length);
+  });
+
+  test('what was cut off ahead is sent again when it comes, as the next attempt', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    await world.schedule({ interval: '*/10 * * * * *' });
+    await world.clock.advance(500);
+    await world.clock.jump('2026-03-01T12:00:59.500Z');
+    world.answer = () => 'hang';
+    await world.clock.advance(1_000);
+    const [cut] = nominal(world).slice(-1);
+    world.answer = () => 200;
+    await world.crash(-50 * SECOND);
+    await world.clock.advanceTo('2026-03-01T12:01:30Z');
+    const attempts = world.sent
+      .filter(({ headers }) => headers['punctual-scheduled-for']!.includes(cut!))
+      .map(({ headers }) => headers['punctual-attempt']);
+    assert.deepEqual(attempts, ['1', '2']);
+    const run = (await world.runs()).find(({ scheduledFor }) => time(scheduledFor) === cut)!;
+    assert.deepEqual(
+      [run.status, run.attempts.map(({ outcome }) => outcome)],
+      ['succeeded', ['lost', 'response']],
+    );
+  });
+});
+
+test('a step over times that were sent is silence until they have passed, also across a start', async () => {
+  const world = await World.start('2026-03-01T12:00:00Z');
+  await world.schedule({ interval: '*/10 * * * * *' });
+  await world.clock.advance(30_100);
+  await world.clock.jump('2026-03-01T12:00:05Z');
+  await world.clock.advance(4_000);
+  await world.crash();
+  await world.clock.advanceTo('2026-03-01T12:00:50.500Z');
+  assert.deepEqual(nominal(world), ['12:00:10', '12:00:20', '12:00:30', '12:00:40', '12:00:50']);
+});
+
+test('a step of a second is none', async () => {
+  const world = await World.start('2026-03-01T12:00:00Z');
+  await world.clock.advance(2_000);
+  await world.clock.jump(world.clock.now() + SECOND);
+  await world.clock.advance(2_000);
+  await world.clock.jump(world.clock.now() - HOUR);
+  await world.clock.advance(2_000);
+  assert.deepEqual(
+    world.told.filter(line => line.startsWith('clock')),
+    ['clock -3600 s'],
+  );
+});
