@@ -9,6 +9,6 @@ if (major < 26) {
   process.exit(1);
 }
 // Names are looked up by libuv's threads, half of them at most: four would let two slow names hold up all others.
-process.env.UV_THREADPOOL_SIZE ??= '64';
+process.env.UV_THREADPOOL_SIZE ??= '128';
 const { main } = await import('../src/cli/main.ts');
 await main(process.argv);

@@ -151,6 +151,8 @@ export interface Config {
   maxInFlightPerHost: number;
   connectionsPerOrigin: number;
   maxOrigins: number;
+  /** Names looked up at a time. */
+  maxLookups: number;
   role: Role;
   keepRunsDays: number;
   keepFailedRunsDays: number;
@@ -194,6 +196,7 @@ export function readConfig(
     maxInFlightPerHost: read('PUNCTUAL_MAX_IN_FLIGHT_PER_HOST'),
     connectionsPerOrigin: read('PUNCTUAL_CONNECTIONS_PER_ORIGIN'),
     maxOrigins: read('PUNCTUAL_MAX_ORIGINS'),
+    maxLookups: maxLookupsOf(environment),
     senderThreads: read('PUNCTUAL_SENDER_THREADS'),
     stopMs: read('PUNCTUAL_STOP_SECONDS') * 1_000,
     logLevel: read('PUNCTUAL_LOG_LEVEL'),
@@ -209,6 +212,20 @@ function isTraced(environment: Record<string, string | undefined>): boolean {
     environment.OTEL_TRACES_EXPORTER === 'none';
   return Boolean(all || own) && !isOff;
 }
+
+/**
+ * What the system's resolver can take at a time: it gets half of libuv's threads
+ * (https://docs.libuv.org/en/v1.x/threadpool.html, `UV__WORK_SLOW_IO`), and some of these are for the names
+ * of the database and of the collector of traces.
+ */
+function maxLookupsOf({ UV_THREADPOOL_SIZE: size }: Record<string, string | undefined>): number {
+  const threads = Math.min(Number.parseInt(size ?? '', 10) || DEFAULT_THREADS, MOST_THREADS);
+  return Math.max(1, Math.floor((threads + 1) / 2) - LOOKUPS_OF_OTHERS);
+}
+
+const DEFAULT_THREADS = 4;
+const MOST_THREADS = 1_024;
+const LOOKUPS_OF_OTHERS = 4;
 
 /** Names that look like settings and are none: a typing error would go unnoticed otherwise. */
 export function unknownSettings(environment: Record<string, string | undefined>): string[] {

@@ -33,6 +33,8 @@ export interface Service {
   store: Store;
   /** Stops gracefully (docs/lifecycle.md, "stop"). Idempotent. */
   stop(): Promise<void>;
+  /** Once it has stopped: whether lookups of names, which nothing can end, keep the process from its end. */
+  readonly isHeldUp: boolean;
 }
 
 export interface ServiceOptions {
@@ -67,6 +69,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const tracing = config.traced ? (await import('./tracing.ts')).startTracing() : null;
     closers.push(() => tracing?.stop());
     const send = createSend(config, store, clock, closers, tracing);
+    const { sender } = send;
     const told = tracing?.store(store) ?? store;
     const engine =
       config.role === 'api' ? null : createEngine(config, told, clock, metrics, send, lock);
@@ -76,7 +79,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     closers.push(() => listening?.close());
     closers.push(() => Promise.all([engine?.stop(config.stopMs), closeApi(api, config.stopMs)]));
     const url = await listen(api, config);
-    return { url, store, stop };
+    return {
+      url,
+      store,
+      stop,
+      get isHeldUp() {
+        return sender.isHeldUp;
+      },
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -122,14 +132,14 @@ function createSend(
   clock: Clock,
   closers: (() => unknown)[],
   tracing: Tracing | null,
-): { send: Send; term: Term | undefined } {
+): { send: Send; term: Term | undefined; sender: OpenSender } {
   const isEngine = config.role !== 'api';
   const term = store.shared && isEngine ? new Term(store.shared.leaseMs * COUNTED_ON) : undefined;
   const sender = openSender(config, term);
   closers.push(() => sender.close());
   const send: Send =
     clock === systemClock ? sender.send : request => sentBy(clock, sender.send(request));
-  return { send: tracing?.send(send) ?? send, term };
+  return { send: tracing?.send(send) ?? send, term, sender };
 }
 
 function createEngine(
@@ -160,10 +170,12 @@ async function sentBy(clock: Clock, sent: Promise<SendResult>): Promise<SendResu
   return { ...result, startedAt: clock.now() - (systemClock.now() - result.startedAt) };
 }
 
-function openSender(config: Config, term: Term | undefined): Pick<Sender, 'send' | 'close'> {
-  const { allowTargets: allow, connectionsPerOrigin, maxOrigins } = config;
+type OpenSender = Pick<Sender, 'send' | 'close' | 'isHeldUp'>;
+
+function openSender(config: Config, term: Term | undefined): OpenSender {
+  const { allowTargets: allow, connectionsPerOrigin, maxOrigins, maxLookups } = config;
   const threads = config.senderThreads ?? threadsFor(availableParallelism());
-  const options = { allow, connectionsPerOrigin, maxOrigins };
+  const options = { allow, connectionsPerOrigin, maxOrigins, maxLookups };
   return threads === 0 ? createSender(options) : createSenderThreads({ ...options, threads, term });
 }
 

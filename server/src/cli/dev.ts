@@ -9,7 +9,7 @@ import type { Database } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { createLogger } from '../telemetry.ts';
 import { createClient } from './client.ts';
-import { print, untilSignal } from './output.ts';
+import { endBy, print, untilSignal } from './output.ts';
 
 export function devCommand(program: Command): void {
   program
@@ -33,8 +33,9 @@ export function devCommand(program: Command): void {
         { url: service.url, ...credentials },
         welcome(service.url, credentials, config.database),
       );
-      await stopped;
+      const signal = await stopped;
       await service.stop();
+      if (service.isHeldUp) endBy(signal);
     });
 }
 

@@ -22,8 +22,18 @@ export function table(headings: string[], rows: string[][]): string[] {
   );
 }
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+type Signal = (typeof SIGNALS)[number];
+
 /** Resolves at the first SIGINT or SIGTERM. A second one ends the process at once. */
-export async function untilSignal(): Promise<void> {
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+export async function untilSignal(): Promise<Signal> {
+  const signal = await Promise.race(SIGNALS.map(each => once(process, each).then(() => each)));
+  for (const each of SIGNALS) process.once(each, () => endBy(each));
+  return signal;
+}
+
+/** Unlike an exit, it does not wait for lookups of names that threads of the system are at. */
+export function endBy(signal: Signal): void {
+  for (const each of SIGNALS) process.removeAllListeners(each);
+  process.kill(process.pid, signal);
 }

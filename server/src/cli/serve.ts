@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { readConfig, unknownSettings } from '../config.ts';
 import { startService } from '../service.ts';
 import { createLogger } from '../telemetry.ts';
-import { untilSignal } from './output.ts';
+import { endBy, untilSignal } from './output.ts';
 
 export function serveCommand(program: Command): void {
   program
@@ -19,9 +19,10 @@ export function serveCommand(program: Command): void {
       // Before it says that it listens: who reads that may stop it at once.
       const stopped = untilSignal();
       log.info({ url: service.url }, 'listening');
-      await stopped;
+      const signal = await stopped;
       log.info('stopping: requests in flight may finish');
       await service.stop();
       log.info('stopped');
+      if (service.isHeldUp) endBy(signal);
     });
 }

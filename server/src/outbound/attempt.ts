@@ -9,8 +9,15 @@ import {
   MAX_KEPT_BODY,
   MAX_READ_BODY,
 } from './answer.ts';
-import { Blocked, faultSentence, noAnswerSentence, type Stage, timeoutSentence } from './fault.ts';
-import type { Opening, Target } from './guard.ts';
+import {
+  Blocked,
+  faultSentence,
+  lookupSentence,
+  noAnswerSentence,
+  type Stage,
+  timeoutSentence,
+} from './fault.ts';
+import type { Opener, Opening, Target } from './guard.ts';
 import type { OutboundRequest, SendResult } from './send.ts';
 
 /** What carries an attempt: the pool until there is a connection, and then the connection. */
@@ -36,7 +43,7 @@ export const STALE: Error = Object.assign(new Error('stale'), { code: 'CLOSED' }
  * most. undici rethrows what a handler throws as an `error` event that nobody can answer: so
  * nothing here throws.
  */
-export class Attempt implements Dispatcher.DispatchHandler {
+export class Attempt implements Dispatcher.DispatchHandler, Opener {
   readonly request: OutboundRequest;
   readonly target: Target;
   readonly path: string;
@@ -51,6 +58,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   #carrier: Carrier;
   readonly #resolve: (result: SendResult) => void;
+  #started = false;
   #startedAt = 0;
   #begunAt = 0;
   #readyAt = 0;
@@ -72,6 +80,20 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.path = path;
     this.#carrier = carrier;
     this.#resolve = resolve;
+  }
+
+  get clientKey(): number {
+    return this.request.clientKey ?? 0;
+  }
+
+  get isCancelled(): boolean {
+    return this.request.ticket?.isCancelled === true;
+  }
+
+  /** @returns false where it was called back; from the first true on it cannot be */
+  start(): boolean {
+    this.#started ||= this.request.ticket?.start() !== false;
+    return this.#started;
   }
 
   /** Its time begins, once: a stale connection takes from it, and gives it no second one. */
@@ -133,25 +155,39 @@ export class Attempt implements Dispatcher.DispatchHandler {
     else this.fail(error);
   }
 
-  /** Before it began. */
+  /** Before it started. */
   cancel(now: number): void {
     this.begin(now);
     this.#settle('cancelled', undefined, false);
   }
 
   fail(error: unknown): void {
-    if (error instanceof Blocked) this.#settle('blocked', error.message, false);
+    if (error instanceof Blocked) this.#end('blocked', error.message);
     else this.failWith(faultSentence(error, this.#stage(), this.target.authority));
   }
 
   failWith(sentence: string): void {
-    this.#settle('connectionError', sentence, false);
+    this.#end('connectionError', sentence);
   }
 
-  timeOut(): void {
+  /** @param now on the scale of `performance.now()` */
+  judge(now: number): void {
+    if (now >= this.deadlineAt) this.#timeOut();
+    else if (this.opening !== null && now >= this.opening.lookupEndsAt) {
+      this.failWith(lookupSentence(this.target.authority, this.opening.lookupMs));
+    }
+  }
+
+  #timeOut(): void {
     const { authority } = this.target;
-    const sentence = timeoutSentence(this.#stage(), authority, this.request.timeoutMs);
-    this.#settle('timeout', sentence, false);
+    this.#end('timeout', timeoutSentence(this.#stage(), authority, this.request.timeoutMs));
+  }
+
+  /** One that still waits for a turn has not started, and may have been called back. */
+  #end(outcome: SendResult['outcome'], sentence: string): void {
+    if (this.settled) return;
+    if (this.start()) this.#settle(outcome, sentence, false);
+    else this.cancel(this.#startedAt);
   }
 
   #stage(): Stage {

@@ -60,8 +60,7 @@ export class Deadlines {
   #judge(now: number): void {
     // From the end: one that times out is replaced by one that has been looked at.
     for (let i = this.#running.length - 1; i >= 0; i--) {
-      const attempt = this.#running[i];
-      if (attempt !== undefined && now >= attempt.deadlineAt) attempt.timeOut();
+      this.#running[i]?.judge(now);
     }
   }
 

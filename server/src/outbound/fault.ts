@@ -10,13 +10,17 @@ import { TOO_MUCH_INTERIM } from './interim.ts';
  */
 
 /** Where an attempt stands: what it is waiting for. */
-export type Stage = 'resolving' | 'connecting' | 'handshaking' | 'waiting' | 'reading';
+export type Stage = 'queued' | 'resolving' | 'connecting' | 'handshaking' | 'waiting' | 'reading';
 
 /** The guard's refusal; its message is the sentence. */
 export class Blocked extends Error {}
 
 export function timeoutSentence(stage: Stage, authority: string, timeoutMs: number): string {
   return `The time limit of ${timeoutMs / 1000} s passed while ${DOING[stage](authority)}.`;
+}
+
+export function lookupSentence(authority: string, limitMs: number): string {
+  return `The name of ${authority} could not be resolved within ${limitMs / 1000} s.`;
 }
 
 export function faultSentence(error: unknown, stage: Stage, authority: string): string {
@@ -61,6 +65,7 @@ function reasonOf({ message }: Error): string {
 }
 
 const DOING: Record<Stage, (authority: string) => string> = {
+  queued: at => `waiting for a turn to resolve the name of ${at}`,
   resolving: at => `resolving the name of ${at}`,
   connecting: at => `connecting to ${at}`,
   handshaking: at => `waiting for the TLS handshake with ${at}`,

@@ -9,6 +9,7 @@ import {
   refusal,
 } from '../domain/target.ts';
 import { Blocked, type Stage } from './fault.ts';
+import { type Asker, CALLED_BACK, type Lookups } from './lookups.ts';
 
 /**
  * The egress guard: every connection of the service is opened here.
@@ -20,12 +21,21 @@ import { Blocked, type Stage } from './fault.ts';
  */
 export interface Guard {
   allow: () => AllowTargets;
-  resolve: Resolve;
+  lookups: Lookups;
+  /** How long a lookup may take, from its turn on. */
+  lookupMs: number;
   secureContext: SecureContext;
 }
 
-/** The addresses of a name, in the order in which they should be tried. */
-export type Resolve = (hostname: string) => Promise<string[]>;
+/** For whom a connection is opened. */
+export interface Opener {
+  readonly clientKey: number;
+  /** On the scale of `performance.now()`. */
+  readonly deadlineAt: number;
+  readonly isCancelled: boolean;
+  /** @returns false where it was called back; from the first true on it cannot be */
+  start(): boolean;
+}
 
 /** Where a url leads, as far as a connection is concerned. */
 export interface Target {
@@ -47,13 +57,16 @@ export interface Target {
  *
  * @throws Blocked when none is allowed
  */
-export async function admit(target: Target, guard: Guard): Promise<string[]> {
-  const allow = guard.allow();
+async function admit(
+  target: Target,
+  allow: AllowTargets,
+  lookUp: () => Promise<string[]>,
+): Promise<string[]> {
   const refused = refusal(target.hostname, String(target.port), allow);
   if (refused !== null) throw new Blocked(asSentence(refused));
   if (isIP(target.host) !== 0) return [target.host];
 
-  const resolved = await guard.resolve(target.hostname);
+  const resolved = await lookUp();
   const rules = allowFor(target.hostname, allow);
   const verdicts = resolved.map(address => judgeAddress(address, rules));
   const allowed = resolved.filter((_, i) => verdicts[i]!.allowed);
@@ -70,21 +83,25 @@ export async function admit(target: Target, guard: Guard): Promise<string[]> {
 /** One connection being opened. What it has measured so far can be read while it is under way. */
 export class Opening {
   readonly phases: Phases = {};
-  stage: Stage = 'resolving';
+  stage: Stage = 'queued';
+  /** When to look no longer for the addresses of the name, on the scale of `performance.now()`. */
+  lookupEndsAt = Number.POSITIVE_INFINITY;
   readonly #target: Target;
   readonly #guard: Guard;
-  readonly #deadlineAt: number;
+  readonly #opener: Opener;
   #cancelled = false;
   #abandon: () => void = () => {};
 
-  /** @param deadlineAt on the scale of `performance.now()`; held by whoever cancels */
-  constructor(target: Target, guard: Guard, deadlineAt: number) {
+  /** @param opener keeps to its own deadline, and to `lookupEndsAt`, by `cancel` */
+  constructor(target: Target, guard: Guard, opener: Opener) {
     this.#target = target;
     this.#guard = guard;
-    this.#deadlineAt = deadlineAt;
+    this.#opener = opener;
   }
 
+  /** @throws CALLED_BACK, Blocked, or what the system says */
   async open(): Promise<Socket> {
+    if (isIP(this.#target.host) !== 0 && !this.#opener.start()) throw CALLED_BACK;
     const addresses = await this.#resolve();
     while (true) {
       const address = addresses.shift()!;
@@ -97,7 +114,7 @@ export class Opening {
     }
   }
 
-  /** Ends it at once: `open` rejects, and nothing is left behind but a lookup that the system owns. */
+  /** Ends it at once: `open` rejects, and nothing is left behind but a lookup that has begun. */
   cancel(): void {
     this.#cancelled = true;
     this.#abandon();
@@ -106,12 +123,47 @@ export class Opening {
   #resolve(): Promise<string[]> {
     const startedAt = performance.now();
     return new Promise((resolve, reject) => {
-      this.#abandon = () => reject(coded('CLOSED'));
-      admit(this.#target, this.#guard).then(addresses => {
+      const lookUp = () => {
+        const lookup = this.#lookUp();
+        this.#abandon = () => {
+          lookup.leave();
+          reject(coded('CLOSED'));
+        };
+        return lookup.addresses;
+      };
+      admit(this.#target, this.#guard.allow(), lookUp).then(addresses => {
+        this.lookupEndsAt = Number.POSITIVE_INFINITY;
         if (isIP(this.#target.host) === 0) this.phases.dnsMs = since(startedAt);
         resolve(addresses);
       }, reject);
     });
+  }
+
+  #lookUp(): { addresses: Promise<string[]>; leave: () => void } {
+    const { hostname } = this.#target;
+    const { lookups } = this.#guard;
+    const { clientKey } = this.#opener;
+    const { promise, resolve: found, reject: failed } = Promise.withResolvers<string[]>();
+    const asker: Asker = {
+      clientKey,
+      isCancelled: () => this.#opener.isCancelled,
+      begin: () => this.#beginLookup(),
+      found,
+      failed,
+    };
+    lookups.ask(hostname, asker);
+    return { addresses: promise, leave: () => lookups.leave(hostname, asker) };
+  }
+
+  get lookupMs(): number {
+    return this.#guard.lookupMs;
+  }
+
+  #beginLookup(): boolean {
+    if (!this.#opener.start()) return false;
+    this.stage = 'resolving';
+    this.lookupEndsAt = performance.now() + this.#guard.lookupMs;
+    return true;
   }
 
   /** @param others how many addresses wait for their turn; each has a right to some of the time */
@@ -135,7 +187,7 @@ export class Opening {
         : openTcp({ host: address, port });
       socket.setNoDelay(true);
       socket.setKeepAlive(true, 60_000);
-      const share = Math.min(PATIENCE_MS, (this.#deadlineAt - startedAt) / (others + 1));
+      const share = Math.min(PATIENCE_MS, (this.#opener.deadlineAt - startedAt) / (others + 1));
       const impatience =
         others === 0 ? undefined : setTimeout(() => socket.destroy(coded('ETIMEDOUT')), share);
       const over = (error: Error) => {

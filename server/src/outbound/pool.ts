@@ -3,6 +3,7 @@ import type { Attempt, Carrier } from './attempt.ts';
 import { Connection, type Home } from './connection.ts';
 import type { Deadlines } from './deadlines.ts';
 import { type Guard, Opening, type Target } from './guard.ts';
+import { CALLED_BACK } from './lookups.ts';
 import { Waiting } from './waiting.ts';
 
 /** What all pools of a sender share. */
@@ -22,7 +23,8 @@ export interface PoolOptions {
  *
  * An attempt takes the connection that was used last, or opens its own, so it knows which phases
  * were its own; connections that are not needed grow old and close. An attempt's time begins when
- * it gets a connection or a place to open one, not while it waits here.
+ * it gets a connection or a place to open one, not while it waits here. Until it gets a connection or a
+ * turn to look up the name, it can be called back.
  */
 export class Pool implements Carrier, Home {
   readonly target: Target;
@@ -125,7 +127,7 @@ export class Pool implements Carrier, Home {
 
   #start(attempt: Attempt): void {
     const now = this.#options.clock.now();
-    if (attempt.request.ticket?.start() === false) {
+    if (this.#kept.length > 0 ? !attempt.start() : attempt.isCancelled) {
       attempt.cancel(now);
       return;
     }
@@ -143,8 +145,9 @@ export class Pool implements Carrier, Home {
 
   async #open(attempt: Attempt): Promise<void> {
     this.size++;
-    const { guard, keepAliveMs } = this.#options;
-    attempt.opening = new Opening(this.target, guard, attempt.deadlineAt);
+    const { guard, keepAliveMs, clock } = this.#options;
+    attempt.opening = new Opening(this.target, guard, attempt);
+    this.#hearOfCancelled(attempt);
     attempt.onto(this);
     try {
       const socket = await attempt.opening.open();
@@ -155,7 +158,8 @@ export class Pool implements Carrier, Home {
       new Connection(this.target.origin, socket, keepAliveMs, this).send(attempt);
     } catch (error) {
       this.size--;
-      attempt.fail(error);
+      if (error === CALLED_BACK) attempt.cancel(clock.now());
+      else attempt.fail(error);
       this.#settleDown();
     }
   }
@@ -196,12 +200,16 @@ export class Pool implements Carrier, Home {
     queueMicrotask(() => {
       this.#sweepScheduled = false;
       this.sweep();
+      this.#options.guard.lookups.sweep();
     });
   }
 
   #append(attempt: Attempt): void {
-    const { ticket } = attempt.request;
-    if (ticket !== undefined) ticket.onCancelled = this.#onCancelled;
+    this.#hearOfCancelled(attempt);
     this.#waiting.add(attempt);
+  }
+
+  #hearOfCancelled({ request: { ticket } }: Attempt): void {
+    if (ticket !== undefined) ticket.onCancelled = this.#onCancelled;
   }
 }

@@ -5,7 +5,8 @@ import { type Clock, systemClock } from '../clock.ts';
 import { type AllowTargets, bareHost } from '../domain/target.ts';
 import { Attempt } from './attempt.ts';
 import { Deadlines } from './deadlines.ts';
-import type { Resolve, Target } from './guard.ts';
+import type { Target } from './guard.ts';
+import { Lookups, type Resolve } from './lookups.ts';
 import { Pool, type PoolOptions } from './pool.ts';
 import type { OutboundRequest, Send, SendResult } from './send.ts';
 
@@ -19,6 +20,10 @@ export interface SenderOptions {
   /** How long an unused connection is kept, unless the server wants it shorter. */
   keepAliveMs?: number;
   resolve?: Resolve;
+  /** Names looked up at a time. */
+  maxLookups?: number;
+  /** How long a lookup may take; the time limit of the attempt holds beside it. */
+  lookupMs?: number;
   clock?: Clock;
 }
 
@@ -44,6 +49,11 @@ export interface Sender {
    */
   close(): Promise<void>;
   stats(): SenderStats;
+  /**
+   * Once it is closed: whether lookups are under way, which nothing can end, and which keep the thread
+   * from its end, and with it the process.
+   */
+  readonly isHeldUp: boolean;
 }
 
 /**
@@ -55,13 +65,20 @@ export interface Sender {
  */
 export function createSender(options: SenderOptions): Sender {
   const { connectionsPerOrigin = 128, maxOrigins = 1_000, keepAliveMs = 4_000 } = options;
-  const { allow, resolve = resolveBySystem, clock = systemClock } = options;
+  const {
+    allow,
+    resolve = resolveBySystem,
+    maxLookups = 32,
+    lookupMs = LOOKUP_MS,
+    clock = systemClock,
+  } = options;
   const pools = new Map<string, Pool>();
   /** In the order in which they became quiet. */
   const quiet = new Set<Pool>();
   /** Out of `pools`, with connections that have yet to close. */
   const leaving = new Set<Pool>();
   const deadlines = new Deadlines();
+  const lookups = new Lookups(resolve, maxLookups);
   /** By what stands before the path; the paths behind it are many, and need no parsing. */
   const targets = new LRUCache<string, Target>({ max: 10_000 });
   let closing: Promise<void> | null = null;
@@ -70,7 +87,8 @@ export function createSender(options: SenderOptions): Sender {
   const poolOptions: PoolOptions = {
     guard: {
       allow: typeof allow === 'function' ? allow : () => allow,
-      resolve,
+      lookups,
+      lookupMs,
       // Once, since making it reads every root certificate.
       secureContext: createSecureContext(),
     },
@@ -163,6 +181,7 @@ export function createSender(options: SenderOptions): Sender {
 
     sweep() {
       for (const pool of [...pools.values()]) if (pool.waiting > 0) pool.sweep();
+      lookups.sweep();
     },
 
     close() {
@@ -180,8 +199,15 @@ export function createSender(options: SenderOptions): Sender {
         waiting: all.reduce((sum, pool) => sum + pool.waiting, 0),
       };
     },
+
+    get isHeldUp() {
+      return lookups.underWay > 0;
+    },
   };
 }
+
+/** A system's resolver asks its next name server, or the same one again, after 5 s: that has its chance. */
+const LOOKUP_MS = 8_000;
 
 /** A parsed url: where it leads, and what is asked for there. */
 interface Place {
@@ -208,18 +234,9 @@ function parsePlace(text: string): Place | null {
   return { target, path: address!.slice(address!.indexOf('/', url.protocol.length + 2)) };
 }
 
-/** Lookups under way, by name: the system makes few at a time, and connections are opened by the dozen. */
-const lookups = new Map<string, Promise<string[]>>();
-
-function resolveBySystem(hostname: string): Promise<string[]> {
-  let addresses = lookups.get(hostname);
-  if (addresses === undefined) {
-    addresses = lookup(hostname, { all: true })
-      .then(found => found.map(({ address }) => address))
-      .finally(() => lookups.delete(hostname));
-    lookups.set(hostname, addresses);
-  }
-  return addresses;
+async function resolveBySystem(hostname: string): Promise<string[]> {
+  const found = await lookup(hostname, { all: true });
+  return found.map(({ address }) => address);
 }
 
 /**

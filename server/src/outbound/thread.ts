@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AllowTargets } from '../domain/target.ts';
+import { HELD_UP } from './lookups.ts';
 import type { SendResult } from './send.ts';
 import { createSender } from './sender.ts';
 import { SWEEP, Term, Ticket } from './ticket.ts';
@@ -11,6 +12,7 @@ export interface SendingThread {
   allow: AllowTargets;
   connectionsPerOrigin: number;
   maxOrigins: number;
+  maxLookups: number;
   /** The tickets of what is handed over. */
   tickets: Int32Array;
   term: Float64Array<SharedArrayBuffer> | undefined;
@@ -85,5 +87,6 @@ async function close(): Promise<void> {
   takeWaiting();
   await sender.close();
   post();
+  if (sender.isHeldUp) port.postMessage(HELD_UP);
   port.close();
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { AllowTargets } from '../domain/target.ts';
+import { HELD_UP } from './lookups.ts';
 import type { OutboundRequest, SendResult } from './send.ts';
 import type { Sender } from './sender.ts';
 import type { Ended, Handover, SendingThread } from './thread.ts';
@@ -9,6 +10,8 @@ export interface SenderThreadsOptions {
   allow: AllowTargets;
   connectionsPerOrigin: number;
   maxOrigins: number;
+  /** Names looked up at a time, by all threads together; each takes its part. */
+  maxLookups?: number;
   /** How many threads send, from 1; never more than `connectionsPerOrigin`. */
   threads: number;
   /** That of the tickets. */
@@ -33,17 +36,23 @@ const MOST_TICKETS = 2 ** 17;
  * them left; each thread keeps its share of the connections to an origin. If a thread ends unasked, so does
  * the process, as an uncaught error.
  */
-export function createSenderThreads(options: SenderThreadsOptions): Pick<Sender, 'send' | 'close'> {
+export function createSenderThreads(
+  options: SenderThreadsOptions,
+): Pick<Sender, 'send' | 'close' | 'isHeldUp'> {
   const { allow, maxOrigins, term } = options;
   const count = Math.min(options.threads, options.connectionsPerOrigin);
+  const maxLookups = Math.max(1, Math.floor((options.maxLookups ?? 32) / count));
   const threads = Array.from({ length: count }, (_, at) => {
     const connectionsPerOrigin = Math.floor((options.connectionsPerOrigin + at) / count);
-    return new Thread({ allow, maxOrigins, connectionsPerOrigin, term: term?.shared });
+    return new Thread({ allow, maxOrigins, maxLookups, connectionsPerOrigin, term: term?.shared });
   });
   return {
     send: request => leastBusy(threads).send(request),
     async close() {
       await Promise.all(threads.map(thread => thread.close()));
+    },
+    get isHeldUp() {
+      return threads.some(thread => thread.isHeldUp);
     },
   };
 }
@@ -70,12 +79,15 @@ class Thread {
   #sweepScheduled = false;
   readonly #onCancelled = () => this.#sweepSoon();
   #closed: Promise<void> | null = null;
+  #onHeldUp = () => {};
+  isHeldUp = false;
 
   constructor(options: Omit<SendingThread, 'tickets'>) {
     this.#worker = new Worker(new URL('./thread.ts', import.meta.url), {
       workerData: { ...options, tickets: this.#tickets } satisfies SendingThread,
     });
     this.#worker.on('message', (text: string) => {
+      if (text === HELD_UP) return this.#heldUp();
       for (const [place, result] of JSON.parse(text) as Ended) this.#ended(place, result);
     });
   }
@@ -101,9 +113,17 @@ class Thread {
   close(): Promise<void> {
     this.#closed ??= new Promise(resolve => {
       this.#worker.once('exit', () => resolve());
+      this.#onHeldUp = resolve;
       this.#worker.postMessage(null);
     });
     return this.#closed;
+  }
+
+  /** It is through with everything but lookups, and nobody waits for these. */
+  #heldUp(): void {
+    this.isHeldUp = true;
+    this.#worker.unref();
+    this.#onHeldUp();
   }
 
   /** One message for all that are cancelled together; behind the requests that are on their way. */

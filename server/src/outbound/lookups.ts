@@ -1,0 +1,152 @@
+/** The addresses of a name, in the order in which they should be tried. */
+export type Resolve = (hostname: string) => Promise<string[]>;
+
+/** One that needs the addresses of a name. It is told once: `found` or `failed`. */
+export interface Asker {
+  readonly clientKey: number;
+  /** While it waits for its turn, it may be called back. */
+  isCancelled(): boolean;
+  /** Its turn has come. @returns false where it was called back */
+  begin(): boolean;
+  found(addresses: string[]): void;
+  failed(error: unknown): void;
+}
+
+/** What a thread says last, where lookups under way keep it from its end. */
+export const HELD_UP = 'held up';
+
+/** What an asker gets that was called back before its turn. */
+export const CALLED_BACK = new Error('called back');
+
+/**
+ * Lookups: names are resolved by a few threads, and each may be held for as long as the slowest name
+ * server of the world takes.
+ *
+ * A client takes at most as many places as are left for all others, and clients have their turns one
+ * after the other, so that there is always a place for one that has none. A place is held until the
+ * system is through with the name, whether or not somebody still waits for it. Who asks for a name that
+ * is being looked up gets that answer too; nothing is remembered beyond it.
+ */
+export class Lookups {
+  readonly #resolve: Resolve;
+  readonly #most: number;
+  /** Those that somebody waits for, by name. */
+  readonly #awaited = new Map<string, Set<Asker>>();
+  /** Who waits for a turn, by client and name. A map keeps the order in which its keys were set. */
+  readonly #queued = new Map<number, Map<string, Set<Asker>>>();
+  /** Places that each client holds. */
+  readonly #held = new Map<number, number>();
+  #underWay = 0;
+
+  /** @param most lookups at a time, from 1 */
+  constructor(resolve: Resolve, most: number) {
+    this.#resolve = resolve;
+    this.#most = most;
+  }
+
+  /** Lookups that the system is not through with. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  ask(hostname: string, asker: Asker): void {
+    const awaited = this.#awaited.get(hostname);
+    if (awaited !== undefined) join(awaited, [asker]);
+    else if (this.#hasPlace(asker.clientKey)) this.#begin(hostname, asker.clientKey, [asker]);
+    else this.#queue(hostname, asker);
+  }
+
+  /** It waits no longer. What nobody waits for is not looked up any more, if it has not begun. */
+  leave(hostname: string, asker: Asker): void {
+    const awaited = this.#awaited.get(hostname);
+    if (awaited?.delete(asker) && awaited.size === 0) this.#awaited.delete(hostname);
+    const names = this.#queued.get(asker.clientKey);
+    const askers = names?.get(hostname);
+    if (!askers?.delete(asker)) return;
+    if (askers.size === 0) names!.delete(hostname);
+    if (names!.size === 0) this.#queued.delete(asker.clientKey);
+  }
+
+  /** Those that were called back before their turn leave at once. */
+  sweep(): void {
+    for (const names of [...this.#queued.values()]) {
+      for (const [hostname, askers] of [...names]) {
+        for (const asker of [...askers]) {
+          if (!asker.isCancelled()) continue;
+          this.leave(hostname, asker);
+          asker.failed(CALLED_BACK);
+        }
+      }
+    }
+  }
+
+  #hasPlace(clientKey: number): boolean {
+    return (this.#held.get(clientKey) ?? 0) < this.#most - this.#underWay;
+  }
+
+  #queue(hostname: string, asker: Asker): void {
+    let names = this.#queued.get(asker.clientKey);
+    if (names === undefined) {
+      names = new Map();
+      this.#queued.set(asker.clientKey, names);
+    }
+    const askers = names.get(hostname);
+    if (askers === undefined) names.set(hostname, new Set([asker]));
+    else askers.add(asker);
+  }
+
+  #begin(hostname: string, clientKey: number, askers: Iterable<Asker>): void {
+    const awaited = new Set<Asker>();
+    join(awaited, askers);
+    if (awaited.size === 0) return;
+    this.#awaited.set(hostname, awaited);
+    this.#underWay += 1;
+    this.#held.set(clientKey, (this.#held.get(clientKey) ?? 0) + 1);
+    const end = () => {
+      if (this.#awaited.get(hostname) === awaited) this.#awaited.delete(hostname);
+      this.#end(clientKey);
+    };
+    this.#resolve(hostname).then(
+      addresses => {
+        end();
+        for (const asker of awaited) asker.found(addresses);
+      },
+      error => {
+        end();
+        for (const asker of awaited) asker.failed(error);
+      },
+    );
+  }
+
+  #end(clientKey: number): void {
+    this.#underWay -= 1;
+    const held = this.#held.get(clientKey)! - 1;
+    if (held === 0) this.#held.delete(clientKey);
+    else this.#held.set(clientKey, held);
+    while (this.#next());
+  }
+
+  /** One name of the client whose turn it is; that client goes to the end. @returns whether there was one */
+  #next(): boolean {
+    for (const [clientKey, names] of this.#queued) {
+      if (!this.#hasPlace(clientKey)) continue;
+      const [hostname, askers] = names.entries().next().value!;
+      names.delete(hostname);
+      this.#queued.delete(clientKey);
+      if (names.size > 0) this.#queued.set(clientKey, names);
+      const awaited = this.#awaited.get(hostname);
+      if (awaited === undefined) this.#begin(hostname, clientKey, askers);
+      else join(awaited, askers);
+      return true;
+    }
+    return false;
+  }
+}
+
+/** Those that were not called back. */
+function join(awaited: Set<Asker>, askers: Iterable<Asker>): void {
+  for (const asker of askers) {
+    if (asker.begin()) awaited.add(asker);
+    else asker.failed(CALLED_BACK);
+  }
+}
