@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Limits } from './deps.ts';
 import { NOTHING_HERE, WHO_CALLS } from './failure.ts';
 import { STANDING_HEADERS, setStandingHeaders } from './security-headers.ts';
+import { endAfterUnread, readUnreadBody } from './unread-body.ts';
 
 /**
  * The listener: HTTP/1.1 as Node speaks it, with the error object where Node would answer by itself
@@ -36,6 +37,7 @@ export function createListener(handler: Handler, limits: Limits, refused: () => 
   const accept: Handler = (request, response) => {
     setStandingHeaders(response);
     conversationOn(request.socket).begin(request, response);
+    readUnreadBody(request, response);
     if (request.headers.upgrade !== undefined) watchEnd(request);
     // A method that it has not heard of (DESCRIBE of RTSP) the router takes for a fault of its
     // own. TRACE it knows, and no route has it.
@@ -134,7 +136,7 @@ class Conversation {
     await this.#allAnsweredBut(cut);
     const isAnswered = cut?.headersSent === true;
     if (isAnswered) await this.#allAnsweredBut();
-    if (isAnswered) endSoon(this.#socket);
+    if (isAnswered) endAfterUnread(this.#socket);
     else answer();
   }
 
@@ -213,8 +215,9 @@ const REASONS: Record<number, string> = { 401: 'Unauthorized', 404: 'Not Found' 
 function endWith(socket: Socket, status: number, sentence: string): void {
   const body = JSON.stringify({ error: sentence });
   const reason = REASONS[status] ?? 'Bad Request';
-  endSoon(
+  endAfterUnread(
     socket,
+    undefined,
     `HTTP/1.1 ${status} ${reason}\r\n` +
       'Content-Type: application/json; charset=utf-8\r\n' +
       `Content-Length: ${Buffer.byteLength(body)}\r\n` +
@@ -223,17 +226,3 @@ function endWith(socket: Socket, status: number, sentence: string): void {
       `Connection: close\r\n\r\n${body}`,
   );
 }
-
-/**
- * Ends this side, and goes on reading for a moment: closing on unread bytes resets the connection,
- * and with it the answer that may still be under way.
- */
-function endSoon(socket: Socket, last = ''): void {
-  if (socket.writable) socket.end(last);
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-  timer.unref();
-  socket.once('close', () => clearTimeout(timer));
-}
-
-/** Long enough for a client to read an answer, too short to be worth holding on to. */
-const LINGER_MS = 1_000;
