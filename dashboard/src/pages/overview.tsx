@@ -89,8 +89,8 @@ function Figures({ stats }: { stats: Stats }) {
         />
         <Figure
           name="Schedules"
-          value={whole(stats.enabledSchedules)}
-          note={`${whole(stats.disabledSchedules)} paused`}
+          value={whole(stats.enabledSchedules + stats.disabledSchedules)}
+          note={`${whole(stats.enabledSchedules)} enabled, ${whole(stats.disabledSchedules)} paused`}
         />
       </SimpleGrid>
       <StatsCharts stats={stats} />
@@ -140,7 +140,7 @@ function Next({ items }: { items: UpcomingFiring[] }) {
             <Row key={scheduleId} id={scheduleId} name={nameOf(item)}>
               <Text size="sm" className="numbers" title={fullTime(dueAt)}>
                 {isRetry && 'retry '}
-                {relative(dueAt, now)}
+                {relative(Math.max(now, Date.parse(dueAt)), now)}
               </Text>
             </Row>
           ))}
@@ -148,6 +148,13 @@ function Next({ items }: { items: UpcomingFiring[] }) {
       )}
     </Card>
   );
+}
+
+/** The service looks at this many runs of each. */
+const MOST_IN_A_ROW = 20;
+
+function inARowText(inARow: number): string {
+  return inARow < MOST_IN_A_ROW ? `${inARow} in a row` : `${MOST_IN_A_ROW} or more in a row`;
 }
 
 function Failing({ items }: { items: FailingSchedule[] }) {
@@ -166,7 +173,7 @@ function Failing({ items }: { items: FailingSchedule[] }) {
                 className="status tone-bad numbers"
                 title={`Last for ${shortTime(lastFailedFor)}`}
               >
-                {inARow} in a row
+                {inARowText(inARow)}
               </Text>
             </Row>
           ))}

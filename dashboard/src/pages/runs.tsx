@@ -1,17 +1,19 @@
 import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import type { Run, RunQuery, RunStatus } from '@punctual/client';
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { useSendAgain } from '../parts/actions.ts';
+import { AS_TODAY, useSendAgain } from '../parts/actions.ts';
+import { HeldList, useHeld } from '../parts/held.tsx';
 import { Asked, Card, Empty, Page } from '../parts/page.tsx';
-import { Pager, usePages } from '../parts/pager.tsx';
+import { Pager, usePages, withoutPage } from '../parts/pager.tsx';
 import { RunDrawer } from '../parts/run-detail.tsx';
 import { RunsTable } from '../parts/runs-table.tsx';
 import { api } from '../queries.ts';
 import { nameOf } from '../schedule-name.ts';
 
 const PAGE_SIZE = 50;
+const NONE: Map<string, Run> = new Map();
 const STATUSES: RunStatus[] = [
   'failed',
   'succeeded',
@@ -25,7 +27,7 @@ const STATUSES: RunStatus[] = [
 export function Runs() {
   const [search, setSearch] = useSearchParams();
   const key = filterText(search);
-  const pages = usePages(key);
+  const pages = usePages();
   const list = useQuery({
     queryKey: ['runs', key, pages.cursor],
     queryFn: () =>
@@ -37,14 +39,23 @@ export function Runs() {
     placeholderData: keepPreviousData,
     refetchInterval: 5_000,
   });
-  const [picked, setPicked] = useState(new Set<string>());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has other rows
-  useEffect(() => setPicked(new Set()), [key, pages.cursor]);
-  const names = useNames(list.data?.items ?? []);
+  const [{ pickedOf, picked }, setPicks] = useState({ pickedOf: key, picked: NONE });
+  // What is picked stays so on other pages, and while the list goes on; not under another filter.
+  if (pickedOf !== key) setPicks({ pickedOf: key, picked: NONE });
+  const setPicked = (next: Map<string, Run>) => setPicks({ pickedOf: key, picked: next });
+  const held = useHeld({
+    key: `${key} ${pages.cursor}`,
+    items: list.isPlaceholderData ? undefined : list.data?.items,
+    isWhole: list.data?.nextCursor === undefined,
+    orderOf: ({ scheduledFor }) => scheduledFor,
+    isBusy: picked.size > 0 || search.has('run'),
+  });
+  const shown = list.isPlaceholderData ? (list.data?.items ?? []) : held.rows;
+  const names = useNames(shown);
   const set = (name: string, value: string) =>
     setSearch(
       before => {
-        const after = new URLSearchParams(before);
+        const after = name === 'run' ? new URLSearchParams(before) : withoutPage(before);
         if (value === '') after.delete(name);
         else after.set(name, value);
         return after;
@@ -52,8 +63,9 @@ export function Runs() {
       { replace: true },
     );
   const pick = (id: string, isPicked: boolean) => {
-    const next = new Set(picked);
-    if (isPicked) next.add(id);
+    const next = new Map(picked);
+    const run = shown.find(each => each.id === id);
+    if (isPicked && run !== undefined) next.set(id, run);
     else next.delete(id);
     setPicked(next);
   };
@@ -61,22 +73,16 @@ export function Runs() {
     <Page name="Runs">
       <Card padded={false}>
         <Filters search={search} set={set} />
-        {picked.size > 0 && (
-          <Again
-            runs={(list.data?.items ?? []).filter(({ id }) => picked.has(id))}
-            done={() => setPicked(new Set())}
-          />
-        )}
         <Asked query={list} height={320}>
-          {({ items, nextCursor }) => (
-            <>
-              {items.length === 0 ? (
+          {({ nextCursor }) => (
+            <HeldList held={held}>
+              {shown.length === 0 ? (
                 <Empty title="No run matches">
                   Runs appear here when schedules fire, and stay as long as history is kept.
                 </Empty>
               ) : (
                 <RunsTable
-                  runs={items}
+                  runs={shown}
                   names={names}
                   picked={picked}
                   onPick={pick}
@@ -84,9 +90,10 @@ export function Runs() {
                 />
               )}
               <Pager pages={pages} nextCursor={nextCursor} />
-            </>
+            </HeldList>
           )}
         </Asked>
+        {picked.size > 0 && <Again runs={[...picked.values()]} done={() => setPicked(NONE)} />}
       </Card>
       <RunDrawer id={search.get('run')} onClose={() => set('run', '')} />
     </Page>
@@ -94,7 +101,7 @@ export function Runs() {
 }
 
 function filterText(search: URLSearchParams): string {
-  const filters = new URLSearchParams(search);
+  const filters = withoutPage(search);
   filters.delete('run');
   return filters.toString();
 }
@@ -158,7 +165,7 @@ function Again({ runs, done }: { runs: Run[]; done: () => void }) {
   const sendAgain = useSendAgain();
   const schedules = [...new Set(runs.map(({ scheduleId }) => scheduleId))];
   return (
-    <Group px="sm" pb="sm" gap="xs" role="toolbar" aria-label="For the picked runs">
+    <Group className="picked" p="sm" gap="xs" role="toolbar" aria-label="For the picked runs">
       <Text size="sm" fw={600} className="numbers" mr="xs">
         {runs.length} picked, of {schedules.length}{' '}
         {schedules.length === 1 ? 'schedule' : 'schedules'}
@@ -171,6 +178,12 @@ function Again({ runs, done }: { runs: Run[]; done: () => void }) {
       >
         Send again
       </Button>
+      <Button size="xs" px={4} variant="subtle" onClick={done}>
+        Pick none
+      </Button>
+      <Text size="xs" className="muted">
+        {AS_TODAY}
+      </Text>
     </Group>
   );
 }

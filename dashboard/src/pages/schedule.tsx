@@ -7,6 +7,7 @@ import { useDelete, useRunNow, useSetStatus } from '../parts/actions.ts';
 import { Configuration } from '../parts/configuration.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { type AskedTime, ExplainBox } from '../parts/explain-box.tsx';
+import { HeldList, useHeld } from '../parts/held.tsx';
 import { NextTimes } from '../parts/next-times.tsx';
 import { Asked, Card, Empty, Page } from '../parts/page.tsx';
 import { Pager, usePages } from '../parts/pager.tsx';
@@ -86,11 +87,11 @@ function Shown({ schedule }: { schedule: Schedule }) {
                 : `The schedule is ${schedule.status === 'disabled' ? 'paused' : 'deleted'}.`}
             </Empty>
           ) : (
-            <NextTimes times={times.slice(0, 5)} timezone={timezone} name="Next times" />
+            <NextTimes times={times} timezone={timezone} name="Next times" count={5} />
           )}
         </Card>
       </SimpleGrid>
-      <History schedule={schedule} onOpen={openRun} />
+      <History schedule={schedule} isOpen={search.has('run')} onOpen={openRun} />
       <Configuration schedule={schedule} />
       <RunDrawer id={search.get('run')} onClose={() => openRun(null)} />
     </Page>
@@ -154,21 +155,38 @@ function isGoing({ status }: Run): boolean {
   return status === 'running' || status === 'retrying' || status === 'queued';
 }
 
-function History({ schedule, onOpen }: { schedule: Schedule; onOpen: (id: string) => void }) {
-  const pages = usePages(schedule.id);
+function History({
+  schedule,
+  isOpen,
+  onOpen,
+}: {
+  schedule: Schedule;
+  /** Whether one of its runs is looked at. */
+  isOpen: boolean;
+  onOpen: (id: string) => void;
+}) {
+  const pages = usePages();
   const list = useRunsOf(schedule.id, pages.cursor);
+  const held = useHeld({
+    key: `${pages.cursor}`,
+    items: list.isPlaceholderData ? undefined : list.data?.items,
+    isWhole: list.data?.nextCursor === undefined,
+    orderOf: ({ scheduledFor }) => scheduledFor,
+    isBusy: isOpen,
+  });
+  const shown = list.isPlaceholderData ? (list.data?.items ?? []) : held.rows;
   return (
     <Card title="Runs" padded={false}>
       <Asked query={list} height={240}>
-        {({ items, nextCursor }) => (
-          <>
-            {items.length === 0 ? (
+        {({ nextCursor }) => (
+          <HeldList held={held}>
+            {shown.length === 0 ? (
               <Empty title="It has not run yet">Each run appears here with what came back.</Empty>
             ) : (
-              <RunsTable runs={items} onOpen={onOpen} />
+              <RunsTable runs={shown} onOpen={onOpen} />
             )}
             <Pager pages={pages} nextCursor={nextCursor} />
-          </>
+          </HeldList>
         )}
       </Asked>
     </Card>

@@ -5,27 +5,38 @@ import { IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
+import { HeldList, useHeld } from '../parts/held.tsx';
 import { Asked, Card, Empty, Page } from '../parts/page.tsx';
-import { Pager, usePages } from '../parts/pager.tsx';
+import { Pager, usePages, withoutPage } from '../parts/pager.tsx';
 import { ForPicked, SchedulesTable } from '../parts/schedules-table.tsx';
 import { api } from '../queries.ts';
 
 const PAGE_SIZE = 50;
+const NONE: Set<string> = new Set();
 
 export function Schedules() {
   const [search, setSearch] = useSearchParams();
   const filter = filterFrom(search);
-  const key = search.toString();
-  const pages = usePages(key);
-  const [picked, setPicked] = useState(new Set<string>());
+  const key = withoutPage(search).toString();
+  const pages = usePages();
+  const [{ pickedOf, picked }, setPicks] = useState({ pickedOf: key, picked: NONE });
+  // What is picked stays so on other pages; not under another filter.
+  if (pickedOf !== key) setPicks({ pickedOf: key, picked: NONE });
+  const setPicked = (next: Set<string>) => setPicks({ pickedOf: key, picked: next });
   const list = useQuery({
     queryKey: ['schedules', key, pages.cursor],
     queryFn: () =>
       find({ ...filter, limit: PAGE_SIZE, ...(pages.cursor && { cursor: pages.cursor }) }),
     placeholderData: keepPreviousData,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has other rows
-  useEffect(() => setPicked(new Set()), [key, pages.cursor]);
+  const held = useHeld({
+    key: `${key} ${pages.cursor}`,
+    items: list.isPlaceholderData ? undefined : list.data?.items,
+    isWhole: list.data?.nextCursor === undefined,
+    orderOf: ({ id }) => id,
+    isBusy: picked.size > 0,
+  });
+  const shown = list.isPlaceholderData ? (list.data?.items ?? []) : held.rows;
   return (
     <Page
       name="Schedules"
@@ -37,19 +48,19 @@ export function Schedules() {
     >
       <Card padded={false}>
         <Toolbar search={search} setSearch={setSearch} />
-        {picked.size > 0 && <ForPicked ids={[...picked]} done={() => setPicked(new Set())} />}
         <Asked query={list} height={320}>
-          {({ items, nextCursor }) => (
-            <>
-              {items.length === 0 ? (
+          {({ nextCursor }) => (
+            <HeldList held={held}>
+              {shown.length === 0 ? (
                 <NothingFound isFiltered={key !== ''} />
               ) : (
-                <SchedulesTable items={items} picked={picked} setPicked={setPicked} />
+                <SchedulesTable items={shown} picked={picked} setPicked={setPicked} />
               )}
               <Pager pages={pages} nextCursor={nextCursor} />
-            </>
+            </HeldList>
           )}
         </Asked>
+        {picked.size > 0 && <ForPicked ids={[...picked]} done={() => setPicked(NONE)} />}
       </Card>
     </Page>
   );
@@ -79,7 +90,7 @@ function Toolbar({ search, setSearch }: { search: URLSearchParams; setSearch: Se
   const set = (name: string, value: string) => {
     setSearch(
       before => {
-        const after = new URLSearchParams(before);
+        const after = withoutPage(before);
         if (value === '') after.delete(name);
         else after.set(name, value);
         return after;

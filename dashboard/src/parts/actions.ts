@@ -74,6 +74,9 @@ export function useDelete() {
   );
 }
 
+/** What is sent again is not what was sent: a schedule may have been changed since. */
+export const AS_TODAY = 'Once per schedule, as the schedule is today.';
+
 /** @param ids of schedules: each is run now, once, as it is today */
 export function useSendAgain() {
   return useForEach(

@@ -1,9 +1,13 @@
-import { Code, Group, Stack, Text } from '@mantine/core';
+import { Button, Code, Group, Stack, Text } from '@mantine/core';
 import type { Schedule } from '@punctual/client';
+import { useState } from 'react';
 import { inWords } from '../interval-words.ts';
-import { fullTime } from '../times.ts';
+import { withMarks } from '../schedule-name.ts';
+import { fullTime, READER_ZONE } from '../times.ts';
 import { Card } from './page.tsx';
 import { Facts } from './run-detail.tsx';
+
+const inYours = (at: string) => `${fullTime(at)}, ${READER_ZONE}`;
 
 /** What a schedule says. */
 export function Configuration({ schedule }: { schedule: Schedule }) {
@@ -14,7 +18,7 @@ export function Configuration({ schedule }: { schedule: Schedule }) {
       <Stack gap="md">
         <Facts
           facts={[
-            ['Calls', `${verb} ${url}`],
+            ['Calls', `${verb} ${withMarks(url)}`],
             [
               'Interval',
               <Group key="interval" gap="xs">
@@ -25,19 +29,12 @@ export function Configuration({ schedule }: { schedule: Schedule }) {
             ['Time zone', timezone],
             ['Time limit', `${policy?.timeoutSeconds ?? 30} s`],
             ['Retries', `at most ${policy?.maxRetries ?? 3}`],
-            ['Created', fullTime(schedule.createdAt)],
-            ['Changed', schedule.updatedAt && fullTime(schedule.updatedAt)],
+            ['Created', inYours(schedule.createdAt)],
+            ['Changed', schedule.updatedAt && inYours(schedule.updatedAt)],
             ['Id', <Code key="id">{schedule.id}</Code>],
           ]}
         />
-        {headers && Object.keys(headers).length > 0 && (
-          <div>
-            <Text fw={600} size="sm" mb={4}>
-              Headers
-            </Text>
-            <Facts facts={Object.entries(headers)} />
-          </div>
-        )}
+        {headers && Object.keys(headers).length > 0 && <Headers headers={headers} />}
         {data && Object.keys(data).length > 0 && (
           <div>
             <Text fw={600} size="sm" mb={4}>
@@ -53,13 +50,37 @@ export function Configuration({ schedule }: { schedule: Schedule }) {
             </Text>
             <Facts
               facts={integrations.map(({ name, url, callOnSuccess, id }) => [
-                name || id,
-                `${url}${callOnSuccess ? ', also on success' : ''}`,
+                withMarks(name) || id,
+                `${withMarks(url)}${callOnSuccess ? ', also on success' : ''}`,
               ])}
             />
           </div>
         )}
       </Stack>
     </Card>
+  );
+}
+
+/** Their values are often tokens: they are shown to who asks for them, and not to whoever passes by. */
+function Headers({ headers }: { headers: Record<string, string> }) {
+  const [isShown, setShown] = useState(false);
+  const facts = Object.entries(headers);
+  return (
+    <div>
+      <Group gap="xs" mb={4}>
+        <Text fw={600} size="sm">
+          Headers
+        </Text>
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-pressed={isShown}
+          onClick={() => setShown(!isShown)}
+        >
+          {isShown ? 'Hide values' : 'Show values'}
+        </Button>
+      </Group>
+      <Facts facts={isShown ? facts : facts.map(([name]) => [name, '••••••'])} />
+    </div>
   );
 }

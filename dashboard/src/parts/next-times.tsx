@@ -1,17 +1,22 @@
 import { Text } from '@mantine/core';
-import { fullTime, READER_ZONE } from '../times.ts';
+import { fullTime, READER_ZONE, useNow } from '../times.ts';
 
 /** The next times in the schedule's zone and in the reader's. */
 export function NextTimes({
   times,
   timezone,
   name,
+  count = 10,
 }: {
   times: string[];
   timezone: string;
   name: string;
+  /** How many of those that are still to come are shown. */
+  count?: number;
 }) {
   const isSame = timezone === READER_ZONE;
+  const now = useNow();
+  const coming = times.filter(at => Date.parse(at) > now).slice(0, count);
   return (
     <table className="rows times" aria-label={name}>
       <thead>
@@ -21,7 +26,7 @@ export function NextTimes({
         </tr>
       </thead>
       <tbody>
-        {times.map(at => (
+        {coming.map(at => (
           <tr key={at}>
             <td>
               <Text size="sm" className="numbers">

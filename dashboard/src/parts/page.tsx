@@ -43,7 +43,7 @@ export function Card({
   padded?: boolean;
 }) {
   return (
-    <Box component="section" className="card" aria-label={title}>
+    <Box component="section" className="card" aria-label={title} tabIndex={-1}>
       {title && (
         <Group justify="space-between" px="md" pt="sm" pb={padded ? 0 : 'xs'} gap="xs">
           <Title order={2}>{title}</Title>

@@ -1,19 +1,41 @@
 import { Button, Group } from '@mantine/core';
-import { useState } from 'react';
+import type { MouseEvent } from 'react';
+import { useSearchParams } from 'wouter';
 
-/** Pages by cursors: back is remembered, since a list only knows what comes after. */
-export function usePages(resetOn: string) {
-  const [state, setState] = useState<{ key: string; cursors: string[] }>({
-    key: resetOn,
-    cursors: [],
-  });
-  const cursors = state.key === resetOn ? state.cursors : [];
-  const set = (next: string[]) => setState({ key: resetOn, cursors: next });
+/** A list only knows what comes after a page: from where one came to each is remembered here. */
+const cursorBefore = new Map<string, string>();
+
+/** What of an address says which page of a list it is; another filter begins with the first. */
+export const PAGE_NAMES = ['page', 'cursor'];
+
+export function withoutPage(search: URLSearchParams): URLSearchParams {
+  const rest = new URLSearchParams(search);
+  for (const name of PAGE_NAMES) rest.delete(name);
+  return rest;
+}
+
+/** Pages by cursors, in the address: a reload and the browser's Back come to the same page. */
+export function usePages() {
+  const [search, setSearch] = useSearchParams();
+  const cursor = search.get('cursor') ?? undefined;
+  const page = cursor === undefined ? 1 : Math.max(2, Number(search.get('page')) || 2);
+  const go = (nextPage: number, nextCursor: string | undefined) =>
+    setSearch(before => {
+      const after = withoutPage(before);
+      if (nextCursor === undefined) return after;
+      after.set('page', String(nextPage));
+      after.set('cursor', nextCursor);
+      return after;
+    });
   return {
-    cursor: cursors.at(-1),
-    page: cursors.length + 1,
-    forward: (cursor: string) => set([...cursors, cursor]),
-    back: () => set(cursors.slice(0, -1)),
+    cursor,
+    page,
+    forward(next: string) {
+      if (cursor !== undefined) cursorBefore.set(next, cursor);
+      go(page + 1, next);
+    },
+    /** Where it is not known from where one came, the first page is next. */
+    back: () => go(page - 1, page === 2 ? undefined : cursorBefore.get(cursor!)),
   };
 }
 
@@ -25,9 +47,16 @@ export function Pager({
   nextCursor: string | undefined;
 }) {
   if (pages.page === 1 && nextCursor === undefined) return null;
+  const turn = (to: () => void) => (event: MouseEvent) => {
+    const list = event.currentTarget.closest('section');
+    to();
+    // The new page is read from its top, by keyboard too.
+    list?.scrollIntoView({ block: 'start' });
+    list?.focus({ preventScroll: true });
+  };
   return (
     <Group component="nav" justify="flex-end" gap="xs" p="sm" aria-label="Pages of the list">
-      <Button size="xs" variant="default" disabled={pages.page === 1} onClick={pages.back}>
+      <Button size="xs" variant="default" disabled={pages.page === 1} onClick={turn(pages.back)}>
         Newer
       </Button>
       <span className="muted numbers">Page {pages.page}</span>
@@ -35,7 +64,7 @@ export function Pager({
         size="xs"
         variant="default"
         disabled={nextCursor === undefined}
-        onClick={() => nextCursor !== undefined && pages.forward(nextCursor)}
+        onClick={turn(() => nextCursor !== undefined && pages.forward(nextCursor))}
       >
         Older
       </Button>

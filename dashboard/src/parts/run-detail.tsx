@@ -3,7 +3,7 @@ import type { Attempt, Callback, Run } from '@punctual/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api } from '../queries.ts';
-import { fullTime, inReadersTime, span } from '../times.ts';
+import { fullTime, inReadersTime, READER_ZONE, span } from '../times.ts';
 import { useSendAgain } from './actions.ts';
 import { SideDialog } from './dialog.tsx';
 import { Asked } from './page.tsx';
@@ -58,6 +58,9 @@ function Told({ run }: { run: Run }) {
           </Button>
         </Group>
       </Group>
+      <Text size="sm" className="muted" ta="right" mt={-8}>
+        It is sent as its schedule is today.
+      </Text>
       {run.reason && (
         <Alert variant="outline" color="gray">
           {inReadersTime(run.reason)}
@@ -65,6 +68,7 @@ function Told({ run }: { run: Run }) {
       )}
       <Facts
         facts={[
+          ['Times in', `${READER_ZONE}, yours`],
           ['Due', fullTime(run.scheduledFor)],
           [
             'Started',

@@ -1,7 +1,15 @@
 import { Checkbox, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { Run } from '@punctual/client';
 import { Link } from 'wouter';
-import { fullTime, inReadersTime, relative, shortTime, span, useNow } from '../times.ts';
+import {
+  fullTime,
+  inReadersTime,
+  READER_ZONE,
+  relative,
+  shortTime,
+  span,
+  useNow,
+} from '../times.ts';
 import { Status } from './status.tsx';
 
 /** Runs, newest first. Those that can be sent again can be picked where `picked` is given. */
@@ -16,7 +24,7 @@ export function RunsTable({
   /** Of schedules by their ids; left out on the page of one schedule. */
   names?: Map<string, string>;
   onOpen: (id: string) => void;
-  picked?: Set<string>;
+  picked?: ReadonlyMap<string, Run>;
   onPick?: (id: string, isPicked: boolean) => void;
 }) {
   const now = useNow(5_000);
@@ -29,7 +37,7 @@ export function RunsTable({
               <VisuallyHidden>Pick</VisuallyHidden>
             </th>
           )}
-          <th>Due</th>
+          <th title={READER_ZONE}>Due, your time</th>
           <th>Status</th>
           {names && <th>Schedule</th>}
           <th>Late</th>

@@ -13,7 +13,7 @@ import { IconDots } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { inWords } from '../interval-words.ts';
-import { nameOf } from '../schedule-name.ts';
+import { nameOf, withMarks } from '../schedule-name.ts';
 import { useDelete, useRunNow, useSetStatus } from './actions.ts';
 import { Confirm } from './confirm.tsx';
 import { Status } from './status.tsx';
@@ -45,7 +45,10 @@ export function SchedulesTable({
               aria-label="Pick all of this page"
               checked={isAll}
               indeterminate={picked.size > 0 && !isAll}
-              onChange={() => setPicked(new Set(isAll ? [] : pickable.map(({ id }) => id)))}
+              onChange={() => {
+                const these = new Set(pickable.map(({ id }) => id));
+                setPicked(isAll ? picked.difference(these) : picked.union(these));
+              }}
             />
           </th>
           <th>Schedule</th>
@@ -99,7 +102,7 @@ function Row({
           </Link>
         </div>
         <Text size="sm" className="clip muted" title={url}>
-          {verb} {url}
+          {verb} {withMarks(url)}
         </Text>
       </td>
       <td className="line">
@@ -154,7 +157,7 @@ export function ForPicked({ ids, done }: { ids: string[]; done: () => void }) {
   const [isAsking, setAsking] = useState(false);
   const then = { onSuccess: done };
   return (
-    <Group px="sm" pb="sm" gap="xs" role="toolbar" aria-label="For the picked schedules">
+    <Group className="picked" p="sm" gap="xs" role="toolbar" aria-label="For the picked schedules">
       <Text size="sm" fw={600} className="numbers" mr="xs">
         {ids.length} picked
       </Text>
@@ -176,6 +179,9 @@ export function ForPicked({ ids, done }: { ids: string[]; done: () => void }) {
       </Button>
       <Button size="xs" variant="outline" color="red" onClick={() => setAsking(true)}>
         Delete
+      </Button>
+      <Button size="xs" px={4} variant="subtle" onClick={done}>
+        Pick none
       </Button>
       <Confirm
         opened={isAsking}

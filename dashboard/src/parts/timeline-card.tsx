@@ -1,10 +1,10 @@
-import { SegmentedControl } from '@mantine/core';
+import { SegmentedControl, Text } from '@mantine/core';
 import type { HistoryStep, Run, Schedule } from '@punctual/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../queries.ts';
 import { type Click, stepSecondsFor } from '../timeline.ts';
-import { useNow } from '../times.ts';
+import { READER_ZONE, useNow } from '../times.ts';
 import { Asked, Card } from './page.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -65,6 +65,11 @@ export function TimelineCard({
         />
       }
     >
+      {schedule.timezone !== READER_ZONE && (
+        <Text size="xs" className="muted" mb={4}>
+          In your time, {READER_ZONE}
+        </Text>
+      )}
       {history.error && <Asked query={history}>{() => null}</Asked>}
       <Timeline
         from={now - spanMs}
