@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { type Interval, parseInterval } from './interval.ts';
 import { countOccurrences, firstOccurrence, lastOccurrence } from './occurrence.ts';
-import { type Zone, zoneOf } from './zone.ts';
+import { setZoneData, type Zone, zoneOf } from './zone.ts';
+import type { ZoneData } from './zone-data.ts';
 
 /**
  * The calendar: at which instants an interval occurs in a time zone. Instants are epoch ms; the
@@ -21,6 +22,15 @@ interface Pair {
 /** About 1 KB each. */
 const MOST_PAIRS = 10_000;
 const pairs = new LRUCache<string, Pair>({ max: MOST_PAIRS });
+
+/**
+ * From now on, all times of this process are counted with these rules. To be called before the first
+ * is: answers that were given stay as they are.
+ */
+export function countTimesWith(data: ZoneData): void {
+  setZoneData(data);
+  pairs.clear();
+}
 
 /** No name of a time zone has a line break, so no two pairs have one key. */
 function pairOf(interval: string, timezone: string): Pair {

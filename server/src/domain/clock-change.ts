@@ -1,7 +1,8 @@
 import { countBelow } from './bits.ts';
 import { type Interval, parseInterval } from './interval.ts';
 import { nextLocal } from './local-time.ts';
-import { type Segment, type Zone, zoneOf } from './zone.ts';
+import type { Segment } from './segment.ts';
+import { type Zone, zoneOf } from './zone.ts';
 
 /**
  * What a change of the wall clock does to an interval (the rules stand in occurrence.ts), told for

@@ -1,7 +1,8 @@
 import type { Interval } from './interval.ts';
 import { countLocal, nextLocal, previousLocal } from './local-time.ts';
+import type { Segment } from './segment.ts';
 import { DAY_SECONDS } from './time-of-day.ts';
-import type { Segment, Zone } from './zone.ts';
+import type { Zone } from './zone.ts';
 
 /**
  * Where an interval stands on the real time line of a zone.

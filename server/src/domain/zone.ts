@@ -1,44 +1,42 @@
 import { PunctualError } from './errors.ts';
-import names from './timezones.json' with { type: 'json' };
+import { type Segment, segmentIn } from './segment.ts';
+import type { ZoneRules } from './tzif.ts';
+import { BUILT_IN, type ZoneData } from './zone-data.ts';
 
-/**
- * A time zone as segments of constant offset, within which local time is plain arithmetic:
- * local = instant + offset.
- *
- * The rules come from Temporal. Segments are found where they are asked for and remembered, so
- * that the usual question (the segment of the present) is answered without it.
- */
-export interface Segment {
-  /** The first instant; -Infinity where no rule came before. */
-  readonly startAt: number;
-  /** The first instant of the next segment; Infinity where no rule comes after. */
-  readonly endAt: number;
-  readonly offsetMs: number;
-  /** How far the wall clock jumped at `startAt`: a gap where positive, an overlap where negative. */
-  readonly shiftMs: number;
+/** One for all that counts times in this process: two answers to one question would be worse than none. */
+let inUse: ZoneData = BUILT_IN;
+const zones = new Map<string, Zone>();
+
+/** `countTimesWith` in calendar.ts is the way to change them. */
+export function setZoneData(data: ZoneData): void {
+  inUse = data;
+  zones.clear();
 }
 
-/** The names of the IANA database, aliases included, sorted (made by scripts/timezones.ts). */
-export const TIMEZONES: readonly string[] = names;
+/** The release of the IANA database that times are counted with, such as `2026f`. */
+export function zoneRelease(): string {
+  return inUse.release;
+}
 
-const known: ReadonlySet<string> = new Set(TIMEZONES);
+/** The names that are accepted, aliases included, sorted. */
+export function timezones(): readonly string[] {
+  return inUse.names;
+}
 
 /**
  * Exact and case-sensitive. `Intl` and Temporal accept more (PST, JST, any case), which would make
  * what is accepted depend on the version of Node.
  */
 export function isTimezone(name: string): boolean {
-  return known.has(name);
+  return inUse.has(name);
 }
-
-const zones = new Map<string, Zone>();
 
 /** @throws PunctualError `timezone_unknown` */
 export function zoneOf(name: string): Zone {
   const opened = zones.get(name);
   if (opened !== undefined) return opened;
   if (!isTimezone(name)) throw unknownTimezone();
-  const zone = new Zone(name);
+  const zone = new Zone(inUse.rulesOf(name));
   zones.set(name, zone);
   return zone;
 }
@@ -53,14 +51,16 @@ function unknownTimezone(): PunctualError {
 /** Of one zone, 250 years of two changes each: then all are forgotten. */
 const MOST_SEGMENTS = 500;
 
+/** The segments of one zone: found where they are asked for and remembered, so that the usual question
+ * (the segment of the present) is answered without a search. */
 export class Zone {
-  readonly name: string;
+  readonly #rules: ZoneRules;
   /** Sorted, without overlaps, with holes where nobody has asked yet. */
   #segments: Segment[] = [];
   #latest: Segment | undefined;
 
-  constructor(name: string) {
-    this.name = name;
+  constructor(rules: ZoneRules) {
+    this.#rules = rules;
   }
 
   /** The segment with startAt <= at < endAt; `at` is a whole number of epoch ms. */
@@ -89,32 +89,9 @@ export class Zone {
   }
 
   #find(at: number): Segment {
-    const segment = segmentFromTemporal(this.name, at);
+    const segment = segmentIn(this.#rules, at);
     if (this.#segments.length >= MOST_SEGMENTS) this.#segments = [];
     this.#segments.splice(this.#placeOf(at), 0, segment);
     return segment;
   }
-}
-
-/** "Previous" is strictly before, so it is asked from one ms later: `at` may be the change itself. */
-function segmentFromTemporal(name: string, at: number): Segment {
-  const here = zoned(name, at);
-  const start = zoned(name, at + 1).getTimeZoneTransition('previous');
-  const end = here.getTimeZoneTransition('next');
-  const startAt = start?.epochMilliseconds ?? Number.NEGATIVE_INFINITY;
-  const offsetMs = offsetOf(here);
-  return {
-    startAt,
-    endAt: end?.epochMilliseconds ?? Number.POSITIVE_INFINITY,
-    offsetMs,
-    shiftMs: start === null ? 0 : offsetMs - offsetOf(zoned(name, startAt - 1)),
-  };
-}
-
-function zoned(name: string, at: number): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(name);
-}
-
-function offsetOf(time: Temporal.ZonedDateTime): number {
-  return time.offsetNanoseconds / 1_000_000;
 }

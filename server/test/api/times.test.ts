@@ -106,6 +106,13 @@ test('next: 400 for a count that is not 1 to 100, 404 for an unknown id', async 
   for (const other of [theirs.id, 'x']) assertError(await next(other), 404);
 });
 
+test("preview: by the rules of the IANA database's release 2026f, which the runtime may not have", async () => {
+  const noon = { interval: '0 12 * * *', from: '2026-11-24T00:00:00Z', count: 1 };
+  const at = async (timezone: string) => (await preview({ ...noon, timezone })).body.times;
+  assert.deepEqual(await at('America/Winnipeg'), ['2026-11-24T17:00:00.000Z']);
+  assert.deepEqual(await at('Cuba'), ['2026-11-24T16:00:00.000Z']);
+});
+
 // GET /timezones
 
 test('timezones: a sorted array, without authentication, of what a schedule may have', async () => {

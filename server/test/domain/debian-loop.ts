@@ -1,8 +1,10 @@
+import { wallTime } from './zone-lists.ts';
+
 /**
  * The main loop of Debian's cron, as an oracle for the calendar: slow, and made of other parts.
  *
  * It walks the real time line in steps of a minute (or a second) as the daemon does, reads the wall
- * clock from Temporal, and keeps the daemon's `virtualTime`. Day and month come from `Date` in UTC,
+ * clock from moment-timezone, and keeps the daemon's `virtualTime`. Day and month come from `Date` in UTC,
  * which here only lays out wall times. Source: cron.c of Debian's cron 3.0pl1, the four cases of
  * `wakeupKind`. The limit is a change of 3 hours, both ways (for the way forward cron.c stops a minute short of it).
  */
@@ -34,11 +36,6 @@ export function wallClock(
   for (let at = from - stepMs; at <= until; at += stepMs)
     steps.push(Math.floor(wallTime(timezone, at) / stepMs));
   return { timezone, from, stepMs, steps };
-}
-
-function wallTime(timezone: string, at: number): number {
-  const wall = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
-  return Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
 }
 
 /** The instants at which the daemon starts the job. */

@@ -2,29 +2,79 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import latest from 'moment-timezone/data/packed/latest.json' with { type: 'json' };
-import { isTimezone, TIMEZONES, Zone, zoneOf } from '../../src/domain/zone.ts';
+import { isTimezone, timezones, Zone, zoneOf, zoneRelease } from '../../src/domain/zone.ts';
+import { BUILT_IN } from '../../src/domain/zone-data.ts';
+import { changesOf, offsetAt } from './zone-lists.ts';
 
 const FROM = Date.UTC(1800, 0);
 const UNTIL = Date.UTC(2100, 0);
 
-function offsetAt(timezone: string, at: number): number {
+function runtimeOffsetAt(timezone: string, at: number): number {
   const here = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
   return here.offsetNanoseconds / 1_000_000;
 }
 
-test("the committed list is that of moment-timezone's data, without Factory", () => {
+test("the built-in rules are those of moment-timezone's data, without Factory", () => {
   const zones = latest.zones.map(zone => zone.split('|')[0]!);
   const links = latest.links.flatMap(link => link.split('|'));
   const names = new Set([...zones, ...links]);
   names.delete('Factory');
-  assert.deepEqual(TIMEZONES, [...names].sort());
+  assert.deepEqual(timezones(), [...names].sort());
+  assert.equal(zoneRelease(), latest.version);
+  assert.equal(timezones().length, 597);
 });
 
-test('597 names are known, and Node has the rules of every one', () => {
-  assert.equal(TIMEZONES.length, 597);
-  for (const name of TIMEZONES) {
-    assert.ok(isTimezone(name));
-    assert.equal(zoneOf(name).segmentAt(UNTIL).offsetMs, offsetAt(name, UNTIL), name);
+test('every change of every zone to the year 2499 is that of moment-timezone, and there is no other', () => {
+  for (const name of timezones()) {
+    const zone = new Zone(BUILT_IN.rulesOf(name));
+    const found: number[] = [];
+    let { endAt } = zone.segmentAt(Date.UTC(1700, 0));
+    for (; endAt < Date.UTC(2499, 0); endAt = zone.segmentAt(endAt).endAt) found.push(endAt);
+    assert.deepEqual(found, changesOf(name), name);
+    for (const at of found) assert.equal(zone.segmentAt(at).offsetMs, offsetAt(name, at), name);
+  }
+});
+
+/** Of the runtime's own rules, by their release: what IANA has changed since. */
+const BEHIND: Record<string, string[]> = {
+  '2026c': [
+    'America/Havana',
+    'America/Inuvik',
+    'America/Rainy_River',
+    'America/Winnipeg',
+    'Canada/Central',
+    'Cuba',
+  ],
+};
+
+test("from 2020 to 2037 every zone is as in the runtime's rules, but for those that changed since", () => {
+  const differ = timezones().filter(name => {
+    const zone = zoneOf(name);
+    let at = Date.UTC(2020, 0);
+    while (at < Date.UTC(2038, 0)) {
+      if (zone.segmentAt(at).offsetMs !== runtimeOffsetAt(name, at)) return true;
+      at = Math.min(zone.segmentAt(at).endAt, runtimeChangeAfter(name, at));
+    }
+    return false;
+  });
+  assert.deepEqual(differ, BEHIND[process.versions.tz!] ?? []);
+});
+
+function runtimeChangeAfter(timezone: string, at: number): number {
+  const here = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
+  return here.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
+}
+
+test('the zones that the release 2026f changed have its offsets', () => {
+  const winter = Date.parse('2026-12-01T00:00Z');
+  const hours = (name: string, at: number) => zoneOf(name).segmentAt(at).offsetMs / 3_600_000;
+  for (const name of ['America/Winnipeg', 'Canada/Central', 'America/Rainy_River']) {
+    assert.equal(hours(name, winter), -5, name);
+  }
+  assert.equal(hours('America/Inuvik', winter), -6);
+  for (const name of ['America/Havana', 'Cuba']) {
+    assert.equal(hours(name, winter), -4, name);
+    assert.equal(hours(name, Date.parse('2027-12-01T00:00Z')), -5, name);
   }
 });
 
@@ -39,7 +89,7 @@ test('a name is exact: another case, an abbreviation or an offset is none', () =
 test('a segment holds its instant, and one offset from its start to its end', () => {
   const instant = fc.integer({ min: FROM, max: UNTIL });
   fc.assert(
-    fc.property(fc.constantFrom(...TIMEZONES), instant, (name, at) => {
+    fc.property(fc.constantFrom(...timezones()), instant, (name, at) => {
       const { startAt, endAt, offsetMs, shiftMs } = zoneOf(name).segmentAt(at);
       assert.ok(startAt <= at && at < endAt);
       for (const inside of [startAt, at, endAt - 1])
@@ -54,7 +104,7 @@ test('a segment holds its instant, and one offset from its start to its end', ()
 
 test('the instant of a change belongs to the new segment, the millisecond before to the old', () => {
   const change = Date.parse('2026-03-29T01:00Z');
-  const zone = new Zone('Europe/Berlin');
+  const zone = new Zone(BUILT_IN.rulesOf('Europe/Berlin'));
   const after = zone.segmentAt(change);
   assert.deepEqual([after.startAt, after.offsetMs, after.shiftMs], [change, 7_200_000, 3_600_000]);
   const before = zone.segmentAt(change - 1);
@@ -75,19 +125,19 @@ test('a zone without rules is one segment without end', () => {
 });
 
 test('segments are right in any order of asking, and after so many that all are forgotten', () => {
-  const zone = new Zone('Europe/Berlin');
+  const zone = new Zone(BUILT_IN.rulesOf('Europe/Berlin'));
   for (let step = 0; step < 3_000; step += 1) {
     const year = 1900 + ((step * 1_237) % 2_000);
     const at = Date.UTC(year, (step * 5) % 12, 15);
     const segment = zone.segmentAt(at);
     assert.ok(segment.startAt <= at && at < segment.endAt);
-    assert.equal(segment.offsetMs, offsetAt('Europe/Berlin', at));
+    assert.equal(segment.offsetMs, runtimeOffsetAt('Europe/Berlin', at));
   }
 });
 
 /** What the calendar's arithmetic takes for granted about the rules of the world. */
 test('in no zone do offsets have fractions of a second, or changes come within an overlap', () => {
-  for (const name of TIMEZONES) {
+  for (const name of timezones()) {
     const zone = zoneOf(name);
     for (let at = FROM; at < UNTIL; at = zone.segmentAt(at).endAt) {
       const { startAt, endAt, offsetMs, shiftMs } = zone.segmentAt(at);

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { TIMEZONES } from '../../domain/zone.ts';
+import { timezones as names } from '../../domain/zone.ts';
 import { openOperation } from '../operation.ts';
 import { Timezones } from '../schemas/time.ts';
 
@@ -10,5 +10,5 @@ export function timezones(app: FastifyInstance): void {
     tag: 'times',
     answer: Timezones,
   });
-  app.get('/timezones', { schema }, async () => TIMEZONES);
+  app.get('/timezones', { schema }, async () => names());
 }
