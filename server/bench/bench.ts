@@ -99,6 +99,7 @@ async function runScene(scene: Scene, options: Options, files: Files): Promise<v
   session.say(`\n${tableOf(result)}`);
   if (files.json) writeFileSync(files.json, jsonOf(result));
   if (files.svg) writeFileSync(files.svg, pictureOf(result));
+  if (figures.some(({ pass }) => pass === false)) process.exitCode = 1;
 }
 
 /** Pairs of numbers, of which there are hundreds, stand on one line each. */

@@ -1,6 +1,7 @@
 import { api } from './scenes/api.ts';
 import { both } from './scenes/both.ts';
 import { burst } from './scenes/burst.ts';
+import { fairness } from './scenes/fairness.ts';
 import { growth } from './scenes/growth.ts';
 import { million } from './scenes/million.ts';
 import { minute } from './scenes/minute.ts';
@@ -21,6 +22,7 @@ export const SCENES: Scene[] = [
   api,
   both,
   neighbours,
+  fairness,
   slowHost,
   postgres,
   pages,
