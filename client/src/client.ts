@@ -1,12 +1,15 @@
 import { readEvents } from './events.ts';
 import type * as Wire from './wire.ts';
 
-/** An answer that is an error: its status, and as `message` the sentence that came with it. */
+/** An answer that is an error: its status, its code, and as `message` the sentence that came with it. */
 export class PunctualApiError extends Error {
   readonly status: number;
+  /** Such as `interval_invalid` (docs/errors.md); absent where something between has answered. */
+  readonly code: string | undefined;
 
-  constructor(status: number, sentence: string) {
+  constructor(status: number, sentence: string, code?: string) {
     super(sentence);
+    this.code = code;
     this.name = 'PunctualApiError';
     this.status = status;
   }
@@ -274,7 +277,8 @@ export interface EventOptions {
 
 async function refuse(response: Response): Promise<never> {
   const sentence = sentenceIn(await response.text(), response.status);
-  throw new PunctualApiError(response.status, sentence);
+  const code = response.headers.get('Punctual-Error-Code') ?? undefined;
+  throw new PunctualApiError(response.status, sentence, code);
 }
 
 /** What stands between may answer in words of its own. */

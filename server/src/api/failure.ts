@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { PunctualError } from '../domain/errors.ts';
+import { ERROR_CODE_HEADER, PunctualError } from '../domain/errors.ts';
 import { shapeSentence } from './shape.ts';
 
 /**
@@ -19,6 +19,7 @@ export function answerFailure(thrown: unknown, request: FastifyRequest, reply: F
   // so that the answer is not lost to a client that is still sending.
   if (reply.hasHeader('connection')) reply.removeHeader('connection');
   if (failure.code === 'unauthorized') reply.header('www-authenticate', 'ApiKey');
+  reply.header(ERROR_CODE_HEADER, failure.code);
   return reply.code(failure.status).send({ error: publicSentence(failure) });
 }
 

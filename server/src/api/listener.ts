@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { ERROR_CODE_HEADER, ERROR_STATUS } from '../domain/errors.ts';
 import type { Limits } from './deps.ts';
 import { NOTHING_HERE, WHO_CALLS } from './failure.ts';
 import { STANDING_HEADERS, setStandingHeaders } from './security-headers.ts';
@@ -49,7 +50,7 @@ export function createListener(handler: Handler, limits: Limits, refused: () => 
   server.on('connect', (_request, socket: Socket) => {
     // From here on Node no longer listens to the socket, not even to its errors.
     socket.on('error', () => socket.destroy()).resume();
-    void conversationOn(socket).breakOff(() => endWith(socket, 404, NOTHING_HERE));
+    void conversationOn(socket).breakOff(() => endWith(socket, 'not_found', NOTHING_HERE));
   });
   return server;
 }
@@ -95,8 +96,8 @@ function refuse(error: ParserError, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const { status, sentence } = verdictOn(error);
-  void conversationOn(socket).breakOff(() => endWith(socket, status, sentence));
+  const { code, sentence } = verdictOn(error);
+  void conversationOn(socket).breakOff(() => endWith(socket, code, sentence));
 }
 
 /** What has been asked on one connection and not been answered yet. */
@@ -166,15 +167,15 @@ interface ParserError {
   bytesParsed?: number;
 }
 
-function verdictOn(error: ParserError) {
+function verdictOn(error: ParserError): { code: AnsweredCode; sentence: string } {
   const text = error.code === 'HPE_INVALID_METHOD' ? textOf(error) : '';
   if (isRequest(text)) {
     return isStrangers(text)
-      ? { status: 401, sentence: WHO_CALLS }
-      : { status: 404, sentence: NOTHING_HERE };
+      ? { code: 'unauthorized', sentence: WHO_CALLS }
+      : { code: 'not_found', sentence: NOTHING_HERE };
   }
   const sentence = SENTENCES[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.';
-  return { status: 400, sentence };
+  return { code: 'request_invalid', sentence };
 }
 
 const SENTENCES: Record<string, string> = {
@@ -210,19 +211,24 @@ const STANDING_LINES = Object.entries(STANDING_HEADERS)
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('');
 
-const REASONS: Record<number, string> = { 401: 'Unauthorized', 404: 'Not Found' };
+const REASONS = {
+  unauthorized: 'Unauthorized',
+  not_found: 'Not Found',
+  request_invalid: 'Bad Request',
+};
+type AnsweredCode = keyof typeof REASONS;
 
-function endWith(socket: Socket, status: number, sentence: string): void {
+function endWith(socket: Socket, code: AnsweredCode, sentence: string): void {
   const body = JSON.stringify({ error: sentence });
-  const reason = REASONS[status] ?? 'Bad Request';
   endAfterUnread(
     socket,
     undefined,
-    `HTTP/1.1 ${status} ${reason}\r\n` +
+    `HTTP/1.1 ${ERROR_STATUS[code]} ${REASONS[code]}\r\n` +
+      `${ERROR_CODE_HEADER}: ${code}\r\n` +
       'Content-Type: application/json; charset=utf-8\r\n' +
       `Content-Length: ${Buffer.byteLength(body)}\r\n` +
       STANDING_LINES +
-      (status === 401 ? 'WWW-Authenticate: ApiKey\r\n' : '') +
+      (code === 'unauthorized' ? 'WWW-Authenticate: ApiKey\r\n' : '') +
       `Connection: close\r\n\r\n${body}`,
   );
 }

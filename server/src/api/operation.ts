@@ -1,5 +1,6 @@
 import type { FastifySchema } from 'fastify';
 import type { TSchema } from 'typebox';
+import { ERROR_CODE_HEADER, ERROR_STATUS } from '../domain/errors.ts';
 import { ref } from './schemas/fields.ts';
 import { ErrorBody } from './schemas/time.ts';
 
@@ -57,6 +58,14 @@ export function openOperation(described: Operation, ...statuses: number[]): Fast
   };
 }
 
+const CODE = {
+  [ERROR_CODE_HEADER]: {
+    type: 'string',
+    enum: Object.keys(ERROR_STATUS),
+    description: 'The code of the error, for programs: docs/errors.md lists them.',
+  },
+};
+
 const ETAG = {
   ETag: { type: 'string', description: 'The version of the schedule, in quotes: for `If-Match`.' },
 };
@@ -85,7 +94,7 @@ function success(answer: Operation['answer']) {
 }
 
 function failures(...statuses: number[]) {
-  const failure = { description: 'What is wrong, and where.', ...ref(ErrorBody) };
+  const failure = { description: 'What is wrong, and where.', headers: CODE, ...ref(ErrorBody) };
   return Object.fromEntries(statuses.map(status => [status, failure]));
 }
 

@@ -1,3 +1,6 @@
+/** The header of every error answer that carries its code; the body stays `{"error"}` alone. */
+export const ERROR_CODE_HEADER = 'Punctual-Error-Code';
+
 /**
  * Every error that Punctual answers or reports, once: its code and the status it has on the wire.
  *

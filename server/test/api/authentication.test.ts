@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { assertError, assertErrorBody } from './expect.ts';
+import { assertError, assertErrorBody, assertErrorCode } from './expect.ts';
 import { exchange, requestBytes } from './raw.ts';
 import { newClient, revoke, secretsIn, startService, valid } from './service.ts';
 
@@ -124,6 +124,7 @@ for (const [method, target] of everyWay) {
     const spoken = method === 'DESCRIBE' ? bytes.replace('HTTP/1.1', 'RTSP/1.0') : bytes;
     const { answers } = await exchange(service.port, spoken, { bodyless: method === 'HEAD' });
     assert.equal(answers[0]?.status, 401);
+    assertErrorCode(answers[0].headers['punctual-error-code'], answers[0].status);
     if (method !== 'HEAD') assertErrorBody(answers[0].headers['content-type']!, answers[0].body);
   });
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import cases from '../data/bad-requests.json' with { type: 'json' };
+import { assertErrorCode } from './expect.ts';
 import { exchange, type RawAnswer, requestBytes } from './raw.ts';
 import { secretsIn, startService } from './service.ts';
 
@@ -77,7 +78,10 @@ for (const entry of cases as Case[]) {
     if (entry.prefer !== undefined && !LIKED_LESS.has(entry.name)) {
       assert.equal(answer.status, entry.prefer, answer.body);
     }
-    if (answer.status !== 200) assertErrorObject(answer, entry.method);
+    if (answer.status !== 200) {
+      assertErrorCode(answer.headers['punctual-error-code'], answer.status);
+      assertErrorObject(answer, entry.method);
+    }
     if (entry.after === 'under 50 ms') assert.ok(performance.now() - startedAt < 500);
     if (answer.status === 200 && entry.method === 'POST') await assertKept(entry, answer);
     await assertUnchanged();

@@ -141,7 +141,10 @@ test('the client reads a schedule with its tag, and is refused where somebody wa
   const { schedule, etag } = await client.getTaggedSchedule(id);
   assert.equal(schedule.id, id);
   await client.replaceSchedule(id, { ...valid, label: 'first' }, { ifMatch: etag });
-  const isLate = (error: unknown) => error instanceof PunctualApiError && error.status === 412;
+  const isLate = (error: unknown) =>
+    error instanceof PunctualApiError &&
+    error.status === 412 &&
+    error.code === 'precondition_failed';
   for (const change of [
     () => client.replaceSchedule(id, valid, { ifMatch: etag }),
     () => client.patchSchedule(id, { label: 'second' }, { ifMatch: etag }),

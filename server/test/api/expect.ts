@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
+import { ERROR_CODE_HEADER, ERROR_STATUS, type ErrorCode } from '../../src/domain/errors.ts';
 import type { Answer } from './service.ts';
 
 /** Every error answer: the status, JSON, and one sentence under `error` with nothing beside it. */
 export function assertError(answer: Answer, status: number, sentence = /./): void {
   assert.equal(answer.status, status, answer.text);
+  assertErrorCode(answer.headers.get(ERROR_CODE_HEADER), status);
   assertErrorBody(answer.headers.get('content-type') ?? '', answer.text, sentence);
+}
+
+/** Every error answer says its code, which has this status. */
+export function assertErrorCode(code: string | null | undefined, status: number): void {
+  assert.ok(typeof code === 'string' && Object.hasOwn(ERROR_STATUS, code), `code: ${code}`);
+  if (status !== 503) assert.equal(ERROR_STATUS[code as ErrorCode], status);
 }
 
 export function assertErrorBody(contentType: string, text: string, sentence = /./): void {

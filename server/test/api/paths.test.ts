@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { assertError, assertErrorBody } from './expect.ts';
+import { assertError, assertErrorBody, assertErrorCode } from './expect.ts';
 import { exchange, requestBytes } from './raw.ts';
 import { startService, valid } from './service.ts';
 
@@ -89,6 +89,7 @@ test('methods that nobody has are a 404, those that Node does not know too', asy
     const bytes = requestBytes(method, `/v1/schedule/${id}`, auth);
     const { answers } = await exchange(service.port, bytes);
     assert.equal(answers[0]?.status, 404, method);
+    assertErrorCode(answers[0].headers['punctual-error-code'], answers[0].status);
     assertErrorBody(answers[0].headers['content-type']!, answers[0].body, /nothing at this path/);
   }
 });
@@ -104,6 +105,7 @@ test('and a 401 below /v1 for who does not say who they are, and only there', as
   ] as const) {
     const { answers } = await exchange(service.port, bytes);
     assert.equal(answers[0]?.status, status, String(bytes));
+    assertErrorCode(answers[0].headers['punctual-error-code'], answers[0].status);
     assertErrorBody(answers[0].headers['content-type']!, answers[0].body);
     if (status === 401) assert.equal(answers[0].headers['www-authenticate'], 'ApiKey');
   }
@@ -131,6 +133,7 @@ test('targets that are no path, or cannot be decoded, are a 404', async () => {
   ]) {
     const { answers } = await exchange(service.port, requestBytes('GET', target, auth));
     assert.equal(answers[0]?.status, 404, target.slice(0, 60));
+    assertErrorCode(answers[0].headers['punctual-error-code'], answers[0].status);
     assertErrorBody(answers[0].headers['content-type']!, answers[0].body);
   }
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
-import { assertErrorBody } from './expect.ts';
+import { assertErrorBody, assertErrorCode } from './expect.ts';
 import { exchange, type RawAnswer } from './raw.ts';
 import { type Service, startService, valid } from './service.ts';
 
@@ -28,6 +28,7 @@ const CHUNKED = 'Transfer-Encoding: chunked';
 function assertRefused(answer: RawAnswer | undefined, status = 400, sentence = /./): void {
   assert.ok(answer, 'an answer');
   assert.equal(answer.status, status, answer.body);
+  assertErrorCode(answer.headers['punctual-error-code'], answer.status);
   assertErrorBody(answer.headers['content-type'] ?? '', answer.body, sentence);
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { ERROR_CODE_HEADER, type ErrorCode } from '../../domain/errors.ts';
 import type { ApiDeps } from '../deps.ts';
 import { openOperation } from '../operation.ts';
 import { Health } from '../schemas/time.ts';
@@ -23,7 +24,10 @@ export function health(app: FastifyInstance, { readiness }: ApiDeps): void {
   );
   app.get('/readyz', { schema: ready }, async (_request, reply) => {
     const { fault, warning } = await readiness();
-    if (fault !== undefined) return reply.code(503).send({ error: fault });
+    if (fault !== undefined) {
+      reply.header(ERROR_CODE_HEADER, 'store_unavailable' satisfies ErrorCode);
+      return reply.code(503).send({ error: fault });
+    }
     return { status: 'ok', ...(warning !== undefined && { warning }) };
   });
 }
