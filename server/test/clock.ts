@@ -24,7 +24,8 @@ export class ManualClock implements Clock {
   }
 
   monotonicMs(): number {
-    return this.#now - this.#setMs;
+    // It is not of whole milliseconds.
+    return this.#now - this.#setMs + (this.#now % 2) / 3;
   }
 
   after(delayMs: number, callback: () => void): Timer {

@@ -92,7 +92,8 @@ export class BreakerLog {
   async #step(): Promise<number> {
     const { store, clock } = this.#options;
     const now = clock.now();
-    const isTime = now >= this.#noteAgainAt;
+    // A clock that was set back does not put it off.
+    const isTime = now >= this.#noteAgainAt || this.#noteAgainAt - now > NOTE_EVERY_MS;
     if (isTime && (this.#isFirst || store.shared !== null)) {
       // Where there is one engine only, those of the process before are nobody's.
       const openUntil = store.shared === null ? Number.MAX_SAFE_INTEGER : now;

@@ -142,7 +142,9 @@ export class Dispatcher {
    * claimed is called back.
    */
   async renew(claimedBefore: number): Promise<void> {
-    const isOld = ({ claimedAt }: Claim) => claimedAt < claimedBefore;
+    const now = this.#options.clock.now();
+    // By a clock that was set back since, a claim may be of an instant to come.
+    const isOld = ({ claimedAt }: Claim) => claimedAt < claimedBefore || claimedAt > now;
     const carried = this.#carrier.claims.filter(isOld);
     const landed = this.#landings.claims.filter(isOld);
     const held = new Set(await this.#options.queue.renew([...carried, ...landed]));

@@ -6,7 +6,8 @@ import type { EngineLock } from '../store/store.ts';
  */
 export class Mark {
   readonly #lock: Pick<EngineLock, 'sentUntil' | 'mark'> | null | undefined;
-  /** Never lowered: what is late departs after what is not, and a clock may be set back. */
+  #isFirst = true;
+  /** Not lowered while anything may be in flight: what is late departs after what is not, and a clock may be set back. */
   #until: number;
 
   constructor(lock: Pick<EngineLock, 'sentUntil' | 'mark'> | null | undefined) {
@@ -19,6 +20,9 @@ export class Mark {
     const latest = departing.reduce((until, { dueAt }) => Math.max(until, dueAt), 0);
     // What the clock was set back for stays, and is not sent now.
     const until = Math.min(latest, now);
+    // Nothing was in flight at the start: what a clock that was ahead then has said is of no use any more.
+    if (this.#isFirst) this.#until = Math.min(this.#until, now);
+    this.#isFirst = false;
     if (until <= this.#until) return;
     this.#lock?.mark(until);
     this.#until = until;

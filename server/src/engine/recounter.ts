@@ -95,7 +95,7 @@ export class Recounter {
     const [passAt] = this.#passes;
     if (passAt === undefined) return this.#lookOn();
     const leftMs = passAt - clock.monotonicMs();
-    if (leftMs > 0) return clock.now() + leftMs;
+    if (leftMs > 0) return clock.now() + Math.ceil(leftMs);
     const since = this.#since ?? clock.now();
     await this.#pass(since);
     if (this.#since === since) this.#since = null;

@@ -1,7 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { Store } from '../store/store.ts';
+import type { QueueStore } from '../store/work.ts';
 import type { EngineEvents } from './events.ts';
 import { Loop } from './loop.ts';
+import { Steps } from './steps.ts';
 
 const DAY_MS = 86_400_000;
 /** Between two looks: what is older by minutes may stay for minutes. */
@@ -14,8 +16,13 @@ const ROWS_PER_MS = 100;
  */
 const BEHIND_PAUSE_MS = 30;
 
+/** For how long the clock must have gone on without a step before history is taken away by it. */
+const BELIEVED_AFTER_MS = 3_600_000;
+/** The same where it shows more than a day beyond the step, or beyond the newest record of the store. */
+const FAR_BELIEVED_AFTER_MS = DAY_MS;
+
 export interface RetentionOptions {
-  store: Pick<Store, 'runs' | 'clients'>;
+  store: Pick<Store, 'runs' | 'clients'> & { queue: Pick<QueueStore, 'latest'> };
   clock: Clock;
   events: EngineEvents;
   keep: KeepDays;
@@ -32,17 +39,25 @@ export interface KeepDays {
 /**
  * Retention: takes away history that is older than it is kept, and secrets that sign no more. It gives
  * way to firings that wait.
+ *
+ * Guarantee: a clock that is far ahead for a moment, or for some hours, takes nothing away.
  */
 export class Retention {
   readonly #options: RetentionOptions;
   readonly #loop: Loop;
+  readonly #steps: Steps;
+  /** By the monotonic clock; null: not known yet. */
+  #believedAt: number | null = null;
 
   constructor(options: RetentionOptions) {
     this.#options = options;
+    const { clock, events } = options;
+    this.#steps = new Steps(clock.now(), clock.monotonicMs());
     this.#loop = new Loop(
-      options.clock,
+      clock,
       () => this.#step(),
-      error => options.events.storeFailed(error),
+      error => events.storeFailed(error),
+      now => this.#look(now),
     );
   }
 
@@ -56,7 +71,11 @@ export class Retention {
 
   async #step(): Promise<number> {
     const { store, clock, keep, isBehind } = this.#options;
+    this.#believedAt ??= await this.#firstBelieved();
     const now = clock.now();
+    this.#look(now);
+    const leftMs = this.#believedAt - clock.monotonicMs();
+    if (leftMs > 0) return now + Math.min(leftMs, LOOK_EVERY_MS);
     await store.clients.forgetOldSecrets(now);
     const count = await store.runs.prune({
       succeededBefore: now - keep.runsDays * DAY_MS,
@@ -64,6 +83,23 @@ export class Retention {
     });
     if (count === 0) return clock.now() + LOOK_EVERY_MS;
     return clock.now() + pauseMs(count, isBehind());
+  }
+
+  #look(now: number): void {
+    const { clock } = this.#options;
+    const step = this.#steps.look(now, clock.monotonicMs());
+    if (step !== null) this.#believedAt = this.#believed(step.byMs);
+  }
+
+  async #firstBelieved(): Promise<number> {
+    const now = this.#options.clock.now();
+    return this.#believed(now - ((await this.#options.store.queue.latest()) ?? now));
+  }
+
+  /** @param aheadMs how far the clock is ahead of what was known before */
+  #believed(aheadMs: number): number {
+    const afterMs = aheadMs > DAY_MS ? FAR_BELIEVED_AFTER_MS : BELIEVED_AFTER_MS;
+    return this.#options.clock.monotonicMs() + afterMs;
   }
 }
 

@@ -17,7 +17,7 @@ export class Steps {
     const byMs = now - this.#now - elapsedMs;
     this.#now = now;
     this.#monotonicMs = monotonicMs;
-    return Math.abs(byMs) > STEP_MS ? { byMs, since: now - elapsedMs } : null;
+    return Math.abs(byMs) > STEP_MS ? { byMs, since: Math.floor(now - elapsedMs) } : null;
   }
 }
 

@@ -3,11 +3,12 @@ import { monotonicMs, type Term } from '../outbound/ticket.ts';
 import type { Store } from '../store/store.ts';
 import type { EngineEvents } from './events.ts';
 import { Loop } from './loop.ts';
+import { Steps } from './steps.ts';
 
 const LOOKS_PER_LEASE = 5;
 
 export interface TenureOptions {
-  store: Pick<Store, 'queue' | 'outbox'>;
+  store: Pick<Store, 'queue' | 'outbox' | 'shared'>;
   leaseMs: number;
   term: Term;
   clock: Clock;
@@ -29,6 +30,7 @@ export class Tenure {
   readonly #loop: Loop;
   /** Set while a step is under way, and after one that failed. */
   #isAway = false;
+  #steps: Steps | null = null;
   #patientUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: TenureOptions) {
@@ -56,7 +58,7 @@ export class Tenure {
     const startedAt = monotonicMs();
     // While the database was away nobody could renew: all are given the time to, before anybody
     // takes over.
-    if (this.#isAway) this.#patientUntil = startedAt + leaseMs;
+    if (this.#isAway || (await this.#wasSet())) this.#patientUntil = startedAt + leaseMs;
     this.#isAway = true;
     // What was claimed since then is held to the end of the term as it is.
     await this.#options.renew(clock.now() - leaseMs / LOOKS_PER_LEASE);
@@ -65,6 +67,15 @@ export class Tenure {
     if (startedAt >= this.#patientUntil) await this.#takeOver(now);
     this.#isAway = false;
     return now + leaseMs / LOOKS_PER_LEASE;
+  }
+
+  /** Whether the store's clock, by which leases end, was set since the last look. */
+  async #wasSet(): Promise<boolean> {
+    const { store } = this.#options;
+    const now = await store.shared!.now();
+    const monotonic = monotonicMs();
+    this.#steps ??= new Steps(now, monotonic);
+    return this.#steps.look(now, monotonic) !== null;
   }
 
   async #takeOver(now: number): Promise<void> {

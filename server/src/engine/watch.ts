@@ -39,7 +39,10 @@ export class Watch {
       else this.#isAgreed = false;
     }
     // What comes after a clock was set back comes seen.
-    if (now < this.#lookedAt) this.unseenUntil = Math.min(this.unseenUntil, now);
+    if (now < this.#lookedAt) {
+      this.unseenUntil = Math.min(this.unseenUntil, now);
+      this.#awakeSince = Math.min(this.#awakeSince, now);
+    }
     this.#lookedAt = now;
     if (this.#agree !== undefined && Math.abs(now - this.#toldAt) >= TELL_EVERY_MS) {
       this.#toldAt = now;

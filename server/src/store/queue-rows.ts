@@ -81,7 +81,8 @@ export function isAhead(row: Row, now: number): boolean {
  * nothing: it is written a little after the instant that it is dated, and requests leave in between.
  */
 function mayHaveLeft(row: Row, now: number, sentUntil: number | undefined): boolean {
-  if (sentUntil === undefined) return !isAhead(row, now);
+  // Where the clock was set back since, its time may have come before.
+  if (sentUntil === undefined) return (row.claimed_at as number) > now || !isAhead(row, now);
   return (row.due_at as number) <= Math.max(sentUntil, row.claimed_at as number);
 }
 

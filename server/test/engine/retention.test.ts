@@ -5,15 +5,21 @@ import { ManualClock } from '../clock.ts';
 
 const DAY_MS = 86_400_000;
 const START = 20 * DAY_MS;
+const HOUR_MS = 3_600_000;
+/** Until the clock is believed. */
+const HELD_MS = HOUR_MS;
 const BITE = 1_000;
 
 let clock: ManualClock;
 let isBehind: boolean;
+/** The newest record of the store. */
+let latest: number | null;
 let bites: { at: number; succeededBefore: number; failedBefore: number }[];
 
 beforeEach(() => {
   clock = new ManualClock(START);
   isBehind = false;
+  latest = null;
   bites = [];
 });
 
@@ -22,9 +28,10 @@ function startWith(old: number): void {
   let left = old;
   const store = {
     clients: { forgetOldSecrets: async () => {} },
+    queue: { latest: async () => latest },
     runs: {
       prune: async (limits: { succeededBefore: number; failedBefore: number }) => {
-        bites.push({ at: clock.now() - START, ...limits });
+        bites.push({ at: clock.now() - START - HELD_MS, ...limits });
         const count = Math.min(left, BITE);
         left -= count;
         return count;
@@ -43,14 +50,17 @@ function startWith(old: number): void {
 describe('retention', () => {
   test('each kind of run goes after its own days', async () => {
     startWith(0);
-    await clock.advance(0);
+    await clock.advance(HELD_MS);
     const [{ succeededBefore, failedBefore }] = bites as [(typeof bites)[0]];
-    assert.deepEqual([succeededBefore, failedBefore], [START - 2 * DAY_MS, START - 5 * DAY_MS]);
+    assert.deepEqual(
+      [succeededBefore, failedBefore],
+      [START + HELD_MS - 2 * DAY_MS, START + HELD_MS - 5 * DAY_MS],
+    );
   });
 
   test('bite by bite with pauses, then a look every ten minutes', async () => {
     startWith(2_500);
-    await clock.advance(600_100);
+    await clock.advance(HELD_MS + 600_100);
     assert.deepEqual(
       bites.map(({ at }) => at),
       [0, 10, 20, 25, 600_025],
@@ -60,12 +70,39 @@ describe('retention', () => {
   test('while firings wait for their turn the pauses are longer, then as before', async () => {
     isBehind = true;
     startWith(10 * BITE);
-    await clock.advance(75);
+    await clock.advance(HELD_MS + 75);
     isBehind = false;
     await clock.advance(27);
     assert.deepEqual(
       bites.map(({ at }) => at),
       [0, 30, 60, 90, 100],
     );
+  });
+});
+
+describe('a clock that is far ahead', () => {
+  const FAR = START + 1_461 * DAY_MS;
+
+  test('for some hours takes nothing away', async () => {
+    startWith(0);
+    await clock.advance(2 * HOUR_MS);
+    bites = [];
+    await clock.jump(FAR);
+    await clock.advance(23 * HOUR_MS);
+    assert.deepEqual(bites, []);
+    await clock.jump(START + 25 * HOUR_MS);
+    await clock.advance(2 * HOUR_MS);
+    assert.ok(bites.length > 0);
+    assert.ok(bites.every(({ succeededBefore }) => succeededBefore < START));
+  });
+
+  test('takes nothing away for a day either where Punctual is started by it', async () => {
+    latest = START;
+    clock = new ManualClock(FAR);
+    startWith(0);
+    await clock.advance(23 * HOUR_MS);
+    assert.deepEqual(bites, []);
+    await clock.advance(2 * HOUR_MS);
+    assert.ok(bites.length > 0, 'one that lasts is believed');
   });
 });

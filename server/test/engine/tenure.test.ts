@@ -12,6 +12,8 @@ const LEASE_MS = 10 * SECOND;
 let clock: ManualClock;
 let isAway: boolean;
 let told: string[];
+/** By how much the store's clock was set. */
+let setMs: number;
 let term: Term;
 
 beforeEach(t => {
@@ -20,6 +22,7 @@ beforeEach(t => {
   (t as TestContext).mock.method(performance, 'now', () => clock.now());
   isAway = false;
   told = [];
+  setMs = 0;
   term = new Term(7_500);
 });
 
@@ -30,7 +33,11 @@ function newTenure(): Tenure {
   };
   const events = { takenOver() {}, storeFailed() {} } as unknown as EngineEvents;
   return new Tenure({
-    store: { queue: { recover }, outbox: { recover: async () => 0 } } as unknown as Store,
+    store: {
+      queue: { recover },
+      outbox: { recover: async () => 0 },
+      shared: { now: async () => clock.now() + setMs },
+    } as unknown as Store,
     leaseMs: LEASE_MS,
     term,
     clock,
@@ -67,6 +74,19 @@ describe('a node among others', () => {
     const [first] = told;
     const at = Number(/[\d.]+$/.exec(first!)![0]);
     assert.ok(at >= 40 && at < 43, `it takes over at ${at}`);
+    await tenure.stop();
+  });
+
+  test("where the store's clock was set, waits one lease before it takes over, so that all can renew", async () => {
+    const tenure = newTenure();
+    tenure.start();
+    await clock.advance(LEASE_MS - 1);
+    told = [];
+    setMs = 3_600 * SECOND;
+    await clock.advance(LEASE_MS);
+    assert.deepEqual(told, []);
+    await clock.advance(2 * SECOND);
+    assert.deepEqual(told, ['takes over at 20']);
     await tenure.stop();
   });
 

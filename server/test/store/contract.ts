@@ -10,6 +10,7 @@ import { ledgerContract } from './contract-ledger.ts';
 import { outboxContract } from './contract-outbox.ts';
 import { pruneContract } from './contract-prune.ts';
 import { queueContract } from './contract-queue.ts';
+import { recountContract } from './contract-recount.ts';
 import { recoveryContract } from './contract-recovery.ts';
 import { requeueContract } from './contract-requeue.ts';
 import { runListContract } from './contract-run-list.ts';
@@ -40,6 +41,7 @@ export function storeContract(name: string, open: OpenKeeper): void {
     aheadContract,
     settleContract,
     recoveryContract,
+    recountContract,
     outboxContract,
     runsContract,
     runListContract,

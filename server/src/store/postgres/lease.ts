@@ -8,3 +8,17 @@ export interface Lease {
   node: string;
   leaseMs: number;
 }
+
+/**
+ * A lease that ends later than any could that is taken now was taken before the database's clock was set back:
+ * it is cut to one from now, which a node that is alive renews in time.
+ *
+ * @param inFlight the condition of the index that holds the leases
+ * @returns a statement; $1 is how long a lease is, ms
+ */
+export function cutLeasesOf(table: string, inFlight: string): string {
+  return `
+    UPDATE ${table} SET lease_until = clock_timestamp() + $1 * interval '1 millisecond'
+    WHERE ${inFlight}
+      AND lease_until > clock_timestamp() + 2 * $1 * interval '1 millisecond'`;
+}

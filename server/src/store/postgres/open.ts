@@ -81,12 +81,19 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   };
 }
 
-/** Once a second from each node: it waits for no disk, and for no standby. */
+/**
+ * Once a second from each node: it waits for no disk, and for no standby. Nothing that is yet to come has passed
+ * unseen: this clock may have been set back, and a node may not have seen it yet.
+ */
 const lookAtClock: Statement = {
   name: 'watch_look',
   text: `
-    UPDATE watch SET looked_at = floor(extract(epoch FROM clock_timestamp()) * 1000),
-      unseen_until = CASE WHEN $1::bigint - looked_at > $2::bigint THEN $1 ELSE unseen_until END
+    WITH clock AS MATERIALIZED (
+      SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now)
+    UPDATE watch SET looked_at = clock.now,
+      unseen_until = least(clock.now,
+        CASE WHEN least($1::bigint, clock.now) - looked_at > $2::bigint THEN $1 ELSE unseen_until END)
+    FROM clock
     WHERE watch_key = 1
     RETURNING unseen_until, set_config('synchronous_commit', 'off', true)`,
 };

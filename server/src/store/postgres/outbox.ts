@@ -5,7 +5,7 @@ import type { OutboxSettlement, OutboxStore } from '../work.ts';
 import type { Announcer } from './announcer.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 import { firingsOf } from './firings.ts';
-import type { Lease } from './lease.ts';
+import { cutLeasesOf, type Lease } from './lease.ts';
 import { outboxRecount } from './outbox-recount.ts';
 import { runValues, runWriter } from './runs.ts';
 import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
@@ -154,6 +154,11 @@ const restore: Statement = {
     WHERE outbox.id = given.id`,
 };
 
+const cutLeases: Statement = {
+  name: 'outbox_cut_leases',
+  text: cutLeasesOf('outbox', "state = 'inFlight'"),
+};
+
 /** Rows of one transaction of `recover`. */
 const RECOVERED_AT_ONCE = 1_000;
 
@@ -225,6 +230,7 @@ export function postgresOutbox(
       return rows.filter(row => row.is_deleted === 0).map(({ id }) => id as string);
     },
     async recover(now) {
+      await query(cutLeases, [leaseMs]);
       let count = 0;
       for (;;) {
         const some = await recoverSome(now);

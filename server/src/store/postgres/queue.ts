@@ -5,7 +5,7 @@ import type { QueueStore, Settlement } from '../work.ts';
 import type { Announcer } from './announcer.ts';
 import { type Connections, columnsOf, type Statement } from './connection.ts';
 import { firingsOf } from './firings.ts';
-import type { Lease } from './lease.ts';
+import { cutLeasesOf, type Lease } from './lease.ts';
 import { postgresRecount } from './recount.ts';
 import { runValues, runWriter } from './runs.ts';
 import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
@@ -159,6 +159,11 @@ const restore: Statement = {
     WHERE queue.schedule_key = given.schedule_key`,
 };
 
+const cutLeases: Statement = {
+  name: 'queue_cut_leases',
+  text: cutLeasesOf('queue', "state <> 'waiting' AND state = 'inFlight'"),
+};
+
 /** Rows of one transaction of `recover`. */
 const RECOVERED_AT_ONCE = 1_000;
 
@@ -243,6 +248,7 @@ export function postgresQueue(
         .map(keyOf);
     },
     async recover(now, sentUntil) {
+      await query(cutLeases, [leaseMs]);
       let count = 0;
       for (;;) {
         const some = await recoverSome(now, sentUntil);
