@@ -25,7 +25,7 @@ export class ManualClock implements Clock {
 
   monotonicMs(): number {
     // It is not of whole milliseconds.
-    return this.#now - this.#setMs + (this.#now % 2) / 3;
+    return this.#now - this.#setMs + ((this.#now * 0.618_033_988) % 1);
   }
 
   after(delayMs: number, callback: () => void): Timer {
