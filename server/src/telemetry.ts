@@ -45,9 +45,20 @@ export interface Metrics {
   observe(levels: Levels): void;
 }
 
+/**
+ * Gauges of prom-client whose names say that they are counters. Each is the sum of the one without `_total`,
+ * which stays (https://prometheus.io/docs/practices/naming/).
+ */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+
 export function createMetrics(log: Logger): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
   const connectionsRefused = new Counter({
     name: 'punctual_connections_refused_total',
     help: 'Connections closed at once, because PUNCTUAL_MAX_CONNECTIONS were open.',

@@ -1,10 +1,11 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import { MOST_CHARACTERS } from '../domain/interval.ts';
 import { withExamples } from './examples/shown.ts';
 
 /** The OpenAPI document, apart from what the routes and schemas say of themselves. */
 export const DOCUMENT: FastifyDynamicSwaggerOptions = {
   transformObject: parts =>
-    withExamples('openapiObject' in parts ? parts.openapiObject : parts.swaggerObject),
+    complete('openapiObject' in parts ? parts.openapiObject : parts.swaggerObject),
   openapi: {
     openapi: '3.1.0',
     info: {
@@ -23,6 +24,8 @@ export const DOCUMENT: FastifyDynamicSwaggerOptions = {
       { name: 'access', description: 'Sessions, keys and the signing secret.' },
       { name: 'service', description: 'The service itself.' },
     ],
+    // Wherever this document was read from.
+    servers: [{ url: '/', description: 'This service.' }],
     components: {
       securitySchemes: {
         ClientId: { type: 'apiKey', in: 'header', name: 'ClientId' },
@@ -35,3 +38,24 @@ export const DOCUMENT: FastifyDynamicSwaggerOptions = {
       typeof $id === 'string' ? $id : `Schema${index}`,
   },
 };
+
+/** What is said here and judged elsewhere: the sentence on an interval is its parser's. */
+function complete<Document extends object>(document: Document): Document {
+  const { components, paths } = document as Partial<Described>;
+  for (const schema of Object.values(components?.schemas ?? {})) limitInterval(schema);
+  for (const operation of Object.values(paths ?? {}).flatMap(methods => Object.values(methods))) {
+    // An open path says so: nothing is to be sent with it.
+    operation.security ??= [];
+  }
+  return withExamples(document);
+}
+
+function limitInterval({ properties }: Described['components']['schemas'][string]): void {
+  const interval = properties?.interval;
+  if (interval !== undefined) interval.maxLength = MOST_CHARACTERS;
+}
+
+interface Described {
+  components: { schemas: Record<string, { properties?: { interval?: { maxLength?: number } } }> };
+  paths: Record<string, Record<string, { security?: object[] }>>;
+}

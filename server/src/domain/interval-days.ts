@@ -4,6 +4,7 @@ import {
   bad,
   DAY_OF_MONTH,
   DAY_OF_WEEK,
+  type FieldRule,
   listItems,
   parseValue,
   quoted,
@@ -28,10 +29,24 @@ export function parseDayOfMonth(text: string): DayOfMonthRule {
   const days = new Set<number>();
   const beforeLast: number[] = [];
   for (const item of listItems(DAY_OF_MONTH, text)) {
+    refuseWhatStandsAlone(DAY_OF_MONTH, item, text);
     if (/^L(-|$)/i.test(item)) beforeLast.push(parseBeforeLast(item));
     else addItem(DAY_OF_MONTH, item, days);
   }
   return { star: text.startsWith('*'), days: bitsOf(days).low, beforeLast };
+}
+
+/** `W` and `?` fill a whole field: they take no list, range or step, as in Quartz. */
+function refuseWhatStandsAlone(rule: FieldRule, item: string, text: string): void {
+  if (rule === DAY_OF_MONTH && /(?:L|\d)W/i.test(item)) {
+    throw bad(
+      rule,
+      `${quoted(text)}, where W stands alone: one day such as 15W or LW, and no list, range or step`,
+    );
+  }
+  if (item.includes('?')) {
+    throw bad(rule, `${quoted(text)}, where ? stands alone: no list, range or step`);
+  }
 }
 
 function parseNearestWorkday(text: string): number | 'last' | undefined {
@@ -53,6 +68,7 @@ export function parseDayOfWeek(text: string): DayOfWeekRule {
   const weekdays = new Set<number>();
   const nth: NthWeekday[] = [];
   for (const item of listItems(DAY_OF_WEEK, text)) {
+    refuseWhatStandsAlone(DAY_OF_WEEK, item, text);
     if (/#|L$/i.test(item)) nth.push(parseNthWeekday(item));
     else addItem(DAY_OF_WEEK, item, weekdays);
   }

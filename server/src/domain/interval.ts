@@ -26,7 +26,7 @@ export interface Interval {
   readonly followsClock: boolean;
 }
 
-const MOST_CHARACTERS = 1_000;
+export const MOST_CHARACTERS = 1_000;
 
 const MACROS: ReadonlyMap<string, string> = new Map([
   ['@YEARLY', '0 0 1 1 *'],

@@ -66,6 +66,16 @@ test('openapi.json: every operation under /v1 asks for both headers and names it
   assert.equal(ids.size, 33);
 });
 
+test('openapi.json: says where it is served, which paths are open, and how long an interval may be', async () => {
+  const { paths, servers, components } = (await service.call('GET', '/openapi.json')).body;
+  assert.equal(servers[0].url, '/');
+  const open = ['/healthz', '/readyz', '/timezones'];
+  for (const path of open) assert.deepEqual(paths[path].get.security, [], path);
+  for (const name of ['ScheduleInput', 'SchedulePatch', 'PreviewInput', 'Schedule']) {
+    assert.equal(components.schemas[name].properties.interval.maxLength, 1_000, name);
+  }
+});
+
 test('openapi.json: no operation takes a query parameter that it does not name, nor one twice', async () => {
   const { paths } = (await service.call('GET', '/openapi.json')).body;
   for (const [path, methods] of Object.entries(paths)) {

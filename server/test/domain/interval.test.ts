@@ -47,6 +47,15 @@ test('a refusal names the field and the bad part of it', () => {
     ['* * * ,5 *', `${field('month')} an empty item in its list.`],
     ['* * * * 5#6', `${field('day of week')} "5#6", where 5#1 to 5#5 or 5L can be.`],
     ['* * L-31 * *', `${field('day of month')} "L-31", where L-1 to L-30 can be.`],
+    ['0 0 1,15W * *', `${field('day of month')} "1,15W", where W ${workday}.`],
+    ['0 0 15W,L * *', `${field('day of month')} "15W,L", where W ${workday}.`],
+    ['0 0 1-15W * *', `${field('day of month')} "1-15W", where W ${workday}.`],
+    ['0 0 LW/2 * *', `${field('day of month')} "LW/2", where W ${workday}.`],
+    [
+      '0 0 ?,3 * *',
+      `${field('day of month')} "?,3", where ? stands alone: no list, range or step.`,
+    ],
+    ['0 0 * * 1,?', `${field('day of week')} "1,?", where ? stands alone: no list, range or step.`],
     ['0 0 31 2 *', 'The interval never occurs: none of its months has such a day.'],
     ['@daily 5', 'The interval\'s macro "@daily" does not stand alone.'],
     [' \t ', `The interval is empty; it needs five fields: ${names}.`],
@@ -57,6 +66,7 @@ test('a refusal names the field and the bad part of it', () => {
 });
 
 const names = 'minute, hour, day of month, month, day of week';
+const workday = 'stands alone: one day such as 15W or LW, and no list, range or step';
 const weekdays = 'a number from 0 to 7 or a name from SUN to SAT';
 
 function field(name: string): string {
