@@ -17,7 +17,7 @@ const ROWS_PER_MS = 100;
 const BEHIND_PAUSE_MS = 30;
 
 /** For how long the clock must have gone on without a step before history is taken away by it. */
-const BELIEVED_AFTER_MS = 3_600_000;
+const BELIEVED_AFTER_MS = 5 * 60_000;
 /** The same where it shows more than a day beyond the step, or beyond the newest record of the store. */
 const FAR_BELIEVED_AFTER_MS = DAY_MS;
 
