@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PunctualError } from '../domain/errors.ts';
 import { atOnce } from './hooks.ts';
 import { readJson } from './json.ts';
+import { nextSlice } from './slices.ts';
 
 /**
  * Bodies are JSON in UTF-8, not compressed, and said to be so. What a request says of its body is
@@ -13,16 +14,21 @@ export function readBodies(app: FastifyInstance): void {
     checkBodyHeaders(request);
     done(null, payload);
   });
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, bytes: Buffer, done) => {
-    let value: unknown;
-    try {
-      value = readJson(bytes);
-    } catch (error) {
-      done(error as Error);
-      return;
-    }
-    done(null, value);
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+    if (bytes.length < LARGE_BYTES) parse(bytes, done);
+    else void nextSlice(request.caller?.clientKey ?? 0).then(() => parse(bytes, done));
   });
+}
+
+function parse(bytes: Buffer, done: (error: Error | null, value?: unknown) => void): void {
+  let value: unknown;
+  try {
+    value = readJson(bytes);
+  } catch (error) {
+    done(error as Error);
+    return;
+  }
+  done(null, value);
 }
 
 /**
@@ -66,6 +72,8 @@ function refused(sentence: string): PunctualError {
   return new PunctualError('request_invalid', sentence);
 }
 
+/** From here on, to read it takes more than a moment: a millisecond or more. */
+const LARGE_BYTES = 64 * 1024;
 const TYPES = ['application/json'];
 const PATCH_TYPES = [...TYPES, 'application/merge-patch+json'];
 const UTF_8 = /^\s*charset=(?:utf-8|"utf-8")\s*$/;

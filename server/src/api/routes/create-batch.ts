@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
 import { draftNew } from '../../domain/draft.ts';
@@ -10,6 +9,7 @@ import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { operation } from '../operation.ts';
 import { BatchInput, BatchResult } from '../schemas/schedule.ts';
+import { nextSlice } from '../slices.ts';
 
 export function createBatch(app: FastifyInstance, deps: ApiDeps, bodyLimit: number): void {
   const { store, engine } = deps;
@@ -21,9 +21,10 @@ export function createBatch(app: FastifyInstance, deps: ApiDeps, bodyLimit: numb
     answer: BatchResult,
   });
   app.post<{ Body: Wire.BatchInput }>('/schedule/batch', { schema, bodyLimit }, async request => {
-    const drafts = await draftAll(request.body.items, deps);
+    const { clientKey } = callerOf(request);
+    const drafts = await draftAll(request.body.items, clientKey, deps);
     if (drafts.length > 0) {
-      await store.schedules.insert(callerOf(request).clientKey, drafts);
+      await store.schedules.insert(clientKey, drafts);
     }
     const firsts = drafts.flatMap(({ start }) => start?.first ?? []);
     if (firsts.length > 0) engine.wake(Math.min(...firsts));
@@ -34,12 +35,13 @@ export function createBatch(app: FastifyInstance, deps: ApiDeps, bodyLimit: numb
 /** In turns with everything else: a thousand intervals at once would hold up what is due. */
 async function draftAll(
   bodies: Wire.ScheduleInput[],
+  clientKey: number,
   { clock, allow }: ApiDeps,
 ): Promise<NewSchedule[]> {
   const now = clock.now();
   const drafts: NewSchedule[] = [];
   for (const [index, body] of bodies.entries()) {
-    if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await setImmediate();
+    if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await nextSlice(clientKey);
     try {
       const schedule = draftNew(body, now, allow);
       drafts.push({ schedule, start: startOf(schedule, now) });

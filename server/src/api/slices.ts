@@ -1,0 +1,31 @@
+/**
+ * Slices of work that takes more than a moment: one in each turn of the event loop, of all requests
+ * together. Were each request to give way by itself, a hundred of them would each have a slice in every
+ * turn, and what is due would wait for all of these. Clients have their slices one after the other.
+ */
+const waiting = new Map<number, (() => void)[]>();
+let isScheduled = false;
+
+/** Resolves when the caller may do the next slice of its work, some milliseconds at most. */
+export function nextSlice(clientKey: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const ofClient = waiting.get(clientKey);
+  if (ofClient === undefined) waiting.set(clientKey, [resolve]);
+  else ofClient.push(resolve);
+  schedule();
+  return promise;
+}
+
+function schedule(): void {
+  if (isScheduled) return;
+  isScheduled = true;
+  setImmediate(() => {
+    isScheduled = false;
+    const [clientKey, resolvers] = waiting.entries().next().value!;
+    waiting.delete(clientKey);
+    const [first, ...rest] = resolvers;
+    if (rest.length > 0) waiting.set(clientKey, rest);
+    if (waiting.size > 0) schedule();
+    first!();
+  });
+}
