@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nameOf } from '../src/schedule-name.ts';
-import { assertAccessible, launch, openWindow, screenshot, signIn } from './browser.ts';
+import { assertAccessible, launch, openWindow, signIn } from './browser.ts';
 import { giveHistory } from './busy.ts';
 import { startPunctual } from './service.ts';
 
@@ -78,6 +78,5 @@ test('figures, headers, next times and clocks say what is so', async context => 
     .click();
   await page.getByText('It is sent as its schedule is today.').waitFor();
   await assertAccessible(page, 'a run, of which nobody thinks that it is sent again as it was');
-  await screenshot(page, 'run-of-today');
   assert.deepEqual(faults, []);
 });

@@ -32,6 +32,9 @@ test('what was typed outlives a restart of the service, a lost connection, a rel
   // The network goes away and comes back.
   await window.setOffline(true);
   await page.getByLabel('Interval').fill('0 7 * * *');
+  // The times of before are not passed off as those of what was typed.
+  await page.getByText(/have not come yet/).waitFor();
+  assert.equal(await page.getByText('At 07:00').count(), 0);
   await window.setOffline(false);
   await page.getByText('At 07:00, each day.').waitFor();
 
@@ -44,6 +47,9 @@ test('what was typed outlives a restart of the service, a lost connection, a rel
   await punctual.revoke(second.id);
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
   await dialog.waitFor();
+  assert.equal(await dialog.getByLabel('ClientId').inputValue(), credentials.clientId);
+  await page.waitForTimeout(3_000);
+  assert.equal(await page.getByText('The connection to Punctual is lost').count(), 0);
   await fillIn(page, credentials);
   await dialog.waitFor({ state: 'detached' });
   assert.equal(await typed(), 'Typed with care');

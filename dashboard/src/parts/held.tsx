@@ -31,8 +31,10 @@ export function useHeld<Row extends { id: string }>({
   const [isFocused, setFocused] = useState(false);
   const [held, setHeld] = useState<{ key: string; rows: Row[] } | null>(null);
   const isHeld = isTouch || isPointed || isFocused || isBusy;
+  // Where there is nothing yet, nothing can move.
+  const isThere = items !== undefined && items.length > 0;
   if (!isHeld && held !== null) setHeld(null);
-  if (isHeld && items !== undefined && held?.key !== key) setHeld({ key, rows: items });
+  if (isHeld && isThere && held?.key !== key) setHeld({ key, rows: items });
   const shown =
     isHeld && held?.key === key && items !== undefined
       ? heldRows(held.rows, items, orderOf, isWhole)

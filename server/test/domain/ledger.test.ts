@@ -142,6 +142,13 @@ describe('what the schedule was', () => {
     assert.deepEqual([between.previous, between.next], [undefined, undefined]);
   });
 
+  test('an instant between two seconds is not called by the name of a nominal time', () => {
+    const due = at('2026-06-01T00:30:00Z');
+    const { verdict, sentence, previous } = explain(facts({ at: due + 500 }));
+    assert.deepEqual([verdict, previous], ['neverDue', due]);
+    assert.match(sentence, /has no time at 2026-06-01 02:30:00\.500 in Europe\/Berlin/);
+  });
+
   test('to come, and not to come', () => {
     const later = at('2026-07-03T00:30:00Z');
     assert.equal(said({ at: later })[0], 'upcoming');
