@@ -28,6 +28,11 @@ export function useDraft(id: string | null, start: Draft, stored: TaggedSchedule
     isKept,
     set: (change: Partial<Draft>) => rebase({ ...draft, ...change }, base),
     rebase,
+    /** Shows what is stored by now; nothing is kept, since nothing was typed. */
+    adopt(theirs: Draft) {
+      setDraft(theirs);
+      setBase(theirs);
+    },
     forget: () => keepDraft(clientId, id, null),
     beginAnew() {
       setDraft(begun ?? start);

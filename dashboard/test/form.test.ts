@@ -89,6 +89,31 @@ test('a draft that is older than the schedule is not saved over it, and a pause 
   assert.deepEqual([label, interval, status], ['Renamed', '0 10 * * *', 'disabled']);
 });
 
+test('one’s own change is no conflict, and a form in which nothing was typed shows what is stored', async context => {
+  const { page, client, url } = await aForm(context);
+  const { id } = await client.createSchedule({ ...REPORT, url: `${url}/echo` });
+  await page.goto(`${url}/schedules/${id}`);
+  const conflict = page.getByText('Somebody else has changed this schedule');
+  for (const label of ['Once', 'Twice']) {
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('Label').fill(label);
+    await page.waitForTimeout(1_500);
+    assert.equal(await conflict.count(), 0);
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('heading', { level: 1, name: label }).waitFor();
+  }
+  await page.getByRole('link', { name: 'Edit' }).click();
+  await page.getByLabel('Label').waitFor();
+  await client.patchSchedule(id, { label: 'Theirs', timezone: 'Asia/Tokyo' });
+  await page.waitForFunction(
+    `[...document.querySelectorAll('input')].some(({ value }) => value === 'Theirs')`,
+  );
+  assert.equal(await conflict.count(), 0);
+  await page.reload();
+  await page.getByLabel('Label').waitFor();
+  assert.equal(await page.getByText('What you typed before is here again.').count(), 0);
+});
+
 test('whatever is wrong is told where it stands, at once, and no header is dropped in silence', async context => {
   const { page, client, url } = await aForm(context);
   await page.goto(`${url}/schedules/new`);

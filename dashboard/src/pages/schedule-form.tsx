@@ -5,7 +5,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { checkableOf, type Draft, draftOf, inputOf, newDraft, withCurl } from '../draft.ts';
 import { draftProblems } from '../draft-problems.ts';
-import { conflictsOf, merged } from '../merge.ts';
+import { changedFields, conflictsOf, merged } from '../merge.ts';
 import { ConflictBox } from '../parts/conflict.tsx';
 import { CurlBox } from '../parts/curl-box.tsx';
 import { Asked, Card, Failed, Page } from '../parts/page.tsx';
@@ -26,6 +26,8 @@ export function ScheduleForm({ id }: { id: string | null }) {
   const found = useQuery({
     queryKey: ['schedule', source, 'tagged'],
     queryFn: () => api.getTaggedSchedule(source!),
+    // An edit begins with what is stored, and not with what was when one looked last.
+    gcTime: 0,
     enabled: source !== null,
   });
   const name = id === null ? 'New schedule' : 'Edit schedule';
@@ -63,7 +65,7 @@ function Form({
   start: Draft;
   stored?: TaggedSchedule;
 }) {
-  const { draft, base, isKept, set, rebase, beginAnew, forget, closeNote } = useDraft(
+  const { draft, base, isKept, set, rebase, adopt, beginAnew, forget, closeNote } = useDraft(
     id,
     start,
     stored,
@@ -82,6 +84,11 @@ function Form({
     save.reset();
     set(change);
   };
+  const isUntouched = base !== undefined && changedFields(base, draft).length === 0;
+  useEffect(() => {
+    // Where nothing was typed, the form shows what is stored.
+    if (isUntouched && conflicts.length > 0 && theirs !== undefined) adopt(theirs);
+  });
   const form = useRef<HTMLFormElement>(null);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -102,7 +109,7 @@ function Form({
   return (
     <Page name={name}>
       {isKept && <KeptNote onClose={closeNote} onBeginAnew={beginAnew} />}
-      {base && theirs && conflicts.length > 0 && (
+      {base && theirs && !isUntouched && conflicts.length > 0 && (
         <ConflictBox
           conflicts={conflicts}
           base={base}
