@@ -105,9 +105,11 @@ test('one’s own change is no conflict, and a form in which nothing was typed s
   await page.getByRole('link', { name: 'Edit' }).click();
   await page.getByLabel('Label').waitFor();
   await client.patchSchedule(id, { label: 'Theirs', timezone: 'Asia/Tokyo' });
-  await page.waitForFunction(
-    `[...document.querySelectorAll('input')].some(({ value }) => value === 'Theirs')`,
-  );
+  for (let look = 0; look < 100; look += 1) {
+    if ((await page.getByLabel('Label').inputValue()) === 'Theirs') break;
+    await page.waitForTimeout(100);
+  }
+  assert.equal(await page.getByLabel('Label').inputValue(), 'Theirs');
   assert.equal(await conflict.count(), 0);
   await page.reload();
   await page.getByLabel('Label').waitFor();

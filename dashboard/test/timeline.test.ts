@@ -39,7 +39,10 @@ test('the timeline of a busy schedule is full where it ran, at each zoom, and a 
   for (const span of ['15 min', '2 h', '1 day', '7 days']) {
     await page.getByText(span, { exact: true }).click();
     await page.locator(`input[value="${span}"]:checked`).waitFor({ state: 'attached' });
-    while ((await covered()) < 1) await page.waitForTimeout(200);
+    for (let look = 0; look < 100 && (await covered()) < 1; look += 1) {
+      await page.waitForTimeout(200);
+    }
+    assert.equal(await covered(), 1, `it is full over ${span}`);
     await page.getByText('being counted…').waitFor({ state: 'detached' });
     const { width } = (await timeline.boundingBox())!;
     for (const part of [0.13, 0.5, 0.77]) {
