@@ -1,9 +1,18 @@
-import { lastTime, nextTime } from './calendar.ts';
+import { nextTime } from './calendar.ts';
 import { runId } from './id.ts';
 import { iso } from './iso.ts';
 import { isTooOld, missed, passedRecords, tooOld } from './passed.ts';
 import { neverEarly, type QueueRow, type TakenRow, waitingRow } from './queue-row.ts';
-import { beyondSent, followOf, latestOf, missedBefore, openRanges, without } from './row-times.ts';
+import {
+  beyondSent,
+  followOf,
+  lastUnsent,
+  latestOf,
+  missedBefore,
+  openRanges,
+  sentOf,
+  without,
+} from './row-times.ts';
 import type { Attempt, RunRecord } from './run.ts';
 import type { Schedule } from './schedule.ts';
 import type { Verdict } from './verdict.ts';
@@ -154,7 +163,7 @@ function decidePassed(row: TakenRow, schedule: Schedule, now: number, unseenUnti
  * @param endedAt when the attempt ended
  */
 export function afterAttempt(
-  row: QueueRow,
+  row: QueueRow & Pick<TakenRow, 'known'>,
   schedule: Schedule,
   verdict: Verdict,
   endedAt: number,
@@ -181,7 +190,7 @@ function whyNoRetry({ nextFor }: QueueRow, { status }: Schedule, dueAt: number):
 }
 
 function afterRun(
-  row: QueueRow,
+  row: QueueRow & Pick<TakenRow, 'known'>,
   schedule: Schedule,
   endedAt: number,
   unseenUntil: number,
@@ -190,23 +199,26 @@ function afterRun(
   if (nextFor === null || nextFor > endedAt || schedule.status !== 'enabled') {
     return { row: waitingRow(schedule, nextFor), passed: [] };
   }
-  const { interval, timezone } = schedule;
   const reason = `The run of ${iso(row.scheduledFor)} was still going.`;
   const seenFrom = Math.max(nextFor, unseenUntil);
-  // Where the clock was set back, its own time may have come again meanwhile.
-  const others = without([[seenFrom, endedAt]], [row.scheduledFor]);
-  const skipped = others.flatMap(range => passedRecords(schedule, ...range, 'skipped', reason));
+  // Where the clock was set back, its own time and others that were sent may have come again meanwhile.
+  const sent = sentOf(row).add(row.scheduledFor);
+  const open = (from: number, until: number) => without([[from, until]], sent);
+  const skipped = open(seenFrom, endedAt).flatMap(range =>
+    passedRecords(schedule, ...range, 'skipped', reason),
+  );
   const follow = followOf(row, schedule, endedAt);
   const unseen = Math.min(unseenUntil - 1, endedAt);
-  const latest = nextFor <= unseen ? lastTime(interval, timezone, nextFor, unseen) : null;
+  const latest = lastUnsent(schedule, nextFor, unseen, sent);
   if (latest === null) return { row: waitingRow(schedule, follow), passed: skipped };
   if (isTooOld(latest, schedule, endedAt, unseenUntil)) {
     return {
       row: waitingRow(schedule, follow),
-      passed: [...tooOld(schedule, nextFor, latest), ...skipped],
+      passed: [...open(nextFor, latest).flatMap(range => tooOld(schedule, ...range)), ...skipped],
     };
   }
-  const passed = [...missed(schedule, nextFor, latest - 1, unseenUntil), ...skipped];
+  const lost = open(nextFor, latest - 1).flatMap(range => missed(schedule, ...range, unseenUntil));
+  const passed = [...lost, ...skipped];
   return { row: { ...waitingRow(schedule, latest)!, nextFor: follow }, passed };
 }
 

@@ -21,7 +21,7 @@ export function beyondSent(row: TakenRow, { interval, timezone }: Schedule): Tak
   return open;
 }
 
-function sentOf({ known = [] }: Pick<TakenRow, 'known'>): Set<number> {
+export function sentOf({ known = [] }: Pick<TakenRow, 'known'>): Set<number> {
   return new Set(known.filter(({ sent }) => sent).map(({ scheduledFor }) => scheduledFor));
 }
 
@@ -32,13 +32,21 @@ function sentOf({ known = [] }: Pick<TakenRow, 'known'>): Set<number> {
 export function latestOf(row: TakenRow, schedule: Schedule, until: number): number {
   const { scheduledFor, nextFor } = row;
   if (nextFor === null) return scheduledFor;
-  const { interval, timezone } = schedule;
-  const sent = sentOf(row);
-  let latest = until < nextFor ? null : lastTime(interval, timezone, nextFor, until);
+  return lastUnsent(schedule, nextFor, until, sentOf(row)) ?? scheduledFor;
+}
+
+/** The latest time from `from` to `until`, both inclusive, that is not among those that were sent. */
+export function lastUnsent(
+  { interval, timezone }: Schedule,
+  from: number,
+  until: number,
+  sent: ReadonlySet<number>,
+): number | null {
+  let latest = from > until ? null : lastTime(interval, timezone, from, until);
   while (latest !== null && sent.has(latest)) {
-    latest = lastTime(interval, timezone, nextFor, latest - 1);
+    latest = lastTime(interval, timezone, from, latest - 1);
   }
-  return latest ?? scheduledFor;
+  return latest;
 }
 
 /** The records of the times of a row that lose to its latest. */

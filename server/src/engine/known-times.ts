@@ -34,3 +34,23 @@ export async function resend(
   );
   if (runs.length > 0) await queue.resend(runs);
 }
+
+/** Of those that have landed: the times that passed unseen meanwhile, where the clock was set ahead again. */
+export async function withKnownOfGap<Landing extends { claim: Claim }>(
+  queue: QueueStore,
+  landings: Landing[],
+  now: number,
+  unseenUntil: number,
+): Promise<Landing[]> {
+  const spans = landings.flatMap(({ claim: { scheduleKey, nextFor } }) =>
+    nextFor !== null && nextFor <= now && nextFor < unseenUntil
+      ? [{ scheduleKey, from: nextFor, until: now }]
+      : [],
+  );
+  if (spans.length === 0) return landings;
+  const byKey = Map.groupBy(await queue.known(spans), ({ scheduleKey }) => scheduleKey);
+  return landings.map(landing => {
+    const known = byKey.get(landing.claim.scheduleKey);
+    return known ? { ...landing, claim: { ...landing.claim, known } } : landing;
+  });
+}

@@ -6,13 +6,14 @@ import { beyondOwn } from '../domain/start.ts';
 import { judge } from '../domain/verdict.ts';
 import type { Claim, QueueStore, Standing } from '../store/work.ts';
 import { type EngineEvents, eachOf } from './events.ts';
+import { type Looked, withKnownOfGap } from './known-times.ts';
 import { settlementOf } from './settlement.ts';
 import { Settler, type SettlerHooks } from './settler.ts';
 import type { Watch } from './watch.ts';
 
 /** How a flight ended: with an attempt, or without one that was ever started. */
 export interface Landing {
-  claim: Claim;
+  claim: Looked;
   attempt: Attempt | null;
   endedAt: number;
   /** When a request that was never started is due again, if not at its time. */
@@ -80,8 +81,9 @@ export class Landings {
     let open = landings;
     while (open.length > 0) {
       const now = clock.now();
+      const looked = await withKnownOfGap(queue, open, now, watch.unseenUntil);
       const moves = eachOf(
-        open,
+        looked,
         ({ claim }) => claim.firing.id,
         landing => ({ landing, move: this.#moveOf(landing, now) }),
         events,
@@ -126,13 +128,14 @@ export class Landings {
     const endedAt = Math.min(landedAt, now);
     if (attempt === null) return giveBack(claim, firing, endedAt, dueAt);
     const { nextFor } = claim.scheduledFor > now ? claim : beyondOwn(claim, firing);
-    const row: QueueRow = {
+    const row: QueueRow & Pick<Looked, 'known'> = {
       state: claim.state,
       dueAt: claim.dueAt,
       scheduledFor: claim.scheduledFor,
       nextFor,
       attempt: claim.attempt,
       attempts: [...claim.attempts, attempt],
+      ...(claim.known && { known: claim.known }),
     };
     const random = this.#options.random();
     const verdict = judge(row.attempts, firing.policy, endedAt, nextFor, random);

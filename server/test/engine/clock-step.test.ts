@@ -31,7 +31,7 @@ describe('a clock that was ahead for a moment', () => {
     const all = seconds('12:00:01', 90);
     const came = all.filter(each => each <= '12:00:02' || each >= '12:00:07');
     assert.deepEqual([...sent].sort(), came);
-    assert.ok(/clock 5\d/.test(world.told.join()) && /clock -58/.test(world.told.join()));
+    assert.ok(/clock 5\d/.test(world.told.join()) && /clock -5[78]/.test(world.told.join()));
     const history = (await world.runs()).map(
       ({ scheduledFor, status }) => `${time(scheduledFor)} ${status}`,
     );
@@ -160,6 +160,30 @@ test('a step over times that were sent is silence until they have passed, also a
   await world.crash();
   await world.clock.advanceTo('2026-03-01T12:00:50.500Z');
   assert.deepEqual(nominal(world), ['12:00:10', '12:00:20', '12:00:30', '12:00:40', '12:00:50']);
+});
+
+test('a gap over times that were sent is recorded without them, also where a request was in flight', async () => {
+  const world = await World.start('2026-03-01T12:00:00Z');
+  await world.schedule({ interval: '* * * * * *' });
+  await world.clock.advance(5_500);
+  await world.clock.jump('2026-03-01T11:00:00Z');
+  await world.clock.advance(3_100);
+  world.answer = () => 'hang';
+  await world.clock.advance(1_000);
+  world.answer = () => 200;
+  await world.clock.jump('2026-03-01T12:00:10.500Z');
+  await world.clock.advance(1_100);
+  await world.release();
+  await world.clock.advance(3_000);
+  const runs = await world.runs();
+  const spans = runs.flatMap(({ missed }) => (missed ? [missed] : []));
+  assert.ok(spans.length > 0);
+  for (const { scheduledFor, missed } of runs) {
+    const isSpanned = ({ from, to }: { from: number; to: number }) =>
+      missed === undefined && scheduledFor >= from && scheduledFor <= to;
+    assert.ok(!spans.some(isSpanned), `${time(scheduledFor)} has two records`);
+  }
+  assert.equal(new Set(nominal(world)).size, world.sent.length);
 });
 
 test('what is no step of a second is none', async () => {
