@@ -29,8 +29,8 @@ test('the timeline of a busy schedule is full where it ran, at each zoom, and a 
   const covered = () =>
     timeline.evaluate((element, share) => {
       const past = element.getBoundingClientRect().width * share;
-      const bars = [...element.querySelectorAll('g > title + rect')].map(bar => {
-        const { left, width } = bar.getBoundingClientRect();
+      const bars = [...element.querySelectorAll('title')].map(({ parentElement: bar }) => {
+        const { left, width } = bar!.getBoundingClientRect();
         return Math.round(left + width / 2 - element.getBoundingClientRect().left);
       });
       const tenths = new Set(bars.map(at => Math.floor((at / past) * 20)));
