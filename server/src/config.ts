@@ -110,6 +110,12 @@ export const SETTINGS = {
     'How long failed runs are kept.',
     integer(1, 36_500),
   ),
+  PUNCTUAL_ZONEINFO: setting(
+    '',
+    'path',
+    'A folder of TZif files, such as `/usr/share/zoneinfo`, whose rules of time zones are used instead of those built in.',
+    text,
+  ),
   PUNCTUAL_SENDER_THREADS: setting(
     'auto',
     'threads',
@@ -156,6 +162,8 @@ export interface Config {
   role: Role;
   keepRunsDays: number;
   keepFailedRunsDays: number;
+  /** Where the rules of time zones are; `''`: those that are built in. */
+  zoneinfo: string;
   /** Null: as many as the cores make worth while. */
   senderThreads: number | null;
   stopMs: number;
@@ -197,6 +205,7 @@ export function readConfig(
     connectionsPerOrigin: read('PUNCTUAL_CONNECTIONS_PER_ORIGIN'),
     maxOrigins: read('PUNCTUAL_MAX_ORIGINS'),
     maxLookups: maxLookupsOf(environment),
+    zoneinfo: read('PUNCTUAL_ZONEINFO'),
     senderThreads: read('PUNCTUAL_SENDER_THREADS'),
     stopMs: read('PUNCTUAL_STOP_SECONDS') * 1_000,
     logLevel: read('PUNCTUAL_LOG_LEVEL'),

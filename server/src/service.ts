@@ -9,8 +9,10 @@ import { buildApi } from './api/app.ts';
 import type { EnginePort, Readiness } from './api/deps.ts';
 import { type Clock, SteeredClock, systemClock, thisBoot } from './clock.ts';
 import type { Config } from './config.ts';
+import { countTimesWith } from './domain/calendar.ts';
 import { PunctualError } from './domain/errors.ts';
 import type { SigningSecrets } from './domain/rotation.ts';
+import { BUILT_IN } from './domain/zone-data.ts';
 import { Engine } from './engine/engine.ts';
 import { TestRequests } from './engine/test-request.ts';
 import { ensureCredentials } from './ensure-credentials.ts';
@@ -24,12 +26,15 @@ import { lockEngine, openStore } from './store/open.ts';
 import type { EngineLock, Listener, Store } from './store/store.ts';
 import { createMetrics, type Metrics } from './telemetry.ts';
 import type { Tracing } from './tracing.ts';
+import { readZoneinfo } from './zoneinfo.ts';
 
 /** The only file that knows every room: opens them in order, and closes them in reverse. */
 
 export interface Service {
   /** Where it listens. */
   url: string;
+  /** The release of the IANA database that times are counted with, such as `2026f`. */
+  tzdata: string;
   store: Store;
   /** Stops gracefully (docs/lifecycle.md, "stop"). Idempotent. */
   stop(): Promise<void>;
@@ -51,6 +56,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // long-lived, and let it lie until the whole heap is collected.
   setFlagsFromString('--no-allocation-site-pretenuring');
   const { config, log } = options;
+  const zones = config.zoneinfo === '' ? BUILT_IN : readZoneinfo(config.zoneinfo);
+  countTimesWith(zones);
   const lock = lockEngine(config.database, thisBoot());
   const closers: (() => unknown)[] = [() => lock?.release()];
   const stop = once(async () => {
@@ -59,7 +66,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     const opened = await openStore(config.database);
     closers.push(() => opened.close());
-    const metrics = createMetrics(log);
+    const metrics = createMetrics(log, zones.release);
     const warning = await opened.shared?.warning();
     if (warning) log.warn(warning);
     const clock = options.clock ?? (await clockOf(opened, metrics, closers));
@@ -81,6 +88,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const url = await listen(api, config);
     return {
       url,
+      tzdata: zones.release,
       store,
       stop,
       get isHeldUp() {

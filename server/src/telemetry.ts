@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import manifest from '../package.json' with { type: 'json' };
 import type { EngineEvents } from './engine/events.ts';
 
 /** Names under which a secret could ever reach a log line, at any of the depths that we log. */
@@ -55,10 +56,17 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ];
 
-export function createMetrics(log: Logger): Metrics {
+/** @param tzdata the release of the rules of time zones */
+export function createMetrics(log: Logger, tzdata: string): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
+  new Gauge({
+    name: 'punctual_build_info',
+    help: 'Always 1; its labels are the releases of Punctual and of the rules of time zones.',
+    labelNames: ['version', 'tzdata'],
+    registers: [registry],
+  }).set({ version: manifest.version, tzdata }, 1);
   const connectionsRefused = new Counter({
     name: 'punctual_connections_refused_total',
     help: 'Connections closed at once, because PUNCTUAL_MAX_CONNECTIONS were open.',

@@ -69,7 +69,8 @@ const LAW: Record<string, string[]> = {
   'setting-checks.ts': ['domain', 'store/open.ts'],
   'secret-keys.ts': ['domain', 'config.ts', 'node:*'],
   'ensure-credentials.ts': ['domain', 'clock.ts', 'config.ts', 'store/store.ts', 'pino'],
-  'telemetry.ts': ['engine', 'pino', 'prom-client'],
+  'telemetry.ts': ['engine', '../package.json', 'pino', 'prom-client'],
+  'zoneinfo.ts': ['domain', 'node:fs', 'node:path'],
   'tracing.ts': ['domain', 'outbound/send.ts', 'store/store.ts', '@opentelemetry/*', 'node:*'],
   'service.ts': ['*'],
 };

@@ -24,7 +24,7 @@ test('docs/errors.md has each code of the table of errors with its status, and n
 });
 
 async function exportedMetrics(): Promise<string[]> {
-  const metrics = createMetrics(createLogger('silent'));
+  const metrics = createMetrics(createLogger('silent'), '2026f');
   const zero = async () => 0;
   metrics.observe({ queueDepth: zero, outboxDepth: zero, inFlight: () => 0 });
   const { body } = await metrics.text();

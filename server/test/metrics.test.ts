@@ -6,7 +6,7 @@ import { createLogger, createMetrics } from '../src/telemetry.ts';
 /** What Prometheus asks of names (https://prometheus.io/docs/practices/naming/). */
 
 async function exposition(): Promise<string> {
-  const metrics = createMetrics(createLogger('silent'));
+  const metrics = createMetrics(createLogger('silent'), '2026f');
   const none = async () => 0;
   metrics.observe({ queueDepth: none, outboxDepth: none, inFlight: () => 0 });
   return (await metrics.text()).body;

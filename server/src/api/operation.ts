@@ -14,6 +14,8 @@ interface Operation {
   query?: TSchema;
   body?: TSchema & { $id: string };
   answer: TSchema & { $id: string };
+  /** What the answer carries beside its body. */
+  answerHeaders?: Record<string, { type: string; description: string }>;
   /** The header by which the caller names the version that it knows. */
   condition?: 'If-Match' | 'If-None-Match';
   /** The answer is one schedule and carries its ETag. */
@@ -51,10 +53,13 @@ export function streamOperation(described: Omit<Operation, 'answer'>): FastifySc
 
 /** An operation outside `/v1`: it asks for nothing, so little can be wrong with it. */
 export function openOperation(described: Operation, ...statuses: number[]): FastifySchema {
-  const { answer, ...rest } = described;
+  const { answer, answerHeaders, ...rest } = described;
   return {
     ...request(rest),
-    response: { 200: success(answer), ...failures(400, 500, ...statuses) },
+    response: {
+      200: { ...success(answer), ...(answerHeaders && { headers: answerHeaders }) },
+      ...failures(400, 500, ...statuses),
+    },
   };
 }
 

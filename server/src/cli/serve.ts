@@ -18,7 +18,7 @@ export function serveCommand(program: Command): void {
       const service = await startService({ config, log });
       // Before it says that it listens: who reads that may stop it at once.
       const stopped = untilSignal();
-      log.info({ url: service.url }, 'listening');
+      log.info({ url: service.url, tzdata: service.tzdata }, 'listening');
       const signal = await stopped;
       log.info('stopping: requests in flight may finish');
       await service.stop();

@@ -1,26 +1,32 @@
 import { PunctualError } from './errors.ts';
 import { type Segment, segmentIn } from './segment.ts';
 import type { ZoneRules } from './tzif.ts';
-import { BUILT_IN, type ZoneData } from './zone-data.ts';
+import { BUILT_IN, rulesIn, type ZoneData } from './zone-data.ts';
 
-/** One for all that counts times in this process: two answers to one question would be worse than none. */
-let inUse: ZoneData = BUILT_IN;
+/** One for all that counts times in this thread: two answers to one question would be worse than none. */
+let inUse = BUILT_IN;
+let names = namesOf(BUILT_IN);
 const zones = new Map<string, Zone>();
 
 /** `countTimesWith` in calendar.ts is the way to change them. */
 export function setZoneData(data: ZoneData): void {
   inUse = data;
+  names = namesOf(data);
   zones.clear();
 }
 
-/** The release of the IANA database that times are counted with, such as `2026f`. */
-export function zoneRelease(): string {
-  return inUse.release;
+function namesOf({ files }: ZoneData): readonly string[] {
+  return [...files.keys()].sort();
+}
+
+/** What times are counted with. */
+export function zoneData(): ZoneData {
+  return inUse;
 }
 
 /** The names that are accepted, aliases included, sorted. */
 export function timezones(): readonly string[] {
-  return inUse.names;
+  return names;
 }
 
 /**
@@ -28,7 +34,7 @@ export function timezones(): readonly string[] {
  * what is accepted depend on the version of Node.
  */
 export function isTimezone(name: string): boolean {
-  return inUse.has(name);
+  return inUse.files.has(name);
 }
 
 /** @throws PunctualError `timezone_unknown` */
@@ -36,7 +42,7 @@ export function zoneOf(name: string): Zone {
   const opened = zones.get(name);
   if (opened !== undefined) return opened;
   if (!isTimezone(name)) throw unknownTimezone();
-  const zone = new Zone(inUse.rulesOf(name));
+  const zone = new Zone(rulesIn(inUse, name));
   zones.set(name, zone);
   return zone;
 }

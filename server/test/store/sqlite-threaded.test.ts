@@ -4,9 +4,11 @@ import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { countTimesWith } from '../../src/domain/calendar.ts';
+import { BUILT_IN } from '../../src/domain/zone-data.ts';
 import { newCells } from '../../src/store/sqlite/schedule-cells.ts';
 import { openThreaded, Writer } from '../../src/store/sqlite/threaded.ts';
-import { anId, aSchedule } from './keeper.ts';
+import { aClient, anId, aSchedule, stored } from './keeper.ts';
 
 const CLIENT = { id: 'one', name: 'one', signingSecret: 'whsec_AAAA', createdAt: 1 };
 /** Schedules. */
@@ -38,6 +40,24 @@ describe('the thread that writes', () => {
       return true;
     });
     await writer.close();
+  });
+
+  test('it counts times by the rules that the thread which opens it counts by', async () => {
+    const files = new Map(BUILT_IN.files);
+    files.set('America/Winnipeg', files.get('America/Chicago')!);
+    countTimesWith({ release: '2026c', files });
+    const store = openThreaded(path);
+    try {
+      const times = { interval: '0 12 * * *', timezone: 'America/Winnipeg' };
+      const late = Date.parse('2027-01-01T18:00Z');
+      const caller = await aClient(store);
+      await stored(store, caller, times, { first: late, second: late + 86_400_000 });
+      const bite = await store.queue.recount(Date.parse('2026-11-24T00:00Z'), 0);
+      assert.equal(bite?.dueAt, Date.parse('2026-11-24T18:00Z'));
+    } finally {
+      await store.close();
+      countTimesWith(BUILT_IN);
+    }
   });
 
   const isLinux = existsSync('/proc/locks');

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { timezones as names } from '../../domain/zone.ts';
+import { timezones as names, zoneData } from '../../domain/zone.ts';
 import { openOperation } from '../operation.ts';
 import { Timezones } from '../schemas/time.ts';
 
@@ -9,6 +9,15 @@ export function timezones(app: FastifyInstance): void {
     summary: 'The time zones that are accepted',
     tag: 'times',
     answer: Timezones,
+    answerHeaders: {
+      'Punctual-Tzdata': {
+        type: 'string',
+        description: 'The release of the IANA database whose rules are used, such as `2026f`.',
+      },
+    },
   });
-  app.get('/timezones', { schema }, async () => names());
+  app.get('/timezones', { schema }, async (_request, reply) => {
+    reply.header('Punctual-Tzdata', zoneData().release);
+    return names();
+  });
 }

@@ -1,9 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { countTimesWith } from '../../domain/calendar.ts';
 import { PunctualError } from '../../domain/errors.ts';
 import { Bulk } from './bulk.ts';
 import type { Answer, Call, Fault } from './call.ts';
 import { giveWay } from './give-way.ts';
 import { openSqlite } from './open.ts';
+import type { StoreThread } from './threaded.ts';
 
 /**
  * The thread that writes: an embedded store of its own, which does what `threaded.ts` calls.
@@ -14,7 +16,8 @@ import { openSqlite } from './open.ts';
  * Those that read are threads of this kind too, and give way as well.
  */
 giveWay();
-const { path, cacheKb } = workerData as { path: string; cacheKb?: number };
+const { path, cacheKb, zones } = workerData as StoreThread;
+if (zones !== null) countTimesWith(zones);
 const port = parentPort!;
 const store = openSqlite(path, cacheKb);
 const { schedules } = store;

@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { PunctualError } from '../../domain/errors.ts';
+import { zoneData } from '../../domain/zone.ts';
+import { BUILT_IN, type ZoneData } from '../../domain/zone-data.ts';
 import { storeUnavailable } from '../fault.ts';
 import type { FigureStore } from '../figures.ts';
 import type { Listed, Store } from '../store.ts';
@@ -132,6 +134,18 @@ class Readers {
   }
 }
 
+/** What a thread of the store is told. */
+export interface StoreThread {
+  path: string;
+  cacheKb: number | undefined;
+  /** What it counts times with, so that it counts as this thread does; null: with what is built in. */
+  zones: ZoneData | null;
+}
+
+function zonesToHand(): ZoneData | null {
+  return zoneData() === BUILT_IN ? null : zoneData();
+}
+
 interface Waiting {
   resolve: (value: never) => void;
   reject: (error: unknown) => void;
@@ -150,7 +164,7 @@ export class Writer {
 
   /** @param cacheKb as in `openSqlite` */
   constructor(path: string, cacheKb?: number) {
-    const workerData = { path, cacheKb };
+    const workerData: StoreThread = { path, cacheKb, zones: zonesToHand() };
     this.#worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData });
     this.#worker.on('message', (answers: Answer[]) => {
       for (const answer of answers) this.#answered(answer);
