@@ -133,3 +133,5 @@ for (const scene of SCENES) {
 }
 program.addCommand(reportCommand()).addCommand(profileCommand());
 await program.parseAsync();
+// At once: a hook of the embedded PostgreSQL would end the process with 0 where it comes to its end by itself.
+process.exit();

@@ -126,6 +126,21 @@ function slowGroups(schedules: number) {
   return { figures, waiting, asked };
 }
 
+test('more forecasts at once than are kept are all answered', async () => {
+  // So many that each gives way before it is done.
+  const groups = Array.from({ length: 600 }, (_, n) => ({
+    interval: `${n % 60} ${n % 24} * * *`,
+    timezone: 'UTC',
+    host: `${n}.example`,
+    count: 1,
+  }));
+  const figures = { groups: async () => ({ groups, next: null }) } as unknown as FigureStore;
+  const forecast = new ForecastFigures(clock, new Groups(figures, clock));
+  const hosts = Array.from({ length: 250 }, (_, n) => `${n}.example`);
+  const all = await Promise.all(hosts.map(host => forecast.of(1, 'day', host)));
+  assert.equal(all.length, hosts.length);
+});
+
 test('nobody waits until a million schedules are counted: the newest 10,000 are told at once', async () => {
   const { figures, waiting, asked } = slowGroups(300_000);
   const forecast = new ForecastFigures(clock, new Groups(figures, clock));

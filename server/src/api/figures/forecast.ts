@@ -25,6 +25,8 @@ export class ForecastFigures {
   readonly #groups: Groups;
   readonly #answers = new LRUCache<string, Wire.Forecast, Question>({
     max: MOST_ANSWERS,
+    // What others push out meanwhile is answered all the same.
+    ignoreFetchAbort: true,
     fetchMethod: (_key, _old, { context }) => forecastOf(context),
   });
 

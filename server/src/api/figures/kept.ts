@@ -31,6 +31,8 @@ export class KeptCounts<Value extends object> {
     this.#counts = new LRUCache<number, Kept<Value>>({
       max: MOST_CLIENTS,
       ttl: FRESH_MS,
+      // What others push out meanwhile is answered all the same.
+      ignoreFetchAbort: true,
       fetchMethod: async (clientKey, _old, { options }) => {
         const startedAt = performance.now();
         const value = await count(clientKey);

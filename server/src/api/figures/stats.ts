@@ -37,6 +37,8 @@ export class StatsFigures {
   readonly #answers = new LRUCache<string, Wire.Stats, Question>({
     max: MOST_CLIENTS,
     ttl: FRESH_MS,
+    // What others push out meanwhile is answered all the same.
+    ignoreFetchAbort: true,
     fetchMethod: (_key, _old, { context }) => this.#count(context),
   });
 
