@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from './config.ts';
 import { newSecretKey, parseSecretKeys } from './domain/envelope.ts';
 import { PunctualError } from './domain/errors.ts';
+import { isPassing } from './store/fault.ts';
 
 type Settings = Pick<Config, 'secretKeys' | 'database'>;
 
@@ -30,17 +31,31 @@ export function readSecretKeys({ secretKeys: { keys, file }, database }: Setting
   }
 }
 
-/** For `punctual dev`: a key of its own beside the database, made at the first start. */
+/** For `punctual dev`: a key of its own beside the database, made at the first start. Who calls holds the engine's lock. */
 export function ensureSecretKey(settings: Settings): void {
   const { secretKeys, database } = settings;
   const path = besideOf(database);
   const isSet = secretKeys.keys.length > 0 || secretKeys.file !== '';
   if (isSet || path === null) return;
-  mkdirSync(dirname(path), { recursive: true });
+  if (!existsSync(path)) writeSecretFile(path, `${newSecretKey()}\n`);
+}
+
+/**
+ * Writes a file that nobody else may read: all of it or, where the disk is full, nothing.
+ *
+ * @throws PunctualError `store_unavailable`, `setting_invalid`
+ */
+export function writeSecretFile(path: string, text: string): void {
+  const part = `${path}.${process.pid}`;
   try {
-    writeFileSync(path, `${newSecretKey()}\n`, { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(part, text, { mode: 0o600, flush: true });
+    renameSync(part, path);
+  } catch (cause) {
+    rmSync(part, { force: true });
+    const code = isPassing(cause) ? 'store_unavailable' : 'setting_invalid';
+    const why = (cause as Error).message;
+    throw new PunctualError(code, `The file ${path} cannot be written: ${why}.`, { cause });
   }
 }
 

@@ -1,26 +1,27 @@
 import { existsSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { buildApi } from './api/app.ts';
-import type { EnginePort, Readiness } from './api/deps.ts';
+import type { EnginePort } from './api/deps.ts';
+import type { WaitingApi } from './api/waiting.ts';
+import { awaitStore } from './await-store.ts';
 import { type Clock, SteeredClock, systemClock, thisBoot } from './clock.ts';
 import type { Config } from './config.ts';
 import { countTimesWith } from './domain/calendar.ts';
-import { PunctualError } from './domain/errors.ts';
 import type { SigningSecrets } from './domain/rotation.ts';
-import { BUILT_IN } from './domain/zone-data.ts';
+import { BUILT_IN, type ZoneData } from './domain/zone-data.ts';
 import { Engine } from './engine/engine.ts';
 import { TestRequests } from './engine/test-request.ts';
 import { ensureCredentials } from './ensure-credentials.ts';
+import { closeApi, connectionsOf, listen, readinessOf, waitingApi } from './listen.ts';
 import type { Send, SendResult } from './outbound/send.ts';
 import { createSender, type Sender } from './outbound/sender.ts';
 import { createSenderThreads, threadsFor } from './outbound/threads.ts';
 import { Term } from './outbound/ticket.ts';
-import { readSecretKeys } from './secret-keys.ts';
+import { ensureSecretKey, readSecretKeys } from './secret-keys.ts';
 import { withEncryption } from './store/encrypted.ts';
 import { lockEngine, openStore } from './store/open.ts';
 import type { EngineLock, Listener, Store } from './store/store.ts';
@@ -48,25 +49,65 @@ export interface ServiceOptions {
   clock?: Clock;
   /** The built-in target of `punctual dev`. */
   echo?: boolean;
+  /** Whether a secret key is made where none is set, beside an embedded database. */
+  makesSecretKey?: boolean;
+  /** Resolves when a start that waits for its store is to end; called where it waits. */
+  untilStopped?: () => Promise<unknown>;
 }
 
-/** @throws PunctualError `store_in_use`, `store_newer`, `store_unavailable`, `setting_invalid` */
-export async function startService(options: ServiceOptions): Promise<Service> {
+/**
+ * Starts at once, or when the store is there (await-store.ts).
+ *
+ * @returns null where it was stopped while it waited
+ * @throws PunctualError `store_in_use`, `store_newer`, `store_moved`, `store_unusable`, `setting_invalid`
+ */
+export async function startService(options: ServiceOptions): Promise<Service | null> {
   // What is held for its time outlives a collection, and then ends. V8 would take whatever is made like it for
   // long-lived, and let it lie until the whole heap is collected.
   setFlagsFromString('--no-allocation-site-pretenuring');
-  const { config, log } = options;
+  const { config, log, untilStopped = () => new Promise(() => {}) } = options;
   const zones = config.zoneinfo === '' ? BUILT_IN : readZoneinfo(config.zoneinfo);
   countTimesWith(zones);
-  const lock = lockEngine(config.database, thisBoot());
-  const closers: (() => unknown)[] = [() => lock?.release()];
+  const metrics = createMetrics(log, zones.release);
+  const base: Base = { zones, metrics, lock: null, waiting: null };
+  const answer = async () => {
+    base.waiting = waitingApi(config, metrics, log);
+    const { app } = base.waiting;
+    return { url: await listen(app, config), close: () => closeApi(app, config.stopMs) };
+  };
+  try {
+    const rooms = await awaitStore(() => openRooms(options, base), { log, answer, untilStopped });
+    if (rooms === null) base.lock?.release();
+    return rooms;
+  } catch (error) {
+    base.lock?.release();
+    throw error;
+  }
+}
+
+/** What lasts from one attempt to start to the next. */
+interface Base {
+  zones: ZoneData;
+  metrics: Metrics;
+  lock: EngineLock | null;
+  /** What listens, where the first attempt has failed. */
+  waiting: WaitingApi | null;
+}
+
+async function openRooms(options: ServiceOptions, base: Base): Promise<Service> {
+  const { config, log } = options;
+  const { metrics, waiting, zones } = base;
+  base.lock ??= lockEngine(config.database, thisBoot());
+  const { lock } = base;
+  const closers: (() => unknown)[] = [];
   const stop = once(async () => {
     for (const close of closers.reverse()) await close();
   });
   try {
+    if (options.makesSecretKey) ensureSecretKey(config);
     const opened = await openStore(config.database);
     closers.push(() => opened.close());
-    const metrics = createMetrics(log, zones.release);
+    await opened.check(true);
     const warning = await opened.shared?.warning();
     if (warning) log.warn(warning);
     const clock = options.clock ?? (await clockOf(opened, metrics, closers));
@@ -84,8 +125,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await engine?.start();
     const listening = engine && store.shared?.listen(listenerOf(engine, metrics));
     closers.push(() => listening?.close());
-    closers.push(() => Promise.all([engine?.stop(config.stopMs), closeApi(api, config.stopMs)]));
-    const url = await listen(api, config);
+    const apis = waiting ? [api, waiting.app] : [api];
+    closers.push(() =>
+      Promise.all([
+        engine?.stop(config.stopMs),
+        ...apis.map(each => closeApi(each, config.stopMs)),
+      ]),
+    );
+    const url = await listen(api, config, waiting);
+    metrics.observe({
+      queueDepth: () => store.queue.depth(clock.now()),
+      outboxDepth: () => store.outbox.depth(),
+      inFlight: () => engine?.inFlight ?? 0,
+    });
+    closers.unshift(() => lock?.release());
     return {
       url,
       tzdata: zones.release,
@@ -195,11 +248,6 @@ function createApi(
   clock: Clock,
   send: Send,
 ): FastifyInstance {
-  metrics.observe({
-    queueDepth: () => store.queue.depth(clock.now()),
-    outboxDepth: () => store.outbox.depth(),
-    inFlight: () => engine?.inFlight ?? 0,
-  });
   const testRequests = new TestRequests({ send, clock });
   return buildApi({
     store,
@@ -214,9 +262,8 @@ function createApi(
     withoutV1: config.role === 'engine',
     ...(config.role !== 'engine' && existsSync(DASHBOARD) && { dashboardFolder: DASHBOARD }),
     readiness: () => readinessOf(store),
-    metricsText: () => metrics.text(),
-    connectionRefused: () => metrics.connectionRefused(),
-    limits: { connections: config.maxConnections },
+    metricsText: metrics.text,
+    ...connectionsOf(config, metrics),
   });
 }
 
@@ -241,38 +288,6 @@ function listenerOf(engine: Engine, metrics: Metrics): Listener {
 
 /** An engine in another process finds out by itself. */
 const ELSEWHERE: EnginePort = { wake() {}, changed() {}, wakeOutbox() {}, rotated() {} };
-
-async function readinessOf(store: Store): Promise<Readiness> {
-  try {
-    await store.check();
-    const warning = await store.shared?.warning();
-    return warning ? { warning } : {};
-  } catch (error) {
-    const isOurs = error instanceof PunctualError;
-    return { fault: isOurs ? error.message : 'The store does not answer.' };
-  }
-}
-
-async function listen(api: FastifyInstance, { host, port }: Config): Promise<string> {
-  try {
-    await api.listen({ host, port });
-  } catch (cause) {
-    const why = (cause as { code?: string }).code === 'EADDRINUSE' ? 'is in use' : 'is not usable';
-    throw new PunctualError('setting_invalid', `HOST and PORT: ${host}:${port} ${why}.`, { cause });
-  }
-  const { address, family, port: actual } = api.server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
-}
-
-/** A caller that never ends its request, with or without a key, must not hold up the end. */
-async function closeApi(api: FastifyInstance, limitMs: number): Promise<void> {
-  const patienceMs = Math.min(limitMs, CALLER_PATIENCE_MS);
-  const timer = setTimeout(() => api.server.closeAllConnections(), patienceMs);
-  await api.close();
-  clearTimeout(timer);
-}
-
-const CALLER_PATIENCE_MS = 5_000;
 
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;

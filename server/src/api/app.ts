@@ -7,7 +7,7 @@ import { DOCUMENT } from './document.ts';
 import { answerFailure, nothingHere } from './failure.ts';
 import { checkFraming } from './framing.ts';
 import { atOnce } from './hooks.ts';
-import { answerBrokenRequest, createListener } from './listener.ts';
+import { answerBrokenRequest, createListener, type Handler } from './listener.ts';
 import { parseQuery, readQuery } from './query.ts';
 import { checkAndTry } from './routes/check.ts';
 import { createBatch } from './routes/create-batch.ts';
@@ -49,13 +49,33 @@ import { lookupPath } from './target-path.ts';
  */
 export function buildApi(deps: ApiDeps): FastifyInstance {
   const limits = { ...LIMITS, ...deps.limits };
+  const app = emptyApp(deps, limits);
+  app.register(swagger, DOCUMENT);
+  app.register(async open => openPart(open, deps));
+  if (deps.withoutV1 !== true) {
+    app.register(async v1 => v1Part(v1, deps, limits), { prefix: '/v1' });
+  }
+  return app;
+}
+
+/**
+ * What listens, and answers what it cannot answer with an error.
+ *
+ * @param through what each request goes to before it goes to the routes
+ */
+export function emptyApp(
+  deps: Pick<ApiDeps, 'log' | 'connectionRefused'>,
+  limits: Limits,
+  through: (routes: Handler) => Handler = routes => routes,
+): FastifyInstance {
+  const { log, connectionRefused = () => {} } = deps;
   const app = fastify({
-    serverFactory: handler => createListener(handler, limits, deps.connectionRefused ?? (() => {})),
+    serverFactory: routes => createListener(through(routes), limits, connectionRefused),
     clientErrorHandler: answerBrokenRequest,
     // With a logger of its own it would listen for the end of each answer, only to log it.
     logger: false,
     logController: new LogController({ disableRequestLogging: true }),
-    childLoggerFactory: () => deps.log as FastifyBaseLogger,
+    childLoggerFactory: () => log as FastifyBaseLogger,
     bodyLimit: limits.bodyBytes,
     // While it closes, a request on an open connection is still served, and the connection ended.
     return503OnClosing: false,
@@ -80,11 +100,6 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   });
   app.setErrorHandler(answerFailure);
   for (const schema of COMPONENTS) app.addSchema(schema);
-  app.register(swagger, DOCUMENT);
-  app.register(async open => openPart(open, deps));
-  if (deps.withoutV1 !== true) {
-    app.register(async v1 => v1Part(v1, deps, limits), { prefix: '/v1' });
-  }
   return app;
 }
 
@@ -147,7 +162,7 @@ function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {
 }
 
 /** Before a body is read: what is not there is not there, whatever was sent to it. */
-function answerUnknown(app: FastifyInstance): void {
+export function answerUnknown(app: FastifyInstance): void {
   app.addHook(
     'onRequest',
     atOnce(({ is404 }) => {

@@ -20,12 +20,12 @@ import { isUse, sessionToken } from './session.ts';
  * nobody sets. Nothing is remembered about wrong ones: there is no end to them.
  */
 export class Authenticator {
-  readonly #clients: ClientStore;
+  readonly #clients: Callers;
   readonly #clock: Clock;
   readonly #remembered: LRUCache<string, Caller>;
   readonly #sessions: LRUCache<string, FoundSession>;
 
-  constructor(clients: ClientStore, clock: Clock, callerCacheMs: number) {
+  constructor(clients: Callers, clock: Clock, callerCacheMs: number) {
     this.#clients = clients;
     this.#clock = clock;
     this.#remembered = new LRUCache({ max: MOST_REMEMBERED, ttl: callerCacheMs });
@@ -112,6 +112,9 @@ function admit(request: FastifyRequest, caller: Caller | null, done: (error?: Er
   request.caller = caller;
   done();
 }
+
+/** Of the store, only this is asked. */
+export type Callers = Pick<ClientStore, 'findCaller' | 'findSession' | 'noteSessionUse'>;
 
 const MOST_REMEMBERED = 10_000;
 

@@ -1,12 +1,12 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ERROR_CODE_HEADER, PunctualError } from '../domain/errors.ts';
+import { ERROR_CODE_HEADER, PunctualError, STORE_UNAVAILABLE } from '../domain/errors.ts';
 import { shapeSentence } from './shape.ts';
 
 /**
  * What went wrong, as an answer: `{"error": sentence}` and a status of the table (domain/errors.ts).
  *
- * Guarantee: a 500 says nothing about its cause. That stands in the log, without headers, query or
- * body: keys and secrets travel in them.
+ * Guarantee: a 500 says nothing about its cause, but whether the store is away. The rest stands in the log,
+ * without headers, query or body: keys and secrets travel in them.
  */
 export function answerFailure(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
   const failure = failureFrom(thrown);
@@ -40,9 +40,10 @@ export function nothingHere(): PunctualError {
 }
 
 function publicSentence(failure: PunctualError): string {
-  return failure.status >= 500
-    ? 'An internal error occurred; it has been logged.'
-    : failure.message;
+  if (failure.status < 500) return failure.message;
+  return failure.code === 'store_unavailable'
+    ? STORE_UNAVAILABLE
+    : 'An internal error occurred; it has been logged.';
 }
 
 function failureFrom(thrown: unknown): PunctualError {

@@ -13,7 +13,7 @@ import { endAfterUnread, readUnreadBody } from './unread-body.ts';
  * Guarantee: whoever sends something that is not a request gets one answer and a closed connection;
  * answers to requests that came before it on the same connection are not cut short or overtaken.
  */
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** @param refused told of each connection beyond `limits.connections`; it is closed without an answer */
 export function createListener(handler: Handler, limits: Limits, refused: () => void): Server {

@@ -1,15 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { hashApiKey } from '../domain/credential.ts';
-import { ensureSecretKey } from '../secret-keys.ts';
-import { startService } from '../service.ts';
+import { writeSecretFile } from '../secret-keys.ts';
+import { type Service, startService } from '../service.ts';
 import type { Database } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { createLogger } from '../telemetry.ts';
 import { createClient } from './client.ts';
-import { endBy, print, untilSignal } from './output.ts';
+import { endBy, endStart, print, untilSignal } from './output.ts';
 
 export function devCommand(program: Command): void {
   program
@@ -22,10 +22,15 @@ export function devCommand(program: Command): void {
         PUNCTUAL_LOG_LEVEL: 'warn',
       });
       const log = createLogger(config.logLevel);
-      ensureSecretKey(config);
-      const service = await startService({ config, log, echo: true });
-      const file = join(folderOf(config.database), 'dev-credentials.json');
-      const credentials = config.credentials ?? (await devCredentials(service.store, file));
+      const service = await startService({
+        config,
+        log,
+        echo: true,
+        makesSecretKey: true,
+        untilStopped: untilSignal,
+      });
+      if (service === null) return endStart();
+      const credentials = await credentialsOf(service, config);
       // Before it says that it is up: who reads that may stop it at once.
       const stopped = untilSignal();
       print(
@@ -44,6 +49,17 @@ interface Credentials {
   apiKey: string;
 }
 
+/** What stands in the settings, or the client of `dev`. */
+async function credentialsOf({ store, stop }: Service, config: Config): Promise<Credentials> {
+  const file = join(folderOf(config.database), 'dev-credentials.json');
+  try {
+    return config.credentials ?? (await devCredentials(store, file));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
 /** The client of `dev`, the same at each start: only hashes of keys are in the store. */
 async function devCredentials(store: Store, file: string): Promise<Credentials> {
   if (existsSync(file)) {
@@ -52,8 +68,7 @@ async function devCredentials(store: Store, file: string): Promise<Credentials> 
     if (caller?.clientId === clientId) return { clientId, apiKey };
   }
   const { clientId, apiKey } = await createClient(store, 'dev');
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify({ clientId, apiKey }, null, 2)}\n`, { mode: 0o600 });
+  writeSecretFile(file, `${JSON.stringify({ clientId, apiKey }, null, 2)}\n`);
   return { clientId, apiKey };
 }
 

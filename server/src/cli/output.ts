@@ -25,8 +25,15 @@ export function table(headings: string[], rows: string[][]): string[] {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 type Signal = (typeof SIGNALS)[number];
 
-/** Resolves at the first SIGINT or SIGTERM. A second one ends the process at once. */
-export async function untilSignal(): Promise<Signal> {
+let signalled: Promise<Signal> | undefined;
+
+/** Resolves at the first SIGINT or SIGTERM from the first call on. A second one ends the process at once. */
+export function untilSignal(): Promise<Signal> {
+  signalled ??= firstSignal();
+  return signalled;
+}
+
+async function firstSignal(): Promise<Signal> {
   const signal = await Promise.race(SIGNALS.map(each => once(process, each).then(() => each)));
   for (const each of SIGNALS) process.once(each, () => endBy(each));
   return signal;
@@ -36,4 +43,11 @@ export async function untilSignal(): Promise<Signal> {
 export function endBy(signal: Signal): void {
   for (const each of SIGNALS) process.removeAllListeners(each);
   process.kill(process.pid, signal);
+}
+
+/** Ends a start that waits: what it attempts at this moment has nothing to finish. */
+export async function endStart(): Promise<void> {
+  const signal = await untilSignal();
+  if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) endBy(signal);
+  else process.exit();
 }

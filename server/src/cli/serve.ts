@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { readConfig, unknownSettings } from '../config.ts';
 import { startService } from '../service.ts';
 import { createLogger } from '../telemetry.ts';
-import { endBy, untilSignal } from './output.ts';
+import { endBy, endStart, untilSignal } from './output.ts';
 
 export function serveCommand(program: Command): void {
   program
@@ -15,7 +15,11 @@ export function serveCommand(program: Command): void {
       for (const name of unknownSettings(process.env)) {
         log.warn({ name }, 'this is no setting of Punctual');
       }
-      const service = await startService({ config, log });
+      const service = await startService({ config, log, untilStopped: untilSignal });
+      if (service === null) {
+        log.info('stopped before there was a store');
+        return endStart();
+      }
       // Before it says that it listens: who reads that may stop it at once.
       const stopped = untilSignal();
       log.info({ url: service.url, tzdata: service.tzdata }, 'listening');

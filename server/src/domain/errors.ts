@@ -28,11 +28,15 @@ export const ERROR_STATUS = {
   store_unavailable: 500,
   /** Command line and start-up only: never answered over HTTP. */
   setting_invalid: 500,
+  store_unusable: 500,
   store_newer: 500,
   store_in_use: 500,
   store_moved: 500,
   move_refused: 500,
 } as const;
+
+/** What a caller is told of a store that is away for the moment. */
+export const STORE_UNAVAILABLE = 'The store cannot be written to at the moment.';
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 

@@ -108,7 +108,7 @@ export class DataKeys {
     return isEncrypted(cell) ? this.#known.get(cell) : cell;
   }
 
-  /** @throws PunctualError `store_unavailable` where the cell was changed or belongs to another client */
+  /** @throws PunctualError `store_unusable` where the cell was changed or belongs to another client */
   async decrypt(clientId: string, cell: string): Promise<string> {
     if (!isEncrypted(cell)) return cell;
     const known = this.#known.get(cell);
@@ -119,7 +119,7 @@ export class DataKeys {
     const secret = dataKey && decryptText(cell, placeOf(clientId), dataKey);
     if (secret == null) {
       throw new PunctualError(
-        'store_unavailable',
+        'store_unusable',
         `The signing secret of client ${clientId} cannot be decrypted.`,
       );
     }

@@ -1,8 +1,25 @@
-import { PunctualError } from '../domain/errors.ts';
+import { PunctualError, STORE_UNAVAILABLE } from '../domain/errors.ts';
 
 /** Whatever keeps a keeper from its data, in one sentence; the cause is for the log. */
 export function storeUnavailable(cause: unknown): PunctualError {
-  return new PunctualError('store_unavailable', 'The store cannot be written to at the moment.', {
-    cause,
-  });
+  return new PunctualError('store_unavailable', STORE_UNAVAILABLE, { cause });
+}
+
+/** Faults of the system that pass, or that somebody mends without a new start. */
+const PASSING = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  // A kernel makes a file system read-only after an error of its disk.
+  'EROFS',
+  'EIO',
+  'ESTALE',
+  'EMFILE',
+  'ENFILE',
+  'ENOMEM',
+  'EAGAIN',
+]);
+
+/** Whether what the system said of a file may be otherwise later. */
+export function isPassing(error: unknown): boolean {
+  return PASSING.has((error as NodeJS.ErrnoException).code ?? '');
 }

@@ -19,7 +19,7 @@ export type Database =
 /**
  * Opens the store, and creates and migrates it where needed.
  *
- * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`
+ * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`, `store_unusable`
  */
 export async function openStore(database: Database): Promise<Store> {
   if (database.kind === 'sqlite') {

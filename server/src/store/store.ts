@@ -41,8 +41,13 @@ export interface Store {
   readonly dataKeys: DataKeyStore;
   /** Null where one process has the store for itself. */
   readonly shared: Shared | null;
-  /** Resolves when the store answers and can be written to. @throws PunctualError store_unavailable */
-  check(): Promise<void>;
+  /**
+   * Resolves when the store answers and can be written to.
+   *
+   * @param writing whether a write is tried also where none has failed
+   * @throws PunctualError `store_unavailable`, `store_unusable`
+   */
+  check(writing?: boolean): Promise<void>;
   /** Waits for writes under way. Idempotent. */
   close(): Promise<void>;
 }

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { ERROR_STATUS, type ErrorCode, PunctualError } from '../../src/domain/errors.ts';
+import {
+  ERROR_STATUS,
+  type ErrorCode,
+  PunctualError,
+  STORE_UNAVAILABLE,
+} from '../../src/domain/errors.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { assertError } from './expect.ts';
 import { startService, valid } from './service.ts';
@@ -8,6 +13,7 @@ import { startService, valid } from './service.ts';
 /** The table of domain/errors.ts is what the API answers. */
 
 const GENERIC = /^An internal error occurred; it has been logged\.$/;
+const AWAY = /^The store cannot be written to at the moment\.$/;
 let failure: unknown = null;
 const store = openSqlite(':memory:');
 const service = await startService({
@@ -27,7 +33,8 @@ const list = () => service.call('GET', '/v1/schedule');
 for (const [code, status] of Object.entries(ERROR_STATUS)) {
   test(`${code} is answered as a ${status}`, async () => {
     failure = new PunctualError(code as ErrorCode, 'Something of hunter2 is wrong.');
-    assertError(await list(), status, status === 500 ? GENERIC : /hunter2/);
+    const sentence = code === 'store_unavailable' ? AWAY : GENERIC;
+    assertError(await list(), status, status === 500 ? sentence : /hunter2/);
   });
 }
 
@@ -43,7 +50,6 @@ test('a fault of the program is a 500 that says nothing; its cause is logged, wi
     new TypeError('undefined is not a function'),
     Object.assign(new Error('teapot'), { statusCode: 418 }),
     Object.assign(new Error('gone'), { status: 403, code: 'EACCES' }),
-    new PunctualError('store_unavailable', 'The database is locked.', { cause: new Error('busy') }),
     'a string',
     null,
     undefined,
@@ -57,6 +63,14 @@ test('a fault of the program is a 500 that says nothing; its cause is logged, wi
     assert.deepEqual([line?.method, line?.route], ['GET', '/v1/schedule']);
     assert.doesNotMatch(JSON.stringify(service.logged), new RegExp(service.mine.apiKey));
   }
+});
+
+test('a store that is away is told as such, and no more', async () => {
+  const cause = new Error('/var/hunter2 is full');
+  failure = new PunctualError('store_unavailable', 'The database hunter2 is full.', { cause });
+  const answer = await list();
+  assertError(answer, 500, AWAY);
+  assert.equal(answer.body.error, STORE_UNAVAILABLE);
 });
 
 test('a cause that is known stands in the log', async () => {

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
 import { Client } from 'pg';
-import type { PunctualError } from '../../src/domain/errors.ts';
+import type { ErrorCode, PunctualError } from '../../src/domain/errors.ts';
 import { type Migration, readMigrations } from '../../src/store/migrate.ts';
 import { openStore } from '../../src/store/open.ts';
 import { Connections } from '../../src/store/postgres/connection.ts';
@@ -48,17 +48,25 @@ describe('PostgreSQL: opening', () => {
   });
 
   test('where it cannot be, a sentence says why, and never with the password', async () => {
-    const wrong: [string, RegExp][] = [
-      [url.replace('password', 'secret'), /password authentication failed/],
-      [url.replace('test_', 'none_').replace('password', 'password'), /does not exist/],
-      ['postgres://u:secret@127.0.0.1:1/x', /ECONNREFUSED/],
-      ['postgres://u:secret@no.such.host.invalid/x', /no\.such\.host\.invalid/],
-      ['postgres://u:secret@[/x', /not one that PostgreSQL knows/],
+    const wrong: [string, RegExp, ErrorCode][] = [
+      [url.replace('password', 'secret'), /password authentication failed/, 'store_unusable'],
+      [
+        url.replace('test_', 'none_').replace('password', 'password'),
+        /does not exist/,
+        'store_unusable',
+      ],
+      ['postgres://u:secret@127.0.0.1:1/x', /ECONNREFUSED/, 'store_unavailable'],
+      [
+        'postgres://u:secret@no.such.host.invalid/x',
+        /no\.such\.host\.invalid/,
+        'store_unavailable',
+      ],
+      ['postgres://u:secret@[/x', /not one that PostgreSQL knows/, 'store_unusable'],
     ];
-    for (const [wrongUrl, why] of wrong) {
+    for (const [wrongUrl, why, code] of wrong) {
       for (const open of [openPostgres, migrateAt]) {
         const error = await fault(() => open(wrongUrl));
-        assert.equal(error.code, 'store_unavailable');
+        assert.equal(error.code, code);
         assert.match(
           error.message,
           /^The PostgreSQL database of DATABASE_URL cannot be used: .*\.$/,
@@ -72,7 +80,7 @@ describe('PostgreSQL: opening', () => {
   test('a database that would change texts is refused', async () => {
     const ascii = await server.createDatabase('template0', "ENCODING 'SQL_ASCII'");
     const error = await fault(() => openPostgres(ascii));
-    assert.equal(error.code, 'store_unavailable');
+    assert.equal(error.code, 'store_unusable');
     assert.match(error.message, /SQL_ASCII, and must be UTF8/);
   });
 

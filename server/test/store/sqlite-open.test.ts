@@ -74,7 +74,7 @@ describe('opening a database', () => {
     for (const wrong of [path, inTheWay, join(folder, 'folder')]) {
       for (const open of [openSqlite, migrateAt]) {
         const error = thrownBy(() => open(wrong));
-        assert.equal(error.code, 'store_unavailable');
+        assert.equal(error.code, 'store_unusable');
         assert.match(error.message, /^The database .* cannot be opened: .*\.$/);
       }
     }
@@ -187,9 +187,9 @@ describe('one engine on one database', () => {
   test('a folder that cannot be used is not taken for another engine', () => {
     writeFileSync(path, '');
     const error = thrownBy(() => lockSqlite(join(path, 'punctual.db')));
-    assert.equal(error.code, 'store_unavailable');
+    assert.equal(error.code, 'store_unusable');
     writeFileSync(`${path}.engine`, 'no database'.repeat(99));
-    assert.equal(thrownBy(() => lockSqlite(path)).code, 'store_unavailable');
+    assert.equal(thrownBy(() => lockSqlite(path)).code, 'store_unusable');
   });
 });
 

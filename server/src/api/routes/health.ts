@@ -4,7 +4,7 @@ import type { ApiDeps } from '../deps.ts';
 import { openOperation } from '../operation.ts';
 import { Health } from '../schemas/time.ts';
 
-export function health(app: FastifyInstance, { readiness }: ApiDeps): void {
+export function health(app: FastifyInstance, { readiness }: Pick<ApiDeps, 'readiness'>): void {
   const alive = openOperation({
     operationId: 'getHealth',
     summary: 'Whether the process is alive',

@@ -1,4 +1,3 @@
-import { PunctualError } from '../../domain/errors.ts';
 import { storeUnavailable } from '../fault.ts';
 import type { Store } from '../store.ts';
 import { Announcer } from './announcer.ts';
@@ -6,6 +5,7 @@ import { postgresBreakers } from './breakers.ts';
 import { postgresClients } from './clients.ts';
 import { Connections, type Query, readClock, type Statement } from './connection.ts';
 import { postgresDataKeys } from './data-keys.ts';
+import { cannotOpen, unusable } from './fault.ts';
 import { postgresFigures } from './figures.ts';
 import { Listening } from './listening.ts';
 import { looking } from './looking.ts';
@@ -37,7 +37,7 @@ const MOST_LOOKS = 3;
  * Opens (and migrates) the store in the database at `url`, as `pg` understands it, TLS options
  * included. Any number of nodes may share it.
  *
- * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`
+ * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`, `store_unusable`
  */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
   const { connections: size = 10, leaseMs = 10_000, node = crypto.randomUUID() } = options;
@@ -111,7 +111,7 @@ async function warningOf(query: Query): Promise<string | null> {
 
 /**
  * @param prepare what else is to be done before it is used
- * @throws PunctualError `store_newer`, `store_unavailable`
+ * @throws PunctualError `store_newer`, `store_unavailable`, `store_unusable`
  */
 export async function connectAndMigrate(
   url: string,
@@ -165,21 +165,4 @@ function connect(url: string, size: number): Connections {
   } catch {
     throw unusable('its url is not one that PostgreSQL knows');
   }
-}
-
-function cannotOpen(error: unknown): unknown {
-  const { code, cause } = error as { code?: string; cause?: unknown };
-  if (code !== 'store_unavailable' || cause === undefined) return error;
-  return unusable(reasonOf(cause), cause);
-}
-
-/** Where a name has several addresses, each has failed in its own way. */
-function reasonOf(cause: unknown): string {
-  const { message, errors } = cause as { message?: string; errors?: Error[] };
-  return message || errors?.map(error => error.message).join(', ') || 'it does not answer';
-}
-
-function unusable(why: string, cause?: unknown): PunctualError {
-  const sentence = `The PostgreSQL database of DATABASE_URL cannot be used: ${why}.`;
-  return new PunctualError('store_unavailable', sentence, { cause });
 }

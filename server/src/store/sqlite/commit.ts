@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { storeUnavailable } from '../fault.ts';
+import { isStoreFault, storeFault } from './fault.ts';
 
 /**
  * Group commit: writers of one turn of the event loop share one transaction and its one fsync.
@@ -45,7 +45,7 @@ export class Commits {
     } catch (cause) {
       this.failure = cause;
       this.#rollBack();
-      const error = storeUnavailable(cause);
+      const error = storeFault(cause);
       settle = writes.map(write => () => write.reject(error));
     }
     for (const answer of settle) answer();
@@ -69,7 +69,7 @@ export class Commits {
       // A full disk may have ended the whole transaction: then all are rejected.
       if (!this.#database.isTransaction) throw error;
       this.#database.exec('ROLLBACK TO one; RELEASE one');
-      return () => reject(isStoreFault(error) ? storeUnavailable(error) : error);
+      return () => reject(isStoreFault(error) ? storeFault(error) : error);
     }
   }
 
@@ -83,12 +83,3 @@ interface Write {
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
-
-/** A row that breaks a constraint is the writer's fault: the store itself is well. */
-function isStoreFault(error: unknown): boolean {
-  const { code, errcode = 0 } = error as { code?: string; errcode?: number };
-  return code === 'ERR_SQLITE_ERROR' && (errcode & 0xff) !== SQLITE_CONSTRAINT;
-}
-
-/** The lowest byte of a code is its kind (https://sqlite.org/rescode.html#constraint). */
-const SQLITE_CONSTRAINT = 19;

@@ -2,7 +2,8 @@ import { existsSync, statSync, utimesSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { PunctualError } from '../../domain/errors.ts';
 import type { EngineLock } from '../store.ts';
-import { cannotOpen, isBusy, openFile } from './open.ts';
+import { cannotOpen, isBusy } from './fault.ts';
+import { openFile } from './open.ts';
 
 /** One start of a machine. */
 export interface Boot {

@@ -1,7 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
-import { PunctualError } from '../../domain/errors.ts';
 import { storeUnavailable } from '../fault.ts';
 import { pendingMigrations, readMigrations } from '../migrate.ts';
 import type { Store } from '../store.ts';
@@ -11,6 +10,7 @@ import type { QueueRows } from './cells.ts';
 import { sqliteClients } from './clients.ts';
 import { Commits } from './commit.ts';
 import { sqliteDataKeys } from './data-keys.ts';
+import { cannotOpen, isBusy, storeFault, tellingFaults } from './fault.ts';
 import { sqliteFigures } from './figures.ts';
 import { refuseMoved } from './moved.ts';
 import { sqliteOutbox } from './outbox.ts';
@@ -30,7 +30,7 @@ const MIGRATIONS = join(import.meta.dirname, 'migrations');
  * was acknowledged survives a power cut (https://sqlite.org/pragma.html#pragma_synchronous).
  *
  * @param cacheKb of pages that it keeps, for itself, at most
- * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`
+ * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`, `store_unusable`
  */
 export function openSqlite(
   path: string,
@@ -42,30 +42,30 @@ export function openSqlite(
     refuseMoved(database);
   } catch (error) {
     database.close();
-    throw error;
+    throw cannotOpen(path, error);
   }
   const commits = new Commits(database);
   const reads = new Reads(database);
   let closed = false;
   return {
-    clients: sqliteClients(database, commits),
-    schedules: sqliteSchedules(database, commits, reads),
-    runs: sqliteRuns(database, commits),
-    queue: sqliteQueue(database, commits),
-    outbox: sqliteOutbox(database, commits),
-    figures: sqliteFigures(database),
-    breakers: sqliteBreakers(database, commits),
-    dataKeys: sqliteDataKeys(database, commits),
+    clients: tellingFaults(sqliteClients(database, commits)),
+    schedules: tellingFaults(sqliteSchedules(database, commits, reads)),
+    runs: tellingFaults(sqliteRuns(database, commits)),
+    queue: tellingFaults(sqliteQueue(database, commits)),
+    outbox: tellingFaults(sqliteOutbox(database, commits)),
+    figures: tellingFaults(sqliteFigures(database)),
+    breakers: tellingFaults(sqliteBreakers(database, commits)),
+    dataKeys: tellingFaults(sqliteDataKeys(database, commits)),
     shared: null,
-    async check() {
+    async check(writing = false) {
       if (closed) throw storeUnavailable(new Error('closed'));
       try {
         database.prepare('SELECT 1 FROM clients LIMIT 1').get();
       } catch (cause) {
-        throw storeUnavailable(cause);
+        throw storeFault(cause);
       }
       // A healthy store commits all the time; only after a failure is it worth a write to know.
-      if (commits.failure === null) return;
+      if (commits.failure === null && !writing) return;
       await commits.write(() => database.exec(`PRAGMA user_version = ${versionOf(database)}`));
     },
     async close() {
@@ -83,6 +83,8 @@ export function migrateAt(path: string): { from: number; to: number } {
   const database = openDatabase(path);
   try {
     return { from: migrateSqlite(database), to: versionOf(database) };
+  } catch (error) {
+    throw cannotOpen(path, error);
   } finally {
     database.close();
   }
@@ -95,6 +97,8 @@ export function isBehind(path: string): boolean {
   try {
     const version = versionOf(database);
     return version > 0 && version < readMigrations(MIGRATIONS).length;
+  } catch (error) {
+    throw cannotOpen(path, error);
   } finally {
     database.close();
   }
@@ -165,12 +169,7 @@ function versionOf(database: DatabaseSync): number {
   return database.prepare('PRAGMA user_version').get()!.user_version as number;
 }
 
-/** Somebody else has the lock (https://sqlite.org/rescode.html#busy). */
-export function isBusy(error: unknown): boolean {
-  return (error as { errcode?: number }).errcode === 5;
-}
-
-/** @throws PunctualError `store_unavailable` */
+/** @throws PunctualError `store_unavailable`, `store_unusable` */
 export function openFile(path: string, options: DatabaseSyncOptions): DatabaseSync {
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -182,11 +181,4 @@ export function openFile(path: string, options: DatabaseSyncOptions): DatabaseSy
   } catch (cause) {
     throw cannotOpen(path, cause);
   }
-}
-
-export function cannotOpen(path: string, cause: unknown): PunctualError {
-  const why = (cause as Error).message;
-  return new PunctualError('store_unavailable', `The database ${path} cannot be opened: ${why}.`, {
-    cause,
-  });
 }

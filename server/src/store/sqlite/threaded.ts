@@ -77,9 +77,9 @@ export function openThreaded(path: string): Store {
     figures: counting(figures, (method, args) =>
       readers.call(OF_SCHEDULES.has(method) ? 'schedules' : 'figures', 'figures', method, args),
     ),
-    async check() {
+    async check(writing) {
       await reader.check();
-      await writer.call(null, 'check', []);
+      await writer.call(null, 'check', [writing]);
     },
     async close() {
       await readers.close();

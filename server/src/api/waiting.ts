@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../clock.ts';
+import { PunctualError, STORE_UNAVAILABLE } from '../domain/errors.ts';
+import { emptyApp } from './app.ts';
+import { Authenticator, type Callers } from './authenticate.ts';
+import { type ApiDeps, LIMITS } from './deps.ts';
+import { checkFraming } from './framing.ts';
+import { atOnce } from './hooks.ts';
+import type { Handler } from './listener.ts';
+import { health } from './routes/health.ts';
+import { metrics } from './routes/metrics.ts';
+
+/** The API while there is no store. */
+export interface WaitingApi {
+  app: FastifyInstance;
+  /** From here on requests go to `api`, on the same connections; it is not to listen itself. */
+  handOver(api: FastifyInstance): Promise<void>;
+}
+
+export type WaitingDeps = Pick<ApiDeps, 'log' | 'metricsText' | 'connectionRefused' | 'limits'> & {
+  clock: Clock;
+};
+
+/**
+ * What answers while the store is waited for: it is alive, not ready, and each call is a `store_unavailable`,
+ * or a 401 where it names nobody.
+ */
+export function buildWaitingApi(deps: WaitingDeps): WaitingApi {
+  const limits = { ...LIMITS, ...deps.limits };
+  let handler: Handler | undefined;
+  const app = emptyApp(deps, limits, routes => {
+    handler = routes;
+    return (request, response) => handler!(request, response);
+  });
+  app.addHook('onRequest', atOnce(checkFraming));
+  app.setNotFoundHandler(refuse);
+  health(app, { readiness: async () => ({ fault: STORE_UNAVAILABLE }) });
+  metrics(app, deps);
+  const authenticator = new Authenticator(NOBODY_KNOWN, deps.clock, limits.callerCacheMs);
+  app.register(
+    async v1 => {
+      v1.decorateRequest('caller', null);
+      v1.addHook('onRequest', (request, _reply, done) => authenticator.authenticate(request, done));
+      v1.setNotFoundHandler(refuse);
+    },
+    { prefix: '/v1' },
+  );
+  return {
+    app,
+    async handOver(api) {
+      await api.ready();
+      handler = api.routing;
+    },
+  };
+}
+
+async function refuse(): Promise<never> {
+  throw new PunctualError('store_unavailable', STORE_UNAVAILABLE);
+}
+
+const NOBODY_KNOWN: Callers = { findCaller: refuse, findSession: refuse, noteSessionUse: refuse };

@@ -1,0 +1,72 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { ApiDeps, Readiness } from './api/deps.ts';
+import { buildWaitingApi, type WaitingApi } from './api/waiting.ts';
+import { systemClock } from './clock.ts';
+import type { Config } from './config.ts';
+import { PunctualError } from './domain/errors.ts';
+import type { Store } from './store/store.ts';
+import type { Metrics } from './telemetry.ts';
+
+/** Where the API listens, whether it is ready, and how it ends. */
+
+/**
+ * @param waiting what listens already, and hands over
+ * @returns its url
+ * @throws PunctualError `setting_invalid` where it cannot listen there
+ */
+export async function listen(
+  api: FastifyInstance,
+  { host, port }: Config,
+  waiting: WaitingApi | null = null,
+): Promise<string> {
+  try {
+    if (waiting) await waiting.handOver(api);
+    else await api.listen({ host, port });
+  } catch (cause) {
+    const why = (cause as { code?: string }).code === 'EADDRINUSE' ? 'is in use' : 'is not usable';
+    throw new PunctualError('setting_invalid', `HOST and PORT: ${host}:${port} ${why}.`, { cause });
+  }
+  const listener = (waiting?.app ?? api).server;
+  const { address, family, port: actual } = listener.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
+}
+
+/** A caller that never ends its request, with or without a key, must not hold up the end. */
+export async function closeApi(api: FastifyInstance, limitMs: number): Promise<void> {
+  const patienceMs = Math.min(limitMs, CALLER_PATIENCE_MS);
+  const timer = setTimeout(() => api.server.closeAllConnections(), patienceMs);
+  await api.close();
+  clearTimeout(timer);
+}
+
+const CALLER_PATIENCE_MS = 5_000;
+
+export function waitingApi(config: Config, metrics: Metrics, log: Logger): WaitingApi {
+  return buildWaitingApi({
+    ...connectionsOf(config, metrics),
+    // The log says once a minute that there is no store, and not for each caller.
+    log: log.child({}, { level: 'silent' }),
+    clock: systemClock,
+    metricsText: metrics.text,
+  });
+}
+
+export function connectionsOf(
+  { maxConnections }: Config,
+  { connectionRefused }: Metrics,
+): Pick<ApiDeps, 'connectionRefused' | 'limits'> {
+  return { connectionRefused, limits: { connections: maxConnections } };
+}
+
+export async function readinessOf(store: Store): Promise<Readiness> {
+  try {
+    await store.check();
+    const warning = await store.shared?.warning();
+    return warning ? { warning } : {};
+  } catch (error) {
+    const isOurs = error instanceof PunctualError;
+    return { fault: isOurs ? error.message : 'The store does not answer.' };
+  }
+}
