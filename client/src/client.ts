@@ -108,6 +108,11 @@ export class PunctualClient {
     return this.#send('GET', '/timezones');
   }
 
+  /** How far the clock of a time zone is ahead of UTC. */
+  zoneOffsets(query: Wire.OffsetsQuery): Promise<Wire.ZoneOffsets> {
+    return this.#send('GET', `/v1/offsets${textOf(query)}`);
+  }
+
   /** What became of an instant, and why. */
   explain(id: string, query: Wire.ExplainQuery): Promise<Wire.Explanation> {
     return this.#send('GET', `${schedulePath(id)}/explain${textOf(query)}`);

@@ -1,3 +1,4 @@
+import type { ZoneOffsets } from '@punctual/client';
 import { useEffect, useState } from 'react';
 
 /** Instants as people read them, in a zone that is always named where it is not the reader's. */
@@ -5,6 +6,38 @@ import { useEffect, useState } from 'react';
 export const READER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** What the clocks of zones show by the service's rules, which may be newer than the browser's. */
+const clocks = new Map<string, ZoneOffsets>();
+
+export function learnClock(offsets: ZoneOffsets): void {
+  clocks.set(offsets.timezone, offsets);
+}
+
+/** An instant as a clock shows it: in UTC, moved by the offset, where the service has told the zone's. */
+function shown(
+  at: string | number,
+  timeZone: string,
+  options: Intl.DateTimeFormatOptions,
+): [Intl.DateTimeFormat, Date] {
+  const instant = new Date(at).getTime();
+  const known = clocks.get(timeZone);
+  const offset =
+    known && instant < Date.parse(known.until)
+      ? known.offsets.findLast(({ from }) => Date.parse(from) <= instant)
+      : undefined;
+  if (offset === undefined) return [formatOf(timeZone, options), new Date(instant)];
+  return [formatOf('UTC', options), new Date(instant + offset.offsetSeconds * 1_000)];
+}
+
+function textOf(
+  at: string | number,
+  timeZone: string,
+  options: Intl.DateTimeFormatOptions,
+): string {
+  const [format, wall] = shown(at, timeZone, options);
+  return format.format(wall);
+}
 
 function formatOf(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${timeZone} ${JSON.stringify(options)}`;
@@ -27,7 +60,7 @@ function knownZone(timeZone: string): string {
 
 /** `Sat 21 Nov 2026, 17:30:05` */
 export function fullTime(at: string | number, timeZone = READER_ZONE): string {
-  const format = formatOf(timeZone, {
+  return textOf(at, timeZone, {
     weekday: 'short',
     day: 'numeric',
     month: 'short',
@@ -36,19 +69,17 @@ export function fullTime(at: string | number, timeZone = READER_ZONE): string {
     minute: '2-digit',
     second: '2-digit',
   });
-  return format.format(new Date(at));
 }
 
 /** `21 Nov, 17:30:05` */
 export function shortTime(at: string | number, timeZone = READER_ZONE): string {
-  const format = formatOf(timeZone, {
+  return textOf(at, timeZone, {
     day: 'numeric',
     month: 'short',
     hour: '2-digit',
     minute: '2-digit',
     second: '2-digit',
   });
-  return format.format(new Date(at));
 }
 
 const ISO = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
@@ -74,7 +105,8 @@ export function localText(at: string | number, timeZone: string): string {
     second: '2-digit',
     hourCycle: 'h23',
   } as const;
-  const parts = formatOf(timeZone, options).formatToParts(new Date(at));
+  const [format, wall] = shown(at, timeZone, options);
+  const parts = format.formatToParts(wall);
   const part = (name: string) => parts.find(({ type }) => type === name)!.value;
   const date = `${part('year')}-${part('month')}-${part('day')}`;
   return `${date}T${part('hour')}:${part('minute')}:${part('second')}`;
@@ -82,13 +114,13 @@ export function localText(at: string | number, timeZone: string): string {
 
 /** `17:30` */
 export function clockTime(at: string | number, timeZone = READER_ZONE): string {
-  return formatOf(timeZone, { hour: '2-digit', minute: '2-digit' }).format(new Date(at));
+  return textOf(at, timeZone, { hour: '2-digit', minute: '2-digit' });
 }
 
 /** `Sat 21 Nov` */
 export function dayName(at: string | number, timeZone = READER_ZONE): string {
   const options = { weekday: 'short', day: 'numeric', month: 'short' } as const;
-  return formatOf(timeZone, options).format(new Date(at));
+  return textOf(at, timeZone, options);
 }
 
 /** `in 5 s`, `2 min ago` */

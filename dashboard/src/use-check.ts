@@ -2,6 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import type { CheckResult, Problem, ScheduleInput } from '@punctual/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api } from './queries.ts';
+import { knowClock } from './zone-clock.ts';
 
 /** What the service says, and what about. */
 export interface Checked extends CheckResult {
@@ -15,7 +16,8 @@ export function useCheck(input: ScheduleInput) {
     queryKey: ['check', text],
     queryFn: async (): Promise<Checked> => {
       const checked = JSON.parse(text) as ScheduleInput;
-      return { ...(await api.checkSchedule(checked)), checked };
+      const [answer] = await Promise.all([api.checkSchedule(checked), knowClock(checked.timezone)]);
+      return { ...answer, checked };
     },
     placeholderData: keepPreviousData,
     gcTime: 10_000,

@@ -173,3 +173,20 @@ test('a refusal goes when its field is mended, and a new webhook is no mistake b
   await page.getByRole('button', { name: 'Create schedule' }).click();
   await page.getByText('The schedule was created.').waitFor();
 });
+
+test("the next times are shown by the service's rules of the zone, and which these are", async context => {
+  const { page, client, url, faults } = await aForm(context);
+  const noon = { ...REPORT, interval: '0 12 * * *', timezone: 'America/Winnipeg' };
+  const { id } = await client.createSchedule({ ...noon, url: `${url}/echo` });
+  await page.goto(`${url}/schedules/${id}/edit`);
+  const times = page.getByRole('table', { name: 'The next ten times' });
+  await times
+    .getByText(/, 12:00:00$/)
+    .first()
+    .waitFor();
+  const rows = await times.locator('tbody tr td:first-child').allTextContents();
+  assert.equal(rows.length, 10);
+  for (const row of rows) assert.match(row, /, 12:00:00$/);
+  await page.getByText(/Rules: IANA 20\d\d[a-z]\./).waitFor();
+  assert.deepEqual(faults, []);
+});

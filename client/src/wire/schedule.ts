@@ -147,3 +147,24 @@ export interface NextQuery {
 export interface Times {
   times: string[];
 }
+
+export interface OffsetsQuery {
+  timezone: string;
+}
+
+export interface ZoneOffset {
+  /** It holds from here to the next one. */
+  from: string;
+  /** Local time minus UTC. */
+  offsetSeconds: number;
+}
+
+/** What the clock of a time zone shows, by the rules of the service. */
+export interface ZoneOffsets {
+  timezone: string;
+  /** The release of the rules, such as `2026f`. */
+  tzdata: string;
+  /** The end of the list. */
+  until: string;
+  offsets: ZoneOffset[];
+}

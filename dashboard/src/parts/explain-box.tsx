@@ -7,6 +7,7 @@ import { clickedText, gapText } from '../asked-time.ts';
 import { api } from '../queries.ts';
 import { type Click, countsText, nearestTime, secondOf } from '../timeline.ts';
 import { fullTime, localText, READER_ZONE, shortTime, withTimesIn } from '../times.ts';
+import { knowClock } from '../zone-clock.ts';
 import { Asked, Card } from './page.tsx';
 import { Status } from './status.tsx';
 
@@ -30,7 +31,10 @@ export function ExplainBox({
   const [text, setText] = useState('');
   const explained = useQuery({
     queryKey: ['explain', id, asked],
-    queryFn: () => explainAsked(id, asked!),
+    queryFn: async () => {
+      await knowClock(timezone);
+      return explainAsked(id, asked!);
+    },
     enabled: asked !== null,
   });
   const answeredAt = explained.data?.at;

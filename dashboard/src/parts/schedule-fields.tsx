@@ -14,6 +14,7 @@ import { useEffect, useState } from 'react';
 import type { Draft } from '../draft.ts';
 import { api } from '../queries.ts';
 import { READER_ZONE } from '../times.ts';
+import { clockQuery } from '../zone-clock.ts';
 import { Pairs } from './pairs.tsx';
 import { Webhooks } from './webhooks.tsx';
 
@@ -168,11 +169,14 @@ function ZoneField({ draft, set, error }: FieldProps) {
     queryFn: () => api.listTimezones(),
     staleTime: Number.POSITIVE_INFINITY,
   });
+  const clock = useQuery(clockQuery(draft.timezone));
+  const yours = draft.timezone === READER_ZONE ? 'Yours.' : `Yours is ${READER_ZONE}.`;
+  const rules = clock.data ? ` Rules: IANA ${clock.data.tzdata}.` : '';
   const known = zones.data ?? [draft.timezone];
   return (
     <Select
       label="Time zone"
-      description={draft.timezone === READER_ZONE ? 'Yours.' : `Yours is ${READER_ZONE}.`}
+      description={yours + rules}
       required
       searchable
       limit={80}

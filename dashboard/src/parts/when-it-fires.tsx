@@ -5,6 +5,7 @@ import type { Draft } from '../draft.ts';
 import { inWords } from '../interval-words.ts';
 import { api } from '../queries.ts';
 import type { Checked } from '../use-check.ts';
+import { knowClock } from '../zone-clock.ts';
 import { ClockNotes } from './clock-notes.tsx';
 import { NextTimes } from './next-times.tsx';
 import { Asked, Card, Empty } from './page.tsx';
@@ -67,7 +68,10 @@ function AsItIs({ schedule }: { schedule: Schedule }) {
   const { interval, timezone } = schedule;
   const before = useQuery({
     queryKey: ['preview', interval, timezone],
-    queryFn: () => api.previewTimes({ interval, timezone, count: 5 }),
+    queryFn: async () => {
+      await knowClock(timezone);
+      return api.previewTimes({ interval, timezone, count: 5 });
+    },
   });
   return (
     <div style={{ borderTop: '1px solid var(--line)', paddingTop: 12 }}>

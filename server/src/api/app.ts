@@ -36,6 +36,7 @@ import { sessions } from './routes/session.ts';
 import { statsAndForecast } from './routes/stats.ts';
 import { timezones } from './routes/timezones.ts';
 import { triggerSchedule } from './routes/trigger-schedule.ts';
+import { zoneOffsets } from './routes/zone-offsets.ts';
 import { COMPONENTS } from './schemas/components.ts';
 import { lookupPath } from './target-path.ts';
 
@@ -152,6 +153,7 @@ function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {
     listRuns(withoutBody, deps);
     getRun(withoutBody, deps);
     explainTime(withoutBody, deps);
+    zoneOffsets(withoutBody);
     countHistory(withoutBody, deps);
     statsAndForecast(withoutBody, deps);
     events(withoutBody, deps, authenticator);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { BUILT_IN } from '../../src/domain/zone-data.ts';
 import { ManualClock } from '../clock.ts';
 import { assertError, assertOk } from './expect.ts';
 import { startService } from './service.ts';
@@ -111,6 +112,24 @@ test("preview: by the rules of the IANA database's release 2026f, which the runt
   const at = async (timezone: string) => (await preview({ ...noon, timezone })).body.times;
   assert.deepEqual(await at('America/Winnipeg'), ['2026-11-24T17:00:00.000Z']);
   assert.deepEqual(await at('Cuba'), ['2026-11-24T16:00:00.000Z']);
+});
+
+// GET /v1/offsets
+
+test('offsets: what the clock of a zone shows by the rules that are used, and which these are', async () => {
+  const { body } = await service.call('GET', '/v1/offsets?timezone=America/Winnipeg');
+  const { timezone, tzdata, until, offsets } = body;
+  assert.deepEqual([timezone, tzdata], ['America/Winnipeg', BUILT_IN.release]);
+  assert.deepEqual(offsets.at(0), { from: '1970-01-01T00:00:00.000Z', offsetSeconds: -21_600 });
+  assert.deepEqual(offsets.at(-1), { from: '2026-03-08T08:00:00.000Z', offsetSeconds: -18_000 });
+  assert.equal(until, '2100-01-01T00:00:00.000Z');
+});
+
+test('offsets: 400 for a name that is not on the list, or none', async () => {
+  assertError(await service.call('GET', '/v1/offsets'), 400, /timezone is required/);
+  for (const name of ['PST', 'utc', '']) {
+    assertError(await service.call('GET', `/v1/offsets?timezone=${name}`), 400, /GET \/timezones/);
+  }
 });
 
 // GET /timezones

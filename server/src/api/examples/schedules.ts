@@ -75,6 +75,18 @@ export const SCHEDULE_EXAMPLES: Record<string, Example> = {
     } satisfies Wire.PreviewInput,
     answer: times,
   },
+  zoneOffsets: {
+    query: { timezone: input.timezone },
+    answer: {
+      timezone: input.timezone,
+      tzdata: '2026f',
+      until: '2100-01-01T00:00:00.000Z',
+      offsets: [
+        { from: '2026-03-29T01:00:00.000Z', offsetSeconds: 7_200 },
+        { from: '2026-10-25T01:00:00.000Z', offsetSeconds: 3_600 },
+      ],
+    } satisfies Wire.ZoneOffsets,
+  },
   checkSchedule: {
     body: { ...input, interval: '30 2 * * *' },
     answer: {

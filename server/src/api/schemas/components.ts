@@ -39,7 +39,15 @@ import {
   SchedulePage,
   SchedulePatch,
 } from './schedule.ts';
-import { ErrorBody, Health, PreviewInput, Times, Timezones } from './time.ts';
+import {
+  ErrorBody,
+  Health,
+  PreviewInput,
+  Times,
+  Timezones,
+  ZoneOffset,
+  ZoneOffsets,
+} from './time.ts';
 
 /** Every schema that has a name of its own. */
 export const COMPONENTS = [
@@ -88,6 +96,8 @@ export const COMPONENTS = [
   RotationInput,
   SigningSecret,
   NewSigningSecret,
+  ZoneOffset,
+  ZoneOffsets,
   Health,
   ErrorBody,
 ];

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { closed, named } from './fields.ts';
+import { closed, Instant, named, ref } from './fields.ts';
 
 /** What is asked and answered about times, and about the service itself. */
 
@@ -29,6 +29,28 @@ export const Timezones = named(
   'Timezones',
   Type.Array(Type.String(), {
     description: 'The names that `timezone` may have, sorted.',
+  }),
+);
+
+export const OffsetsQuery = Type.Object({
+  timezone: Type.String({ examples: ['Europe/Berlin'] }),
+});
+
+export const ZoneOffset = named(
+  'ZoneOffset',
+  Type.Object({
+    from: Instant('From here to the next one.'),
+    offsetSeconds: Type.Integer({ description: 'Local time minus UTC.' }),
+  }),
+);
+
+export const ZoneOffsets = named(
+  'ZoneOffsets',
+  Type.Object({
+    timezone: Type.String(),
+    tzdata: Type.String({ description: 'The release of the rules, such as `2026f`.' }),
+    until: Instant('The end of the list.'),
+    offsets: Type.Array(ref(ZoneOffset), { description: 'In order.' }),
   }),
 );
 

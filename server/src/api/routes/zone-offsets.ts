@@ -1,0 +1,38 @@
+import type * as Wire from '@punctual/client';
+import type { FastifyInstance } from 'fastify';
+import { iso } from '../../domain/iso.ts';
+import { zoneData, zoneOf } from '../../domain/zone.ts';
+import { operation } from '../operation.ts';
+import { OffsetsQuery, ZoneOffsets } from '../schemas/time.ts';
+
+/** Whoever shows times of a zone shows those that the service counts by, and not those of its own rules. */
+export function zoneOffsets(app: FastifyInstance): void {
+  const schema = operation({
+    operationId: 'zoneOffsets',
+    summary: 'How far the clock of a time zone is ahead of UTC, from 1970 to 2099',
+    tag: 'times',
+    query: OffsetsQuery,
+    answer: ZoneOffsets,
+  });
+  app.get<{ Querystring: Wire.OffsetsQuery }>('/offsets', { schema }, async ({ query }) => ({
+    timezone: query.timezone,
+    tzdata: zoneData().release,
+    until: iso(UNTIL),
+    offsets: offsetsOf(query.timezone),
+  }));
+}
+
+const FROM = Date.UTC(1970, 0);
+const UNTIL = Date.UTC(2100, 0);
+
+/** @throws PunctualError `timezone_unknown` */
+function offsetsOf(timezone: string): Wire.ZoneOffset[] {
+  const zone = zoneOf(timezone);
+  const offsets: Wire.ZoneOffset[] = [];
+  for (let at = FROM; at < UNTIL; ) {
+    const { endAt, offsetMs } = zone.segmentAt(at);
+    offsets.push({ from: iso(at), offsetSeconds: offsetMs / 1_000 });
+    at = endAt;
+  }
+  return offsets;
+}
