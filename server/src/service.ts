@@ -27,7 +27,7 @@ import { lockEngine, openStore } from './store/open.ts';
 import type { EngineLock, Listener, Store } from './store/store.ts';
 import { createMetrics, type Metrics } from './telemetry.ts';
 import type { Tracing } from './tracing.ts';
-import { readZoneinfo } from './zoneinfo.ts';
+import { zonesFor } from './zoneinfo.ts';
 
 /** The only file that knows every room: opens them in order, and closes them in reverse. */
 
@@ -66,7 +66,7 @@ export async function startService(options: ServiceOptions): Promise<Service | n
   // long-lived, and let it lie until the whole heap is collected.
   setFlagsFromString('--no-allocation-site-pretenuring');
   const { config, log, untilStopped = () => new Promise(() => {}) } = options;
-  const zones = config.zoneinfo === '' ? BUILT_IN : readZoneinfo(config.zoneinfo);
+  const zones = zonesFor(config.zoneinfo, log);
   countTimesWith(zones);
   const metrics = createMetrics(log, zones.release);
   const base: Base = { zones, metrics, lock: null, waiting: null };

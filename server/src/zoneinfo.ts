@@ -1,8 +1,25 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import type { Logger } from 'pino';
 import { PunctualError } from './domain/errors.ts';
 import { readTzif } from './domain/tzif.ts';
 import { ALIASES, BUILT_IN, type ZoneData } from './domain/zone-data.ts';
+
+/**
+ * The rules that times are counted with.
+ *
+ * @param folder of PUNCTUAL_ZONEINFO; '': the built-in ones
+ * @throws PunctualError as `readZoneinfo`
+ */
+export function zonesFor(folder: string, log: Pick<Logger, 'warn'>): ZoneData {
+  if (folder === '') return BUILT_IN;
+  const zones = readZoneinfo(folder);
+  const { release } = zones;
+  if (IANA_RELEASE.test(release) && release < BUILT_IN.release) {
+    log.warn({ tzdata: release }, 'the rules of PUNCTUAL_ZONEINFO are older than those built in');
+  }
+  return zones;
+}
 
 /**
  * The rules of PUNCTUAL_ZONEINFO: a folder of TZif files, such as `/usr/share/zoneinfo`.
@@ -17,7 +34,7 @@ import { ALIASES, BUILT_IN, type ZoneData } from './domain/zone-data.ts';
 export function readZoneinfo(folder: string): ZoneData {
   const files = new Map<string, Uint8Array>();
   for (const name of namesIn(folder)) {
-    const file = read(join(folder, name), folder);
+    const file = read(join(folder, name));
     const rules = readTzif(file);
     if (typeof rules === 'string') throw unusable(`${join(folder, name)} is broken: ${rules}.`);
     files.set(name.split(sep).join('/'), file);
@@ -34,6 +51,8 @@ export function readZoneinfo(folder: string): ZoneData {
   return { release: releaseOf(folder), files };
 }
 
+const IANA_RELEASE = /^\d{4}[a-z]$/;
+
 /** Other files have a dot or begin with a small letter. `Factory` is no zone that a machine is set to. */
 const NAME = /^(?!Factory$)[A-Z][\w+-]*(?:\/[\w+-]+)*$/;
 
@@ -49,11 +68,11 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function read(path: string, folder: string): Uint8Array {
+function read(path: string): Uint8Array {
   try {
     return readFileSync(path);
   } catch (cause) {
-    throw unusable(`${path.startsWith(folder) ? path : folder} cannot be read.`, cause);
+    throw unusable(`${path} cannot be read.`, cause);
   }
 }
 

@@ -82,7 +82,7 @@ const LAW: Record<string, string[]> = {
   'secret-keys.ts': ['domain', 'config.ts', 'store/fault.ts', 'node:*'],
   'ensure-credentials.ts': ['domain', 'clock.ts', 'config.ts', 'store/store.ts', 'pino'],
   'telemetry.ts': ['engine', '../package.json', 'pino', 'prom-client'],
-  'zoneinfo.ts': ['domain', 'node:fs', 'node:path'],
+  'zoneinfo.ts': ['domain', 'pino', 'node:fs', 'node:path'],
   'tracing.ts': ['domain', 'outbound/send.ts', 'store/store.ts', '@opentelemetry/*', 'node:*'],
   'service.ts': ['*'],
 };

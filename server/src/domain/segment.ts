@@ -41,14 +41,14 @@ function placeOf(instants: readonly number[], at: number): number {
   return low;
 }
 
-/** After the listed changes: a change comes in every year, so those of three years enclose `at`. */
+/** After the listed changes: a change comes in every year, so those of the years around enclose `at`. */
 function tailSegment({ startsAt, offsetsMs, tail, tailFrom }: ZoneRules, at: number): Segment {
   const year = new Date(Math.max(at, tailFrom)).getUTCFullYear();
   const last = {
     at: startsAt.at(-1) ?? Number.NEGATIVE_INFINITY,
     offsetMs: offsetsMs.at(-1)!,
   };
-  const later = changesOf(tail!, year - 2, year + 1).filter(change => change.at > tailFrom);
+  const later = changesOf(tail!, year - 2, year + 2).filter(change => change.at > tailFrom);
   const changes = [last, ...later];
   const next = changes.findIndex(change => change.at > at);
   const here = changes[next - 1]!;

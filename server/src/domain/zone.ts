@@ -57,8 +57,10 @@ function unknownTimezone(): PunctualError {
 /** Of one zone, 250 years of two changes each: then all are forgotten. */
 const MOST_SEGMENTS = 500;
 
-/** The segments of one zone: found where they are asked for and remembered, so that the usual question
- * (the segment of the present) is answered without a search. */
+/**
+ * The segments of one zone: found where they are asked for and remembered, so that the usual question
+ * (the segment of the present) is answered without a search.
+ */
 export class Zone {
   readonly #rules: ZoneRules;
   /** Sorted, without overlaps, with holes where nobody has asked yet. */

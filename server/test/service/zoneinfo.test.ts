@@ -56,6 +56,8 @@ describe('the rules of time zones', () => {
       const folder = emptyFolder(context);
       const service = await folder.start(['serve'], /"url":"/, { ...KEY, ...environment });
       assert.match(service.out(), new RegExp(`"tzdata":"${release}","msg":"listening"`));
+      const isOlder = release !== BUILT_IN.release;
+      assert.equal(/are older than those built in/.test(service.out()), isOlder);
       const base = urlOf(service.out());
       for (const name of ['America/Winnipeg', 'Canada/Central']) {
         assert.deepEqual(await previewAt(base, name), [noon], `${release} ${name}`);
