@@ -12,7 +12,7 @@ import { type Clock, SteeredClock, systemClock, thisBoot } from './clock.ts';
 import type { Config } from './config.ts';
 import { countTimesWith } from './domain/calendar.ts';
 import type { SigningSecrets } from './domain/rotation.ts';
-import { BUILT_IN, type ZoneData } from './domain/zone-data.ts';
+import type { ZoneData } from './domain/zone-data.ts';
 import { Engine } from './engine/engine.ts';
 import { TestRequests } from './engine/test-request.ts';
 import { ensureCredentials } from './ensure-credentials.ts';
