@@ -4,23 +4,21 @@ import { countTimes, nextTime } from './calendar.ts';
  * How often an interval occurs in each of `count` spans of `spanMs` from `from` on.
  *
  * Costs the spans in which it occurs, not the times: an interval of every second is counted minute by
- * minute, and a yearly one is looked for once.
+ * minute, and a yearly one is looked for once. One by one, so that who counts may give way in between.
  *
  * @throws PunctualError `interval_invalid`, `timezone_unknown`
  */
-export function countBySpan(
+export function* countBySpan(
   interval: string,
   timezone: string,
   { from, spanMs, count }: { from: number; spanMs: number; count: number },
-): { span: number; times: number }[] {
-  const found: { span: number; times: number }[] = [];
+): Generator<{ span: number; times: number }> {
   const end = from + count * spanMs;
   let at = nextTime(interval, timezone, from - 1);
   while (at !== null && at < end) {
     const span = Math.floor((at - from) / spanMs);
     const last = from + (span + 1) * spanMs - 1;
-    found.push({ span, times: countTimes(interval, timezone, at, last) });
+    yield { span, times: countTimes(interval, timezone, at, last) };
     at = nextTime(interval, timezone, last);
   }
-  return found;
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, test } from 'node:test';
 import { PunctualClient, type PunctualEvent } from '@punctual/client';
 import { runId } from '../../src/domain/id.ts';
@@ -221,6 +223,54 @@ test('20 listeners of one client, and no more', async () => {
   await listeners.pop()!.stop();
   const last = await listen(client);
   await Promise.all([last, ...listeners].map(({ stop }) => stop()));
+});
+
+test('a hundred that come at once with an id are 20 listeners, and no more', async () => {
+  const as = await newClient(service.store, 'crowd');
+  const headers = { ClientId: as.clientId, ApiKey: as.apiKey, 'Last-Event-ID': '1-x' };
+  const aborts: AbortController[] = [];
+  const statuses = await Promise.all(
+    Array.from({ length: 100 }, async () => {
+      const abort = new AbortController();
+      aborts.push(abort);
+      const answer = await fetch(`${baseUrl}/v1/event`, { headers, signal: abort.signal });
+      return answer.status;
+    }),
+  );
+  assert.equal(statuses.filter(status => status === 200).length, 20);
+  assert.equal(statuses.filter(status => status === 400).length, 80);
+  for (const abort of aborts) abort.abort();
+});
+
+test('a connection that is cut during its first read leaves no place taken', async () => {
+  const as = await newClient(service.store, 'hasty');
+  const head =
+    `GET /v1/event HTTP/1.1\r\nHost: h\r\nClientId: ${as.clientId}\r\nApiKey: ${as.apiKey}\r\n` +
+    'Last-Event-ID: 1-x\r\n\r\n';
+  for (let round = 0; round < 100; round++) {
+    const socket = connect({ port: service.port, host: '127.0.0.1' });
+    await once(socket, 'connect');
+    socket.write(head);
+    // The request is read in the turn of the loop in which the connection is reset.
+    await new Promise(resolve => setTimeout(resolve, round % 5));
+    socket.resetAndDestroy();
+  }
+  await new Promise(resolve => setTimeout(resolve, 200));
+  const listeners = await Promise.all(Array.from({ length: 20 }, () => listen(as, '1-x')));
+  await Promise.all(listeners.map(({ stop }) => stop()));
+});
+
+test('a changed schedule is told without the values of its headers and its data', async () => {
+  const as = await newClient(service.store, 'secretive');
+  const { heard, stop } = await listen(as);
+  const secret = { headers: { Authorization: 'Bearer hunter2' }, data: { token: 'hunter2' } };
+  const { id } = await service.create({ ...secret, label: 'told' }, as);
+  await pass();
+  await stop();
+  const [event] = heard;
+  assert.ok(event?.type === 'schedule.changed');
+  assert.deepEqual([event.data.id, event.data.label], [id, 'told']);
+  assert.doesNotMatch(JSON.stringify(heard), /hunter2|Authorization|token/);
 });
 
 test('401 without a key; HEAD is answered', async () => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import fc from 'fast-check';
 import { ForecastFigures } from '../../src/api/figures/forecast.ts';
 import { Groups } from '../../src/api/figures/groups.ts';
+import { largest } from '../../src/api/figures/largest.ts';
 import { Minutes } from '../../src/api/figures/minutes.ts';
 import { failuresInARow, talliesOf } from '../../src/api/figures/stats.ts';
 import { percentile } from '../../src/domain/lateness.ts';
@@ -139,6 +141,71 @@ test('more forecasts at once than are kept are all answered', async () => {
   const hosts = Array.from({ length: 250 }, (_, n) => `${n}.example`);
   const all = await Promise.all(hosts.map(host => forecast.of(1, 'day', host)));
   assert.equal(all.length, hosts.length);
+});
+
+test('forecasts of all hosts of a client are worked out once, and a host that it does not call costs nothing', async () => {
+  const groups = Array.from({ length: 300 }, (_, n) => ({
+    interval: `${n % 60} ${n % 24} * * *`,
+    timezone: 'UTC',
+    host: `${n % 3}.example`,
+    count: 1,
+  }));
+  const figures = { groups: async () => ({ groups, next: null }) } as unknown as FigureStore;
+  const forecast = new ForecastFigures(clock, new Groups(figures, clock));
+  const all = await forecast.of(1, 'day');
+  const [one, other, none] = await Promise.all(
+    ['0.example', '1.example', 'free text'].map(host => forecast.of(1, 'day', host)),
+  );
+  // The very same list: it was not worked out anew.
+  for (const each of [one, other, none]) assert.equal(each!.hosts, all.hosts);
+  assert.deepEqual(
+    [all.schedules, one!.schedules, other!.schedules, none!.schedules],
+    [300, 100, 100, 0],
+  );
+  assert.equal(one!.firings + other!.firings, 200);
+  assert.deepEqual([none!.firings, none!.counts.length], [0, 1_440]);
+});
+
+test('forecasts of many clients have one slice of each turn together, and one group is interrupted too', async t => {
+  const groups = [{ interval: '* * * * *', timezone: 'UTC', host: 'a.example', count: 1 }];
+  const figures = { groups: async () => ({ groups, next: null }) } as unknown as FigureStore;
+  const forecast = new ForecastFigures(clock, new Groups(figures, clock));
+  // Each look at the time takes a millisecond, so a slice is over after four of them.
+  let [elapsed, looks, most, isDone] = [0, 0, 0, false];
+  t.mock.method(performance, 'now', () => {
+    looks += 1;
+    return ++elapsed;
+  });
+  const watched = (async () => {
+    while (!isDone) {
+      looks = 0;
+      await new Promise(resolve => setImmediate(resolve));
+      // In the first turns all of them begin.
+      if (elapsed > 1_000) most = Math.max(most, looks);
+    }
+  })();
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => forecast.of(n, 'day')));
+  isDone = true;
+  await watched;
+  assert.ok(answers.every(({ firings }) => firings === 1_440));
+  assert.ok(elapsed > 20 * 1_440, 'each looks at the time at each of its minutes');
+  assert.ok(most < 30, `${most} looks at the time in one turn`);
+});
+
+test('the largest groups are counted, the rest is told', async () => {
+  const pause = { isOver: false, next: async () => {} };
+  const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(sizes, fc.integer({ min: 1, max: 40 }), async (counts, most) => {
+      const groups = counts.map(count => ({ interval: '', timezone: '', host: '', count }));
+      const { counted, uncounted } = await largest(groups, most, pause);
+      const sorted = counts.toSorted((a, b) => b - a);
+      const sum = (list: number[]) => list.reduce((total, each) => total + each, 0);
+      assert.equal(counted.length, Math.min(most, counts.length));
+      assert.equal(sum(counted.map(({ count }) => count)), sum(sorted.slice(0, most)));
+      assert.equal(uncounted, sum(sorted.slice(most)));
+    }),
+  );
 });
 
 test('nobody waits until a million schedules are counted: the newest 10,000 are told at once', async () => {

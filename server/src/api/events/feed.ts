@@ -47,10 +47,6 @@ export class EventFeed {
     this.#failed = failed;
   }
 
-  listenersOf(clientKey: number): number {
-    return this.#channels.get(clientKey)?.listeners.size ?? 0;
-  }
-
   /** @returns what ends it */
   join(clientKey: number, listener: Listener): () => void {
     const channel = this.#channels.get(clientKey) ?? this.#open(clientKey);
@@ -134,7 +130,8 @@ function runEvent({ endedAt: at, ...run }: EndedRun): TimedEvent {
 
 function scheduleEvent(schedule: Schedule): TimedEvent {
   const { id, createdAt, updatedAt: at = createdAt } = schedule;
-  const data = scheduleAnswer(schedule);
+  // Values of headers are secrets as a rule, and nobody needs them in order to know that it changed.
+  const { headers: _, data: __, ...data } = scheduleAnswer(schedule);
   return { at, event: { id: `${at}-${id}`, type: 'schedule.changed', data } };
 }
 

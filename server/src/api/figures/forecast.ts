@@ -1,11 +1,12 @@
-import { setImmediate } from 'node:timers/promises';
 import type * as Wire from '@punctual/client';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
 import { countBySpan } from '../../domain/forecast.ts';
 import { iso } from '../../domain/iso.ts';
 import type { ScheduleGroup } from '../../store/figures.ts';
+import { nextSlice } from '../slices.ts';
 import type { Grouped, Groups } from './groups.ts';
+import { largest, type Pause } from './largest.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -15,20 +16,29 @@ const STEPS = {
 } as const;
 const MOST_HOSTS = 100;
 const MOST_GROUPS = 50_000;
-const MOST_ANSWERS = 200;
+/** Of clients and spans together: each holds a number for each host of its client. */
+const MOST_TOTALS = 50;
 /** Firings wait for no more than this while a forecast is worked out. */
 const SLICE_MS = 4;
 
-/** `GET /v1/forecast`: how many firings are to come, worked out from the groups of schedules. */
+/**
+ * `GET /v1/forecast`: how many firings are to come, worked out from the groups of schedules.
+ *
+ * For all hosts it is worked out once for each client and step. One host costs its own groups, and a host
+ * that the client does not call costs nothing. A client's forecasts are worked out one after the other, and all
+ * of a process share one slice of each turn of the event loop: so nobody's firings wait for them.
+ */
 export class ForecastFigures {
   readonly #clock: Clock;
   readonly #groups: Groups;
-  readonly #answers = new LRUCache<string, Wire.Forecast, Question>({
-    max: MOST_ANSWERS,
+  readonly #totals = new LRUCache<string, Totals, Question>({
+    max: MOST_TOTALS,
     // What others push out meanwhile is answered all the same.
     ignoreFetchAbort: true,
-    fetchMethod: (_key, _old, { context }) => forecastOf(context),
+    fetchMethod: (_key, _old, { context }) => this.#inTurn(context.clientKey, () => total(context)),
   });
+  /** The last forecast of each client that is under way. */
+  readonly #last = new Map<number, Promise<unknown>>();
 
   constructor(clock: Clock, groups: Groups) {
     this.#clock = clock;
@@ -39,68 +49,146 @@ export class ForecastFigures {
     const grouped = await this.#groups.of(clientKey);
     const { spanMs, count } = STEPS[span];
     const from = Math.floor(this.#clock.now() / spanMs) * spanMs;
-    const question = { ...grouped, steps: { from, spanMs, count }, host };
-    if (grouped.isPartial) return forecastOf(question);
-    const { countedAt } = grouped;
-    const key = [clientKey, span, from, countedAt, host ?? ''].join(' ');
-    return (await this.#answers.fetch(key, { context: question }))!;
+    const question = { ...grouped, clientKey, steps: { from, spanMs, count } };
+    const totals = await this.#totalsOf(question);
+    if (host === undefined) return answer(question, totals, totals);
+    const isKnown = totals.byHost.has(host);
+    const ofHost = isKnown
+      ? await this.#inTurn(clientKey, () => sum(question, onlyOf(host, totals.counted)))
+      : NOTHING(count);
+    return answer(question, totals, ofHost);
+  }
+
+  async #totalsOf(question: Question): Promise<Totals> {
+    const { clientKey, countedAt, isPartial, steps } = question;
+    if (isPartial) return this.#inTurn(clientKey, () => total(question));
+    const key = [clientKey, steps.spanMs, steps.from, countedAt].join(' ');
+    return (await this.#totals.fetch(key, { context: question }))!;
+  }
+
+  async #inTurn<Result>(clientKey: number, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#last.get(clientKey);
+    const mine = (before ?? Promise.resolve()).then(work, work);
+    this.#last.set(clientKey, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(clientKey) === mine) this.#last.delete(clientKey);
+    }
   }
 }
 
 interface Question extends Grouped {
+  clientKey: number;
   steps: { from: number; spanMs: number; count: number };
-  host: string | undefined;
 }
 
-/** Gives way to whatever else waits every few milliseconds. */
-async function forecastOf(question: Question): Promise<Wire.Forecast> {
-  const { groups, countedAt, isPartial, steps, host } = question;
-  const counts = new Array<number>(steps.count).fill(0);
-  const byHost = new Map<string, number>();
-  const [counted, uncounted] = largest(groups);
-  let schedules = 0;
-  let sliceEnd = performance.now() + SLICE_MS;
+interface Sum {
+  counts: number[];
+  schedules: number;
+  byHost: Map<string, number>;
+}
+
+interface Totals extends Sum {
+  counted: ScheduleGroup[];
+  uncounted: number;
+  hosts: Wire.Forecast['hosts'];
+}
+
+const NOTHING = (count: number): Sum => ({
+  counts: new Array<number>(count).fill(0),
+  schedules: 0,
+  byHost: new Map(),
+});
+
+async function total(question: Question): Promise<Totals> {
+  const slices = new Slices(question.clientKey);
+  const { counted, uncounted } = await largest(question.groups, MOST_GROUPS, slices);
+  const all = await sum(question, counted, slices);
+  return { ...all, counted, uncounted, hosts: busiest(all.byHost) };
+}
+
+async function sum(
+  { clientKey, steps }: Question,
+  groups: ScheduleGroup[],
+  slices = new Slices(clientKey),
+): Promise<Sum> {
+  const result = NOTHING(steps.count);
   // Many hosts share few times: those are worked out once.
-  for (const same of Map.groupBy(counted, timesOf).values()) {
+  for (const same of Map.groupBy(groups, timesOf).values()) {
     const { interval, timezone } = same[0]!;
-    const shown = same.filter(group => host === undefined || group.host === host);
-    const shownCount = shown.reduce((sum, { count }) => sum + count, 0);
-    schedules += shownCount;
+    const schedules = same.reduce((most, { count }) => most + count, 0);
     let times = 0;
     for (const each of countBySpan(interval, timezone, steps)) {
       times += each.times;
-      counts[each.span]! += each.times * shownCount;
+      result.counts[each.span]! += each.times * schedules;
+      if (slices.isOver) await slices.next();
     }
-    for (const group of same) {
-      byHost.set(group.host, (byHost.get(group.host) ?? 0) + times * group.count);
+    result.schedules += schedules;
+    for (const { host, count } of same) {
+      result.byHost.set(host, (result.byHost.get(host) ?? 0) + times * count);
     }
-    if (performance.now() < sliceEnd) continue;
-    await setImmediate();
-    sliceEnd = performance.now() + SLICE_MS;
+    if (slices.isOver) await slices.next();
   }
+  return result;
+}
+
+function answer(
+  { countedAt, isPartial, steps }: Question,
+  { hosts, uncounted }: Totals,
+  { counts, schedules }: Sum,
+): Wire.Forecast {
   return {
     from: iso(steps.from),
     stepSeconds: steps.spanMs / 1_000,
     counts,
-    firings: counts.reduce((sum, each) => sum + each, 0),
+    firings: counts.reduce((firings, each) => firings + each, 0),
     schedules,
-    uncounted: uncounted.reduce((sum, { count }) => sum + count, 0),
-    hosts: [...byHost]
-      .map(([name, firings]) => ({ host: name, firings }))
-      .sort((a, b) => b.firings - a.firings || (a.host < b.host ? -1 : 1))
-      .slice(0, MOST_HOSTS),
+    uncounted,
+    hosts,
     countedAt: iso(countedAt),
     ...(isPartial && { isPartial }),
   };
 }
 
-/** Those that are counted, and the rest. */
-function largest(groups: ScheduleGroup[]): [ScheduleGroup[], ScheduleGroup[]] {
-  if (groups.length <= MOST_GROUPS) return [groups, []];
-  const sorted = groups.toSorted((a, b) => b.count - a.count);
-  return [sorted.slice(0, MOST_GROUPS), sorted.slice(MOST_GROUPS)];
+/** The hosts with the most firings, without sorting all of them. */
+function busiest(byHost: Map<string, number>): Wire.Forecast['hosts'] {
+  const isBefore = (a: Wire.ForecastHost, b: Wire.ForecastHost) =>
+    a.firings > b.firings || (a.firings === b.firings && a.host < b.host);
+  const found: Wire.ForecastHost[] = [];
+  for (const [host, firings] of byHost) {
+    const each = { host, firings };
+    if (found.length === MOST_HOSTS && !isBefore(each, found.at(-1)!)) continue;
+    const place = found.findIndex(other => isBefore(each, other));
+    found.splice(place === -1 ? found.length : place, 0, each);
+    if (found.length > MOST_HOSTS) found.pop();
+  }
+  return found;
+}
+
+function onlyOf(host: string, groups: ScheduleGroup[]): ScheduleGroup[] {
+  return groups.filter(group => group.host === host);
 }
 
 function timesOf({ interval, timezone }: ScheduleGroup): string {
   return `${timezone} ${interval}`;
+}
+
+/** Work in slices of a few milliseconds, with whatever else waits in between. */
+class Slices implements Pause {
+  readonly #clientKey: number;
+  #endsAt = 0;
+
+  constructor(clientKey: number) {
+    this.#clientKey = clientKey;
+  }
+
+  get isOver(): boolean {
+    return performance.now() >= this.#endsAt;
+  }
+
+  async next(): Promise<void> {
+    await nextSlice(this.#clientKey);
+    this.#endsAt = performance.now() + SLICE_MS;
+  }
 }
