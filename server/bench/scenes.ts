@@ -8,6 +8,7 @@ import { minute } from './scenes/minute.ts';
 import { neighbours } from './scenes/neighbours.ts';
 import { pages } from './scenes/pages.ts';
 import { postgres } from './scenes/postgres.ts';
+import { restart } from './scenes/restart.ts';
 import { slowHost } from './scenes/slow-host.ts';
 import { steady } from './scenes/steady.ts';
 import type { Scene } from './session.ts';
@@ -26,4 +27,5 @@ export const SCENES: Scene[] = [
   slowHost,
   postgres,
   pages,
+  restart,
 ];

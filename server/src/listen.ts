@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { ApiDeps, Readiness } from './api/deps.ts';
-import { buildWaitingApi, type WaitingApi } from './api/waiting.ts';
+import type { WaitingApi } from './api/waiting.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { PunctualError } from './domain/errors.ts';
@@ -43,7 +43,12 @@ export async function closeApi(api: FastifyInstance, limitMs: number): Promise<v
 
 const CALLER_PATIENCE_MS = 5_000;
 
-export function waitingApi(config: Config, metrics: Metrics, log: Logger): WaitingApi {
+export async function waitingApi(
+  config: Config,
+  metrics: Metrics,
+  log: Logger,
+): Promise<WaitingApi> {
+  const { buildWaitingApi } = await import('./api/waiting.ts');
   return buildWaitingApi({
     ...connectionsOf(config, metrics),
     // The log says once a minute that there is no store, and not for each caller.

@@ -1,11 +1,8 @@
 import { existsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { buildApi } from './api/app.ts';
-import type { EnginePort } from './api/deps.ts';
+import type { ApiDeps, EnginePort } from './api/deps.ts';
 import type { WaitingApi } from './api/waiting.ts';
 import { awaitStore } from './await-store.ts';
 import { type Clock, SteeredClock, systemClock, thisBoot } from './clock.ts';
@@ -17,16 +14,14 @@ import { Engine } from './engine/engine.ts';
 import { TestRequests } from './engine/test-request.ts';
 import { ensureCredentials } from './ensure-credentials.ts';
 import { closeApi, connectionsOf, listen, readinessOf, waitingApi } from './listen.ts';
-import type { Send, SendResult } from './outbound/send.ts';
-import { createSender, type Sender } from './outbound/sender.ts';
-import { createSenderThreads, threadsFor } from './outbound/threads.ts';
-import { Term } from './outbound/ticket.ts';
+import type { Send } from './outbound/send.ts';
+import type { Term } from './outbound/ticket.ts';
 import { ensureSecretKey, readSecretKeys } from './secret-keys.ts';
+import { sendingBy, startSending } from './sending.ts';
 import { withEncryption } from './store/encrypted.ts';
 import { lockEngine, openStore } from './store/open.ts';
 import type { EngineLock, Listener, Store } from './store/store.ts';
 import { createMetrics, type Metrics } from './telemetry.ts';
-import type { Tracing } from './tracing.ts';
 import { zonesFor } from './zoneinfo.ts';
 
 /** The only file that knows every room: opens them in order, and closes them in reverse. */
@@ -71,7 +66,7 @@ export async function startService(options: ServiceOptions): Promise<Service | n
   const metrics = createMetrics(log, zones.release);
   const base: Base = { zones, metrics, lock: null, waiting: null };
   const answer = async () => {
-    base.waiting = waitingApi(config, metrics, log);
+    base.waiting = await waitingApi(config, metrics, log);
     const { app } = base.waiting;
     return { url: await listen(app, config), close: () => closeApi(app, config.stopMs) };
   };
@@ -107,6 +102,10 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
     if (options.makesSecretKey) ensureSecretKey(config);
     const opened = await openStore(config.database);
     closers.push(() => opened.close());
+    const sending = await startSending(config, opened);
+    closers.push(() => sending.sender.close());
+    // Loaded while the threads of the store and of the sender start.
+    const loading = import('./api/app.ts');
     await opened.check(true);
     const warning = await opened.shared?.warning();
     if (warning) log.warn(warning);
@@ -116,15 +115,17 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
     // Loaded only where it is asked for: firings without traces pay nothing for them.
     const tracing = config.traced ? (await import('./tracing.ts')).startTracing() : null;
     closers.push(() => tracing?.stop());
-    const send = createSend(config, store, clock, closers, tracing);
-    const { sender } = send;
+    const send = sendingBy(sending, clock, tracing);
     const told = tracing?.store(store) ?? store;
     const engine =
-      config.role === 'api' ? null : createEngine(config, told, clock, metrics, send, lock);
-    const api = createApi(options, store, engine, metrics, clock, send.send);
+      config.role === 'api'
+        ? null
+        : createEngine(config, told, clock, metrics, { send, term: sending.term }, lock);
     await engine?.start();
     const listening = engine && store.shared?.listen(listenerOf(engine, metrics));
     closers.push(() => listening?.close());
+    const { buildApi } = await loading;
+    const api = buildApi(apiDeps(options, store, engine, metrics, clock, send));
     const apis = waiting ? [api, waiting.app] : [api];
     closers.push(() =>
       Promise.all([
@@ -145,7 +146,7 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
       store,
       stop,
       get isHeldUp() {
-        return sender.isHeldUp;
+        return sending.sender.isHeldUp;
       },
     };
   } catch (error) {
@@ -183,32 +184,13 @@ async function clockOf(store: Store, metrics: Metrics, closers: (() => unknown)[
 }
 
 const STEER_MS = 5_000;
-/** Of a lease: how long a node counts on it. The rest is for the way to the database and back. */
-const COUNTED_ON = 0.75;
-
-/** What requests leave by, of firings and of those that only try a schedule out. */
-function createSend(
-  config: Config,
-  store: Store,
-  clock: Clock,
-  closers: (() => unknown)[],
-  tracing: Tracing | null,
-): { send: Send; term: Term | undefined; sender: OpenSender } {
-  const isEngine = config.role !== 'api';
-  const term = store.shared && isEngine ? new Term(store.shared.leaseMs * COUNTED_ON) : undefined;
-  const sender = openSender(config, term);
-  closers.push(() => sender.close());
-  const send: Send =
-    clock === systemClock ? sender.send : request => sentBy(clock, sender.send(request));
-  return { send: tracing?.send(send) ?? send, term, sender };
-}
 
 function createEngine(
   config: Config,
   store: Store,
   clock: Clock,
   metrics: Metrics,
-  { send, term }: ReturnType<typeof createSend>,
+  { send, term }: { send: Send; term: Term | undefined },
   lock: EngineLock | null,
 ): Engine {
   return new Engine({
@@ -225,31 +207,16 @@ function createEngine(
   });
 }
 
-/** The sender goes by the machine's clock: its instants on the clock that all nodes share. */
-async function sentBy(clock: Clock, sent: Promise<SendResult>): Promise<SendResult> {
-  const result = await sent;
-  return { ...result, startedAt: clock.now() - (systemClock.now() - result.startedAt) };
-}
-
-type OpenSender = Pick<Sender, 'send' | 'close' | 'isHeldUp'>;
-
-function openSender(config: Config, term: Term | undefined): OpenSender {
-  const { allowTargets: allow, connectionsPerOrigin, maxOrigins, maxLookups } = config;
-  const threads = config.senderThreads ?? threadsFor(availableParallelism());
-  const options = { allow, connectionsPerOrigin, maxOrigins, maxLookups };
-  return threads === 0 ? createSender(options) : createSenderThreads({ ...options, threads, term });
-}
-
-function createApi(
+function apiDeps(
   { config, log, echo = false }: ServiceOptions,
   store: Store,
   engine: Engine | null,
   metrics: Metrics,
   clock: Clock,
   send: Send,
-): FastifyInstance {
+): ApiDeps {
   const testRequests = new TestRequests({ send, clock });
-  return buildApi({
+  return {
     store,
     clock,
     log,
@@ -264,7 +231,7 @@ function createApi(
     readiness: () => readinessOf(store),
     metricsText: metrics.text,
     ...connectionsOf(config, metrics),
-  });
+  };
 }
 
 async function secretsOf(store: Store, clientId: string): Promise<SigningSecrets> {

@@ -67,6 +67,15 @@ const LAW: Record<string, string[]> = {
   'clock.ts': ['node:fs', 'node:os', 'node:zlib'],
   'config.ts': ['domain', 'setting-checks.ts', 'store/open.ts'],
   'setting-checks.ts': ['domain', 'store/open.ts'],
+  'sending.ts': [
+    'domain',
+    'clock.ts',
+    'config.ts',
+    'outbound',
+    'store/store.ts',
+    'tracing.ts',
+    'node:*',
+  ],
   'await-store.ts': ['domain', 'pino', 'node:*'],
   'listen.ts': [
     'domain',

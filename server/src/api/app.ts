@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { Authenticator } from './authenticate.ts';
 import { ignoreBodies, readBodies } from './body.ts';
+import { lazyCompilers } from './compilers.ts';
 import { type ApiDeps, LIMITS, type Limits } from './deps.ts';
 import { DOCUMENT } from './document.ts';
 import { answerFailure, nothingHere } from './failure.ts';
@@ -78,6 +79,7 @@ export function emptyApp(
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: () => log as FastifyBaseLogger,
     bodyLimit: limits.bodyBytes,
+    schemaController: { compilersFactory: lazyCompilers() },
     // While it closes, a request on an open connection is still served, and the connection ended.
     return503OnClosing: false,
     rewriteUrl: ({ url = '' }) => lookupPath(url),

@@ -1,0 +1,52 @@
+import { availableParallelism } from 'node:os';
+import { type Clock, systemClock } from './clock.ts';
+import type { Config } from './config.ts';
+import type { Send, SendResult } from './outbound/send.ts';
+import type { Sender } from './outbound/sender.ts';
+import { createSenderThreads, threadsFor } from './outbound/threads.ts';
+import { Term } from './outbound/ticket.ts';
+import type { Store } from './store/store.ts';
+import type { Tracing } from './tracing.ts';
+
+/** What requests leave by, as the settings say. */
+
+/** Of a lease: how long a node counts on it. The rest is for the way to the database and back. */
+const COUNTED_ON = 0.75;
+
+/** Before anything is sent: its threads take their time to start. */
+export async function startSending(
+  config: Config,
+  store: Store,
+): Promise<{ sender: OpenSender; term: Term | undefined }> {
+  const isEngine = config.role !== 'api';
+  const term = store.shared && isEngine ? new Term(store.shared.leaseMs * COUNTED_ON) : undefined;
+  return { sender: await openSender(config, term), term };
+}
+
+/** What requests leave by, of firings and of those that only try a schedule out. */
+export function sendingBy(
+  { sender }: { sender: OpenSender },
+  clock: Clock,
+  tracing: Tracing | null,
+): Send {
+  const send: Send =
+    clock === systemClock ? sender.send : request => sentBy(clock, sender.send(request));
+  return tracing?.send(send) ?? send;
+}
+
+/** The sender goes by the machine's clock: its instants on the clock that all nodes share. */
+async function sentBy(clock: Clock, sent: Promise<SendResult>): Promise<SendResult> {
+  const result = await sent;
+  return { ...result, startedAt: clock.now() - (systemClock.now() - result.startedAt) };
+}
+
+type OpenSender = Pick<Sender, 'send' | 'close' | 'isHeldUp'>;
+
+async function openSender(config: Config, term: Term | undefined): Promise<OpenSender> {
+  const { allowTargets: allow, connectionsPerOrigin, maxOrigins, maxLookups } = config;
+  const threads = config.senderThreads ?? threadsFor(availableParallelism());
+  const options = { allow, connectionsPerOrigin, maxOrigins, maxLookups };
+  if (threads > 0) return createSenderThreads({ ...options, threads, term });
+  // What sends is loaded where it sends.
+  return (await import('./outbound/sender.ts')).createSender(options);
+}
