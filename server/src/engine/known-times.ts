@@ -35,15 +35,19 @@ export async function resend(
   if (runs.length > 0) await queue.resend(runs);
 }
 
-/** Of those that have landed: the times that passed unseen meanwhile, where the clock was set ahead again. */
+/**
+ * Of those that have landed: the times that passed meanwhile, where the clock was set ahead again. They passed
+ * unseen, or before anybody has looked at the clock, while the request was still going.
+ */
 export async function withKnownOfGap<Landing extends { claim: Claim }>(
   queue: QueueStore,
   landings: Landing[],
   now: number,
-  unseenUntil: number,
+  { unseenUntil, checksFrom }: { unseenUntil: number; checksFrom: number },
 ): Promise<Landing[]> {
+  const mayBeSent = (nextFor: number) => nextFor < unseenUntil || checksFrom <= now;
   const spans = landings.flatMap(({ claim: { scheduleKey, nextFor } }) =>
-    nextFor !== null && nextFor <= now && nextFor < unseenUntil
+    nextFor !== null && nextFor <= now && mayBeSent(nextFor)
       ? [{ scheduleKey, from: nextFor, until: now }]
       : [],
   );

@@ -7,6 +7,7 @@ import { judge } from '../domain/verdict.ts';
 import type { Claim, QueueStore, Standing } from '../store/work.ts';
 import { type EngineEvents, eachOf } from './events.ts';
 import { type Looked, withKnownOfGap } from './known-times.ts';
+import type { Recounter } from './recounter.ts';
 import { settlementOf } from './settlement.ts';
 import { Settler, type SettlerHooks } from './settler.ts';
 import type { Watch } from './watch.ts';
@@ -27,6 +28,8 @@ export interface LandingsOptions {
   random: () => number;
   events: EngineEvents;
   watch: Watch;
+  /** From when on times that come may have been sent already. */
+  recounter: Pick<Recounter, 'checksFrom'>;
   /** Told what became of a row. */
   moved: (move: Move) => void;
 }
@@ -76,12 +79,15 @@ export class Landings {
   }
 
   async #settle(landings: Landing[]): Promise<void> {
-    const { queue, clock, events, moved, watch } = this.#options;
+    const { queue, clock, events, moved, watch, recounter } = this.#options;
     await watch.agreed();
     let open = landings;
     while (open.length > 0) {
       const now = clock.now();
-      const looked = await withKnownOfGap(queue, open, now, watch.unseenUntil);
+      const looked = await withKnownOfGap(queue, open, now, {
+        unseenUntil: watch.unseenUntil,
+        checksFrom: recounter.checksFrom,
+      });
       const moves = eachOf(
         looked,
         ({ claim }) => claim.firing.id,
