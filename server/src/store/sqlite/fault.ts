@@ -70,15 +70,29 @@ function isPermitted(path: string): boolean {
   }
 }
 
-/** The room, with faults of the store told as such by all its methods. */
-export function tellingFaults<Room extends object>(room: Room): Room {
-  const methods = Object.entries(room).map(([name, method]) => [
-    name,
-    (...args: unknown[]) => (method(...args) as Promise<unknown>).catch(rethrow),
-  ]);
-  return Object.fromEntries(methods) as Room;
+/**
+ * The room, with faults of the store told as such by its methods.
+ *
+ * @param telling methods that do so themselves, by `Reads` or `Commits`: what is asked most needs no second promise
+ */
+export function tellingFaults<Room extends object>(
+  room: Room,
+  ...telling: (keyof Room & string)[]
+): Room {
+  const methods = Object.entries(room)
+    .filter(([name]) => !telling.includes(name as keyof Room & string))
+    .map(([name, method]) => [
+      name,
+      (...args: unknown[]) => (method(...args) as Promise<unknown>).catch(rethrow),
+    ]);
+  return { ...room, ...Object.fromEntries(methods) };
 }
 
 function rethrow(error: unknown): never {
-  throw isStoreFault(error) ? storeFault(error) : error;
+  throw told(error);
+}
+
+/** What a caller is told of it. */
+export function told(error: unknown): unknown {
+  return isStoreFault(error) ? storeFault(error) : error;
 }

@@ -49,7 +49,7 @@ export function openSqlite(
   let closed = false;
   return {
     clients: tellingFaults(sqliteClients(database, commits)),
-    schedules: tellingFaults(sqliteSchedules(database, commits, reads)),
+    schedules: tellingFaults(sqliteSchedules(database, commits, reads), 'find', 'insert'),
     runs: tellingFaults(sqliteRuns(database, commits)),
     queue: tellingFaults(sqliteQueue(database, commits)),
     outbox: tellingFaults(sqliteOutbox(database, commits)),
