@@ -121,7 +121,9 @@ export class OneRow {
       const broughtTo = changedAt === null ? row.dueAt : Math.min(row.dueAt, nextFor ?? changedAt);
       const last = attempts.at(-1)?.outcome;
       const lookedAt = sentUntil ?? Math.min(now, changedAt ?? now);
-      const isAhead = claimedAt! < row.dueAt && lookedAt < row.dueAt;
+      // Where it is unknown what was sent, a clock that was set back since may have come to its time before.
+      const isKnown = sentUntil !== undefined || claimedAt! <= now;
+      const isAhead = isKnown && claimedAt! < row.dueAt && lookedAt < row.dueAt;
       if (attempt > attempts.length && !isAhead) {
         const startedAt = Math.max(claimedAt!, row.dueAt);
         const lost = { number: attempt, startedAt, outcome: 'lost' as const };
