@@ -185,9 +185,10 @@ export class OneSchedule {
       this.end('ok');
       this.beginManual();
       this.endManual();
-      // A retry is waited for; the next time is not.
+      // A retry is waited for, also one of a time that the clock was set back behind; the next time is not.
       const { row } = this.keeper;
-      if (row && row.scheduledFor <= this.#now) this.pass(Math.max(0, row.dueAt - this.#now));
+      const hasBegun = row && (row.state !== 'waiting' || row.scheduledFor <= this.#now);
+      if (hasBegun) this.pass(Math.max(0, row.dueAt - this.#now));
     }
     const { row } = this.keeper;
     if (row) assert.ok(row.scheduledFor > this.#now, 'the row comes to rest');
