@@ -19,6 +19,7 @@ export const ERROR_STATUS = {
   headers_invalid: 400,
   schedule_deleted: 400,
   cursor_invalid: 400,
+  too_many_waiting: 400,
   too_many_tries: 400,
   unauthorized: 401,
   not_found: 404,

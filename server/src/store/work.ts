@@ -194,6 +194,7 @@ export interface OutboxStore {
   /**
    * @param run its `scheduledFor` is the instant that its id carries, as for every run
    * @returns false where the schedule is unknown to this client, or deleted
+   * @throws PunctualError `too_many_waiting` where the client has `MOST_MANUAL_RUNS` that have not ended
    */
   insertManual(
     clientKey: number,

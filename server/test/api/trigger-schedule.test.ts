@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { instantOf, isId, newId } from '../../src/domain/id.ts';
+import { MOST_MANUAL_RUNS } from '../../src/store/manual-runs.ts';
 import { ManualClock } from '../clock.ts';
 import { assertError, assertOk, INSTANT } from './expect.ts';
 import { startService } from './service.ts';
@@ -41,6 +42,21 @@ test('200: every call is a run of its own, also within one millisecond', async t
 test('200: a disabled schedule too', async () => {
   const { id } = await service.create({ status: 'disabled' });
   assert.equal((await trigger(id)).body.status, 'queued');
+});
+
+test('400: one more than a client may have waiting; nothing is run, and others have theirs', async t => {
+  const crowded = await startService();
+  t.after(() => crowded.close());
+  const { id } = await crowded.create();
+  const path = `/v1/schedule/${id}/trigger`;
+  for (let count = 0; count < MOST_MANUAL_RUNS; count++) assertOk(await crowded.call('POST', path));
+  const refused = await crowded.call('POST', path);
+  assertError(refused, 400, /1,000 manual runs that have not ended/);
+  assert.equal(refused.headers.get('punctual-error-code'), 'too_many_waiting');
+
+  const as = crowded.theirs;
+  const theirs = await crowded.create({}, as);
+  assertOk(await crowded.call('POST', `/v1/schedule/${theirs.id}/trigger`, { as }));
 });
 
 test('400: a deleted schedule', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Schedule } from '../../src/domain/schedule.ts';
+import { MOST_MANUAL_RUNS } from '../../src/store/manual-runs.ts';
 import type { Caller, Store } from '../../src/store/store.ts';
 import type { CallbackClaim, NewCallback, OutboxClaim } from '../../src/store/work.ts';
 import {
@@ -182,6 +183,24 @@ export function outboxContract(name: string, open: OpenKeeper): void {
       assert.equal(await insert(other.clientKey, schedule.id), false);
       assert.equal(await insert(caller.clientKey, deleted.id), false);
       assert.equal(await store.outbox.depth(), 0);
+    });
+
+    test('a client has a thousand that have not ended, and no more; others have theirs', async () => {
+      const { store, caller, schedule } = await made();
+      const runs = Array.from({ length: MOST_MANUAL_RUNS }, () =>
+        triggered(store, caller, schedule),
+      );
+      await Promise.all(runs);
+      const one = () => triggered(store, caller, schedule);
+      await assert.rejects(one, { code: 'too_many_waiting' });
+      const claim = await claimManual(store);
+      await assert.rejects(one, { code: 'too_many_waiting' });
+      await store.outbox.settle([outboxSettlementOf(claim, 'succeeded')]);
+      await one();
+      await assert.rejects(one, { code: 'too_many_waiting' });
+      const other = await aClient(store);
+      await triggered(store, other, await stored(store, other));
+      assert.equal(await store.outbox.depth(), MOST_MANUAL_RUNS + 1);
     });
 
     test('of a disabled one too', async () => {

@@ -21,12 +21,19 @@ Client.prototype.query = function (this: Client, query: { name?: string; text: s
 /** Indexes on a part of a table, without a condition as long as that part: whose work it is to read them. */
 const PARTS: Record<string, string[]> = {
   queue_due: ['queue_claim', 'queue_next_due', 'queue_depth', 'figures_upcoming'],
-  queue_begun: ['queue_cut_off', 'runs_begun', 'figures_upcoming_ahead'],
+  queue_begun: ['queue_cut_off', 'queue_cut_leases', 'runs_begun', 'figures_upcoming_ahead'],
   queue_retrying: ['runs_begun'],
   outbox_due: ['outbox_due', 'outbox_next_due', 'outbox_depth'],
-  outbox_in_flight: ['outbox_cut_off'],
+  outbox_in_flight: ['outbox_cut_off', 'outbox_cut_leases'],
   // Few: manual runs that have not ended.
-  outbox_manual: ['runs_manual', 'runs_place', 'outbox_due', 'outbox_block', 'outbox_take'],
+  outbox_manual: [
+    'runs_manual',
+    'runs_place',
+    'outbox_manual_runs',
+    'outbox_due',
+    'outbox_block',
+    'outbox_take',
+  ],
 };
 
 const ANALYZE = 'VACUUM ANALYZE queue; VACUUM ANALYZE outbox; ANALYZE';
@@ -58,7 +65,7 @@ for (const [moment, learning] of MOMENTS) {
     const url = await server.createDatabase();
     const store = await openPostgres(url);
     await callEverything(store);
-    assert.equal(statements.size, 69);
+    assert.equal(statements.size, 72);
     await store.close();
     for (const sql of learning.flatMap(text => text.split('; '))) await runOn(url, sql);
 

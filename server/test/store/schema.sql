@@ -153,6 +153,8 @@ CREATE INDEX outbox_manual ON outbox (schedule_key, due_at, id) WHERE kind = 'ma
 CREATE INDEX outbox_manual_in_flight ON outbox (schedule_key)
   WHERE kind = 'manual' AND state = 'inFlight';
 
+CREATE INDEX outbox_manual_of_client ON outbox (client_key, scheduled_for) WHERE kind = 'manual';
+
 CREATE INDEX queue_due ON queue (due_at) WHERE state <> 'inFlight';
 
 CREATE INDEX queue_in_flight ON queue (schedule_key) WHERE state = 'inFlight';

@@ -8,6 +8,8 @@ export interface LiveRuns {
   list(clientKey: number, filter: RunFilter, limit: number, before: Place): Promise<Placed[]>;
   /** All of one schedule, by its key. */
   of(clientKey: number, scheduleKey: number, now?: number): Promise<Placed[]>;
+  /** A manual run, by its id; null where it has ended, or never was. */
+  manual(clientKey: number, id: string): Promise<Placed | null>;
 }
 
 const COLUMNS = 'schedule_key, scheduled_for, state, attempt, attempts, due_at, claimed_at';
@@ -64,6 +66,11 @@ const ofOutbox: Statement = {
   text: owned(`
     SELECT ${COLUMNS}, id, kind FROM outbox WHERE kind = 'manual' AND schedule_key = $2`),
 };
+const manualOf: Statement = {
+  name: 'runs_live_manual',
+  text: owned(`
+    SELECT ${COLUMNS}, id, kind FROM outbox WHERE id = $2 AND client_key = $1 AND kind = 'manual'`),
+};
 
 /** Runs that have begun and not ended. */
 export function postgresLiveRuns(query: Query): LiveRuns {
@@ -88,6 +95,10 @@ export function postgresLiveRuns(query: Query): LiveRuns {
       const rows = await query(ofQueue, [clientKey, scheduleKey]);
       rows.push(...(await query(ofOutbox, [clientKey, scheduleKey])));
       return liveRuns(rows, undefined, now);
+    },
+    async manual(clientKey, id) {
+      const rows = await query(manualOf, [clientKey, id]);
+      return liveRuns(rows, undefined, Number.MAX_SAFE_INTEGER)[0] ?? null;
     },
   };
 }

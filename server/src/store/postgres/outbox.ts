@@ -1,3 +1,4 @@
+import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
 import { outboxClaimFrom } from '../outbox-rows.ts';
 import { attemptsCell, attemptsFrom, type Cell, lostAttempt, type Row } from '../rows.ts';
 import { callbackCells, runCells } from '../run-rows.ts';
@@ -17,6 +18,12 @@ const insertManual: Statement = {
     SELECT $1::text, 'manual', client_key, schedule_key, 'waiting', $2::bigint, $2
     FROM schedules WHERE client_key = $3 AND id = $4 AND status <> 'deleted'
     RETURNING 1`,
+};
+const manualRuns: Statement = {
+  name: 'outbox_manual_runs',
+  text: `
+    SELECT count(*)::integer AS runs FROM (
+      SELECT 1 FROM outbox WHERE client_key = $1 AND kind = 'manual' LIMIT ${MOST_MANUAL_RUNS}) AS first_ones`,
 };
 /** Asked of one row by its key; as `NOT EXISTS` it reads all that has begun (queue.ts, `settle`). */
 const SCHEDULE_IS_FREE = `(
@@ -182,6 +189,8 @@ export function postgresOutbox(
   return {
     async insertManual(clientKey, scheduleId, { id, scheduledFor }) {
       const values = [id, scheduledFor, clientKey, scheduleId];
+      const [waiting] = await query(manualRuns, [clientKey]);
+      if (waiting!.runs === MOST_MANUAL_RUNS) throw tooManyWaiting();
       const isInserted = (await query(insertManual, values)).length === 1;
       if (isInserted) announcer.manual(scheduleId);
       return isInserted;

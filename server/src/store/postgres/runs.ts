@@ -162,7 +162,11 @@ export function postgresRuns(connections: Connections): RunStore {
       const place = await placeOf(clientKey, id);
       if (place === null) return null;
       const { scheduledFor, scheduleKey, manualId } = place;
-      const going = await live.of(clientKey, scheduleKey, now);
+      // What goes on is read first: what leaves it is in history by then.
+      const going =
+        manualId === ''
+          ? await live.of(clientKey, scheduleKey, now)
+          : [await live.manual(clientKey, id)].filter(found => found !== null);
       const [row] = await query(endedFind, [clientKey, scheduledFor, scheduleKey, manualId]);
       return row ? runViewFrom(row) : (going.find(({ view }) => view.id === id)?.view ?? null);
     },

@@ -8,6 +8,8 @@ export interface LiveRuns {
   list(clientKey: number, filter: RunFilter, limit: number, before: Place): Placed[];
   /** All of one schedule, by its key. */
   of(clientKey: number, scheduleKey: number, now?: number): Placed[];
+  /** A manual run, by its id; null where it has ended, or never was. */
+  manual(clientKey: number, id: string): Placed | null;
 }
 
 /**
@@ -33,7 +35,7 @@ export function sqliteLiveRuns(database: DatabaseSync): LiveRuns {
     ORDER BY queue.scheduled_for DESC, queue.schedule_key DESC LIMIT :limit`);
   const manual = database.prepare(`
     SELECT outbox.*, schedules.id AS schedule_id
-    FROM outbox INDEXED BY outbox_manual CROSS JOIN schedules USING (schedule_key)
+    FROM outbox INDEXED BY outbox_manual_of_client CROSS JOIN schedules USING (schedule_key)
     WHERE outbox.kind = 'manual' AND outbox.client_key = :clientKey
       AND outbox.scheduled_for >= :from AND outbox.scheduled_for < :to`);
   const ofQueue = database.prepare(`
@@ -45,6 +47,10 @@ export function sqliteLiveRuns(database: DatabaseSync): LiveRuns {
     SELECT outbox.*, schedules.id AS schedule_id
     FROM schedules CROSS JOIN outbox INDEXED BY outbox_manual USING (schedule_key)
     WHERE outbox.schedule_key = ? AND schedules.client_key = ? AND outbox.kind = 'manual'`);
+  const manualOf = database.prepare(`
+    SELECT outbox.*, schedules.id AS schedule_id
+    FROM outbox CROSS JOIN schedules USING (schedule_key)
+    WHERE outbox.id = ? AND outbox.client_key = ? AND outbox.kind = 'manual'`);
 
   return {
     list(clientKey, filter, limit, before) {
@@ -63,6 +69,10 @@ export function sqliteLiveRuns(database: DatabaseSync): LiveRuns {
       const key = [scheduleKey, clientKey];
       const rows = [...ofQueue.all(...key), ...ofOutbox.all(...key)] as Row[];
       return liveRuns(rows, undefined, now);
+    },
+    manual(clientKey, id) {
+      const rows = manualOf.all(id, clientKey) as Row[];
+      return liveRuns(rows, undefined, Number.MAX_SAFE_INTEGER)[0] ?? null;
     },
   };
 }

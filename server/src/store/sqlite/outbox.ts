@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
 import { outboxClaimFrom } from '../outbox-rows.ts';
 import { attemptsCell, attemptsFrom, type Cell, lostAttempt, type Row } from '../rows.ts';
 import { callbackCells, runCells } from '../run-rows.ts';
@@ -12,6 +13,10 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
     INSERT INTO outbox (id, kind, client_key, schedule_key, state, due_at, scheduled_for)
     SELECT :id, 'manual', client_key, schedule_key, 'waiting', :scheduledFor, :scheduledFor
     FROM schedules WHERE client_key = :clientKey AND id = :scheduleId AND status <> 'deleted'`);
+  const manualRuns = database.prepare(`
+    SELECT count(*) AS runs FROM (
+      SELECT 1 FROM outbox INDEXED BY outbox_manual_of_client
+      WHERE client_key = ? AND kind = 'manual' LIMIT ${MOST_MANUAL_RUNS})`);
   // A manual run waits for every other request of its schedule, an earlier manual run included, and
   // for one that was cut off: that is sent again before anything newer.
   const due = database.prepare(`
@@ -83,9 +88,11 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
 
   return {
     insertManual(clientKey, scheduleId, { id, scheduledFor }) {
-      return commits.write(
-        () => insertManual.run({ clientKey, scheduleId, id, scheduledFor }).changes === 1,
-      );
+      return commits.write(() => {
+        const { runs } = manualRuns.get(clientKey) as { runs: number };
+        if (runs === MOST_MANUAL_RUNS) throw tooManyWaiting();
+        return insertManual.run({ clientKey, scheduleId, id, scheduledFor }).changes === 1;
+      });
     },
     claim(now, limit) {
       return commits.write(() => (due.all(now, limit) as Row[]).map(row => claimOne(row, now)));

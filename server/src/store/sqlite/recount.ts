@@ -57,7 +57,7 @@ export function sqliteRecount(database: DatabaseSync, commits: Commits): Recount
 
   const reaching = database.prepare(`
     SELECT runs.client_key, scheduled_for, runs.schedule_key, missed, interval, timezone
-    FROM clients JOIN runs INDEXED BY runs_ended ON runs.client_key = clients.client_key
+    FROM clients CROSS JOIN runs INDEXED BY runs_ended ON runs.client_key = clients.client_key
       JOIN schedules ON schedules.schedule_key = runs.schedule_key
     WHERE finished_at > :now AND missed IS NOT NULL AND scheduled_for <= :now
       AND json_extract(missed, '$.to') > :now

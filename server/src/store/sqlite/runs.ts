@@ -110,6 +110,7 @@ export function sqliteRuns(database: DatabaseSync, commits: Commits): RunStore {
       const { scheduledFor, scheduleKey, manualId } = placeOf(clientKey, id);
       const row = endedFind.get(clientKey, scheduledFor, scheduleKey, manualId) as Row | undefined;
       if (row) return runViewFrom(row);
+      if (manualId !== '') return live.manual(clientKey, id)?.view ?? null;
       const going = live.of(clientKey, scheduleKey, now);
       return going.find(({ view }) => view.id === id)?.view ?? null;
     },
