@@ -34,6 +34,8 @@ export class OneSchedule {
   /** Nominal times of which a request was started, in order. */
   readonly #sent: number[] = [];
   readonly #attempts = new Set<string>();
+  /** Begun before a change, as far as is known, and of a time after it: the clock was set back between. */
+  readonly #begunAhead = new Set<number>();
 
   constructor(schedule: Schedule, now: number) {
     this.keeper = new OneRow(schedule);
@@ -211,6 +213,7 @@ export class OneSchedule {
         fates.delete(time);
       }
     }
+    for (const time of this.#begunAhead) fates.delete(time);
     assert.deepEqual([...fates], [], 'nothing else has a fate');
   }
 
@@ -280,6 +283,9 @@ export class OneSchedule {
     if (!period || period.until !== undefined) return;
     const wasSent = this.#flight?.phase === 'sent' || (row?.attempts.length ?? 0) > 0;
     const isOpen = row && (wasSent || row.changedAt !== null ? row.nextFor : row.scheduledFor);
+    if (row && row.attempts.length > 0 && row.scheduledFor > this.#now) {
+      this.#begunAhead.add(row.scheduledFor);
+    }
     period.until = this.#now;
     period.openFrom = isOpen ?? Number.POSITIVE_INFINITY;
   }
