@@ -14,3 +14,31 @@ export function timesAfter(
   const times = timesBetween(interval, timezone, after + 1, Number.POSITIVE_INFINITY, count);
   return { times: times.map(iso) };
 }
+
+/** Times that are looked at together once one of them was sent: an hour of an interval of every second takes four. */
+const WINDOW = 1_000;
+
+/**
+ * The next times that will fire. While a clock was ahead, some times to come may have been sent: they are not sent
+ * again.
+ *
+ * @param sentIn the times from `from` to before `to` that were sent, epoch ms
+ * @throws PunctualError `interval_invalid`, `timezone_unknown`
+ */
+export async function unsentTimesAfter(
+  { interval, timezone }: { interval: string; timezone: string },
+  after: number,
+  count: number,
+  sentIn: (from: number, to: number) => Promise<Set<number>>,
+): Promise<string[]> {
+  const found: number[] = [];
+  let from = after + 1;
+  for (let window = count; found.length < count; window = WINDOW) {
+    const some = timesBetween(interval, timezone, from, Number.POSITIVE_INFINITY, window);
+    if (some.length === 0) break;
+    const sent = await sentIn(some[0]!, some.at(-1)! + 1);
+    found.push(...some.filter(time => !sent.has(time)));
+    from = some.at(-1)! + 1;
+  }
+  return found.slice(0, count).map(iso);
+}

@@ -122,11 +122,15 @@ function answerOf(facts: Facts): Answer {
  * records of times that are yet to come.
  */
 function toCome(facts: Facts): Answer {
-  const { at, held } = facts;
+  const { at, held, run } = facts;
   if (held.status === 'deleted') return deleted(held);
   if (!isDue(held, at)) return notDue(facts);
   if (held.status === 'disabled') return ['paused', pausedSentence(held, true)];
-  return ['upcoming', `It is to come: the schedule will fire then.`, moved(held, at)];
+  const wasSent = run?.status === 'succeeded' || run?.status === 'failed';
+  const sentence = wasSent
+    ? 'It is to come, and was sent already, while the clock was ahead: it is not sent again.'
+    : 'It is to come: the schedule will fire then.';
+  return ['upcoming', sentence, moved(held, at)];
 }
 
 function deleted({ since }: Held): Answer {

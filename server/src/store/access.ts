@@ -66,7 +66,10 @@ export interface ClientStore {
   rotateSecret(clientId: string, rotation: Rotation): Promise<boolean>;
   /** The old secret signs no more. @returns false where there was none that might, or no such client */
   endOverlap(clientId: string): Promise<boolean>;
-  /** Takes away old secrets that sign no more at `now`. */
+  /**
+   * Takes away old secrets that sign no more at `now`. An overlap that begins later than `now` was asked for by a
+   * clock that was ahead: it begins now, and lasts as long as was asked for.
+   */
   forgetOldSecrets(now: number): Promise<void>;
   /** Puts `to` where the present or the old secret is exactly `from`. @returns false where neither is */
   replaceSecret(clientId: string, from: string, to: string): Promise<boolean>;

@@ -29,6 +29,7 @@ test('a run on record is told with the run itself', async () => {
   await settled(service.store, claim, null, { records: [aRecord(id, one)] });
   const ahead = await asked(id, '2026-06-01T13:00:00Z');
   assert.equal(ahead.verdict, 'upcoming', 'while the time is yet to come again');
+  assert.match(ahead.sentence, /was sent already, while the clock was ahead/);
   const before = clock.now();
   await clock.jump(one + 5);
   const { verdict, lateMs, run, interval, timezone } = await asked(id, '2026-06-01T13:00:00Z');

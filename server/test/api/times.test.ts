@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { BUILT_IN } from '../../src/domain/zone-data.ts';
 import { ManualClock } from '../clock.ts';
+import { aRecord, claimOne, settled } from '../store/keeper.ts';
 import { assertError, assertOk } from './expect.ts';
 import { startService } from './service.ts';
 
@@ -83,6 +84,26 @@ test('preview: 400 for what is missing, unknown, out of bounds or no date', asyn
 });
 
 // GET /v1/schedule/{id}/next
+
+test('next: times that were sent while the clock was ahead are left out, however many', async () => {
+  const { id } = await service.create({ interval: '* * * * *' });
+  const minute = (count: number) => Date.UTC(2026, 2, 28, 23, 30 + count);
+  const told = async (count: number) =>
+    (await next(id, `?count=${count}`)).body.times.map((time: string) => Date.parse(time));
+  const claim = await claimOne(service.store, minute(1));
+  const missed = { count: 2, from: minute(4), to: minute(5) };
+  const sent = Array.from({ length: 1_500 }, (_, index) => aRecord(id, minute(6 + index)));
+  const records = [
+    aRecord(id, minute(2)),
+    aRecord(id, minute(3), { status: 'skipped', reason: 'One was going.' }),
+    aRecord(id, minute(4), { status: 'missed', missed, reason: 'It was down.' }),
+    ...sent,
+  ];
+  await settled(service.store, claim, null, { records });
+  const unsent = [1, 3, 4, 5].map(minute);
+  assert.deepEqual(await told(3), unsent.slice(0, 3));
+  assert.deepEqual(await told(6), [...unsent, minute(1_506), minute(1_507)]);
+});
 
 test('next: the times after now of a stored schedule', async () => {
   const { id } = await service.create({ interval: '0 * * * *' });

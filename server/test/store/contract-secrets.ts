@@ -142,6 +142,21 @@ export function secretsContract(name: string, open: OpenKeeper): void {
       assert.deepEqual([signingSecret, oldSecret], ['whsec_new', undefined]);
     });
 
+    test('an overlap that began by a clock that was ahead begins now, as long as it was to be', async () => {
+      const { store } = keeper;
+      const mine = await aClient(store, 'mine');
+      const day = 24 * 60 * MINUTE;
+      const ahead = { ...rotation(), rotatedAt: NOON + 365 * day, oldUntil: NOON + 366 * day };
+      await store.clients.rotateSecret(mine.clientId, ahead);
+      await store.clients.forgetOldSecrets(NOON);
+      const { rotatedAt } = (await store.clients.findClient(mine.clientId))!;
+      const { signingSecret, oldSecret } = await secretsOf(store, mine);
+      assert.deepEqual([rotatedAt, signingSecret], [NOON, 'whsec_new']);
+      assert.deepEqual(oldSecret, { secret: 'whsec_mine', until: NOON + day });
+      await store.clients.forgetOldSecrets(NOON + 1);
+      assert.deepEqual((await secretsOf(store, mine)).oldSecret, oldSecret, 'and once');
+    });
+
     test('claims of firings, manual runs and callbacks carry both', async () => {
       const { store } = keeper;
       const mine = await aClient(store, 'mine');

@@ -23,6 +23,10 @@ const endOverlap = `
   RETURNING client_key`;
 const forgetOldSecrets = `
   UPDATE clients SET old_secret = NULL, old_secret_until = NULL WHERE old_secret_until <= $1`;
+const beginOverlaps = `
+  UPDATE clients SET old_secret_until = old_secret_until - rotated_at + $1::bigint, rotated_at = $1
+  WHERE old_secret_until > $1 AND rotated_at > $1
+  RETURNING client_key`;
 /**
  * Keys of one client are made and revoked one after the other. Each statement behind this one sees what the
  * one before has done: without it a key could be made by a key that is being revoked.
@@ -118,6 +122,8 @@ export function postgresClients(
     endOverlap: clientId => changeSecrets(endOverlap, [clientId]),
     async forgetOldSecrets(now) {
       await query(forgetOldSecrets, [now]);
+      const begun = await query(beginOverlaps, [now]);
+      for (const { client_key } of begun) announcer.rotated(client_key as number);
     },
     async replaceSecret(clientId, from, to) {
       return (await query(replaceSecret, [clientId, from, to])).length === 1;

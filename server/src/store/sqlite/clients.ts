@@ -26,9 +26,12 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
   const forgetOldSecrets = database.prepare(
     'UPDATE clients SET old_secret = NULL, old_secret_until = NULL WHERE old_secret_until <= ?',
   );
-  const oldSecretsUntil = database.prepare(
-    'SELECT 1 FROM clients WHERE old_secret_until <= ? LIMIT 1',
-  );
+  const beginOverlaps = database.prepare(`
+    UPDATE clients SET old_secret_until = old_secret_until - rotated_at + :now, rotated_at = :now
+    WHERE old_secret_until > :now AND rotated_at > :now`);
+  const oldSecrets = database.prepare(`
+    SELECT 1 FROM clients WHERE old_secret_until <= :now
+    UNION ALL SELECT 1 FROM clients WHERE old_secret_until > :now AND rotated_at > :now LIMIT 1`);
   const replaceSecret = database.prepare(`
     UPDATE clients SET
       signing_secret = CASE WHEN signing_secret = :from THEN :to ELSE signing_secret END,
@@ -104,8 +107,11 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
     },
     async forgetOldSecrets(now) {
       // A commit waits for the disk: it is for those that have something to write.
-      if (oldSecretsUntil.get(now) === undefined) return;
-      await commits.write(() => forgetOldSecrets.run(now));
+      if (oldSecrets.get({ now }) === undefined) return;
+      await commits.write(() => {
+        forgetOldSecrets.run(now);
+        beginOverlaps.run({ now });
+      });
     },
     replaceSecret(id, from, to) {
       return commits.write(() => {
