@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import { defaultClientConditions, defineConfig, type Plugin } from 'vite';
 
 /** The server sends what is compressed here: it never compresses while it fires. */
 function compressed(): Plugin {
@@ -24,6 +24,8 @@ function compressed(): Plugin {
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), compressed()],
+  // The client's sources, as they are.
+  resolve: { conditions: ['punctual-source', ...defaultClientConditions] },
   build: {
     target: 'es2022',
     // Nothing inline: the policy of the page forbids it (server/src/api/routes/dashboard.ts).

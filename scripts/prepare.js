@@ -1,7 +1,4 @@
-/**
- * After `npm ci`: builds the dashboard, where what builds it was installed. With `--omit=dev` it was
- * not; the page then has to be brought along (deploy/Dockerfile), or there is none.
- */
+/** After `npm ci`: builds the dashboard, where what builds it was installed. With `--omit=dev` it was not. */
 import { execSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { PunctualApiError, PunctualClient, type ScheduleInput } from '@punctual/client';
 import { startService } from '../../server/test/api/service.ts';
 import { readEvents } from '../src/events.ts';
+import { PunctualApiError, PunctualClient, type ScheduleInput } from '../src/index.ts';
 
 /** Every method against the real API. */
 

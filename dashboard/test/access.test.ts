@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PunctualClient } from '@punctual/client';
+import { PunctualClient } from '../../client/src/index.ts';
 import { assertAccessible, assertFits, fillIn, launch, openWindow, signIn } from './browser.ts';
 import { startPunctual } from './service.ts';
 

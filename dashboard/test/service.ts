@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { PunctualClient } from '@punctual/client';
+import { PunctualClient } from '../../client/src/index.ts';
 import { emptyFolder, type Running } from '../../server/test/service/command.ts';
 
 /** `punctual dev` as a user starts it, which can be stopped and started again where it was. */

@@ -1,24 +1,41 @@
 #!/usr/bin/env node
-import { lstatSync, mkdirSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ownRuntime, runWith } from './own-runtime.js';
 
-// Plain JavaScript that any Node can read: an old one gets a sentence instead of a syntax error.
-const major = Number(process.versions.node.split('.')[0]);
-if (major < 26) {
-  process.stderr.write(
-    `Punctual needs Node 26 or newer, and this is Node ${process.versions.node}. ` +
-      'In a checkout, "npm ci" brings it: start Punctual with "npm start" or "npx punctual".\n',
-  );
-  process.exit(1);
+// Plain JavaScript that any Node can read: an old one hands over to the Node that the package brings.
+if (Number(process.versions.node.split('.')[0]) < 26) {
+  const binary = ownRuntime();
+  if (binary !== null) runWith(binary, fileURLToPath(import.meta.url));
+  else {
+    process.stderr.write(
+      `Punctual needs Node 26 or newer, and this is Node ${process.versions.node}. npm brings one for ` +
+        'Linux and macOS unless optional packages are left out: install again with --include=optional.\n',
+    );
+    process.exitCode = 1;
+  }
+} else {
+  // What was compiled is kept for the next start (docs/operations.md, "Restart").
+  keepCompiled();
+  // Names are looked up by libuv's threads, half of them at most: four would let two slow names hold up all others.
+  process.env.UV_THREADPOOL_SIZE ??= '128';
+  // A checkout runs its sources as they are; the package has them compiled.
+  const isCheckout = existsSync(new URL('../src/cli/main.ts', import.meta.url));
+  try {
+    const { main } = await import(isCheckout ? '../src/cli/main.ts' : '../dist/cli/main.js');
+    await main(process.argv);
+  } catch (error) {
+    if (!isCheckout || error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    process.stderr.write(
+      'This checkout lacks the packages that it is made of, as with NODE_ENV=production: ' +
+        'type "npm ci --include=dev".\n',
+    );
+    process.exitCode = 1;
+  }
 }
-// What was compiled is kept for the next start (docs/operations.md, "Restart").
-keepCompiled();
-// Names are looked up by libuv's threads, half of them at most: four would let two slow names hold up all others.
-process.env.UV_THREADPOOL_SIZE ??= '128';
-const { main } = await import('../src/cli/main.ts');
-await main(process.argv);
 
 /**
  * In a folder that nobody else can write to: what stands there is run. Without one, or where it is read-only or

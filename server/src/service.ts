@@ -109,6 +109,9 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
     await opened.check(true);
     const warning = await opened.shared?.warning();
     if (warning) log.warn(warning);
+    if (config.role !== 'engine' && DASHBOARD === undefined) {
+      log.warn('There is no page at /: the dashboard is not built ("npm run build" builds it).');
+    }
     const clock = options.clock ?? (await clockOf(opened, metrics, closers));
     const store = await encryptedStore(opened, options, clock);
     await ensureCredentials({ store, clock, log }, config.credentials);
@@ -227,7 +230,7 @@ function apiDeps(
       testRequests.try(schedule, { clientKey, secrets: () => secretsOf(store, clientId) }),
     keepRunsDays: config.keepRunsDays,
     withoutV1: config.role === 'engine',
-    ...(config.role !== 'engine' && existsSync(DASHBOARD) && { dashboardFolder: DASHBOARD }),
+    ...(config.role !== 'engine' && DASHBOARD !== undefined && { dashboardFolder: DASHBOARD }),
     readiness: () => readinessOf(store),
     metricsText: metrics.text,
     ...connectionsOf(config, metrics),
@@ -239,8 +242,10 @@ async function secretsOf(store: Store, clientId: string): Promise<SigningSecrets
   return { signingSecret, ...(oldSecret && { oldSecret }) };
 }
 
-/** `npm ci` builds it. */
-const DASHBOARD = join(import.meta.dirname, '../../dashboard/dist');
+/** In the package it stands beside this file; in a checkout `npm ci` builds it. */
+const DASHBOARD = ['dashboard', '../../dashboard/dist']
+  .map(folder => join(import.meta.dirname, folder))
+  .find(existsSync);
 
 /** What other nodes tell goes to the engine here. */
 function listenerOf(engine: Engine, metrics: Metrics): Listener {

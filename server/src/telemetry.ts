@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import manifest from '../package.json' with { type: 'json' };
 import type { EngineEvents } from './engine/events.ts';
+import { VERSION } from './version.ts';
 
 /** Names under which a secret could ever reach a log line, at any of the depths that we log. */
 const SECRET_NAMES = ['apiKey', 'ApiKey', 'apikey', 'authorization', 'Authorization'];
@@ -66,7 +66,7 @@ export function createMetrics(log: Logger, tzdata: string): Metrics {
     help: 'Always 1; its labels are the releases of Punctual and of the rules of time zones.',
     labelNames: ['version', 'tzdata'],
     registers: [registry],
-  }).set({ version: manifest.version, tzdata }, 1);
+  }).set({ version: VERSION, tzdata }, 1);
   const connectionsRefused = new Counter({
     name: 'punctual_connections_refused_total',
     help: 'Connections closed at once, because PUNCTUAL_MAX_CONNECTIONS were open.',

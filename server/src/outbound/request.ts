@@ -1,7 +1,7 @@
-import packageJson from '../../package.json' with { type: 'json' };
 import { iso } from '../domain/iso.ts';
 import type { SigningSecrets } from '../domain/rotation.ts';
 import type { Schedule, Verb } from '../domain/schedule.ts';
+import { VERSION } from '../version.ts';
 import type { OutboundRequest } from './send.ts';
 import { signatures } from './signature.ts';
 
@@ -121,4 +121,4 @@ function onTheWire(value: string): string {
 }
 
 const FORM = 'application/x-www-form-urlencoded';
-const USER_AGENT = `Punctual/${packageJson.version}`;
+const USER_AGENT = `Punctual/${VERSION}`;

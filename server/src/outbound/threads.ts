@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { AllowTargets } from '../domain/target.ts';
 import { HELD_UP } from './lookups.ts';
@@ -26,6 +27,8 @@ export function threadsFor(cores: number): number {
   return cores === 1 ? 0 : 2;
 }
 
+/** A worker is compiled as this file is. */
+const THREAD = new URL(`./thread${extname(import.meta.filename)}`, import.meta.url);
 /** Requests with one thread at a time: more than the engine has in flight by any setting. */
 const MOST_TICKETS = 2 ** 17;
 
@@ -83,7 +86,7 @@ class Thread {
   isHeldUp = false;
 
   constructor(options: Omit<SendingThread, 'tickets'>) {
-    this.#worker = new Worker(new URL('./thread.ts', import.meta.url), {
+    this.#worker = new Worker(THREAD, {
       workerData: { ...options, tickets: this.#tickets } satisfies SendingThread,
     });
     this.#worker.on('message', (text: string) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { PunctualApiError, PunctualClient } from '@punctual/client';
+import { PunctualApiError, PunctualClient } from '../../../client/src/index.ts';
 import { assertError, assertOk } from './expect.ts';
 import { startService, valid } from './service.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
-import { PunctualClient, type PunctualEvent } from '@punctual/client';
+import { PunctualClient, type PunctualEvent } from '../../../client/src/index.ts';
 import { runId } from '../../src/domain/id.ts';
 import { iso } from '../../src/domain/iso.ts';
 import { ManualClock } from '../clock.ts';

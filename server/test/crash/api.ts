@@ -7,7 +7,7 @@ import type {
   Schedule,
   ScheduleInput,
   SchedulePage,
-} from '@punctual/client';
+} from '../../../client/src/index.ts';
 
 export const CREDENTIALS = { clientId: 'crash-test', apiKey: 'key-of-the-crash-test' };
 

@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { PunctualError } from '../../domain/errors.ts';
 import { zoneData } from '../../domain/zone.ts';
@@ -89,6 +90,9 @@ export function openThreaded(path: string): Store {
   };
 }
 
+/** A worker is compiled as this file is. */
+const THREAD = new URL(`./thread${extname(import.meta.filename)}`, import.meta.url);
+
 /** Figures for which all schedules of a client are counted. */
 const OF_SCHEDULES: ReadonlySet<string> = new Set<keyof FigureStore>(['groups', 'counts']);
 
@@ -165,7 +169,7 @@ export class Writer {
   /** @param cacheKb as in `openSqlite` */
   constructor(path: string, cacheKb?: number) {
     const workerData: StoreThread = { path, cacheKb, zones: zonesToHand() };
-    this.#worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData });
+    this.#worker = new Worker(THREAD, { workerData });
     this.#worker.on('message', (answers: Answer[]) => {
       for (const answer of answers) this.#answered(answer);
     });
