@@ -8,6 +8,7 @@ import {
   optionalToken,
   quote,
   secretKeys,
+  signingSecret,
   text,
   threads,
 } from './setting-checks.ts';
@@ -43,6 +44,12 @@ export const SETTINGS = {
     'text',
     'With `PUNCTUAL_CLIENT_ID`: this key exists at start; at least 20 characters.',
     apiKey,
+  ),
+  PUNCTUAL_SIGNING_SECRET: setting(
+    '',
+    'secret',
+    'With the two above: what signs the requests of this client, where it is made at this start (`whsec_` and 24 to 64 bytes in base64).',
+    signingSecret,
   ),
   PUNCTUAL_SECRET_KEY: setting(
     '',
@@ -150,7 +157,7 @@ export interface Config {
   database: Database;
   allowTargets: AllowTargets;
   /** A client and key that shall exist at start. */
-  credentials: { clientId: string; apiKey: string } | null;
+  credentials: { clientId: string; apiKey: string; signingSecret?: string } | null;
   secretKeys: SecretKeys;
   maxConnections: number;
   maxInFlight: number;
@@ -197,7 +204,11 @@ export function readConfig(
     keepRunsDays,
     keepFailedRunsDays: Math.max(keepRunsDays, read('PUNCTUAL_KEEP_FAILED_RUNS_DAYS')),
     allowTargets: read('PUNCTUAL_ALLOW_TARGETS'),
-    credentials: credentialsOf(read('PUNCTUAL_CLIENT_ID'), read('PUNCTUAL_API_KEY')),
+    credentials: credentialsOf(
+      read('PUNCTUAL_CLIENT_ID'),
+      read('PUNCTUAL_API_KEY'),
+      read('PUNCTUAL_SIGNING_SECRET'),
+    ),
     secretKeys: { keys: read('PUNCTUAL_SECRET_KEY'), file: read('PUNCTUAL_SECRET_KEY_FILE') },
     maxConnections: read('PUNCTUAL_MAX_CONNECTIONS'),
     maxInFlight: read('PUNCTUAL_MAX_IN_FLIGHT'),
@@ -259,10 +270,19 @@ function setting<Value>(
   return { fallback, unit, about, check };
 }
 
-function credentialsOf(clientId: string, apiKey: string): Config['credentials'] {
-  if (clientId === '' && apiKey === '') return null;
-  if (clientId !== '' && apiKey !== '') return { clientId, apiKey };
-  throw invalid('PUNCTUAL_CLIENT_ID and PUNCTUAL_API_KEY must be set together.');
+function credentialsOf(
+  clientId: string,
+  apiKey: string,
+  signingSecret: string,
+): Config['credentials'] {
+  if (clientId !== '' && apiKey !== '') {
+    return { clientId, apiKey, ...(signingSecret !== '' && { signingSecret }) };
+  }
+  if (clientId !== '' || apiKey !== '') {
+    throw invalid('PUNCTUAL_CLIENT_ID and PUNCTUAL_API_KEY must be set together.');
+  }
+  if (signingSecret === '') return null;
+  throw invalid('PUNCTUAL_SIGNING_SECRET needs PUNCTUAL_CLIENT_ID and PUNCTUAL_API_KEY beside it.');
 }
 
 function leased(database: Database, leaseSeconds: number): Database {

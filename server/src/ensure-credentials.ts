@@ -12,6 +12,9 @@ interface Hands {
   log: Logger;
 }
 
+const ANOTHER_SECRET =
+  'PUNCTUAL_SIGNING_SECRET is not what signs: this client has another secret; "punctual secret rotate" makes a new one';
+
 /** What a key that a setting made is called, so that it is known when the setting changes. */
 const NAME = 'PUNCTUAL_API_KEY';
 
@@ -26,9 +29,9 @@ export async function ensureCredentials(
   credentials: Config['credentials'],
 ): Promise<void> {
   if (credentials === null) return;
-  const { clientId, apiKey } = credentials;
+  const { clientId, apiKey, signingSecret } = credentials;
   const hash = hashApiKey(apiKey);
-  await ensureClient(hands, clientId);
+  await ensureClient(hands, clientId, signingSecret);
   await ensureKey(hands, clientId, hash);
   const keys = await hands.store.clients.listKeys(clientId);
   const earlier = keys.filter(
@@ -40,9 +43,19 @@ export async function ensureCredentials(
   }
 }
 
-async function ensureClient({ store, clock }: Hands, clientId: string): Promise<void> {
-  if ((await store.clients.findClient(clientId)) !== null) return;
-  const signingSecret = newSigningSecret();
+/** A secret is not replaced by its setting: it may have been rotated since. */
+async function ensureClient(
+  { store, clock, log }: Hands,
+  clientId: string,
+  given: string | undefined,
+): Promise<void> {
+  const found = await store.clients.findClient(clientId);
+  if (found !== null) {
+    const isAnother = given !== undefined && found.signingSecret !== given;
+    if (isAnother && found.oldSecret?.secret !== given) log.warn({ clientId }, ANOTHER_SECRET);
+    return;
+  }
+  const signingSecret = given ?? newSigningSecret();
   const client = { id: clientId, name: clientId, signingSecret, createdAt: clock.now() };
   await atOnce(
     () => store.clients.insertClient(client),

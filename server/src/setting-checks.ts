@@ -57,6 +57,18 @@ export function apiKey(value: string, name: string): string {
   );
 }
 
+/** As Standard Webhooks has it: 24 to 64 bytes. Never quoted. */
+export function signingSecret(value: string, name: string): string {
+  if (value === '') return value;
+  const [, text] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(value) ?? [];
+  const bytes = text === undefined ? null : Buffer.from(text, 'base64');
+  const isCanonical = bytes?.toString('base64') === text;
+  if (bytes !== null && isCanonical && bytes.length >= 24 && bytes.length <= 64) return value;
+  throw invalid(
+    `${name} must be "whsec_" and 24 to 64 bytes in base64, as from: echo "whsec_$(openssl rand -base64 32)".`,
+  );
+}
+
 const LEAST_KEY_CHARACTERS = 20;
 
 /** @param name what the value was given as, for the sentence */

@@ -11,7 +11,7 @@ const SOURCE = join(import.meta.dirname, '../src');
 const LAW: Record<string, string[]> = {
   domain: ['node:crypto', 'node:net', 'lru-cache'],
   store: ['domain', 'node:crypto', 'node:fs', 'node:path', 'lru-cache'],
-  'store/open.ts': ['store', 'store/sqlite', 'store/postgres'],
+  'store/open.ts': ['domain', 'store', 'store/sqlite', 'store/postgres', 'node:fs', 'node:path'],
   'store/postgres': ['domain', 'store', 'node:fs', 'node:path', 'node:timers/promises', 'pg'],
   'store/sqlite': [
     'domain',
@@ -62,6 +62,7 @@ const LAW: Record<string, string[]> = {
     'store/store.ts',
     'version.ts',
     'commander',
+    'pino',
     'node:*',
   ],
   'clock.ts': ['node:fs', 'node:os', 'node:zlib'],

@@ -9,12 +9,13 @@ import type { Database } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { createLogger } from '../telemetry.ts';
 import { createClient } from './client.ts';
-import { endBy, endStart, print, untilSignal } from './output.ts';
+import { endBy, endStart, print, SETTINGS_HELP, untilSignal, written } from './output.ts';
 
 export function devCommand(program: Command): void {
   program
     .command('dev')
     .description('Try it out: a client is made, private targets are open, /echo answers.')
+    .addHelpText('after', SETTINGS_HELP)
     .option('--json', 'print url and credentials as one JSON object')
     .action(async ({ json }: { json?: boolean }) => {
       const config = readConfig(process.env, {
@@ -40,7 +41,10 @@ export function devCommand(program: Command): void {
       );
       const signal = await stopped;
       await service.stop();
-      if (service.isHeldUp) endBy(signal);
+      if (service.isHeldUp) {
+        await written(log);
+        endBy(signal);
+      }
     });
 }
 

@@ -1,13 +1,14 @@
 import { Command, CommanderError } from 'commander';
 import { PunctualError } from '../domain/errors.ts';
 import { commit, VERSION } from '../version.ts';
+import { backupCommand } from './backup.ts';
 import { clientCommand } from './client.ts';
 import { devCommand } from './dev.ts';
 import { encryptCommand } from './encrypt.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { moveCommand } from './move.ts';
-import { fail } from './output.ts';
+import { fail, SETTINGS_HELP } from './output.ts';
 import { secretCommand } from './secret.ts';
 import { serveCommand } from './serve.ts';
 
@@ -31,6 +32,7 @@ function program(): Command {
     .description('Calls your URLs on time: a self-hosted HTTP schedule service.')
     .option('-V, --version', 'print the version, and the commit that it was built from')
     .on('option:version', printVersion)
+    .addHelpText('after', SETTINGS_HELP)
     .exitOverride();
   for (const add of COMMANDS) {
     add(command);
@@ -50,6 +52,7 @@ const COMMANDS = [
   serveCommand,
   migrateCommand,
   moveCommand,
+  backupCommand,
   clientCommand,
   keyCommand,
   secretCommand,

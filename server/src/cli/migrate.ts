@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { migrateStore } from '../store/open.ts';
+import { migrateStore, nameOf } from '../store/open.ts';
 import { print } from './output.ts';
 
 export function migrateCommand(program: Command): void {
@@ -9,11 +9,12 @@ export function migrateCommand(program: Command): void {
     .description('Bring the database to the newest version; dev and serve do so by themselves.')
     .option('--json', 'print one JSON object')
     .action(async ({ json }: { json?: boolean }) => {
-      const { from, to } = await migrateStore(readConfig(process.env).database);
+      const { database } = readConfig(process.env);
+      const { from, to } = await migrateStore(database);
       const line =
         from === to
-          ? `The database is at version ${to} already.`
-          : `The database was brought from version ${from} to ${to}.`;
+          ? `The store (${nameOf(database)}) is at version ${to} already.`
+          : `The store (${nameOf(database)}) was brought from version ${from} to ${to}.`;
       print(json === true, { from, to }, [line]);
     });
 }

@@ -1,4 +1,10 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type destination, type Logger, symbols } from 'pino';
+import { SETTINGS } from '../config.ts';
+
+/** Below the help of the commands that run the service, and of `punctual` itself. */
+export const SETTINGS_HELP = `\nSettings, read from the environment:\n${settingLines().join('\n')}`;
 
 /** What commands print: one JSON value for programs, lines for people. Never anything else. */
 export function print(json: boolean, value: unknown, lines: string[]): void {
@@ -45,9 +51,34 @@ export function endBy(signal: Signal): void {
   process.kill(process.pid, signal);
 }
 
+/** How long lines of the log may take to leave, where nobody reads them. */
+const WRITTEN_MS = 1_000;
+
+/** Ends the log, and resolves when all of it has left this process: a signal would take the rest along. */
+export async function written(log: Logger): Promise<void> {
+  // Lines are written in the background, one write after the other; only the end says when all have gone.
+  const stream = (log as unknown as Record<symbol, SonicBoom>)[symbols.streamSym]!;
+  const closed = once(stream, 'close');
+  stream.end();
+  await Promise.race([closed, sleep(WRITTEN_MS)]);
+}
+
+type SonicBoom = ReturnType<typeof destination>;
+
 /** Ends a start that waits: what it attempts at this moment has nothing to finish. */
 export async function endStart(): Promise<void> {
   const signal = await untilSignal();
   if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) endBy(signal);
   else process.exit();
+}
+
+/** A line for each setting, with its default, for people. */
+function settingLines(): string[] {
+  const names = Object.keys(SETTINGS) as (keyof typeof SETTINGS)[];
+  const widest = Math.max(...names.map(name => name.length));
+  return names.map(name => {
+    const { about, fallback } = SETTINGS[name];
+    const byDefault = fallback === '' ? '' : ` (default: ${fallback})`;
+    return `  ${name.padEnd(widest)}  ${about.replaceAll('`', '')}${byDefault}`;
+  });
 }

@@ -2,12 +2,13 @@ import type { Command } from 'commander';
 import { readConfig, unknownSettings } from '../config.ts';
 import { startService } from '../service.ts';
 import { createLogger } from '../telemetry.ts';
-import { endBy, endStart, untilSignal } from './output.ts';
+import { endBy, endStart, SETTINGS_HELP, untilSignal, written } from './output.ts';
 
 export function serveCommand(program: Command): void {
   program
     .command('serve')
     .description('Run the service: JSON logs and nothing else, private targets refused.')
+    .addHelpText('after', SETTINGS_HELP)
     .option('--json', 'accepted; the logs are JSON anyway')
     .action(async () => {
       const config = readConfig(process.env);
@@ -27,6 +28,9 @@ export function serveCommand(program: Command): void {
       log.info('stopping: requests in flight may finish');
       await service.stop();
       log.info('stopped');
-      if (service.isHeldUp) endBy(signal);
+      if (service.isHeldUp) {
+        await written(log);
+        endBy(signal);
+      }
     });
 }

@@ -1,8 +1,9 @@
 import { systemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
+import { PunctualError } from '../domain/errors.ts';
 import { readSecretKeys } from '../secret-keys.ts';
 import { withEncryption } from '../store/encrypted.ts';
-import { openBeside } from '../store/open.ts';
+import { nameOf, openBeside } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 
 /** Gives `work` the store of the settings, beside a running service or without one. */
@@ -17,9 +18,17 @@ export function withStore<Result>(work: (store: Store) => Promise<Result>): Prom
 export async function withPlainStore<Result>(
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
-  const store = await openBeside(readConfig(process.env).database);
+  const { database } = readConfig(process.env);
+  const store = await openBeside(database);
   try {
-    return await work(store);
+    const result = await work(store);
+    // Beside what was asked for, not in it; programs read one JSON value.
+    if (!process.argv.includes('--json')) process.stderr.write(`Store: ${nameOf(database)}\n`);
+    return result;
+  } catch (error) {
+    throw error instanceof PunctualError && error.code === 'not_found'
+      ? new PunctualError('not_found', `${error.message.slice(0, -1)} in ${nameOf(database)}.`)
+      : error;
   } finally {
     await store.close();
   }

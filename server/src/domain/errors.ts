@@ -30,9 +30,11 @@ export const ERROR_STATUS = {
   /** Command line and start-up only: never answered over HTTP. */
   setting_invalid: 500,
   store_unusable: 500,
+  store_missing: 500,
   store_newer: 500,
   store_in_use: 500,
   store_moved: 500,
+  backup_refused: 500,
   move_refused: 500,
 } as const;
 

@@ -1,6 +1,11 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { PunctualError } from '../domain/errors.ts';
 import type { MoveSource, MoveTarget } from './move.ts';
 import { openTarget } from './postgres/move.ts';
-import { migrateAt as migratePostgresAt, openPostgres } from './postgres/open.ts';
+import { hasPostgresStore, migrateAt as migratePostgresAt, openPostgres } from './postgres/open.ts';
+import { serversOf } from './postgres/servers.ts';
+import { type Backup, backUp } from './sqlite/backup.ts';
 import { type Boot, lockSqlite } from './sqlite/lock.ts';
 import { openSource, takeBack } from './sqlite/move.ts';
 import { isBehind, migrateAt as migrateSqliteAt, openSqlite } from './sqlite/open.ts';
@@ -8,7 +13,7 @@ import { openThreaded } from './sqlite/threaded.ts';
 import type { EngineLock, Store } from './store.ts';
 
 export { type MovedTable, type MoveStep, moveStore } from './move.ts';
-export { serversOf } from './postgres/servers.ts';
+export { serversOf };
 
 /** Which keeper, by the settings: the only file that knows them all. */
 export type Database =
@@ -34,11 +39,45 @@ export async function openStore(database: Database): Promise<Store> {
  * Opens the store beside a running service. What that one does not know is not done to its database:
  * a service of an older release would go on without it.
  *
- * @throws PunctualError as `openStore`, and `store_in_use`
+ * @throws PunctualError as `openStore`, and `store_in_use`, `store_missing`
  */
-export function openBeside(database: Database): Promise<Store> {
+export async function openBeside(database: Database): Promise<Store> {
+  await refuseMissing(database);
   refuseBesideOlder(database);
   return openStore(database);
+}
+
+/** Only who runs the service makes a store: anybody else would make a second one by a wrong name. */
+async function refuseMissing(database: Database): Promise<void> {
+  const isThere =
+    database.kind === 'sqlite' ? existsSync(database.path) : await hasPostgresStore(database.url);
+  if (isThere) return;
+  throw new PunctualError(
+    'store_missing',
+    `DATABASE_URL names ${nameOf(database)}, and there is no store: set it as the service has it, or make ` +
+      'one with "punctual migrate".',
+  );
+}
+
+/**
+ * Copies the store into a new file.
+ *
+ * @throws PunctualError `backup_refused`, `store_missing`
+ */
+export async function backUpStore(database: Database, file: string): Promise<Backup> {
+  await refuseMissing(database);
+  if (database.kind === 'sqlite') return backUp(database.path, file);
+  throw new PunctualError(
+    'backup_refused',
+    `DATABASE_URL names ${nameOf(database)}: make the backup with "pg_dump --format=custom".`,
+  );
+}
+
+/** What people call a store; it carries no password. */
+export function nameOf(database: Database): string {
+  if (database.kind === 'sqlite') return resolve(database.path);
+  const { hostname, port, pathname } = new URL(serversOf(database.url)[0]!);
+  return `PostgreSQL, database ${pathname.slice(1) || 'of the user'} at ${hostname}:${port || 5432}`;
 }
 
 function refuseBesideOlder(database: Database): void {

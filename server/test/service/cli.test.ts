@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { SETTINGS } from '../../src/config.ts';
 import { isId } from '../../src/domain/id.ts';
-import { emptyFolder, urlOf } from './command.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { startPostgres } from '../store/postgres-server.ts';
+import { emptyFolder, type Folder, folderWithStore, urlOf } from './command.ts';
 
 describe('every command', () => {
   const commands = [
@@ -10,6 +16,7 @@ describe('every command', () => {
     ['serve'],
     ['migrate'],
     ['move'],
+    ['backup'],
     ['client'],
     ['client', 'create'],
     ['client', 'list'],
@@ -36,9 +43,131 @@ describe('every command', () => {
   });
 });
 
+describe('a store that is not there', () => {
+  const wrong = { DATABASE_URL: 'sqlite:./elsewhere/p.db' };
+  const commands = [
+    ['client', 'create', '--name', 'Ada'],
+    ['client', 'list'],
+    ['key', 'create', '--client', 'x'],
+    ['key', 'list', '--client', 'x'],
+    ['key', 'revoke', 'x'],
+    ['secret', 'show', '--client', 'x'],
+    ['secret', 'rotate', '--client', 'x'],
+    ['secret', 'end-overlap', '--client', 'x'],
+    ['backup', './copy.db'],
+  ];
+  for (const command of commands) {
+    test(`punctual ${command.join(' ')} makes none, and names what it looked for`, async context => {
+      const folder = emptyFolder(context);
+      const { code, out, err } = await folder.run(command, wrong);
+      assert.deepEqual([code, out], [1, '']);
+      const path = join(folder.path, 'elsewhere/p.db');
+      assert.match(err, /^DATABASE_URL names .+, and there is no store: .+\n$/);
+      assert.ok(err.includes(path), err);
+      assert.deepEqual(readdirSync(folder.path), []);
+    });
+  }
+
+  test('encrypt makes none either', async context => {
+    const folder = emptyFolder(context);
+    const key = randomBytes(32).toString('base64');
+    const { code, err } = await folder.run(['encrypt'], { ...wrong, PUNCTUAL_SECRET_KEY: key });
+    assert.equal(code, 1);
+    assert.match(err, /there is no store/);
+    assert.deepEqual(readdirSync(folder.path), []);
+  });
+
+  test('nor on PostgreSQL, and no password is told', async context => {
+    const server = await startPostgres();
+    context.after(() => server.stop());
+    const url = await server.createDatabase();
+    const folder = emptyFolder(context);
+    const refused = await folder.run(['client', 'list'], { DATABASE_URL: url });
+    assert.equal(refused.code, 1);
+    assert.match(
+      refused.err,
+      /^DATABASE_URL names PostgreSQL, database \w+ at [\w.]+:\d+, and there is no store/,
+    );
+    assert.ok(!refused.err.includes(new URL(url).password || '//'));
+    assert.equal((await folder.run(['migrate'], { DATABASE_URL: url })).code, 0);
+    const { code, err } = await folder.run(['client', 'list'], { DATABASE_URL: url });
+    assert.deepEqual([code, /^Store: PostgreSQL, database /.test(err)], [0, true]);
+    const backup = await folder.run(['backup', 'x.db'], { DATABASE_URL: url });
+    assert.equal(backup.code, 1);
+    assert.match(backup.err, /pg_dump/);
+  });
+});
+
+test('a command says on standard error which store it used, but not to programs', async context => {
+  const folder = await folderWithStore(context);
+  const { out, err } = await folder.run(['client', 'list']);
+  assert.equal(err, `Store: ${join(folder.path, 'data/punctual.db')}\n`);
+  assert.match(out, /^CLIENT/);
+  assert.equal((await folder.run(['client', 'list', '--json'])).err, '');
+});
+
+test('the help of punctual, serve and dev names every setting', async context => {
+  const folder = emptyFolder(context);
+  for (const command of [[], ['serve'], ['dev']]) {
+    const { out } = await folder.run([...command, '--help']);
+    for (const name of Object.keys(SETTINGS)) assert.match(out, new RegExp(`^  ${name} `, 'm'));
+  }
+});
+
+describe('the client of the settings', () => {
+  const credentials = {
+    PUNCTUAL_CLIENT_ID: 'billing',
+    PUNCTUAL_API_KEY: 'a-key-of-more-than-twenty',
+  };
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const signedWith = async (folder: Folder) => {
+    const path = join(folder.path, 'data/punctual.db');
+    const store = openSqlite(path);
+    try {
+      return (await store.clients.findClient('billing'))!.signingSecret;
+    } finally {
+      await store.close();
+    }
+  };
+
+  test('is made with PUNCTUAL_SIGNING_SECRET, and keeps it when the setting changes', async context => {
+    const folder = emptyFolder(context);
+    const serve = async (environment: Record<string, string>) => {
+      const service = await folder.start(['serve'], /"listening"/, {
+        ...credentials,
+        ...environment,
+      });
+      await service.stop();
+      return service.out();
+    };
+    await serve({ PUNCTUAL_SIGNING_SECRET: secret });
+    assert.equal(await signedWith(folder), secret);
+    assert.ok(!(await serve({ PUNCTUAL_SIGNING_SECRET: secret })).includes('PUNCTUAL_SIGNING'));
+    const other = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
+    const told = await serve({ PUNCTUAL_SIGNING_SECRET: other });
+    assert.match(told, /PUNCTUAL_SIGNING_SECRET is not what signs/);
+    assert.ok(!told.includes(other) && !told.includes(secret));
+    assert.equal(await signedWith(folder), secret);
+  });
+
+  for (const [what, environment] of Object.entries<Record<string, string>>({
+    'too short': { ...credentials, PUNCTUAL_SIGNING_SECRET: 'whsec_c2hvcnQ=' },
+    'without whsec_': { ...credentials, PUNCTUAL_SIGNING_SECRET: secret.slice(6) },
+    'no base64': { ...credentials, PUNCTUAL_SIGNING_SECRET: `${secret}!` },
+    alone: { PUNCTUAL_SIGNING_SECRET: secret },
+  })) {
+    test(`a secret that is ${what} is refused, and not repeated`, async context => {
+      const { code, err } = await emptyFolder(context).run(['serve'], environment);
+      assert.equal(code, 1);
+      assert.match(err, /^PUNCTUAL_SIGNING_SECRET /);
+      assert.ok(!err.includes(environment.PUNCTUAL_SIGNING_SECRET!));
+    });
+  }
+});
+
 describe('client and key', () => {
   test('client create gives id, name, key and secret, and with --json under these names', async context => {
-    const folder = emptyFolder(context);
+    const folder = await folderWithStore(context);
     const { code, out } = await folder.run(['client', 'create', '--name', 'Ada', '--json']);
     const made = JSON.parse(out);
     assert.equal(code, 0);
@@ -55,7 +184,7 @@ describe('client and key', () => {
   });
 
   test('client list and key list show what was made, and no secret', async context => {
-    const folder = emptyFolder(context);
+    const folder = await folderWithStore(context);
     const made = JSON.parse(
       (await folder.run(['client', 'create', '--name', 'Ada', '--json'])).out,
     );
@@ -76,7 +205,7 @@ describe('client and key', () => {
   });
 
   test('key list says which key made a key, and revoke takes along what came of it', async context => {
-    const folder = emptyFolder(context);
+    const folder = await folderWithStore(context);
     const json = async (...args: string[]) =>
       JSON.parse((await folder.run([...args, '--json'])).out);
     const { clientId, apiKey, keyId } = await json('client', 'create', '--name', 'Ada');
@@ -103,17 +232,19 @@ describe('client and key', () => {
   });
 
   test('an unknown client or key is a sentence and exit code 1, as JSON with --json', async context => {
-    const folder = emptyFolder(context);
+    const folder = await folderWithStore(context);
     const plain = await folder.run(['key', 'create', '--client', 'nobody']);
     assert.equal(plain.code, 1);
-    assert.equal(plain.err, 'There is no client nobody.\n');
+    assert.match(plain.err, /^There is no client nobody in .+punctual\.db\.\n$/);
     const json = await folder.run(['key', 'revoke', 'nothing', '--json']);
     assert.equal(json.code, 1);
-    assert.deepEqual(JSON.parse(json.err), { error: 'There is no key nothing.' });
+    assert.deepEqual(JSON.parse(json.err), {
+      error: `There is no key nothing in ${join(folder.path, 'data/punctual.db')}.`,
+    });
   });
 
   test('a key made beside a running service works, and a revoked one stops within 5 s', async context => {
-    const folder = emptyFolder(context);
+    const folder = await folderWithStore(context);
     const service = await folder.start(['serve'], /"url":"/);
     const url = urlOf(service.out());
     const { clientId, apiKey, keyId } = JSON.parse(
@@ -135,7 +266,7 @@ describe('client and key', () => {
 
 describe('secret', () => {
   test('it is rotated with an overlap, which is shown and ended; a second time is refused', async context => {
-    const folder = emptyFolder(context);
+    const folder = await folderWithStore(context);
     const json = async (...args: string[]) =>
       JSON.parse((await folder.run([...args, '--json'])).out);
     const { clientId, signingSecret } = await json('client', 'create', '--name', 'Ada');
@@ -156,12 +287,13 @@ describe('secret', () => {
   });
 
   test('an unknown client and an overlap out of bounds are sentences', async context => {
-    const folder = emptyFolder(context);
+    const folder = await folderWithStore(context);
     const { out } = await folder.run(['client', 'create', '--name', 'Ada', '--json']);
     const { clientId } = JSON.parse(out);
     for (const command of ['rotate', 'show', 'end-overlap']) {
       const { code, err } = await folder.run(['secret', command, '--client', 'nobody']);
-      assert.deepEqual([code, err], [1, 'There is no client nobody.\n']);
+      assert.equal(code, 1);
+      assert.match(err, /^There is no client nobody in .+punctual\.db\.\n$/);
     }
     const rotate = (overlap: string) =>
       folder.run(['secret', 'rotate', '--client', clientId, '--overlap', overlap]);

@@ -83,6 +83,17 @@ export function emptyFolder(context: TestContext): Folder {
   };
 }
 
+/** The same, with a store that is empty. */
+export async function folderWithStore(
+  context: TestContext,
+  environment?: Record<string, string>,
+): Promise<Folder> {
+  const folder = emptyFolder(context);
+  const { code, err } = await folder.run(['migrate'], environment);
+  if (code !== 0) throw new Error(err);
+  return folder;
+}
+
 /** The url that `punctual serve` logs when it listens. */
 export function urlOf(out: string): string {
   return /"url":"([^"]+)"/.exec(out)![1]!;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { emptyFolder, type Folder, urlOf } from './command.ts';
+import { emptyFolder, type Folder, folderWithStore, urlOf } from './command.ts';
 
 const key = () => randomBytes(32).toString('base64');
 const LISTENING = /"listening"/;
@@ -65,7 +65,7 @@ async function assertSigned(
 
 describe('punctual encrypt', () => {
   test('encrypts what is plain, beside a running service that goes on signing', async t => {
-    const folder = emptyFolder(t);
+    const folder = await folderWithStore(t);
     const client = await newClient(folder);
     assert.ok(isInFiles(folder.path, client.signingSecret), 'it is plain at first');
     const environment = { PUNCTUAL_SECRET_KEY: key(), PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8' };
@@ -85,7 +85,7 @@ describe('punctual encrypt', () => {
   });
 
   test('refuses to start without the key, and with one that does not fit', async t => {
-    const folder = emptyFolder(t);
+    const folder = await folderWithStore(t);
     const [first, second] = [key(), key()];
     await newClient(folder, { PUNCTUAL_SECRET_KEY: first });
     for (const [environment, sentence] of [

@@ -243,6 +243,7 @@ const every = (interval: string, url: string) => ({
 });
 
 async function filledBy(folder: Folder): Promise<void> {
+  assert.equal((await folder.run(['migrate'])).code, 0);
   assert.equal((await folder.run(['client', 'create', '--name', 'Ada'])).code, 0);
 }
 

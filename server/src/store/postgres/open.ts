@@ -141,6 +141,20 @@ export async function migrateAt(url: string): Promise<{ from: number; to: number
   }
 }
 
+/** Whether Punctual has made its tables there. */
+export async function hasPostgresStore(url: string): Promise<boolean> {
+  const connections = connect(url, 1);
+  try {
+    await connections.seek();
+    const [row] = await connections.query("SELECT to_regclass('punctual_version') AS there");
+    return row!.there !== null;
+  } catch (error) {
+    throw cannotOpen(error);
+  } finally {
+    await connections.close();
+  }
+}
+
 async function migrate(connections: Connections): Promise<{ from: number; to: number }> {
   await connections.seek();
   await checkServer(connections.query);
