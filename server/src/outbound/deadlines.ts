@@ -46,12 +46,15 @@ export class Deadlines {
 
   #start(): void {
     this.#lookedAt = performance.now();
-    this.#timer = setInterval(() => setImmediate(() => this.#look()), TICK_MS);
+    this.#timer = setInterval(() => {
+      // Of before the sockets are read: what arrives while the process is stopped in between is read next time.
+      const now = performance.now();
+      setImmediate(() => this.#look(now));
+    }, TICK_MS);
   }
 
-  #look(): void {
+  #look(now: number): void {
     if (this.#running.length === 0) this.#stop();
-    const now = performance.now();
     if (now - this.#lookedAt > SUSPENDED_MS) this.#judgesFrom = now + CATCH_UP_MS;
     this.#lookedAt = now;
     if (now >= this.#judgesFrom) this.#judge(now);
