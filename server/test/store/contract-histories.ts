@@ -9,7 +9,9 @@ import type { Call, Taken } from '../domain/one-row.ts';
 import { aClient, anId, type OpenKeeper, outboxSettlementOf, settlementOf } from './keeper.ts';
 
 /** How many histories; a search for a rare one sets more. */
-const RUNS = Number(process.env.PUNCTUAL_TEST_HISTORIES ?? 60);
+const RUNS = Number(
+  process.env.PUNCTUAL_TEST_HISTORIES ?? (process.env.PUNCTUAL_TEST_LONG ? 60 : 12),
+);
 
 /**
  * The pure functions lose no firing on a keeper of a few lines (`test/domain/queue.property.test.ts`);

@@ -36,9 +36,11 @@ describe('a store beside a running service', () => {
     assert.deepEqual([from, to], [MIGRATIONS.length - 1, MIGRATIONS.length]);
   });
 
-  test('of the same release is opened, and one that is new is made', async () => {
+  test('of the same release is opened, and one that is not there is not made', async () => {
     const lock = lockEngine(database, thisBoot());
-    for (let times = 0; times < 2; times += 1) await (await openBeside(database)).close();
+    await assert.rejects(openBeside(database), { code: 'store_missing' });
+    await migrateStore(database);
+    await (await openBeside(database)).close();
     lock!.release();
   });
 });
