@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /**
  * Starts Punctual with the Node that its package brings. Plain JavaScript that any Node from 18 on reads.
@@ -27,24 +28,27 @@ export function ownRuntime() {
   }
 }
 
+const PUNCTUAL = fileURLToPath(new URL('./punctual.js', import.meta.url));
+const LAUNCHED = fileURLToPath(new URL('./launched.js', import.meta.url));
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
 
 /**
  * Goes on as another process; under a Node that can (22.15), as this one. Else signals are handed on, and the
  * end is the other's: a supervisor notices no difference.
  */
-export function runWith(binary, script) {
-  const args = [...process.execArgv, script, ...process.argv.slice(2)];
+export function runWith(binary) {
+  const argsOf = script => [...process.execArgv, script, ...process.argv.slice(2)];
   if (typeof process.execve === 'function') {
     try {
-      process.execve(binary, [binary, ...args], process.env);
+      process.execve(binary, [binary, ...argsOf(PUNCTUAL)], process.env);
     } catch (error) {
       cannotRun(binary, error);
     }
     return;
   }
-  // Its own group: Ctrl+C reaches it once, by this process.
-  const child = spawn(binary, args, { stdio: 'inherit', detached: true });
+  // Its own group: Ctrl+C reaches it once, by this process. By the channel it sees that this one is gone.
+  const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
+  const child = spawn(binary, argsOf(LAUNCHED), { stdio, detached: true });
   const handOn = FORWARDED.map(signal => [signal, () => child.kill(signal)]);
   for (const [signal, listener] of handOn) process.on(signal, listener);
   child.on('error', error => cannotRun(binary, error));

@@ -3,13 +3,12 @@ import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ownRuntime, runWith } from './own-runtime.js';
 
 // Plain JavaScript that any Node can read: an old one hands over to the Node that the package brings.
 if (Number(process.versions.node.split('.')[0]) < 26) {
   const binary = ownRuntime();
-  if (binary !== null) runWith(binary, fileURLToPath(import.meta.url));
+  if (binary !== null) runWith(binary);
   else {
     process.stderr.write(
       `Punctual needs Node 26 or newer, and this is Node ${process.versions.node}. npm brings one for ` +
