@@ -15,6 +15,19 @@ export function refusedVersion(present: string, next: string | undefined): strin
   return isLater ? null : `${next} does not come after ${present}.`;
 }
 
+/** @returns what npm is to do so that all packages and the lock have this version; it asks no registry */
+export function bumpTo(version: string): string[] {
+  const everywhere = ['--workspaces', '--include-workspace-root', '--package-lock-only'];
+  return [
+    'version',
+    version,
+    '--no-git-tag-version',
+    '--ignore-scripts',
+    '--offline',
+    ...everywhere,
+  ];
+}
+
 /** @returns what CHANGELOG.md says of a version, without its heading; null where it says nothing */
 export function changesOf(changelog: string, version: string): string | null {
   const heading = `## ${version}`;

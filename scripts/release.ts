@@ -8,7 +8,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { changesOf, refusedVersion } from './release-rules.ts';
+import { bumpTo, changesOf, refusedVersion } from './release-rules.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'release');
@@ -39,7 +39,7 @@ const dirty = execFileSync('git', ['status', '--porcelain'], { cwd: ROOT, encodi
 if (dirty !== '') refuse('There are changes that are not committed: commit them first.');
 
 try {
-  run('npm', 'version', version!, '--no-git-tag-version', '-ws', '--include-workspace-root');
+  run('npm', ...bumpTo(version!));
   run('npm', 'run', 'build');
   run('npm', 'run', 'openapi');
   mkdirSync(FOLDER, { recursive: true });

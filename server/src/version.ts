@@ -13,12 +13,14 @@ export const VERSION = (JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: 
 export function commit(): string | null {
   if (existsSync(BUILT_FROM)) return JSON.parse(readFileSync(BUILT_FROM, 'utf8')).commit;
   try {
-    const args = ['rev-parse', '--short=7', 'HEAD'];
-    return execFileSync('git', args, {
+    const answer = execFileSync('git', ['rev-parse', '--show-prefix', '--short=7', 'HEAD'], {
       cwd: import.meta.dirname,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
+    });
+    const [prefix, hash] = answer.trim().split('\n');
+    // An archive may stand in the repository of something else.
+    return prefix === 'server/src/' ? hash! : null;
   } catch {
     return null;
   }

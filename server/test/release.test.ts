@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { changesOf, refusedVersion } from '../../scripts/release-rules.ts';
+import { pathToFileURL } from 'node:url';
+import { bumpTo, changesOf, refusedVersion } from '../../scripts/release-rules.ts';
 import { commit, VERSION } from '../src/version.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+const FOLDERS = ['', 'client', 'server', 'dashboard'];
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
 describe('the version', () => {
@@ -14,14 +18,44 @@ describe('the version', () => {
       assert.equal(JSON.parse(read(file)).version, VERSION, file);
     }
     const { packages } = JSON.parse(read('package-lock.json'));
-    for (const folder of ['', 'client', 'server', 'dashboard']) {
+    for (const folder of FOLDERS) {
       assert.equal(packages[folder].version, VERSION, `package-lock.json, ${folder}`);
     }
     assert.equal(JSON.parse(read('server/openapi.json')).info.version, VERSION);
   });
 
+  test('is written everywhere by a release, without a look at the registry', context => {
+    const copy = mkdtempSync(join(tmpdir(), 'punctual-release-'));
+    context.after(() => rmSync(copy, { recursive: true, force: true }));
+    const manifests = FOLDERS.map(folder => join(folder, 'package.json'));
+    for (const file of [...manifests, 'package-lock.json'])
+      cpSync(join(ROOT, file), join(copy, file));
+    // Its cache is empty too.
+    const env = { ...process.env, npm_config_cache: join(copy, 'cache') };
+    execFileSync('npm', bumpTo('99.0.0'), { cwd: copy, env, stdio: 'pipe' });
+    const written = (file: string) => JSON.parse(readFileSync(join(copy, file), 'utf8'));
+    for (const file of manifests) assert.equal(written(file).version, '99.0.0', file);
+    const { packages } = written('package-lock.json');
+    for (const folder of FOLDERS)
+      assert.equal(packages[folder].version, '99.0.0', `lock, ${folder}`);
+  });
+
   test('of a checkout comes with its commit', () => {
     assert.match(commit() ?? '0000000', /^[0-9a-f]{7,}$/);
+  });
+
+  test('of an archive in the repository of something else names no commit', async context => {
+    const other = mkdtempSync(join(tmpdir(), 'punctual-release-'));
+    context.after(() => rmSync(other, { recursive: true, force: true }));
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: other, stdio: 'pipe' });
+    git('init');
+    git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '--allow-empty', '-m', 'other');
+    const archive = join(other, 'punctual');
+    for (const file of ['server/package.json', 'server/src/version.ts']) {
+      cpSync(join(ROOT, file), join(archive, file));
+    }
+    const { commit } = await import(pathToFileURL(join(archive, 'server/src/version.ts')).href);
+    assert.equal(commit(), null);
   });
 });
 
