@@ -174,6 +174,11 @@ export class PunctualClient {
     return this.#send('POST', '/v1/session', undefined, headers);
   }
 
+  /** Begins a session with the token of a link that `punctual dev` has printed; it counts once. */
+  signInOnce(token: string): Promise<Wire.Session> {
+    return this.#send('POST', '/sign-in', undefined, { 'Punctual-Sign-In': token });
+  }
+
   getSession(): Promise<Wire.Session> {
     return this.#send('GET', '/v1/session');
   }

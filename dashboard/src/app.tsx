@@ -1,4 +1,5 @@
 import { Alert, Button, Center, Loader, Stack, Text } from '@mantine/core';
+import type { Session } from '@punctual/client';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
@@ -24,7 +25,7 @@ const Keys = lazy(async () => ({ default: (await import('./pages/keys.tsx')).Key
 export function App() {
   const session = useQuery({
     queryKey: ['session'],
-    queryFn: () => api.getSession(),
+    queryFn: beginOrGetSession,
     retry: (_failures, error) => !isSignedOut(error),
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -37,6 +38,15 @@ export function App() {
   }
   if (isSignedOut(session.error)) return <SignIn />;
   return <Waiting sentence={session.failureCount > 1 ? sentenceOf(session.failureReason) : null} />;
+}
+
+/** A link of `punctual dev` signs in once; its token does not stay in the address. */
+async function beginOrGetSession(): Promise<Session> {
+  const [, token] = /^#sign-in=(.+)$/.exec(location.hash) ?? [];
+  if (token === undefined) return api.getSession();
+  history.replaceState(null, '', '/');
+  // Where the link was used before, the session that it began may still be there.
+  return api.signInOnce(token).catch(() => api.getSession());
 }
 
 function Inside({ clientName, children }: { clientName: string; children: React.ReactNode }) {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
-import type { Send, SendResult } from './outbound/send.ts';
+import type { OutboundRequest, Send, SendResult } from './outbound/send.ts';
 import type { Sender } from './outbound/sender.ts';
 import { createSenderThreads, threadsFor } from './outbound/threads.ts';
 import { Term } from './outbound/ticket.ts';
@@ -32,6 +32,18 @@ export function sendingBy(
   const send: Send =
     clock === systemClock ? sender.send : request => sentBy(clock, sender.send(request));
   return tracing?.send(send) ?? send;
+}
+
+export type Observe = (request: OutboundRequest, result: SendResult) => void;
+
+/** The same, with somebody who is told of what ended. */
+export function observed(send: Send, observe: Observe | undefined): Send {
+  if (observe === undefined) return send;
+  return async request => {
+    const result = await send(request);
+    if (result.outcome !== 'cancelled') observe(request, result);
+    return result;
+  };
 }
 
 /** The sender goes by the machine's clock: its instants on the clock that all nodes share. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import type { ApiDeps, EnginePort } from './api/deps.ts';
+import { SignInLink } from './api/sign-in-link.ts';
 import type { WaitingApi } from './api/waiting.ts';
 import { awaitStore } from './await-store.ts';
 import { type Clock, SteeredClock, systemClock, thisBoot } from './clock.ts';
@@ -17,10 +18,10 @@ import { closeApi, connectionsOf, listen, readinessOf, waitingApi } from './list
 import type { Send } from './outbound/send.ts';
 import type { Term } from './outbound/ticket.ts';
 import { ensureSecretKey, readSecretKeys } from './secret-keys.ts';
-import { sendingBy, startSending } from './sending.ts';
+import { type Observe, observed, sendingBy, startSending } from './sending.ts';
 import { withEncryption } from './store/encrypted.ts';
 import { lockEngine, openStore } from './store/open.ts';
-import type { EngineLock, Listener, Store } from './store/store.ts';
+import type { Caller, EngineLock, Listener, Store } from './store/store.ts';
 import { createMetrics, type Metrics } from './telemetry.ts';
 import { zonesFor } from './zoneinfo.ts';
 
@@ -34,6 +35,8 @@ export interface Service {
   store: Store;
   /** Stops gracefully (docs/lifecycle.md, "stop"). Idempotent. */
   stop(): Promise<void>;
+  /** An address of the dashboard that signs in once, with `echo`; null where there is no dashboard. */
+  signInUrl(caller: Caller): string | null;
   /** Once it has stopped: whether lookups of names, which nothing can end, keep the process from its end. */
   readonly isHeldUp: boolean;
 }
@@ -44,6 +47,8 @@ export interface ServiceOptions {
   clock?: Clock;
   /** The built-in target of `punctual dev`. */
   echo?: boolean;
+  /** Told of each request that has ended, callbacks and tries too. */
+  observe?: Observe;
   /** Whether a secret key is made where none is set, beside an embedded database. */
   makesSecretKey?: boolean;
   /** Resolves when a start that waits for its store is to end; called where it waits. */
@@ -118,7 +123,7 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
     // Loaded only where it is asked for: firings without traces pay nothing for them.
     const tracing = config.traced ? (await import('./tracing.ts')).startTracing() : null;
     closers.push(() => tracing?.stop());
-    const send = sendingBy(sending, clock, tracing);
+    const send = observed(sendingBy(sending, clock, tracing), options.observe);
     const told = tracing?.store(store) ?? store;
     const engine =
       config.role === 'api'
@@ -128,7 +133,9 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
     const listening = engine && store.shared?.listen(listenerOf(engine, metrics));
     closers.push(() => listening?.close());
     const { buildApi } = await loading;
-    const api = buildApi(apiDeps(options, store, engine, metrics, clock, send));
+    const signInLink = options.echo ? new SignInLink(() => clock.monotonicMs()) : undefined;
+    const deps = apiDeps(options, store, engine, metrics, clock, send);
+    const api = buildApi({ ...deps, ...(signInLink && { signInLink }) });
     const apis = waiting ? [api, waiting.app] : [api];
     closers.push(() =>
       Promise.all([
@@ -148,6 +155,8 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
       tzdata: zones.release,
       store,
       stop,
+      signInUrl: caller =>
+        signInLink && DASHBOARD !== undefined ? `${url}/#sign-in=${signInLink.make(caller)}` : null,
       get isHeldUp() {
         return sending.sender.isHeldUp;
       },

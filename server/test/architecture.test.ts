@@ -61,6 +61,7 @@ const LAW: Record<string, string[]> = {
     'store/open.ts',
     'store/store.ts',
     'version.ts',
+    'outbound/send.ts',
     'commander',
     'pino',
     'node:*',

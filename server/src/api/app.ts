@@ -33,7 +33,7 @@ import { preview } from './routes/preview.ts';
 import { reference } from './routes/reference.ts';
 import { replaceSchedule } from './routes/replace-schedule.ts';
 import { rotateSecret, secretAndItsOverlap } from './routes/secret.ts';
-import { sessions } from './routes/session.ts';
+import { sessions, signInByLink } from './routes/session.ts';
 import { statsAndForecast } from './routes/stats.ts';
 import { timezones } from './routes/timezones.ts';
 import { triggerSchedule } from './routes/trigger-schedule.ts';
@@ -115,6 +115,7 @@ function openPart(app: FastifyInstance, deps: ApiDeps): void {
     metrics(strict, deps);
     openapi(strict);
     timezones(strict);
+    if (deps.signInLink !== undefined) signInByLink(strict, deps);
   });
   if (deps.dashboardFolder !== undefined) {
     dashboard(app, deps.dashboardFolder);

@@ -4,6 +4,7 @@ import type { Attempt } from '../domain/run.ts';
 import type { Schedule } from '../domain/schedule.ts';
 import type { AllowTargets } from '../domain/target.ts';
 import type { Caller, Store } from '../store/store.ts';
+import type { SignInLink } from './sign-in-link.ts';
 
 /** What the API is handed. It reaches for nothing else. */
 export interface ApiDeps {
@@ -21,6 +22,8 @@ export interface ApiDeps {
   keepRunsDays: number;
   /** Whether the target of `punctual dev` is there. */
   echo?: boolean;
+  /** Signs in once, from a link that `punctual dev` has printed. */
+  signInLink?: SignInLink;
   /** Where the built dashboard is; without it there are neither its page nor the reference. */
   dashboardFolder?: string;
   log: Logger;

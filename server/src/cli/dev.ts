@@ -9,6 +9,7 @@ import type { Database } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { createLogger } from '../telemetry.ts';
 import { createClient } from './client.ts';
+import { firingLine } from './firing-line.ts';
 import { endBy, endStart, print, SETTINGS_HELP, untilSignal, written } from './output.ts';
 
 export function devCommand(program: Command): void {
@@ -29,6 +30,9 @@ export function devCommand(program: Command): void {
         echo: true,
         makesSecretKey: true,
         untilStopped: untilSignal,
+        ...(json !== true && {
+          observe: (request, result) => process.stdout.write(`${firingLine(request, result)}\n`),
+        }),
       });
       if (service === null) return endStart();
       const credentials = await credentialsOf(service, config);
@@ -37,7 +41,7 @@ export function devCommand(program: Command): void {
       print(
         json === true,
         { url: service.url, ...credentials },
-        welcome(service.url, credentials, config.database),
+        welcome(service.url, credentials, config.database, await signInUrl(service, credentials)),
       );
       const signal = await stopped;
       await service.stop();
@@ -81,7 +85,17 @@ function folderOf(database: Database): string {
   return database.kind === 'sqlite' ? dirname(database.path) : './data';
 }
 
-function welcome(url: string, { clientId, apiKey }: Credentials, database: Database): string[] {
+async function signInUrl(service: Service, { apiKey }: Credentials): Promise<string | null> {
+  const caller = await service.store.clients.findCaller(hashApiKey(apiKey));
+  return caller && service.signInUrl(caller);
+}
+
+function welcome(
+  url: string,
+  { clientId, apiKey }: Credentials,
+  database: Database,
+  dashboard: string | null,
+): string[] {
   const place = database.kind === 'sqlite' ? database.path : 'PostgreSQL';
   return [
     `Punctual listens on ${url} and keeps its data in ${place}.`,
@@ -89,6 +103,9 @@ function welcome(url: string, { clientId, apiKey }: Credentials, database: Datab
     `  ClientId: ${clientId}`,
     `  ApiKey:   ${apiKey}`,
     '',
+    ...(dashboard === null
+      ? []
+      : [`Dashboard (this link signs in once, within 10 minutes): ${dashboard}`, '']),
     'Paste this: it makes a schedule that calls the built-in /echo every five seconds.',
     '',
     `  curl -s ${url}/v1/schedule \\`,
@@ -100,6 +117,6 @@ function welcome(url: string, { clientId, apiKey }: Credentials, database: Datab
     '',
     `  curl -s ${url}/v1/run -H 'ClientId: ${clientId}' -H 'ApiKey: ${apiKey}'`,
     '',
-    'Stop with Ctrl+C.',
+    'Each firing is a line below: when it started (UTC), method, url, answer, time, lateness. Stop with Ctrl+C.',
   ];
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
+import { PunctualClient } from '../../../client/src/index.ts';
 import { emptyFolder, urlOf } from './command.ts';
 
 const CREDENTIALS = { PUNCTUAL_CLIENT_ID: 'ada', PUNCTUAL_API_KEY: 'the-key-of-ada-lovelace' };
@@ -236,6 +237,51 @@ describe('punctual dev', () => {
     const { apiKey, clientId } = JSON.parse(first.out());
     assert.equal(JSON.parse(second.out()).apiKey, apiKey);
     assert.equal(JSON.parse(second.out()).clientId, clientId);
+  });
+
+  test('each firing is a line, without its query', async context => {
+    const service = await emptyFolder(context).start(['dev'], /Ctrl\+C/);
+    const [, clientId] = /ClientId: (\S+)/.exec(service.out())!;
+    const [, apiKey] = /ApiKey: +(\S+)/.exec(service.out())!;
+    const [, url] = /listens on (\S+) /.exec(service.out())!;
+    const client = new PunctualClient({ baseUrl: url!, clientId: clientId!, apiKey: apiKey! });
+    const schedule = { verb: 'POST' as const, interval: '* * * * * *', timezone: 'UTC' };
+    await client.createSchedule({ ...schedule, url: `${url}/echo?token=hidden` });
+    await client.createSchedule({ ...schedule, url: `${url}/nowhere` });
+    const lines = [
+      /^\d\d:\d\d:\d\d\.\d{3} {2}POST {2}http:\/\/127\.0\.0\.1:\d+\/echo {2}200 {2}\d+ ms {2}\(\d+ ms late\)$/m,
+      /^\d\d:\d\d:\d\d\.\d{3} {2}POST {2}http:\/\/127\.0\.0\.1:\d+\/nowhere {2}404 {2}\d+ ms {2}\(\d+ ms late\)$/m,
+    ];
+    while (!lines.every(line => line.test(service.out())))
+      await once(service.child.stdout!, 'data');
+    assert.ok(!service.out().includes('hidden'));
+    await service.stop();
+  });
+
+  test('its link signs in once', async context => {
+    const service = await emptyFolder(context).start(['dev'], /Ctrl\+C/);
+    const [, url, token] = /(http:\/\/127\.0\.0\.1:\d+)\/#sign-in=(\S+)/.exec(service.out())!;
+    const open = () =>
+      fetch(`${url}/sign-in`, { method: 'POST', headers: { 'Punctual-Sign-In': token! } });
+    const wrong = await fetch(`${url}/sign-in`, {
+      method: 'POST',
+      headers: { 'Punctual-Sign-In': 'x' },
+    });
+    assert.equal(wrong.status, 401);
+    const first = await open();
+    assert.equal(first.status, 200);
+    const [cookie] = first.headers.getSetCookie();
+    assert.match(cookie!, /HttpOnly; SameSite=Strict/);
+    const headers = { Cookie: cookie!.split(';')[0]!, 'Punctual-Session': '1' };
+    const session = await fetch(`${url}/v1/session`, { headers });
+    assert.deepEqual([session.status, await session.json()], [200, await first.json()]);
+    const again = await open();
+    assert.equal(again.status, 401);
+    assert.match(
+      ((await again.json()) as { error: string }).error,
+      /has signed in once, or is too old/,
+    );
+    await service.stop();
   });
 
   test('for people it prints credentials and two commands to paste', async context => {

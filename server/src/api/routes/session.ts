@@ -1,11 +1,11 @@
 import type * as Wire from '@punctual/client';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hashApiKey, newSessionToken } from '../../domain/credential.ts';
 import { PunctualError } from '../../domain/errors.ts';
 import { newId } from '../../domain/id.ts';
 import { iso } from '../../domain/iso.ts';
 import { isSessionLive, SESSION_MS } from '../../domain/session.ts';
-import type { Caller, Session as StoredSession } from '../../store/store.ts';
+import type { Caller, Store, Session as StoredSession } from '../../store/store.ts';
 import { type Authenticator, callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { WHO_CALLS } from '../failure.ts';
@@ -23,14 +23,45 @@ export function sessions(app: FastifyInstance, deps: ApiDeps, authenticator: Aut
   endSessions(app, deps, authenticator);
 }
 
-function beginAndGetSession(app: FastifyInstance, { store, clock }: ApiDeps): void {
-  const { clients } = store;
+/** Outside `/v1`, without ClientId and ApiKey: the token of the link is the proof. */
+export function signInByLink(app: FastifyInstance, deps: ApiDeps): void {
+  app.post('/sign-in', { schema: { hide: true } }, async (request, reply) => {
+    const token = request.headers['punctual-sign-in'];
+    const caller = typeof token === 'string' ? deps.signInLink!.take(token) : null;
+    if (caller === null) throw new PunctualError('unauthorized', LINK_USED);
+    return beginSession(deps, caller, request, reply);
+  });
+}
 
-  async function sessionOf({ clientId, keyId }: Caller): Promise<Wire.Session> {
-    const client = await clients.findClient(clientId);
-    return { clientId, clientName: client?.name ?? '', keyId };
-  }
+const LINK_USED = 'This link has signed in once, or is too old: sign in with ClientId and ApiKey.';
 
+async function beginSession(
+  { store, clock }: ApiDeps,
+  caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Wire.Session> {
+  const token = newSessionToken();
+  const now = clock.now();
+  const isBegun = await store.clients.insertSession({
+    id: newId(now),
+    hash: hashApiKey(token),
+    keyId: caller.keyId,
+    createdAt: now,
+    lastUsedAt: now,
+  });
+  // The key was revoked while it was still remembered here.
+  if (!isBegun) throw new PunctualError('unauthorized', WHO_CALLS);
+  reply.header('set-cookie', sessionCookie(request, token));
+  return sessionOf(store, caller);
+}
+
+async function sessionOf({ clients }: Store, { clientId, keyId }: Caller): Promise<Wire.Session> {
+  const client = await clients.findClient(clientId);
+  return { clientId, clientName: client?.name ?? '', keyId };
+}
+
+function beginAndGetSession(app: FastifyInstance, deps: ApiDeps): void {
   const begin = operation({
     operationId: 'beginSession',
     summary: 'Begin a session: a cookie stands for the key, in a browser',
@@ -46,19 +77,7 @@ function beginAndGetSession(app: FastifyInstance, { store, clock }: ApiDeps): vo
     const caller = callerOf(request);
     // Otherwise whoever has a session for an hour could keep one for ever.
     if (caller.sessionId !== undefined) throw new PunctualError('unauthorized', WHO_CALLS);
-    const token = newSessionToken();
-    const now = clock.now();
-    const isBegun = await clients.insertSession({
-      id: newId(now),
-      hash: hashApiKey(token),
-      keyId: caller.keyId,
-      createdAt: now,
-      lastUsedAt: now,
-    });
-    // The key was revoked while it was still remembered here.
-    if (!isBegun) throw new PunctualError('unauthorized', WHO_CALLS);
-    reply.header('set-cookie', sessionCookie(request, token));
-    return sessionOf(caller);
+    return beginSession(deps, caller, request, reply);
   });
 
   const get = operation({
@@ -67,7 +86,7 @@ function beginAndGetSession(app: FastifyInstance, { store, clock }: ApiDeps): vo
     tag: 'access',
     answer: Session,
   });
-  app.get('/session', { schema: get }, request => sessionOf(callerOf(request)));
+  app.get('/session', { schema: get }, request => sessionOf(deps.store, callerOf(request)));
 }
 
 function listSessions(app: FastifyInstance, { store, clock }: ApiDeps): void {
