@@ -20,7 +20,7 @@ import type { Term } from './outbound/ticket.ts';
 import { ensureSecretKey, readSecretKeys } from './secret-keys.ts';
 import { type Observe, observed, sendingBy, startSending } from './sending.ts';
 import { withEncryption } from './store/encrypted.ts';
-import { lockEngine, openStore } from './store/open.ts';
+import { diskOf, lockEngine, openStore } from './store/open.ts';
 import type { Caller, EngineLock, Listener, Store } from './store/store.ts';
 import { createMetrics, type Metrics } from './telemetry.ts';
 import { zonesFor } from './zoneinfo.ts';
@@ -148,6 +148,10 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
       queueDepth: () => store.queue.depth(clock.now()),
       outboxDepth: () => store.outbox.depth(),
       inFlight: () => engine?.inFlight ?? 0,
+      oldestDueMs: async () =>
+        Math.max(0, clock.now() - ((await store.queue.nextDueAt()) ?? Infinity)),
+      hasEngine: engine !== null,
+      disk: () => diskOf(config.database),
     });
     closers.unshift(() => lock?.release());
     return {
@@ -242,6 +246,7 @@ function apiDeps(
     ...(config.role !== 'engine' && DASHBOARD !== undefined && { dashboardFolder: DASHBOARD }),
     readiness: () => readinessOf(store),
     metricsText: metrics.text,
+    observer: metrics.api,
     ...connectionsOf(config, metrics),
   };
 }

@@ -1,6 +1,9 @@
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { ApiObserver } from './api/deps.ts';
+import { createApiObserver } from './api-telemetry.ts';
 import type { EngineEvents } from './engine/events.ts';
+import { createEvents } from './engine-telemetry.ts';
 import { VERSION } from './version.ts';
 
 /** Names under which a secret could ever reach a log line, at any of the depths that we log. */
@@ -22,15 +25,17 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   return destination ? pino(options, destination) : pino(options);
 }
 
-/** From a firing on the instant to one that is a minute late. */
-const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
-const SPAN_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
-
 /** What `collect` asks for at each scrape. */
 export interface Levels {
   queueDepth(): Promise<number>;
   outboxDepth(): Promise<number>;
   inFlight(): number;
+  /** How long the oldest firing that nobody has claimed is due, ms. */
+  oldestDueMs(): Promise<number>;
+  /** Whether this node fires. */
+  hasEngine: boolean;
+  /** Of the disk on which an embedded store stands, bytes; null where it is elsewhere. */
+  disk(): Promise<{ free: number; size: number } | null>;
 }
 
 export interface Metrics {
@@ -42,6 +47,8 @@ export interface Metrics {
   listening(isListening: boolean, why?: string): void;
   /** A connection was closed because there were too many. */
   connectionRefused(): void;
+  /** What the API tells of its requests. */
+  api: ApiObserver;
   /** Gives the gauges something to read; before, they are absent. */
   observe(levels: Levels): void;
 }
@@ -80,126 +87,10 @@ export function createMetrics(log: Logger, tzdata: string): Metrics {
     machineAhead: createClockGauge(registry, log),
     listening: createListeningGauge(registry, log),
     connectionRefused: () => connectionsRefused.inc(),
+    api: createApiObserver(registry, log),
     observe: levels => createGauges(registry, levels),
   };
 }
-
-function createEvents(registry: Registry, log: Logger): EngineEvents {
-  const registers = [registry];
-  const lateness = new Histogram({
-    name: 'punctual_lateness_seconds',
-    help: 'From the nominal time of a firing to the start of its first attempt.',
-    buckets: LATENESS_SECONDS,
-    registers,
-  });
-  const attempts = new Counter({
-    name: 'punctual_attempts_total',
-    help: 'Requests sent, by what caused them and what the network did.',
-    labelNames: ['kind', 'outcome'],
-    registers,
-  });
-  const attemptSpan = new Histogram({
-    name: 'punctual_attempt_seconds',
-    help: 'From connecting to the last byte of an attempt.',
-    buckets: SPAN_SECONDS,
-    registers,
-  });
-  const runs = new Counter({
-    name: 'punctual_runs_total',
-    help: 'Nominal times that came to their end, by status.',
-    labelNames: ['status'],
-    registers,
-  });
-  const callbacks = new Counter({
-    name: 'punctual_callbacks_total',
-    help: 'Callbacks that ended for good, by status.',
-    labelNames: ['status'],
-    registers,
-  });
-  const settle = new Histogram({
-    name: 'punctual_settle_seconds',
-    help: 'Time to write one batch of ended attempts.',
-    buckets: SPAN_SECONDS,
-    registers,
-  });
-  const storeFailures = new Counter({
-    name: 'punctual_store_failures_total',
-    help: 'Times that the store failed under the engine.',
-    registers,
-  });
-  // Counted once a firing, so its place is looked up once and not by its labels every time.
-  const succeeded = runs.labels('succeeded');
-  const answered = attempts.labels('schedule', 'response');
-  const takenOver = new Counter({
-    name: 'punctual_taken_over_total',
-    help: 'Requests taken over from nodes that died or froze.',
-    registers,
-  });
-  const openBreakers = new Gauge({
-    name: 'punctual_breakers_open',
-    help: 'Hosts that stopped to answer, each for one client; few requests are sent to them.',
-    registers,
-  });
-  const refused = new Counter({
-    name: 'punctual_refused_total',
-    help: 'Attempts that failed unsent, because their host had stopped to answer.',
-    registers,
-  });
-  const clockSteps = new Counter({
-    name: 'punctual_clock_steps_total',
-    help: 'Times that the clock was set by more than a second, ahead or back.',
-    labelNames: ['direction'],
-    registers,
-  });
-  return {
-    fired: latenessMs => lateness.observe(latenessMs / 1_000),
-    attemptEnded(kind, outcome, durationMs) {
-      if (kind === 'schedule' && outcome === 'response') answered.inc();
-      else attempts.inc({ kind, outcome });
-      attemptSpan.observe(durationMs / 1_000);
-    },
-    runEnded: status => (status === 'succeeded' ? succeeded.inc() : runs.inc({ status })),
-    callbackEnded: status => callbacks.inc({ status }),
-    passed: (status, count) => runs.inc({ status }, count),
-    settled: (_count, durationMs) => settle.observe(durationMs / 1_000),
-    storeFailed(error) {
-      storeFailures.inc();
-      log.error({ err: error }, 'the store failed; the engine tries again');
-    },
-    rowFailed(scheduleId, error) {
-      log.error({ err: error, scheduleId }, 'this schedule is left alone until the next start');
-    },
-    takenOver(count) {
-      takenOver.inc(count);
-      log.warn({ count }, 'took over what another node had in flight');
-    },
-    breaker(change, origin) {
-      if (change === 'opened') {
-        openBreakers.inc();
-        log.warn({ origin }, 'this host has stopped to answer; few requests are sent to it');
-      } else {
-        openBreakers.dec();
-        log.info({ origin }, 'this host answers again');
-      }
-    },
-    refused: () => refused.inc(),
-    blind(from, until) {
-      const gap = { from: new Date(from).toISOString(), until: new Date(until).toISOString() };
-      log.warn(gap, 'nobody looked at the clock for a while; times in the gap are caught up with');
-    },
-    clockStepped(byMs) {
-      const direction = byMs < 0 ? 'back' : 'ahead';
-      clockSteps.inc({ direction });
-      const what = direction === 'back' ? COUNTED_ANEW : 'times in between are caught up with';
-      log.warn({ byMs: Math.round(byMs) }, `the clock was set ${direction}; ${what}`);
-    },
-    clockWasSetBack(backMs) {
-      log.warn({ byMs: -backMs }, `the clock was set back before this start; ${COUNTED_ANEW}`);
-    },
-  };
-}
-
-const COUNTED_ANEW = 'each schedule goes on with its next time that was not sent';
 
 /** From here on a clock is wrong, and worth a line in the log. */
 const WRONG_BY_MS = 1_000;
@@ -252,4 +143,36 @@ function createGauges(registry: Registry, levels: Levels): void {
   gauge('punctual_queue_depth', 'Schedules due and not yet claimed.', levels.queueDepth);
   gauge('punctual_outbox_depth', 'Callbacks and manual runs waiting.', levels.outboxDepth);
   gauge('punctual_in_flight', 'Requests claimed and not yet settled.', levels.inFlight);
+  gauge(
+    'punctual_oldest_due_seconds',
+    'How long the oldest firing is due that nobody has claimed; 0 where none is.',
+    async () => (await levels.oldestDueMs()) / 1_000,
+  );
+  if (levels.hasEngine) {
+    gauge('punctual_engine_up', 'Always 1, on nodes that fire; other nodes have none.', () => 1);
+  }
+  createDiskGauges(registry, levels);
+}
+
+function createDiskGauges(registry: Registry, { disk }: Levels): void {
+  const gauge = (name: string, help: string, part: 'free' | 'size') =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const found = await disk();
+        if (found !== null) this.set(found[part]);
+      },
+    });
+  gauge(
+    'punctual_disk_free_bytes',
+    'What is free for the user of the service on the disk of an embedded store.',
+    'free',
+  );
+  gauge(
+    'punctual_disk_size_bytes',
+    'The size of the disk on which an embedded store stands.',
+    'size',
+  );
 }

@@ -11,7 +11,15 @@ const SOURCE = join(import.meta.dirname, '../src');
 const LAW: Record<string, string[]> = {
   domain: ['node:crypto', 'node:net', 'lru-cache'],
   store: ['domain', 'node:crypto', 'node:fs', 'node:path', 'lru-cache'],
-  'store/open.ts': ['domain', 'store', 'store/sqlite', 'store/postgres', 'node:fs', 'node:path'],
+  'store/open.ts': [
+    'domain',
+    'store',
+    'store/sqlite',
+    'store/postgres',
+    'node:fs',
+    'node:fs/promises',
+    'node:path',
+  ],
   'store/postgres': ['domain', 'store', 'node:fs', 'node:path', 'node:timers/promises', 'pg'],
   'store/sqlite': [
     'domain',
@@ -92,7 +100,18 @@ const LAW: Record<string, string[]> = {
   ],
   'secret-keys.ts': ['domain', 'config.ts', 'store/fault.ts', 'node:*'],
   'ensure-credentials.ts': ['domain', 'clock.ts', 'config.ts', 'store/store.ts', 'pino'],
-  'telemetry.ts': ['engine', 'version.ts', 'pino', 'prom-client'],
+  'telemetry.ts': [
+    'engine',
+    'api/deps.ts',
+    'api-telemetry.ts',
+    'engine-telemetry.ts',
+    'version.ts',
+    'pino',
+    'prom-client',
+  ],
+  'engine-telemetry.ts': ['domain', 'engine', 'bounded-log.ts', 'pino', 'prom-client'],
+  'api-telemetry.ts': ['api/deps.ts', 'bounded-log.ts', 'pino', 'prom-client'],
+  'bounded-log.ts': ['pino'],
   'version.ts': ['node:child_process', 'node:fs'],
   'zoneinfo.ts': ['domain', 'pino', 'node:fs', 'node:path'],
   'tracing.ts': ['domain', 'outbound/send.ts', 'store/store.ts', '@opentelemetry/*', 'node:*'],
@@ -108,6 +127,10 @@ const TYPES_ONLY = [
   { from: 'api', to: 'store/figures.ts' },
   { from: 'api', to: '@punctual/client' },
   { from: 'telemetry.ts', to: 'engine' },
+  { from: 'engine-telemetry.ts', to: 'engine' },
+  { from: 'engine-telemetry.ts', to: 'domain' },
+  { from: 'telemetry.ts', to: 'api/deps.ts' },
+  { from: 'api-telemetry.ts', to: 'api/deps.ts' },
 ];
 
 interface Import {

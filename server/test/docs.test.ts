@@ -26,7 +26,14 @@ test('docs/errors.md has each code of the table of errors with its status, and n
 async function exportedMetrics(): Promise<string[]> {
   const metrics = createMetrics(createLogger('silent'), '2026f');
   const zero = async () => 0;
-  metrics.observe({ queueDepth: zero, outboxDepth: zero, inFlight: () => 0 });
+  metrics.observe({
+    queueDepth: zero,
+    outboxDepth: zero,
+    inFlight: () => 0,
+    oldestDueMs: zero,
+    hasEngine: true,
+    disk: async () => ({ free: 1, size: 2 }),
+  });
   const { body } = await metrics.text();
   return [...body.matchAll(/^# TYPE (punctual_\w+)/gm)].map(match => match[1]!);
 }

@@ -1,9 +1,14 @@
 import swagger from '@fastify/swagger';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { Authenticator } from './authenticate.ts';
 import { ignoreBodies, readBodies } from './body.ts';
 import { lazyCompilers } from './compilers.ts';
-import { type ApiDeps, LIMITS, type Limits } from './deps.ts';
+import { type ApiDeps, type ApiObserver, LIMITS, type Limits } from './deps.ts';
 import { DOCUMENT } from './document.ts';
 import { answerFailure, nothingHere } from './failure.ts';
 import { checkFraming } from './framing.ts';
@@ -52,6 +57,7 @@ import { lookupPath } from './target-path.ts';
 export function buildApi(deps: ApiDeps): FastifyInstance {
   const limits = { ...LIMITS, ...deps.limits };
   const app = emptyApp(deps, limits);
+  if (deps.observer !== undefined) observe(app, deps.observer);
   app.register(swagger, DOCUMENT);
   app.register(async open => openPart(open, deps));
   if (deps.withoutV1 !== true) {
@@ -106,6 +112,25 @@ export function emptyApp(
   return app;
 }
 
+function observe(app: FastifyInstance, observer: ApiObserver): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { clientId } = request.caller ?? {};
+    observer.requestEnded({
+      method: request.method,
+      route: routeOf(request),
+      status: reply.statusCode,
+      durationMs: reply.elapsedTime,
+      ...(clientId !== undefined && { clientId }),
+    });
+    done();
+  });
+}
+
+/** The pattern: a path holds ids, of which there is no end. */
+function routeOf({ routeOptions }: FastifyRequest): string {
+  return routeOptions.url ?? 'none';
+}
+
 function openPart(app: FastifyInstance, deps: ApiDeps): void {
   app.addHook('onRequest', atOnce(checkFraming));
   answerUnknown(app);
@@ -129,7 +154,10 @@ function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {
     Object.assign(schema ?? {}, { security: [{ ClientId: [], ApiKey: [] }] });
   });
   const { store, clock } = deps;
-  const authenticator = new Authenticator(store.clients, clock, limits.callerCacheMs);
+  const { observer } = deps;
+  const refused = (request: FastifyRequest) =>
+    observer?.authenticationFailed(request.ip, request.method, routeOf(request));
+  const authenticator = new Authenticator(store.clients, clock, limits.callerCacheMs, refused);
   app.decorateRequest('caller', null);
   app.addHook('onRequest', (request, _reply, done) => authenticator.authenticate(request, done));
   app.addHook('onRequest', atOnce(checkFraming));

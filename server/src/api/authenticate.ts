@@ -22,10 +22,18 @@ import { isUse, sessionToken } from './session.ts';
 export class Authenticator {
   readonly #clients: Callers;
   readonly #clock: Clock;
+  readonly #refused: (request: FastifyRequest) => void;
   readonly #remembered: LRUCache<string, Caller>;
   readonly #sessions: LRUCache<string, FoundSession>;
 
-  constructor(clients: Callers, clock: Clock, callerCacheMs: number) {
+  /** @param refused told of each request that nobody may make so */
+  constructor(
+    clients: Callers,
+    clock: Clock,
+    callerCacheMs: number,
+    refused: (request: FastifyRequest) => void = () => {},
+  ) {
+    this.#refused = refused;
     this.#clients = clients;
     this.#clock = clock;
     this.#remembered = new LRUCache({ max: MOST_REMEMBERED, ttl: callerCacheMs });
@@ -39,8 +47,18 @@ export class Authenticator {
    */
   authenticate(request: FastifyRequest, done: (error?: Error) => void): void {
     const caller = this.#callerOf(request, isUse(request));
-    if (caller instanceof Promise) caller.then(found => admit(request, found, done), done);
-    else admit(request, caller, done);
+    if (caller instanceof Promise) caller.then(found => this.#admit(request, found, done), done);
+    else this.#admit(request, caller, done);
+  }
+
+  #admit(request: FastifyRequest, caller: Caller | null, done: (error?: Error) => void): void {
+    if (caller === null) {
+      this.#refused(request);
+      done(new PunctualError('unauthorized', WHO_CALLS));
+      return;
+    }
+    request.caller = caller;
+    done();
   }
 
   /** Whether who began this request may still call. To ask is no use of a session. */
@@ -102,15 +120,6 @@ export function callerOf(request: FastifyRequest): Caller {
   const { caller } = request;
   if (caller == null) throw new Error('This route was reached without authentication');
   return caller;
-}
-
-function admit(request: FastifyRequest, caller: Caller | null, done: (error?: Error) => void) {
-  if (caller === null) {
-    done(new PunctualError('unauthorized', WHO_CALLS));
-    return;
-  }
-  request.caller = caller;
-  done();
 }
 
 /** Of the store, only this is asked. */

@@ -7,6 +7,19 @@ import type { Caller, Store } from '../store/store.ts';
 import type { SignInLink } from './sign-in-link.ts';
 
 /** What the API is handed. It reaches for nothing else. */
+/** Told of what callers ask for, and not of what they send. `route` is its pattern. */
+export interface ApiObserver {
+  requestEnded(request: {
+    method: string;
+    route: string;
+    status: number;
+    durationMs: number;
+    clientId?: string;
+  }): void;
+  /** @param address whose connection it is; behind a proxy, that one's */
+  authenticationFailed(address: string, method: string, route: string): void;
+}
+
 export interface ApiDeps {
   store: Store;
   clock: Clock;
@@ -32,6 +45,7 @@ export interface ApiDeps {
   /** Whether requests can be served. */
   readiness: () => Promise<Readiness>;
   metricsText: () => Promise<{ contentType: string; body: string }>;
+  observer?: ApiObserver;
   /** Told of each connection beyond the limit. */
   connectionRefused?: () => void;
   limits?: Partial<Limits>;

@@ -272,9 +272,9 @@ export class Dispatcher {
 
   #tell({ ended, passed }: Move): void {
     const { events } = this.#options;
-    if (ended) events.runEnded(ended.status as 'succeeded' | 'failed');
+    if (ended) events.runEnded(ended.status as 'succeeded' | 'failed', ended);
     for (const record of passed) {
-      events.passed(record.status as 'skipped' | 'missed', record.missed?.count ?? 1);
+      events.passed(record.status as 'skipped' | 'missed', record.missed?.count ?? 1, record);
     }
   }
 }

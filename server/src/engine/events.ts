@@ -1,4 +1,4 @@
-import type { Outcome } from '../domain/run.ts';
+import type { Outcome, RunRecord } from '../domain/run.ts';
 
 /** What the engine tells of itself, at the seam, so that no loop can forget it. Spans in ms. */
 export interface EngineEvents {
@@ -9,10 +9,10 @@ export interface EngineEvents {
     outcome: Outcome,
     durationMs: number,
   ): void;
-  runEnded(status: 'succeeded' | 'failed'): void;
+  runEnded(status: 'succeeded' | 'failed', record: RunRecord): void;
   callbackEnded(status: 'succeeded' | 'failed'): void;
-  /** Nominal times that did not fire. */
-  passed(status: 'skipped' | 'missed', count: number): void;
+  /** Nominal times that did not fire; one record may stand for many. */
+  passed(status: 'skipped' | 'missed', count: number, record: RunRecord): void;
   settled(count: number, durationMs: number): void;
   /** The store failed under a loop; it goes on trying. */
   storeFailed(error: unknown): void;

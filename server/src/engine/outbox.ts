@@ -224,8 +224,8 @@ export class Outbox {
       this.#options.events.callbackEnded(verdict.kind);
       return ended;
     }
-    this.#options.events.runEnded(verdict.kind);
     const record = recordOf(claim, attempts, verdict, now);
+    this.#options.events.runEnded(verdict.kind, record);
     return { ...ended, record, callbacks: newCallbacks(claim.firing, record, now) };
   }
 
