@@ -22,7 +22,9 @@ export class BoundedLog {
 
   tell(level: 'info' | 'warn', fields: () => object, sentence: string): void {
     if (!this.#log.isLevelEnabled(level)) return;
-    this.#minute ??= setTimeout(() => this.#endMinute(), MINUTE_MS).unref();
+    if (this.#minute === null) {
+      this.#minute = setTimeout(() => this.#endMinute(), MINUTE_MS).unref();
+    }
     if (this.#told < this.#most) {
       this.#told += 1;
       this.#log[level](fields(), sentence);

@@ -1,6 +1,8 @@
 import { type AllowTargets, parseAllowTargets } from './domain/target.ts';
 import {
   apiKey,
+  type Credentials,
+  credentialsOf,
   database,
   integer,
   invalid,
@@ -99,6 +101,12 @@ export const SETTINGS = {
     'all, api or engine: what this node does. Other than all on PostgreSQL only.',
     oneOf('all', 'api', 'engine'),
   ),
+  PUNCTUAL_PAUSED: setting(
+    'false',
+    'yes or no',
+    'true: this node fires nothing, whatever the store says. For restores and copies of production.',
+    oneOf('true', 'false'),
+  ),
   PUNCTUAL_LEASE_SECONDS: setting(
     '10',
     'seconds',
@@ -157,7 +165,7 @@ export interface Config {
   database: Database;
   allowTargets: AllowTargets;
   /** A client and key that shall exist at start. */
-  credentials: { clientId: string; apiKey: string; signingSecret?: string } | null;
+  credentials: Credentials | null;
   secretKeys: SecretKeys;
   maxConnections: number;
   maxInFlight: number;
@@ -167,6 +175,8 @@ export interface Config {
   /** Names looked up at a time. */
   maxLookups: number;
   role: Role;
+  /** Whether this node fires nothing, whatever the store says. */
+  paused: boolean;
   keepRunsDays: number;
   keepFailedRunsDays: number;
   /** Where the rules of time zones are; `''`: those that are built in. */
@@ -201,6 +211,7 @@ export function readConfig(
     port: read('PORT'),
     database,
     role: checkRole(read('PUNCTUAL_ROLE'), database),
+    paused: read('PUNCTUAL_PAUSED') === 'true',
     keepRunsDays,
     keepFailedRunsDays: Math.max(keepRunsDays, read('PUNCTUAL_KEEP_FAILED_RUNS_DAYS')),
     allowTargets: read('PUNCTUAL_ALLOW_TARGETS'),
@@ -268,21 +279,6 @@ function setting<Value>(
   check: Setting<Value>['check'],
 ): Setting<Value> {
   return { fallback, unit, about, check };
-}
-
-function credentialsOf(
-  clientId: string,
-  apiKey: string,
-  signingSecret: string,
-): Config['credentials'] {
-  if (clientId !== '' && apiKey !== '') {
-    return { clientId, apiKey, ...(signingSecret !== '' && { signingSecret }) };
-  }
-  if (clientId !== '' || apiKey !== '') {
-    throw invalid('PUNCTUAL_CLIENT_ID and PUNCTUAL_API_KEY must be set together.');
-  }
-  if (signingSecret === '') return null;
-  throw invalid('PUNCTUAL_SIGNING_SECRET needs PUNCTUAL_CLIENT_ID and PUNCTUAL_API_KEY beside it.');
 }
 
 function leased(database: Database, leaseSeconds: number): Database {

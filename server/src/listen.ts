@@ -6,6 +6,7 @@ import type { WaitingApi } from './api/waiting.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { PunctualError } from './domain/errors.ts';
+import { iso } from './domain/iso.ts';
 import type { Store } from './store/store.ts';
 import type { Metrics } from './telemetry.ts';
 
@@ -65,11 +66,18 @@ export function connectionsOf(
   return { connectionRefused, limits: { connections: maxConnections } };
 }
 
-export async function readinessOf(store: Store): Promise<Readiness> {
+/** @param isPaused by its setting */
+export async function readinessOf(store: Store, isPaused: boolean): Promise<Readiness> {
   try {
     await store.check();
-    const warning = await store.shared?.warning();
-    return warning ? { warning } : {};
+    const since = await store.installation.pausedSince();
+    const paused = since === null ? null : `Punctual is paused since ${iso(since)}: nothing fires.`;
+    const warnings = [
+      isPaused ? 'This node is paused (PUNCTUAL_PAUSED): it fires nothing.' : null,
+      paused,
+      await store.shared?.warning(),
+    ].filter(warning => warning);
+    return warnings.length > 0 ? { warning: warnings.join(' ') } : {};
   } catch (error) {
     const isOurs = error instanceof PunctualError;
     return { fault: isOurs ? error.message : 'The store does not answer.' };

@@ -17,6 +17,7 @@ import { ensureCredentials } from './ensure-credentials.ts';
 import { closeApi, connectionsOf, listen, readinessOf, waitingApi } from './listen.ts';
 import type { Send } from './outbound/send.ts';
 import type { Term } from './outbound/ticket.ts';
+import { lockOf, PausableEngine } from './pausing.ts';
 import { ensureSecretKey, readSecretKeys } from './secret-keys.ts';
 import { type Observe, observed, sendingBy, startSending } from './sending.ts';
 import { withEncryption } from './store/encrypted.ts';
@@ -125,10 +126,24 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
     closers.push(() => tracing?.stop());
     const send = observed(sendingBy(sending, clock, tracing), options.observe);
     const told = tracing?.store(store) ?? store;
+    const startedAt = clock.now();
     const engine =
       config.role === 'api'
         ? null
-        : createEngine(config, told, clock, metrics, { send, term: sending.term }, lock);
+        : new PausableEngine({
+            make: isFirst =>
+              createEngine(
+                config,
+                told,
+                clock,
+                metrics,
+                { send, term: sending.term },
+                lockOf(isFirst, lock),
+              ),
+            pausedSince: async () => (config.paused ? startedAt : store.installation.pausedSince()),
+            stopMs: config.stopMs,
+            log,
+          });
     await engine?.start();
     const listening = engine && store.shared?.listen(listenerOf(engine, metrics));
     closers.push(() => listening?.close());
@@ -226,7 +241,7 @@ function createEngine(
 function apiDeps(
   { config, log, echo = false }: ServiceOptions,
   store: Store,
-  engine: Engine | null,
+  engine: EnginePort | null,
   metrics: Metrics,
   clock: Clock,
   send: Send,
@@ -244,7 +259,7 @@ function apiDeps(
     keepRunsDays: config.keepRunsDays,
     withoutV1: config.role === 'engine',
     ...(config.role !== 'engine' && DASHBOARD !== undefined && { dashboardFolder: DASHBOARD }),
-    readiness: () => readinessOf(store),
+    readiness: () => readinessOf(store, config.paused),
     metricsText: metrics.text,
     observer: metrics.api,
     ...connectionsOf(config, metrics),
@@ -262,7 +277,7 @@ const DASHBOARD = ['dashboard', '../../dashboard/dist']
   .find(existsSync);
 
 /** What other nodes tell goes to the engine here. */
-function listenerOf(engine: Engine, metrics: Metrics): Listener {
+function listenerOf(engine: EnginePort, metrics: Metrics): Listener {
   return {
     wake: dueAt => engine.wake(dueAt),
     changed: (scheduleId, changedAt) => engine.changed(scheduleId, changedAt),

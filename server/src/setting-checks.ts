@@ -71,6 +71,28 @@ export function signingSecret(value: string, name: string): string {
 
 const LEAST_KEY_CHARACTERS = 20;
 
+export interface Credentials {
+  clientId: string;
+  apiKey: string;
+  signingSecret?: string;
+}
+
+/** @throws PunctualError `setting_invalid` where some of them are there and others are not */
+export function credentialsOf(
+  clientId: string,
+  apiKey: string,
+  signingSecret: string,
+): Credentials | null {
+  if (clientId !== '' && apiKey !== '') {
+    return { clientId, apiKey, ...(signingSecret !== '' && { signingSecret }) };
+  }
+  if (clientId !== '' || apiKey !== '') {
+    throw invalid('PUNCTUAL_CLIENT_ID and PUNCTUAL_API_KEY must be set together.');
+  }
+  if (signingSecret === '') return null;
+  throw invalid('PUNCTUAL_SIGNING_SECRET needs PUNCTUAL_CLIENT_ID and PUNCTUAL_API_KEY beside it.');
+}
+
 /** @param name what the value was given as, for the sentence */
 export function database(value: string, name: string): Database {
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];

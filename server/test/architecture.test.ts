@@ -86,6 +86,7 @@ const LAW: Record<string, string[]> = {
     'tracing.ts',
     'node:*',
   ],
+  'pausing.ts': ['engine', 'api/deps.ts', 'store/store.ts', 'pino'],
   'await-store.ts': ['domain', 'pino', 'node:*'],
   'listen.ts': [
     'domain',
@@ -126,6 +127,9 @@ const TYPES_ONLY = [
   { from: 'api', to: 'store/store.ts' },
   { from: 'api', to: 'store/figures.ts' },
   { from: 'api', to: '@punctual/client' },
+  { from: 'pausing.ts', to: 'engine' },
+  { from: 'pausing.ts', to: 'store/store.ts' },
+  { from: 'pausing.ts', to: 'api/deps.ts' },
   { from: 'telemetry.ts', to: 'engine' },
   { from: 'engine-telemetry.ts', to: 'engine' },
   { from: 'engine-telemetry.ts', to: 'domain' },

@@ -9,6 +9,7 @@ import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { moveCommand } from './move.ts';
 import { fail, SETTINGS_HELP } from './output.ts';
+import { pauseCommands } from './pause.ts';
 import { secretCommand } from './secret.ts';
 import { serveCommand } from './serve.ts';
 
@@ -53,6 +54,7 @@ const COMMANDS = [
   migrateCommand,
   moveCommand,
   backupCommand,
+  pauseCommands,
   clientCommand,
   keyCommand,
   secretCommand,

@@ -18,6 +18,7 @@ import type { ClientStore } from './access.ts';
 import type { BreakerStore } from './breakers.ts';
 import type { DataKeyStore } from './data-keys.ts';
 import type { FigureStore } from './figures.ts';
+import type { InstallationStore } from './installation.ts';
 import type { OutboxStore, QueueStore } from './work.ts';
 
 export type {
@@ -39,6 +40,7 @@ export interface Store {
   readonly figures: FigureStore;
   readonly breakers: BreakerStore;
   readonly dataKeys: DataKeyStore;
+  readonly installation: InstallationStore;
   /** Null where one process has the store for itself. */
   readonly shared: Shared | null;
   /**

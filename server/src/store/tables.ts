@@ -20,7 +20,8 @@ export type TableName =
   | 'outbox'
   | 'queue'
   | 'breakers'
-  | 'data_keys';
+  | 'data_keys'
+  | 'installation';
 
 /** Each after those that its rows refer to. */
 export const TABLES: Table[] = [
@@ -82,6 +83,7 @@ export const TABLES: Table[] = [
   },
   { name: 'breakers', columns: BREAKER_COLUMNS, key: ['id'] },
   { name: 'data_keys', columns: ['id', 'wrapped', 'created_at'], key: ['id'] },
+  { name: 'installation', columns: ['name', 'value'], key: ['name'] },
 ];
 
 /** Reads a table from one row on, in the order of its key. */

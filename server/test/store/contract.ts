@@ -5,6 +5,7 @@ import { clientsContract } from './contract-clients.ts';
 import { dataKeysContract } from './contract-data-keys.ts';
 import { figuresContract } from './contract-figures.ts';
 import { historiesContract } from './contract-histories.ts';
+import { installationContract } from './contract-installation.ts';
 import { lateChangeContract } from './contract-late-change.ts';
 import { ledgerContract } from './contract-ledger.ts';
 import { outboxContract } from './contract-outbox.ts';
@@ -42,6 +43,7 @@ export function storeContract(name: string, open: OpenKeeper): void {
     settleContract,
     recoveryContract,
     recountContract,
+    installationContract,
     outboxContract,
     runsContract,
     runListContract,

@@ -89,6 +89,9 @@ export async function callEverything(store: Store): Promise<void> {
   await store.figures.breakersSince(clientKey, NOON, 10);
   await store.breakers.closeForgotten(NOON, NOON + MINUTE);
   await store.dataKeys.list();
+  await store.installation.pausedSince();
+  await store.installation.pause(NOON);
+  await store.installation.resume();
 }
 
 async function callAccess({ clients }: Store, { clientId, keyId }: Caller): Promise<void> {

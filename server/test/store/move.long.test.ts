@@ -98,6 +98,7 @@ async function filled(): Promise<void> {
     createdBy: keyId,
   });
   await store.dataKeys.insert({ id: '1', wrapped: 'wrapped', createdAt: NOON });
+  await store.installation.pause(NOON);
   await store.close();
 }
 

@@ -65,7 +65,7 @@ for (const [moment, learning] of MOMENTS) {
     const url = await server.createDatabase();
     const store = await openPostgres(url);
     await callEverything(store);
-    assert.equal(statements.size, 72);
+    assert.equal(statements.size, 73);
     await store.close();
     for (const sql of learning.flatMap(text => text.split('; '))) await runOn(url, sql);
 

@@ -7,6 +7,7 @@ import { Connections, type Query, readClock, type Statement } from './connection
 import { postgresDataKeys } from './data-keys.ts';
 import { cannotOpen, unusable } from './fault.ts';
 import { postgresFigures } from './figures.ts';
+import { postgresInstallation } from './installation.ts';
 import { Listening } from './listening.ts';
 import { looking } from './looking.ts';
 import { migratePostgres } from './migrating.ts';
@@ -58,6 +59,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     figures: postgresFigures(query, look),
     breakers: postgresBreakers(query),
     dataKeys: postgresDataKeys(query),
+    installation: postgresInstallation(query),
     shared: {
       leaseMs,
       now: () => readClock(query),

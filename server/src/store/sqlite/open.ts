@@ -12,6 +12,7 @@ import { Commits } from './commit.ts';
 import { sqliteDataKeys } from './data-keys.ts';
 import { cannotOpen, isBusy, storeFault, tellingFaults } from './fault.ts';
 import { sqliteFigures } from './figures.ts';
+import { sqliteInstallation } from './installation.ts';
 import { refuseMoved } from './moved.ts';
 import { sqliteOutbox } from './outbox.ts';
 import { sqliteQueue } from './queue.ts';
@@ -56,6 +57,7 @@ export function openSqlite(
     figures: tellingFaults(sqliteFigures(database)),
     breakers: tellingFaults(sqliteBreakers(database, commits)),
     dataKeys: tellingFaults(sqliteDataKeys(database, commits)),
+    installation: tellingFaults(sqliteInstallation(database, commits)),
     shared: null,
     async check(writing = false) {
       if (closed) throw storeUnavailable(new Error('closed'));

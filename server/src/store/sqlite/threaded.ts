@@ -20,8 +20,18 @@ import { newCells } from './schedule-cells.ts';
  * @throws PunctualError `store_newer`, `store_unavailable`
  */
 export function openThreaded(path: string): Store {
-  const { clients, schedules, runs, queue, outbox, figures, breakers, dataKeys, ...reader } =
-    openSqlite(path);
+  const {
+    clients,
+    schedules,
+    runs,
+    queue,
+    outbox,
+    figures,
+    breakers,
+    dataKeys,
+    installation,
+    ...reader
+  } = openSqlite(path);
   const writer = new Writer(path);
   const readers = new Readers(path);
   /** The room as it is here, but for the methods that write. */
@@ -75,6 +85,7 @@ export function openThreaded(path: string): Store {
     outbox: writing('outbox', outbox, 'insertManual', 'claim', 'settle', 'recover', 'recount'),
     breakers: writing('breakers', breakers, 'note', 'closeForgotten'),
     dataKeys: writing('dataKeys', dataKeys, 'insert', 'rewrap'),
+    installation: writing('installation', installation, 'pause', 'resume'),
     figures: counting(figures, (method, args) =>
       readers.call(OF_SCHEDULES.has(method) ? 'schedules' : 'figures', 'figures', method, args),
     ),

@@ -1,0 +1,109 @@
+import type { Logger } from 'pino';
+import type { EnginePort } from './api/deps.ts';
+import type { Engine } from './engine/engine.ts';
+import type { EngineLock } from './store/store.ts';
+
+/** How often a node asks whether it shall fire: well within the 5 s that `punctual pause` promises. */
+const ASK_EVERY_MS = 1_000;
+
+export interface PausingOptions {
+  /** @param isFirst of this process */
+  make: (isFirst: boolean) => Engine;
+  /** Since when nothing shall fire, epoch ms; null: it shall. */
+  pausedSince: () => Promise<number | null>;
+  stopMs: number;
+  log: Logger;
+}
+
+/**
+ * An engine that stops while the store says so, and begins anew when it no longer does.
+ *
+ * Guarantee: a pause is like a stop and a start. What is in flight ends, what waits is given back, and the times
+ * that pass meanwhile are unseen: `catchUpSeconds` decides about them.
+ */
+export class PausableEngine implements EnginePort {
+  readonly #options: PausingOptions;
+  #engine: Engine | null = null;
+  #isFirst = true;
+  #stopping = false;
+  #timer: NodeJS.Timeout | null = null;
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(options: PausingOptions) {
+    this.#options = options;
+  }
+
+  get inFlight(): number {
+    return this.#engine?.inFlight ?? 0;
+  }
+
+  async start(): Promise<void> {
+    await this.#look();
+    this.#askAgain();
+  }
+
+  async stop(limitMs: number): Promise<void> {
+    this.#stopping = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    // A pause that is under way waits for what is in flight itself, as long as this would.
+    await this.#looking;
+    await this.#engine?.stop(limitMs);
+  }
+
+  wake(dueAt: number): void {
+    this.#engine?.wake(dueAt);
+  }
+
+  changed(scheduleId: string, changedAt: number): void {
+    this.#engine?.changed(scheduleId, changedAt);
+  }
+
+  wakeOutbox(scheduleId: string): void {
+    this.#engine?.wakeOutbox(scheduleId);
+  }
+
+  rotated(clientKey: number): void {
+    this.#engine?.rotated(clientKey);
+  }
+
+  #askAgain(): void {
+    if (this.#stopping) return;
+    this.#timer = setTimeout(() => {
+      // A store that does not answer changes nothing: the engine tells of it.
+      this.#looking = this.#look().catch(() => {});
+      void this.#looking.then(() => this.#askAgain());
+    }, ASK_EVERY_MS);
+  }
+
+  async #look(): Promise<void> {
+    const { pausedSince, stopMs, log, make } = this.#options;
+    const since = await pausedSince();
+    if (this.#stopping) return;
+    if (since !== null && this.#engine !== null) {
+      log.warn(
+        { since: new Date(since).toISOString() },
+        'paused: nothing fires until "punctual resume"',
+      );
+      const engine = this.#engine;
+      await engine.stop(stopMs);
+      this.#engine = null;
+    } else if (since === null && this.#engine === null) {
+      if (!this.#isFirst) log.warn('resumed: schedules fire again');
+      this.#engine = make(this.#isFirst);
+      this.#isFirst = false;
+      await this.#engine.start();
+    } else if (since !== null && this.#isFirst) {
+      this.#isFirst = false;
+      log.warn(
+        { since: new Date(since).toISOString() },
+        'paused: nothing fires until "punctual resume"',
+      );
+    }
+  }
+}
+
+/** What is known of the engine before this process holds for the first one of this process alone. */
+export function lockOf(isFirst: boolean, lock: EngineLock | null): EngineLock | null {
+  if (isFirst || lock === null) return lock;
+  return { sentUntil: null, mark: until => lock.mark(until), release: () => lock.release() };
+}
