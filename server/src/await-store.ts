@@ -49,8 +49,9 @@ async function attemptOften<Opened extends { stop(): Promise<void> }>(
       'the store is away; Punctual waits for it, and fires nothing meanwhile',
     );
   };
-  tell(first);
+  // Before it says that it waits: who reads that may stop it at once.
   const stopped = untilStopped().then(() => null);
+  tell(first);
   try {
     for (;;) {
       const trying = pause(RETRY_MS).then(() => unlessAway(attempt()));

@@ -1,40 +1,60 @@
 import type { Logger } from 'pino';
+import type { Clock, Timer } from './clock.ts';
 
-const MINUTE_MS = 60_000;
+const USUAL_MOST = 100;
+const PERIOD_MS = 60_000;
 
 /**
- * Lines of one kind, of which there may be many: so many a minute, and one that says how many more there were.
+ * Bounded log: warns of each event of one kind, but of 100 in a minute at most, where nothing else is said. The rest of that minute is
+ * counted, and told in one line at its end.
  */
 export class BoundedLog {
   readonly #log: Logger;
-  readonly #most: number;
+  readonly #clock: Clock;
   readonly #summary: string;
-  #told = 0;
-  #untold = 0;
-  #minute: NodeJS.Timeout | null = null;
+  readonly #most: number;
+  /** Of this minute; a minute begins with its first line. */
+  #lines = 0;
+  #left = 0;
+  #timer: Timer | null = null;
+  #began = Number.NEGATIVE_INFINITY;
 
-  /** @param summary the line that stands for the others; their number is its `count` */
-  constructor(log: Logger, most: number, summary: string) {
-    this.#log = log;
+  /**
+   * @param summary what is said of those without a line of their own
+   * @param most lines in a minute
+   */
+  constructor(log: Logger, clock: Clock, summary: string, most = USUAL_MOST) {
     this.#most = most;
+    this.#log = log;
+    this.#clock = clock;
     this.#summary = summary;
   }
 
-  tell(level: 'info' | 'warn', fields: () => object, sentence: string): void {
-    if (!this.#log.isLevelEnabled(level)) return;
-    if (this.#minute === null) {
-      this.#minute = setTimeout(() => this.#endMinute(), MINUTE_MS).unref();
+  /** @param fields asked for only where a line is written */
+  warn(fields: () => object, message: string, count = 1): void {
+    if (!this.#log.isLevelEnabled('warn')) return;
+    const now = this.#clock.monotonicMs();
+    if (now - this.#began >= PERIOD_MS) {
+      this.#began = now;
+      this.#lines = 0;
     }
-    if (this.#told < this.#most) {
-      this.#told += 1;
-      this.#log[level](fields(), sentence);
-    } else this.#untold += 1;
+    this.#lines += 1;
+    if (this.#lines <= this.#most) this.#log.warn(fields(), message);
+    else this.#leave(count, this.#began + PERIOD_MS - now);
   }
 
-  #endMinute(): void {
-    if (this.#untold > 0) this.#log.warn({ count: this.#untold }, this.#summary);
-    this.#told = 0;
-    this.#untold = 0;
-    this.#minute = null;
+  /** Tells at once of those that have no line of their own. A process that ends need not wait for the minute. */
+  end(): void {
+    if (this.#timer === null) return;
+    this.#timer.cancel();
+    this.#timer = null;
+    this.#log.warn({ count: this.#left }, this.#summary);
+    this.#left = 0;
+  }
+
+  #leave(count: number, endsInMs: number): void {
+    this.#left += count;
+    if (this.#timer !== null) return;
+    this.#timer = this.#clock.after(endsInMs, () => this.end());
   }
 }

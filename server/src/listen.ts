@@ -61,9 +61,9 @@ export async function waitingApi(
 
 export function connectionsOf(
   { maxConnections }: Config,
-  { connectionRefused }: Metrics,
-): Pick<ApiDeps, 'connectionRefused' | 'limits'> {
-  return { connectionRefused, limits: { connections: maxConnections } };
+  { connectionRefused, requestEnded }: Metrics,
+): Pick<ApiDeps, 'connectionRefused' | 'requestEnded' | 'limits'> {
+  return { connectionRefused, requestEnded, limits: { connections: maxConnections } };
 }
 
 /** @param isPaused by its setting */

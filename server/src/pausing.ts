@@ -37,6 +37,10 @@ export class PausableEngine implements EnginePort {
     return this.#engine?.inFlight ?? 0;
   }
 
+  get isRunning(): boolean {
+    return this.#engine?.isRunning ?? false;
+  }
+
   async start(): Promise<void> {
     await this.#look();
     this.#askAgain();

@@ -14,6 +14,7 @@ import type { ZoneData } from './domain/zone-data.ts';
 import { Engine } from './engine/engine.ts';
 import { TestRequests } from './engine/test-request.ts';
 import { ensureCredentials } from './ensure-credentials.ts';
+import { levelsOf } from './level-gauges.ts';
 import { closeApi, connectionsOf, listen, readinessOf, waitingApi } from './listen.ts';
 import type { Send } from './outbound/send.ts';
 import type { Term } from './outbound/ticket.ts';
@@ -21,7 +22,7 @@ import { lockOf, PausableEngine } from './pausing.ts';
 import { ensureSecretKey, readSecretKeys } from './secret-keys.ts';
 import { type Observe, observed, sendingBy, startSending } from './sending.ts';
 import { withEncryption } from './store/encrypted.ts';
-import { diskOf, lockEngine, openStore } from './store/open.ts';
+import { lockEngine, openStore } from './store/open.ts';
 import type { Caller, EngineLock, Listener, Store } from './store/store.ts';
 import { createMetrics, type Metrics } from './telemetry.ts';
 import { zonesFor } from './zoneinfo.ts';
@@ -159,16 +160,8 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
       ]),
     );
     const url = await listen(api, config, waiting);
-    metrics.observe({
-      queueDepth: () => store.queue.depth(clock.now()),
-      outboxDepth: () => store.outbox.depth(),
-      inFlight: () => engine?.inFlight ?? 0,
-      oldestDueMs: async () =>
-        Math.max(0, clock.now() - ((await store.queue.nextDueAt()) ?? Infinity)),
-      hasEngine: engine !== null,
-      disk: () => diskOf(config.database),
-    });
-    closers.unshift(() => lock?.release());
+    metrics.observe(levelsOf(store, engine, clock));
+    closers.unshift(() => lock?.release(), metrics.endLog);
     return {
       url,
       tzdata: zones.release,
@@ -261,7 +254,8 @@ function apiDeps(
     ...(config.role !== 'engine' && DASHBOARD !== undefined && { dashboardFolder: DASHBOARD }),
     readiness: () => readinessOf(store, config.paused),
     metricsText: metrics.text,
-    observer: metrics.api,
+    routed: metrics.routed,
+    authenticationFailed: metrics.authenticationFailed,
     ...connectionsOf(config, metrics),
   };
 }

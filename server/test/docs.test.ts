@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { readResult, reportOf, withReport } from '../bench/report.ts';
 import { ERROR_STATUS } from '../src/domain/errors.ts';
-import { createLogger, createMetrics } from '../src/telemetry.ts';
+import { fullMetrics } from './levels.ts';
 
 /** Docs are true or gone: what can be compared with the code is. */
 
@@ -24,18 +24,7 @@ test('docs/errors.md has each code of the table of errors with its status, and n
 });
 
 async function exportedMetrics(): Promise<string[]> {
-  const metrics = createMetrics(createLogger('silent'), '2026f');
-  const zero = async () => 0;
-  metrics.observe({
-    queueDepth: zero,
-    outboxDepth: zero,
-    inFlight: () => 0,
-    oldestDueMs: zero,
-    hasEngine: true,
-    disk: async () => ({ free: 1, size: 2 }),
-  });
-  const { body } = await metrics.text();
-  return [...body.matchAll(/^# TYPE (punctual_\w+)/gm)].map(match => match[1]!);
+  return [...(await fullMetrics()).matchAll(/^# TYPE (punctual_\w+)/gm)].map(match => match[1]!);
 }
 
 test('the Grafana dashboard and the alert rules know each metric by its name, and no other', async () => {

@@ -1,20 +1,16 @@
 import swagger from '@fastify/swagger';
-import fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyRequest,
-  LogController,
-} from 'fastify';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { Authenticator } from './authenticate.ts';
 import { ignoreBodies, readBodies } from './body.ts';
 import { lazyCompilers } from './compilers.ts';
-import { type ApiDeps, type ApiObserver, LIMITS, type Limits } from './deps.ts';
+import { type ApiDeps, LIMITS, type Limits } from './deps.ts';
 import { DOCUMENT } from './document.ts';
 import { answerFailure, nothingHere } from './failure.ts';
 import { checkFraming } from './framing.ts';
 import { atOnce } from './hooks.ts';
 import { answerBrokenRequest, createListener, type Handler } from './listener.ts';
 import { parseQuery, readQuery } from './query.ts';
+import { watchRequests } from './request-log.ts';
 import { checkAndTry } from './routes/check.ts';
 import { createBatch } from './routes/create-batch.ts';
 import { createSchedule } from './routes/create-schedule.ts';
@@ -57,7 +53,6 @@ import { lookupPath } from './target-path.ts';
 export function buildApi(deps: ApiDeps): FastifyInstance {
   const limits = { ...LIMITS, ...deps.limits };
   const app = emptyApp(deps, limits);
-  if (deps.observer !== undefined) observe(app, deps.observer);
   app.register(swagger, DOCUMENT);
   app.register(async open => openPart(open, deps));
   if (deps.withoutV1 !== true) {
@@ -72,7 +67,7 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
  * @param through what each request goes to before it goes to the routes
  */
 export function emptyApp(
-  deps: Pick<ApiDeps, 'log' | 'connectionRefused'>,
+  deps: Pick<ApiDeps, 'log' | 'connectionRefused' | 'routed' | 'requestEnded'>,
   limits: Limits,
   through: (routes: Handler) => Handler = routes => routes,
 ): FastifyInstance {
@@ -108,27 +103,9 @@ export function emptyApp(
     },
   });
   app.setErrorHandler(answerFailure);
+  watchRequests(app, deps);
   for (const schema of COMPONENTS) app.addSchema(schema);
   return app;
-}
-
-function observe(app: FastifyInstance, observer: ApiObserver): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    const { clientId } = request.caller ?? {};
-    observer.requestEnded({
-      method: request.method,
-      route: routeOf(request),
-      status: reply.statusCode,
-      durationMs: reply.elapsedTime,
-      ...(clientId !== undefined && { clientId }),
-    });
-    done();
-  });
-}
-
-/** The pattern: a path holds ids, of which there is no end. */
-function routeOf({ routeOptions }: FastifyRequest): string {
-  return routeOptions.url ?? 'none';
 }
 
 function openPart(app: FastifyInstance, deps: ApiDeps): void {
@@ -154,10 +131,12 @@ function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {
     Object.assign(schema ?? {}, { security: [{ ClientId: [], ApiKey: [] }] });
   });
   const { store, clock } = deps;
-  const { observer } = deps;
-  const refused = (request: FastifyRequest) =>
-    observer?.authenticationFailed(request.ip, request.method, routeOf(request));
-  const authenticator = new Authenticator(store.clients, clock, limits.callerCacheMs, refused);
+  const authenticator = new Authenticator(
+    store.clients,
+    clock,
+    limits.callerCacheMs,
+    deps.authenticationFailed,
+  );
   app.decorateRequest('caller', null);
   app.addHook('onRequest', (request, _reply, done) => authenticator.authenticate(request, done));
   app.addHook('onRequest', atOnce(checkFraming));

@@ -22,20 +22,20 @@ import { isUse, sessionToken } from './session.ts';
 export class Authenticator {
   readonly #clients: Callers;
   readonly #clock: Clock;
-  readonly #refused: (request: FastifyRequest) => void;
+  readonly #failed: (address: string) => void;
   readonly #remembered: LRUCache<string, Caller>;
   readonly #sessions: LRUCache<string, FoundSession>;
 
-  /** @param refused told of each request that nobody may make so */
+  /** @param failed told of each caller who names somebody, and is not let in */
   constructor(
     clients: Callers,
     clock: Clock,
     callerCacheMs: number,
-    refused: (request: FastifyRequest) => void = () => {},
+    failed: (address: string) => void = () => {},
   ) {
-    this.#refused = refused;
     this.#clients = clients;
     this.#clock = clock;
+    this.#failed = failed;
     this.#remembered = new LRUCache({ max: MOST_REMEMBERED, ttl: callerCacheMs });
     this.#sessions = new LRUCache({ max: MOST_REMEMBERED, ttl: callerCacheMs });
   }
@@ -47,18 +47,20 @@ export class Authenticator {
    */
   authenticate(request: FastifyRequest, done: (error?: Error) => void): void {
     const caller = this.#callerOf(request, isUse(request));
-    if (caller instanceof Promise) caller.then(found => this.#admit(request, found, done), done);
-    else this.#admit(request, caller, done);
+    const admitted = (found: Caller | null) => this.#admit(request, found, done);
+    if (caller instanceof Promise) caller.then(admitted, done);
+    else admitted(caller);
   }
 
   #admit(request: FastifyRequest, caller: Caller | null, done: (error?: Error) => void): void {
-    if (caller === null) {
-      this.#refused(request);
-      done(new PunctualError('unauthorized', WHO_CALLS));
+    if (caller !== null) {
+      request.caller = caller;
+      done();
       return;
     }
-    request.caller = caller;
-    done();
+    const { clientid, apikey } = request.headers;
+    if (clientid !== undefined || apikey !== undefined) this.#failed(request.ip);
+    done(new PunctualError('unauthorized', WHO_CALLS));
   }
 
   /** Whether who began this request may still call. To ask is no use of a session. */

@@ -7,19 +7,6 @@ import type { Caller, Store } from '../store/store.ts';
 import type { SignInLink } from './sign-in-link.ts';
 
 /** What the API is handed. It reaches for nothing else. */
-/** Told of what callers ask for, and not of what they send. `route` is its pattern. */
-export interface ApiObserver {
-  requestEnded(request: {
-    method: string;
-    route: string;
-    status: number;
-    durationMs: number;
-    clientId?: string;
-  }): void;
-  /** @param address whose connection it is; behind a proxy, that one's */
-  authenticationFailed(address: string, method: string, route: string): void;
-}
-
 export interface ApiDeps {
   store: Store;
   clock: Clock;
@@ -45,10 +32,24 @@ export interface ApiDeps {
   /** Whether requests can be served. */
   readiness: () => Promise<Readiness>;
   metricsText: () => Promise<{ contentType: string; body: string }>;
-  observer?: ApiObserver;
   /** Told of each connection beyond the limit. */
   connectionRefused?: () => void;
+  /** Told of each route that there is. */
+  routed?: (method: string, route: string) => void;
+  /** Told of each request, once its answer has ended. */
+  requestEnded?: (request: RequestEnded) => void;
+  /** Told of each caller whose ClientId and ApiKey do not fit: whose connection it is, behind a proxy that one's. */
+  authenticationFailed?: (address: string) => void;
   limits?: Partial<Limits>;
+}
+
+export interface RequestEnded {
+  /** HEAD counts as GET. */
+  method: string;
+  /** The pattern of the path, such as `/v1/run/:runId`; `none` where nothing is at the path. */
+  route: string;
+  status: number;
+  durationMs: number;
 }
 
 /** `fault`: why requests cannot be served; `warning`: what the store cannot promise. A sentence each. */

@@ -17,7 +17,10 @@ export interface WaitingApi {
   handOver(api: FastifyInstance): Promise<void>;
 }
 
-export type WaitingDeps = Pick<ApiDeps, 'log' | 'metricsText' | 'connectionRefused' | 'limits'> & {
+export type WaitingDeps = Pick<
+  ApiDeps,
+  'log' | 'metricsText' | 'connectionRefused' | 'requestEnded' | 'limits'
+> & {
   clock: Clock;
 };
 

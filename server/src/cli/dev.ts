@@ -21,7 +21,8 @@ export function devCommand(program: Command): void {
     .action(async ({ json }: { json?: boolean }) => {
       const config = readConfig(process.env, {
         PUNCTUAL_ALLOW_TARGETS: '*',
-        PUNCTUAL_LOG_LEVEL: 'warn',
+        // What goes wrong with a firing is told by its line.
+        PUNCTUAL_LOG_LEVEL: 'error',
       });
       const log = createLogger(config.logLevel);
       const service = await startService({
@@ -104,7 +105,7 @@ function welcome(
     `  ApiKey:   ${apiKey}`,
     '',
     ...(dashboard === null
-      ? []
+      ? ['There is no dashboard: it is not built ("npm run build" builds it).', '']
       : [`Dashboard (this link signs in once, within 10 minutes): ${dashboard}`, '']),
     'Paste this: it makes a schedule that calls the built-in /echo every five seconds.',
     '',

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { readConfig, SETTINGS, unknownSettings } from '../config.ts';
+import { readConfig, unknownSettings } from '../config.ts';
 import { startService } from '../service.ts';
 import { createLogger } from '../telemetry.ts';
 import { commit, VERSION } from '../version.ts';
 import { endBy, endStart, SETTINGS_HELP, untilSignal, written } from './output.ts';
+import { shownSettings } from './shown-settings.ts';
 
 export function serveCommand(program: Command): void {
   program
@@ -14,7 +15,8 @@ export function serveCommand(program: Command): void {
     .action(async () => {
       const config = readConfig(process.env);
       const log = createLogger(config.logLevel);
-      log.info({ version: VERSION, commit: commit(), ...settingsSet() }, 'starting');
+      const settings = shownSettings(process.env);
+      log.info({ version: VERSION, commit: commit(), node: process.version, settings }, 'starting');
       for (const name of unknownSettings(process.env)) {
         log.warn({ name }, 'this is no setting of Punctual');
       }
@@ -35,14 +37,4 @@ export function serveCommand(program: Command): void {
         endBy(signal);
       }
     });
-}
-
-/** Settings that carry a password, or are one, are named and not told. */
-const SECRET = /KEY|SECRET|DATABASE_URL/;
-
-/** Those that differ from their defaults. */
-function settingsSet(): { settings: Record<string, string> } {
-  const names = Object.keys(SETTINGS).filter(name => process.env[name]);
-  const told = names.map(name => [name, SECRET.test(name) ? 'set' : process.env[name]!]);
-  return { settings: Object.fromEntries(told) };
 }

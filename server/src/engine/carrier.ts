@@ -241,7 +241,7 @@ export class Carrier {
       this.#leave(trip, result.outcome);
       this.#flights.end(trip);
       if (claim.attempt === 1) events.fired(result.startedAt - claim.scheduledFor);
-      events.attemptEnded('schedule', result.outcome, result.durationMs);
+      events.attemptEnded('schedule', result.outcome, result.durationMs, claim.firing.id);
       landings.add(claim, attemptOf(claim.attempt, result));
     });
   }

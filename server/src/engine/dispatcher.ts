@@ -90,7 +90,7 @@ export class Dispatcher {
         this.#moreRoom();
       },
     };
-    const moved = (move: Move) => this.#noteSettled(move);
+    const moved = (move: Move, scheduleId: string) => this.#noteSettled(move, scheduleId);
     this.#landings = new Landings({ ...options, watch: this.#watch, moved }, hooks);
     const look = (now: number) => this.#look(now);
     this.#carrier = new Carrier({ ...options, watch: this.#watch, landings: this.#landings, look });
@@ -250,7 +250,7 @@ export class Dispatcher {
   }
 
   #decided(claim: Claim, move: Move): void {
-    this.#tell(move);
+    this.#tell(move, claim.firing.id);
     if (move.row?.state === 'inFlight') {
       this.#carrier.carry([{ ...claim, ...move.row, begun: true, changedAt: null }]);
     } else if (move.row) {
@@ -265,17 +265,15 @@ export class Dispatcher {
     if (this.#starved || isRelieved) this.#loop.wake();
   }
 
-  #noteSettled(move: Move): void {
-    this.#tell(move);
+  #noteSettled(move: Move, scheduleId: string): void {
+    this.#tell(move, scheduleId);
     if (move.row && !this.#stopping) this.wake(move.row.dueAt);
   }
 
-  #tell({ ended, passed }: Move): void {
+  #tell({ ended, passed }: Move, scheduleId: string): void {
     const { events } = this.#options;
-    if (ended) events.runEnded(ended.status as 'succeeded' | 'failed', ended);
-    for (const record of passed) {
-      events.passed(record.status as 'skipped' | 'missed', record.missed?.count ?? 1, record);
-    }
+    if (ended) events.runEnded(scheduleId, ended);
+    for (const record of passed) events.passed(scheduleId, record);
   }
 }
 

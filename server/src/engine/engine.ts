@@ -91,6 +91,11 @@ export class Engine {
     return this.#dispatcher.inFlight + this.#outbox.inFlight;
   }
 
+  /** From its start to the moment that it is asked to stop. */
+  get isRunning(): boolean {
+    return this.#started && this.#stopped === null;
+  }
+
   async start(): Promise<void> {
     if (this.#started) return;
     this.#started = true;

@@ -4,15 +4,19 @@ import type { Outcome, RunRecord } from '../domain/run.ts';
 export interface EngineEvents {
   /** The first attempt of a firing started `latenessMs` after its nominal time. */
   fired(latenessMs: number): void;
+  /** @param scheduleId of a callback: the id of the run that it tells of */
   attemptEnded(
     kind: 'schedule' | 'manual' | 'callback',
     outcome: Outcome,
     durationMs: number,
+    scheduleId: string,
   ): void;
-  runEnded(status: 'succeeded' | 'failed', record: RunRecord): void;
-  callbackEnded(status: 'succeeded' | 'failed'): void;
-  /** Nominal times that did not fire; one record may stand for many. */
-  passed(status: 'skipped' | 'missed', count: number, record: RunRecord): void;
+  /** A run came to its end: it succeeded or failed. */
+  runEnded(scheduleId: string, run: RunRecord): void;
+  /** @param runId of the run that it tells of */
+  callbackEnded(status: 'succeeded' | 'failed', runId: string): void;
+  /** Nominal times that did not fire: they were skipped or missed. */
+  passed(scheduleId: string, record: RunRecord): void;
   settled(count: number, durationMs: number): void;
   /** The store failed under a loop; it goes on trying. */
   storeFailed(error: unknown): void;

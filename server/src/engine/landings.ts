@@ -31,7 +31,7 @@ export interface LandingsOptions {
   /** From when on times that come may have been sent already. */
   recounter: Pick<Recounter, 'checksFrom'>;
   /** Told what became of a row. */
-  moved: (move: Move) => void;
+  moved: (move: Move, scheduleId: string) => void;
 }
 
 /** Landings: decides what follows from each attempt that ended, and has it written. */
@@ -101,7 +101,9 @@ export class Landings {
       );
       const isOvertaken = ({ landing }: { landing: Landing }) =>
         overtaken.has(landing.claim.scheduleKey);
-      for (const each of moves) if (!isOvertaken(each)) moved(each.move);
+      for (const each of moves) {
+        if (!isOvertaken(each)) moved(each.move, each.landing.claim.firing.id);
+      }
       open = moves.filter(isOvertaken).map(({ landing }) => landing);
       // If what is left fails, it alone is written again: what was given back may be claimed anew by then.
       landings.splice(0, landings.length, ...open);

@@ -56,7 +56,10 @@ export function recordOf(
 }
 
 /** A manual run of a schedule that was deleted before the request could start. */
-export function endUnsent(claim: ManualClaim, now: number): OutboxSettlement {
+export function endUnsent(
+  claim: ManualClaim,
+  now: number,
+): OutboxSettlement & { record: RunRecord } {
   const { attempts } = claim;
   const hasBegun = attempts.length > 0;
   const reason = hasBegun

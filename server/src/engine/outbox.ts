@@ -158,7 +158,11 @@ export class Outbox {
   #begin(claim: OutboxClaim): void {
     const now = this.#options.clock.now();
     if (claim.kind === 'manual' && claim.firing.status === 'deleted') {
-      this.#settle(endUnsent(claim, now));
+      const unsent = endUnsent(claim, now);
+      const { events } = this.#options;
+      if (unsent.record.status === 'failed') events.runEnded(claim.firing.id, unsent.record);
+      else events.passed(claim.firing.id, unsent.record);
+      this.#settle(unsent);
       return;
     }
     const request = requestOf(claim);
@@ -193,7 +197,7 @@ export class Outbox {
         return;
       }
       const { events } = this.#options;
-      events.attemptEnded(claim.kind, ended, result.durationMs);
+      events.attemptEnded(claim.kind, ended, result.durationMs, scheduleOf(claim));
       const attempt = attemptOf(claim.attempt, result);
       eachOf([claim], scheduleOf, () => this.#settle(this.#settlementOf(claim, attempt)), events);
     });
@@ -221,11 +225,11 @@ export class Outbox {
     }
     const ended = { ...baseOf(claim), attempts, next: verdict.kind };
     if (claim.kind === 'callback') {
-      this.#options.events.callbackEnded(verdict.kind);
+      this.#options.events.callbackEnded(verdict.kind, claim.runId);
       return ended;
     }
     const record = recordOf(claim, attempts, verdict, now);
-    this.#options.events.runEnded(verdict.kind, record);
+    this.#options.events.runEnded(claim.firing.id, record);
     return { ...ended, record, callbacks: newCallbacks(claim.firing, record, now) };
   }
 

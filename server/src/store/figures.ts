@@ -134,6 +134,8 @@ export interface BreakerChange extends OpenBreaker {
 export interface FigureStore {
   /** How many schedules are not deleted, by status. */
   counts(clientKey: number): Promise<StatusCounts>;
+  /** Of all clients. */
+  allCounts(): Promise<StatusCounts>;
   /**
    * Enabled schedules in groups: the newest `limit` of those whose ids are below `before`. To count a
    * million at once takes seconds, and what statements may take is bounded.

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { PunctualError } from '../domain/errors.ts';
 import type { MoveSource, MoveTarget } from './move.ts';
 import { openTarget } from './postgres/move.ts';
@@ -72,13 +71,6 @@ export async function backUpStore(database: Database, file: string): Promise<Bac
     'backup_refused',
     `DATABASE_URL names ${nameOf(database)}: make the backup with "pg_dump --format=custom".`,
   );
-}
-
-/** The disk on which an embedded store stands, bytes; null where the store is elsewhere. */
-export async function diskOf(database: Database): Promise<{ free: number; size: number } | null> {
-  if (database.kind !== 'sqlite' || database.path === ':memory:') return null;
-  const { bavail, blocks, bsize } = await statfs(dirname(resolve(database.path)));
-  return { free: bavail * bsize, size: blocks * bsize };
 }
 
 /** What people call a store; it carries no password. */

@@ -50,8 +50,31 @@ export interface Store {
    * @throws PunctualError `store_unavailable`, `store_unusable`
    */
   check(writing?: boolean): Promise<void>;
+  /** How much of the disk it takes. */
+  size(): Promise<StoreSize>;
+  /** What the connections to its server do; null where it has no server. */
+  pool(): PoolUse | null;
   /** Waits for writes under way. Idempotent. */
   close(): Promise<void>;
+}
+
+export interface StoreSize {
+  /** Of the database; the log of an embedded one not among them. */
+  bytes: number;
+  /** Of these: empty, and used again before it grows. Null where it is not known. */
+  freeBytes: number | null;
+  /** The file system that holds it, where it is this machine's. */
+  disk: { bytes: number; freeBytes: number } | null;
+}
+
+/** Connections of this process to the server of its store. */
+export interface PoolUse {
+  /** How many there may be. */
+  most: number;
+  busy: number;
+  idle: number;
+  /** Calls that wait for one. */
+  waiting: number;
 }
 
 /** What the nodes that share a store go by. */

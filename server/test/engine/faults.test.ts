@@ -200,6 +200,25 @@ describe('change', () => {
     assert.equal(await world.store.queue.nextDueAt(), null);
   });
 
+  test('a manual run of a schedule that was deleted is told to have ended, sent or not', async () => {
+    const world = await World.start('2026-03-01T11:59:30Z');
+    world.congested = true;
+    const unsent = await world.schedule({ interval: '0 0 1 1 *' });
+    await world.trigger(unsent.id);
+    await world.change(unsent.id, { status: 'deleted' });
+    await world.decongest();
+    world.answer = () => 500;
+    const tried = await world.schedule({ interval: '0 0 1 1 *' });
+    await world.trigger(tried.id);
+    await world.clock.advance(1_000);
+    await world.change(tried.id, { status: 'deleted' });
+    await world.clock.advance(MINUTE);
+    assert.deepEqual(
+      world.told.filter(line => /^(run|skipped)/.test(line)),
+      ['skipped 1', 'run failed'],
+    );
+  });
+
   test('a schedule deleted during its request keeps the record of it, and fires no more', async () => {
     const world = await World.start('2026-03-01T11:59:59Z');
     world.answer = () => 'hang';

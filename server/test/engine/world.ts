@@ -210,9 +210,9 @@ export class World {
     return {
       fired: () => {},
       attemptEnded: () => {},
-      runEnded: status => tell(`run ${status}`),
+      runEnded: (_scheduleId, { status }) => tell(`run ${status}`),
       callbackEnded: status => tell(`callback ${status}`),
-      passed: (status, count) => tell(`${status} ${count}`),
+      passed: (_scheduleId, { status, missed }) => tell(`${status} ${missed?.count ?? 1}`),
       settled: () => {},
       storeFailed: error => tell(`store failed: ${(error as Error).message}`),
       rowFailed: id => tell(`row failed: ${id}`),

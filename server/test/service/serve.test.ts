@@ -126,6 +126,51 @@ describe('punctual serve', () => {
     await service.stop();
   });
 
+  test('the log begins with the version and the settings, and no secret', async context => {
+    const folder = emptyFolder(context);
+    const service = await folder.start(['serve'], /"url":"/, CREDENTIALS);
+    const [first] = service.out().split('\n');
+    const { msg, version, node, settings } = JSON.parse(first!);
+    assert.deepEqual([msg, node], ['starting', process.version]);
+    assert.match(version, /^\d+\.\d+\.\d+/);
+    assert.equal(settings.PUNCTUAL_CLIENT_ID, 'ada');
+    assert.equal(settings.PUNCTUAL_API_KEY, 'set');
+    assert.equal(settings.PUNCTUAL_LOG_LEVEL, 'info');
+    assert.ok(!service.out().includes(CREDENTIALS.PUNCTUAL_API_KEY));
+    await service.stop();
+  });
+
+  test('what was missed while it was down is counted, and told in the log', async context => {
+    const folder = emptyFolder(context);
+    const first = await folder.start(['serve'], /"url":"/, {
+      ...CREDENTIALS,
+      PUNCTUAL_ALLOW_TARGETS: '*',
+    });
+    const body = JSON.stringify({
+      ...JSON.parse(schedule('http://127.0.0.1:9/')),
+      policy: { catchUpSeconds: 0, maxRetries: 0 },
+    });
+    const post = { method: 'POST', headers: HEADERS, body };
+    assert.equal((await fetch(`${urlOf(first.out())}/v1/schedule`, post)).status, 200);
+    await first.stop();
+    await new Promise(resolve => setTimeout(resolve, 3_000));
+    const second = await folder.start(['serve'], /"msg":"(a time was|times were) missed"/, {
+      PUNCTUAL_ALLOW_TARGETS: '*',
+    });
+    const metrics = await (await fetch(`${urlOf(second.out())}/metrics`)).text();
+    const [, missed] = /^punctual_runs_total\{status="missed"\} (\d+)$/m.exec(metrics)!;
+    assert.ok(Number(missed) >= 1);
+    assert.match(metrics, /^punctual_engine_running 1$/m);
+    assert.match(metrics, /^punctual_schedules\{status="enabled"\} 1$/m);
+    assert.match(metrics, /^punctual_disk_free_bytes [1-9]/m);
+    assert.match(
+      metrics,
+      /^punctual_http_requests_total\{method="GET",route="\/v1\/run",status="401"\} 0$/m,
+    );
+    assert.doesNotMatch(metrics, /punctual_listening|punctual_database_connections/);
+    await second.stop();
+  });
+
   test('a second engine on the same database is refused with a sentence', async context => {
     const folder = emptyFolder(context);
     const service = await folder.start(['serve'], /"url":"/);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { shownSettings } from '../../src/cli/shown-settings.ts';
 import { readConfig, SETTINGS } from '../../src/config.ts';
 import { threadsFor } from '../../src/outbound/threads.ts';
 
@@ -67,4 +68,25 @@ test('what is no such url is refused, and not repeated: it may carry a password'
         !error.message.includes('secret') && /sqlite: .*postgres:/.test(error.message),
     );
   }
+});
+
+test('the settings are shown without a secret, whatever holds one', () => {
+  const shown = (environment: Record<string, string>) => JSON.stringify(shownSettings(environment));
+  for (const url of [
+    'postgres://ada:hidden@db:5432,db2/x?sslmode=require',
+    'postgres://ada:hid@hidden@db/x',
+    'postgres://ada:hidden/hidden?@db/x',
+    'postgres://db/x?password=hidden',
+  ]) {
+    assert.doesNotMatch(shown({ DATABASE_URL: url }), /hid/, url);
+    assert.match(shown({ DATABASE_URL: url }), /postgres:\/\/db/);
+  }
+  for (const name of ['PUNCTUAL_API_KEY', 'PUNCTUAL_SECRET_KEY']) {
+    assert.equal(shownSettings({ [name]: 'hidden' })[name], 'set');
+  }
+  const { PORT, DATABASE_URL, PUNCTUAL_ROLE, PUNCTUAL_API_KEY } = shownSettings({ PORT: '99' });
+  assert.deepEqual(
+    [PORT, DATABASE_URL, PUNCTUAL_ROLE, PUNCTUAL_API_KEY],
+    ['99', 'sqlite:./data/punctual.db', 'all', undefined],
+  );
 });

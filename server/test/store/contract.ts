@@ -21,6 +21,7 @@ import { schedulesContract } from './contract-schedules.ts';
 import { searchContract } from './contract-search.ts';
 import { secretsContract } from './contract-secrets.ts';
 import { settleContract } from './contract-settle.ts';
+import { sizeContract } from './contract-size.ts';
 import type { OpenKeeper } from './keeper.ts';
 
 /**
@@ -51,6 +52,7 @@ export function storeContract(name: string, open: OpenKeeper): void {
     ledgerContract,
     figuresContract,
     breakersContract,
+    sizeContract,
     historiesContract,
   ]) {
     contract(name, open);

@@ -71,6 +71,8 @@ export async function callEverything(store: Store): Promise<void> {
   }
   await store.runs.list(clientKey, { scheduleId: schedule.id }, 10);
   await store.figures.counts(clientKey);
+  await store.figures.allCounts();
+  await store.size();
   await store.figures.groups(clientKey, 10);
   await store.figures.ended(clientKey, NOON, NOON + MINUTE);
   await store.figures.history(

@@ -1,6 +1,7 @@
 import { DatabaseError, Pool, type PoolClient, types } from 'pg';
 import { storeUnavailable } from '../fault.ts';
 import type { Cell, Row } from '../rows.ts';
+import type { PoolUse } from '../store.ts';
 import { primaryOf, serversOf } from './servers.ts';
 import { begin, isPooled, prepareSession, STATEMENT_MS } from './session.ts';
 
@@ -54,6 +55,12 @@ export class Connections {
   /** The one that is gone to, as a url. It carries a password: it is never shown. */
   get server(): string {
     return this.#server;
+  }
+
+  get use(): PoolUse {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    const busy = totalCount - idleCount;
+    return { most: this.#size, busy, idle: idleCount, waiting: waitingCount };
   }
 
   /** Looks which server takes writes, where there are several, and goes there. One look at a time. */

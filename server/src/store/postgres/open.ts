@@ -76,6 +76,11 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
         FROM (SELECT 1 FROM clients LIMIT 1) AS readable RIGHT JOIN (SELECT 1) AS one ON true`);
       if (row!.read_only === 'on') throw storeUnavailable(new Error('read only'));
     },
+    async size() {
+      const [row] = await query('SELECT pg_database_size(current_database()) AS bytes');
+      return { bytes: row!.bytes as number, freeBytes: null, disk: null };
+    },
+    pool: () => connections.use,
     async close() {
       await announcer.close();
       await connections.close();

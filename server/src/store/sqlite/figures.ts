@@ -32,6 +32,9 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
   const counts = database.prepare(`
     SELECT status, count(*) AS count FROM schedules INDEXED BY schedules_by_status
     WHERE client_key = ? AND status IN ('enabled', 'disabled') GROUP BY status`);
+  const allCounts = database.prepare(`
+    SELECT status, count(*) AS count FROM schedules INDEXED BY schedules_by_status
+    WHERE status IN ('enabled', 'disabled') GROUP BY status`);
   const groups = database.prepare(`
     SELECT interval, timezone, host_of(url) AS host, count(*) AS count, min(id) AS lowest_id
     FROM (
@@ -141,6 +144,9 @@ export function sqliteFigures(database: DatabaseSync): FigureStore {
   return {
     async counts(clientKey) {
       return countsFrom(counts.all(clientKey) as Row[]);
+    },
+    async allCounts() {
+      return countsFrom(allCounts.all() as Row[]);
     },
     async groups(clientKey, limit, before = '~') {
       return groupedFrom(groups.all(clientKey, before, limit) as Row[], limit);

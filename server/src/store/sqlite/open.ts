@@ -20,6 +20,7 @@ import { Reads } from './reads.ts';
 import { sqliteRuns } from './runs.ts';
 import type { ScheduleRows } from './schedule-cells.ts';
 import { sqliteSchedules } from './schedules.ts';
+import { sizeOf } from './size.ts';
 
 const CACHE_KB = 64 * 1024;
 const MIGRATIONS = join(import.meta.dirname, 'migrations');
@@ -70,6 +71,11 @@ export function openSqlite(
       if (commits.failure === null && !writing) return;
       await commits.write(() => database.exec(`PRAGMA user_version = ${versionOf(database)}`));
     },
+    async size() {
+      if (closed) throw storeUnavailable(new Error('closed'));
+      return sizeOf(database, path);
+    },
+    pool: () => null,
     async close() {
       if (closed) return;
       reads.flush();

@@ -89,6 +89,8 @@ export function openThreaded(path: string): Store {
     figures: counting(figures, (method, args) =>
       readers.call(OF_SCHEDULES.has(method) ? 'schedules' : 'figures', 'figures', method, args),
     ),
+    size: reader.size,
+    pool: reader.pool,
     async check(writing) {
       await reader.check();
       await writer.call(null, 'check', [writing]);
@@ -105,7 +107,11 @@ export function openThreaded(path: string): Store {
 const THREAD = new URL(`./thread${extname(import.meta.filename)}`, import.meta.url);
 
 /** Figures for which all schedules of a client are counted. */
-const OF_SCHEDULES: ReadonlySet<string> = new Set<keyof FigureStore>(['groups', 'counts']);
+const OF_SCHEDULES: ReadonlySet<string> = new Set<keyof FigureStore>([
+  'groups',
+  'counts',
+  'allCounts',
+]);
 
 function counting(
   figures: FigureStore,

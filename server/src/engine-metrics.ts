@@ -1,15 +1,20 @@
 import type { Logger } from 'pino';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { BoundedLog } from './bounded-log.ts';
-import type { Outcome, RunRecord } from './domain/run.ts';
 import type { EngineEvents } from './engine/events.ts';
+import { HostLabels } from './host-labels.ts';
+import type { RunLog } from './run-log.ts';
+
+/** What the engine tells of itself becomes metrics, and lines in the log. */
+
+const KINDS = ['schedule', 'manual', 'callback'];
+/** What the network may do with a request that was sent. */
+const OUTCOMES = ['response', 'timeout', 'connectionError', 'blocked'];
 
 /** From a firing on the instant to one that is a minute late. */
 const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
 const SPAN_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
 
-/** What the engine tells of itself, as metrics and as lines of the log. */
-export function createEvents(registry: Registry, log: Logger): EngineEvents {
+export function createEvents(registry: Registry, log: Logger, lines: RunLog): EngineEvents {
   const registers = [registry];
   const lateness = new Histogram({
     name: 'punctual_lateness_seconds',
@@ -52,6 +57,9 @@ export function createEvents(registry: Registry, log: Logger): EngineEvents {
     help: 'Times that the store failed under the engine.',
     registers,
   });
+  for (const kind of KINDS) for (const outcome of OUTCOMES) attempts.inc({ kind, outcome }, 0);
+  for (const status of ['succeeded', 'failed', 'skipped', 'missed']) runs.inc({ status }, 0);
+  for (const status of ['succeeded', 'failed']) callbacks.inc({ status }, 0);
   // Counted once a firing, so its place is looked up once and not by its labels every time.
   const succeeded = runs.labels('succeeded');
   const answered = attempts.labels('schedule', 'response');
@@ -65,7 +73,6 @@ export function createEvents(registry: Registry, log: Logger): EngineEvents {
     help: 'Hosts that stopped to answer, each for one client; few requests are sent to them.',
     registers,
   });
-  const openByOrigin = new OpenByOrigin(registers);
   const refused = new Counter({
     name: 'punctual_refused_total',
     help: 'Attempts that failed unsent, because their host had stopped to answer.',
@@ -77,27 +84,49 @@ export function createEvents(registry: Registry, log: Logger): EngineEvents {
     labelNames: ['direction'],
     registers,
   });
-  startAtZero({ runs, attempts, callbacks, clockSteps });
-  const ends = new BoundedLog(log, MOST_ENDS, 'more runs failed or were missed this minute');
+  for (const direction of ['ahead', 'back']) clockSteps.inc({ direction }, 0);
+  const openOf = new Gauge({
+    name: 'punctual_breaker_open',
+    help: 'For how many clients the breaker of this host is open; beyond 50 hosts, of the others together.',
+    labelNames: ['host'],
+    registers,
+  });
+  const hosts = new HostLabels(
+    (host, open) => openOf.set({ host }, open),
+    host => openOf.remove({ host }),
+  );
   return {
     fired: latenessMs => lateness.observe(latenessMs / 1_000),
-    attemptEnded(kind, outcome, durationMs) {
+    attemptEnded(kind, outcome, durationMs, scheduleId) {
       if (kind === 'schedule' && outcome === 'response') answered.inc();
       else attempts.inc({ kind, outcome });
       attemptSpan.observe(durationMs / 1_000);
+      lines.attemptEnded?.(kind, outcome, durationMs, scheduleId);
     },
-    runEnded(status, record) {
-      if (status === 'succeeded') return succeeded.inc();
-      runs.inc({ status });
-      ends.tell('info', () => factsOf(record), 'a run failed');
+    runEnded(scheduleId, run) {
+      if (run.status === 'succeeded') {
+        succeeded.inc();
+        lines.succeeded?.(scheduleId, run);
+      } else {
+        runs.inc({ status: run.status });
+        lines.failed(scheduleId, run);
+      }
     },
-    callbackEnded: status => callbacks.inc({ status }),
-    passed(status, count, record) {
-      runs.inc({ status }, count);
-      if (status === 'missed')
-        ends.tell('warn', () => ({ ...factsOf(record), count }), 'times were missed');
+    callbackEnded(status, runId) {
+      callbacks.inc({ status });
+      if (status === 'failed') lines.callbackFailed(runId);
+      else lines.callbackSucceeded?.(runId);
     },
-    settled: (_count, durationMs) => settle.observe(durationMs / 1_000),
+    passed(scheduleId, record) {
+      const { status, missed } = record;
+      runs.inc({ status }, missed?.count ?? 1);
+      if (status === 'missed') lines.missed(scheduleId, record);
+      else lines.skipped?.(scheduleId, record);
+    },
+    settled(count, durationMs) {
+      settle.observe(durationMs / 1_000);
+      lines.settled?.(count, durationMs);
+    },
     storeFailed(error) {
       storeFailures.inc();
       log.error({ err: error }, 'the store failed; the engine tries again');
@@ -112,11 +141,11 @@ export function createEvents(registry: Registry, log: Logger): EngineEvents {
     breaker(change, origin) {
       if (change === 'opened') {
         openBreakers.inc();
-        openByOrigin.add(origin, 1);
+        hosts.opened(origin);
         log.warn({ origin }, 'this host has stopped to answer; few requests are sent to it');
       } else {
         openBreakers.dec();
-        openByOrigin.add(origin, -1);
+        hosts.closed(origin);
         log.info({ origin }, 'this host answers again');
       }
     },
@@ -136,64 +165,5 @@ export function createEvents(registry: Registry, log: Logger): EngineEvents {
     },
   };
 }
-
-/** Lines a minute of runs that failed or were missed. */
-const MOST_ENDS = 100;
-
-/** What a line of the log says of a run: neither its url nor what came back. */
-function factsOf({ id, scheduledFor, trigger, attempts, reason }: RunRecord): object {
-  const last = attempts.at(-1);
-  return {
-    runId: id,
-    scheduledFor: new Date(scheduledFor).toISOString(),
-    trigger,
-    attempts: attempts.length,
-    ...(last && { outcome: last.outcome, responseStatus: last.responseStatus }),
-    ...(reason !== undefined && { reason }),
-  };
-}
-
-/** A counter that begins with its first event has no increase then: an alert on it would not fire. */
-function startAtZero(counters: Record<'runs' | 'attempts' | 'callbacks' | 'clockSteps', Counter>) {
-  const { runs, attempts, callbacks, clockSteps } = counters;
-  for (const status of ['succeeded', 'failed', 'skipped', 'missed']) runs.inc({ status }, 0);
-  for (const status of ['succeeded', 'failed']) callbacks.inc({ status }, 0);
-  for (const direction of ['ahead', 'back']) clockSteps.inc({ direction }, 0);
-  for (const kind of ['schedule', 'manual', 'callback']) {
-    for (const outcome of OUTCOMES) attempts.inc({ kind, outcome }, 0);
-  }
-}
-
-const OUTCOMES: Outcome[] = ['response', 'timeout', 'connectionError', 'blocked', 'lost'];
-
-/** Which hosts do not answer. Bounded: beyond the most, hosts are counted as `others`. */
-class OpenByOrigin {
-  readonly #gauge: Gauge;
-  readonly #counts = new Map<string, number>();
-
-  constructor(registers: Registry[]) {
-    this.#gauge = new Gauge({
-      name: 'punctual_breaker_open',
-      help: 'Of the hosts that stopped to answer: for how many clients, by host; the first 100, and others.',
-      labelNames: ['origin'],
-      registers,
-    });
-  }
-
-  add(origin: string, by: number): void {
-    const isKnown = this.#counts.has(origin) || (by > 0 && this.#counts.size < MOST_ORIGINS);
-    const name = isKnown ? origin : 'others';
-    const count = Math.max(0, (this.#counts.get(name) ?? 0) + by);
-    if (count > 0) {
-      this.#counts.set(name, count);
-      this.#gauge.set({ origin: name }, count);
-    } else {
-      this.#counts.delete(name);
-      this.#gauge.remove({ origin: name });
-    }
-  }
-}
-
-const MOST_ORIGINS = 100;
 
 const COUNTED_ANEW = 'each schedule goes on with its next time that was not sent';
