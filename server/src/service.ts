@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import type { ApiDeps, EnginePort } from './api/deps.ts';
@@ -8,6 +6,7 @@ import type { WaitingApi } from './api/waiting.ts';
 import { awaitStore } from './await-store.ts';
 import { type Clock, SteeredClock, systemClock, thisBoot } from './clock.ts';
 import type { Config } from './config.ts';
+import { DASHBOARD } from './dashboard-folder.ts';
 import { countTimesWith } from './domain/calendar.ts';
 import type { SigningSecrets } from './domain/rotation.ts';
 import type { ZoneData } from './domain/zone-data.ts';
@@ -264,11 +263,6 @@ async function secretsOf(store: Store, clientId: string): Promise<SigningSecrets
   const { signingSecret, oldSecret } = (await store.clients.findClient(clientId))!;
   return { signingSecret, ...(oldSecret && { oldSecret }) };
 }
-
-/** In the package it stands beside this file; in a checkout `npm ci` builds it. */
-const DASHBOARD = ['dashboard', '../../dashboard/dist']
-  .map(folder => join(import.meta.dirname, folder))
-  .find(existsSync);
 
 /** What other nodes tell goes to the engine here. */
 function listenerOf(engine: EnginePort, metrics: Metrics): Listener {

@@ -4,6 +4,7 @@ import { commit, VERSION } from '../version.ts';
 import { backupCommand } from './backup.ts';
 import { clientCommand } from './client.ts';
 import { devCommand } from './dev.ts';
+import { doctorCommand } from './doctor.ts';
 import { encryptCommand } from './encrypt.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
@@ -54,6 +55,7 @@ const COMMANDS = [
   migrateCommand,
   moveCommand,
   backupCommand,
+  doctorCommand,
   pauseCommands,
   clientCommand,
   keyCommand,

@@ -47,6 +47,11 @@ export async function openBeside(database: Database): Promise<Store> {
   return openStore(database);
 }
 
+/** Whether the embedded store is of an older release: the next start would bring it to this one. */
+export function isOlder(database: Database): boolean {
+  return database.kind === 'sqlite' && isBehind(database.path);
+}
+
 /** Only who runs the service makes a store: anybody else would make a second one by a wrong name. */
 async function refuseMissing(database: Database): Promise<void> {
   const isThere =

@@ -17,6 +17,9 @@ describe('every command', () => {
     ['migrate'],
     ['move'],
     ['backup'],
+    ['doctor'],
+    ['pause'],
+    ['resume'],
     ['client'],
     ['client', 'create'],
     ['client', 'list'],
@@ -55,6 +58,8 @@ describe('a store that is not there', () => {
     ['secret', 'rotate', '--client', 'x'],
     ['secret', 'end-overlap', '--client', 'x'],
     ['backup', './copy.db'],
+    ['pause'],
+    ['resume'],
   ];
   for (const command of commands) {
     test(`punctual ${command.join(' ')} makes none, and names what it looked for`, async context => {
