@@ -17,8 +17,8 @@ import {
 import type { Database } from './store/open.ts';
 
 /**
- * Every setting, once: its name in the environment, default, unit and check. The table in the
- * README is this table (a test compares them).
+ * Every setting, once: its name in the environment, default, unit and check. The table in
+ * docs/configuration.md is this table (a test compares them).
  */
 export const SETTINGS = {
   HOST: setting('127.0.0.1', 'address', 'Address to listen on.', text),

@@ -26,6 +26,7 @@ import { countHistory } from './routes/history.ts';
 import { createKey, listAndRevokeKeys } from './routes/keys.ts';
 import { listRuns } from './routes/list-runs.ts';
 import { listSchedules } from './routes/list-schedules.ts';
+import { llms } from './routes/llms.ts';
 import { metrics } from './routes/metrics.ts';
 import { nextTimes } from './routes/next-times.ts';
 import { openapi } from './routes/openapi.ts';
@@ -117,6 +118,7 @@ function openPart(app: FastifyInstance, deps: ApiDeps): void {
     metrics(strict, deps);
     openapi(strict);
     timezones(strict);
+    llms(strict);
     if (deps.signInLink !== undefined) signInByLink(strict, deps);
   });
   if (deps.dashboardFolder !== undefined) {

@@ -197,3 +197,16 @@ test('closing: what is under way is answered, and so is what still comes on its 
   );
   await closed;
 });
+
+test('GET /llms.txt is one page whose paths exist', async () => {
+  const { status, headers, text } = await service.call('GET', '/llms.txt');
+  assert.equal(status, 200);
+  assert.match(String(headers.get('content-type')), /^text\/plain/);
+  const { paths } = (await service.call('GET', '/openapi.json')).body;
+  const named = [...text.matchAll(/^- ([A-Z]+) (\/v1[^\s?:]*)/gm)];
+  assert.ok(named.length >= 5);
+  for (const [, method, path] of named) {
+    const known = path!.replace('{id}', '{scheduleId}');
+    assert.ok(paths[known]?.[method!.toLowerCase()], `${method} ${path}`);
+  }
+});

@@ -29,7 +29,7 @@ interface Fault {
   state: 'warning' | 'problem';
   check: string;
   sentence: RegExp;
-  plant: (folder: Folder, t: TestContext) => Promise<Record<string, string> | void>;
+  plant: (folder: Folder, t: TestContext) => Promise<Record<string, string> | undefined>;
   skip?: string | false;
 }
 

@@ -6,14 +6,14 @@ import { shownSettings } from '../../src/cli/shown-settings.ts';
 import { readConfig, SETTINGS } from '../../src/config.ts';
 import { threadsFor } from '../../src/outbound/threads.ts';
 
-const README = join(import.meta.dirname, '../../../README.md');
+const PAGE = join(import.meta.dirname, '../../../docs/configuration.md');
 
-test('the table of settings in the README is the table in config.ts', () => {
+test('the table of settings in docs/configuration.md is the table in config.ts', () => {
   const rows = Object.entries(SETTINGS).map(
     ([name, { fallback, unit, about }]) =>
       `| \`${name}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${unit} | ${about} |`,
   );
-  const readme = readFileSync(README, 'utf8').replaceAll(/ {2,}/g, ' ');
+  const readme = readFileSync(PAGE, 'utf8').replaceAll(/ {2,}/g, ' ');
   const missing = rows.filter(row => !readme.includes(row.replaceAll(/ {2,}/g, ' ')));
   assert.deepEqual(missing, []);
 });
