@@ -6,11 +6,16 @@ import type { EngineLock } from './store/store.ts';
 /** How often a node asks whether it shall fire: well within the 5 s that `punctual pause` promises. */
 const ASK_EVERY_MS = 1_000;
 
+export const PAUSED = 'paused: nothing fires until "punctual resume"';
+export const PAUSED_BY_SETTING = 'paused by PUNCTUAL_PAUSED: this node fires nothing';
+
 export interface PausingOptions {
   /** @param isFirst of this process */
   make: (isFirst: boolean) => Engine;
   /** Since when nothing shall fire, epoch ms; null: it shall. */
   pausedSince: () => Promise<number | null>;
+  /** What the log says of a pause. */
+  paused: string;
   stopMs: number;
   log: Logger;
 }
@@ -80,14 +85,11 @@ export class PausableEngine implements EnginePort {
   }
 
   async #look(): Promise<void> {
-    const { pausedSince, stopMs, log, make } = this.#options;
+    const { pausedSince, paused, stopMs, log, make } = this.#options;
     const since = await pausedSince();
     if (this.#stopping) return;
     if (since !== null && this.#engine !== null) {
-      log.warn(
-        { since: new Date(since).toISOString() },
-        'paused: nothing fires until "punctual resume"',
-      );
+      log.warn({ since: new Date(since).toISOString() }, paused);
       const engine = this.#engine;
       await engine.stop(stopMs);
       this.#engine = null;
@@ -98,10 +100,7 @@ export class PausableEngine implements EnginePort {
       await this.#engine.start();
     } else if (since !== null && this.#isFirst) {
       this.#isFirst = false;
-      log.warn(
-        { since: new Date(since).toISOString() },
-        'paused: nothing fires until "punctual resume"',
-      );
+      log.warn({ since: new Date(since).toISOString() }, paused);
     }
   }
 }

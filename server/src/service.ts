@@ -17,7 +17,7 @@ import { levelsOf } from './level-gauges.ts';
 import { closeApi, connectionsOf, listen, readinessOf, waitingApi } from './listen.ts';
 import type { Send } from './outbound/send.ts';
 import type { Term } from './outbound/ticket.ts';
-import { lockOf, PausableEngine } from './pausing.ts';
+import { lockOf, PAUSED, PAUSED_BY_SETTING, PausableEngine } from './pausing.ts';
 import { ensureSecretKey, readSecretKeys } from './secret-keys.ts';
 import { type Observe, observed, sendingBy, startSending } from './sending.ts';
 import { withEncryption } from './store/encrypted.ts';
@@ -141,6 +141,7 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
                 lockOf(isFirst, lock),
               ),
             pausedSince: async () => (config.paused ? startedAt : store.installation.pausedSince()),
+            paused: config.paused ? PAUSED_BY_SETTING : PAUSED,
             stopMs: config.stopMs,
             log,
           });
