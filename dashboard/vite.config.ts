@@ -32,6 +32,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // The largest is loaded once and kept by the browser; pages are parts of their own.
+    chunkSizeWarningLimit: 1_000,
   },
   server: { proxy: { '/v1': 'http://127.0.0.1:8080', '/timezones': 'http://127.0.0.1:8080' } },
 });
