@@ -31,9 +31,18 @@ export function recounted(row: Counted, schedule: Counts, now: number): Recounte
   const first = status === 'enabled' ? nextTime(interval, timezone, now) : null;
   if (first !== null && first >= row.scheduledFor) return null;
   if (row.state === 'waiting') return first === null ? null : waitingFor(first, schedule);
-  const dueAt = dueAgain(row.state, row.dueAt, first ?? now, now);
-  if (row.nextFor === first && row.dueAt === dueAt) return null;
-  return { dueAt, scheduledFor: row.scheduledFor, nextFor: first, marked: true };
+  const nextFor = earlierOf(row.nextFor, first);
+  const dueAt = dueAgain(row.state, row.dueAt, nextFor ?? now, now);
+  if (row.nextFor === nextFor && row.dueAt === dueAt) return null;
+  return { dueAt, scheduledFor: row.scheduledFor, nextFor, marked: true };
+}
+
+/**
+ * A next time that has passed stays the next one until it is decided about: the clock may have gone ahead again since
+ * the row was counted anew.
+ */
+function earlierOf(nextFor: number | null, first: number | null): number | null {
+  return first === null || nextFor === null ? first : Math.min(nextFor, first);
 }
 
 function waitingFor(first: number, { interval, timezone }: Counts): Recounted {

@@ -61,6 +61,28 @@ describe('a clock that was ahead for a moment', () => {
     assert.deepEqual(runs[2]!.missed, { count: 4, from, to: from + 3 * SECOND });
   });
 
+  test('loses no time where it goes ahead again while a request of then is in flight', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    await world.schedule({ interval: '*/10 * * * * *' });
+    await world.clock.advance(500);
+    await world.clock.jump('2026-03-01T13:00:09.500Z');
+    world.answer = () => 'hang';
+    await world.clock.advance(1_000);
+    world.answer = () => 200;
+    await world.clock.jump('2026-03-01T12:00:12.500Z');
+    await world.clock.advance(1_500);
+    await world.clock.jump('2026-03-01T12:00:35.500Z');
+    await world.clock.advance(3_000);
+    await world.release();
+    await world.clock.advanceTo('2026-03-01T12:00:55Z');
+    const recorded = (await world.runs()).map(({ scheduledFor }) => time(scheduledFor));
+    const due = ['12:00:20', '12:00:30', '12:00:40', '12:00:50'];
+    assert.deepEqual(
+      recorded.filter(each => each > '12:00:15' && each < '12:01'),
+      due,
+    );
+  });
+
   test('silences nobody that is started when it is right again', async () => {
     const world = await World.start('2030-03-01T12:00:00Z');
     await world.schedule({ interval: '* * * * * *' });
