@@ -15,8 +15,16 @@ export class EventStream {
   readonly #clock: Clock;
   readonly #timers = new Set<Timer>();
 
-  /** @param mayListen asked again and again; false ends the stream */
-  constructor(response: ServerResponse, clock: Clock, mayListen: () => Promise<boolean>) {
+  /**
+   * @param mayListen asked again and again; false ends the stream
+   * @param isResumed the listener named the event that it goes on from
+   */
+  constructor(
+    response: ServerResponse,
+    clock: Clock,
+    mayListen: () => Promise<boolean>,
+    isResumed: boolean,
+  ) {
     this.#response = response;
     this.#clock = clock;
     response.writeHead(200, {
@@ -25,7 +33,9 @@ export class EventStream {
     });
     response.once('close', () => this.#stopTimers());
     response.on('error', () => this.end());
-    this.#write('retry: 2000\n\n');
+    // An id without an event: who hears nothing until the connection breaks can go on from here.
+    const start = isResumed ? '' : `id: ${clock.now()}-open\n`;
+    this.#write(`retry: 2000\n${start}\n`);
     this.#every(HEARTBEAT_MS, async () => this.#write(': still here\n\n'));
     this.#every(RECHECK_MS, async () => {
       if (!(await mayListen().catch(() => true))) this.end();

@@ -36,10 +36,16 @@ export function events(app: FastifyInstance, deps: ApiDeps, authenticator: Authe
     reply.raw.once('close', leaveSeat);
     if (reply.raw.closed) return leave(reply, leaveSeat);
     const lastEventId = request.headers['last-event-id'];
-    const missed = typeof lastEventId === 'string' ? await feed.since(clientKey, lastEventId) : [];
+    const isResumed = typeof lastEventId === 'string';
+    const missed = isResumed ? await feed.since(clientKey, lastEventId) : [];
     if (reply.raw.closed) return leave(reply, leaveSeat);
     reply.hijack();
-    const stream = new EventStream(reply.raw, clock, () => authenticator.isValid(request));
+    const stream = new EventStream(
+      reply.raw,
+      clock,
+      () => authenticator.isValid(request),
+      isResumed,
+    );
     streams.add(stream);
     stream.send(missed);
     const leaveFeed = feed.join(clientKey, news => stream.send(news));
