@@ -1,65 +1,111 @@
-import { readEvents } from './events.ts';
+import { type EventOptions, follow } from './follow.ts';
+import { type Call, type CallOptions, type ClientOptions, Transport } from './transport.ts';
 import type * as Wire from './wire.ts';
 
-/** An answer that is an error: its status, its code, and as `message` the sentence that came with it. */
-export class PunctualApiError extends Error {
-  readonly status: number;
-  /** Such as `interval_invalid` (docs/errors.md); absent where something between has answered. */
-  readonly code: string | undefined;
-
-  constructor(status: number, sentence: string, code?: string) {
-    super(sentence);
-    this.code = code;
-    this.name = 'PunctualApiError';
-    this.status = status;
-  }
+/** Of calls that make something. */
+export interface KeyedOptions extends CallOptions {
+  /**
+   * 1 to 255 printable ASCII characters, sent as `Idempotency-Key`. A call that carries one is repeated as a read
+   * is. Punctual does not read the header yet: a call that is repeated may make the thing twice.
+   */
+  idempotencyKey?: string;
 }
 
-export interface ClientOptions {
-  /** Where the service is, such as `http://127.0.0.1:8080`; '' for the page's own origin. */
-  baseUrl: string;
-  /** Left out in a browser that has a session (`signIn`). */
-  clientId?: string;
-  apiKey?: string;
-  /** What sends the requests; the global `fetch` by default. */
-  fetch?: typeof fetch;
+export interface ChangeOptions extends CallOptions {
+  /** The ETag of the version that is changed: where the schedule is another one by now, it is a 412. */
+  ifMatch?: string;
 }
+
+export interface TaggedSchedule {
+  schedule: Wire.Schedule;
+  /** The version of the schedule, in quotes. */
+  etag: string;
+}
+
+/** Items of a page where an iterator asks for them: the most that the service gives. */
+const PAGE_ITEMS = 100;
+/** A target's own time limit where the schedule gives none, in seconds. */
+const TARGET_SECONDS = 30;
+/** What an answer of `trySchedule` may need beside the target's time limit. */
+const TRY_MARGIN_MS = 15_000;
 
 /**
- * Every operation of the service. A method resolves to the answer's body, and rejects with a
- * `PunctualApiError` where the service refused, or with what `fetch` throws where it was not reached.
+ * Every operation of the service. A method resolves to the answer's body. It rejects with a
+ * `PunctualApiError` where the service refused, with a `PunctualConnectionError` where it was not reached, with a
+ * `PunctualTimeoutError` after its time limit, and with the reason of `signal` where that was aborted.
+ *
+ * Reads, and calls with an idempotency key, are repeated after a lost connection, a 429 or a 5xx. All others are
+ * sent once.
  */
 export class PunctualClient {
-  readonly #options: ClientOptions;
+  readonly #transport: Transport;
 
+  /** @throws TypeError, RangeError with a sentence, where the options cannot work */
   constructor(options: ClientOptions) {
-    this.#options = options;
+    this.#transport = new Transport(options);
   }
 
-  createSchedule(input: Wire.ScheduleInput): Promise<Wire.Schedule> {
-    return this.#send('POST', '/v1/schedule', input);
+  createSchedule(input: Wire.ScheduleInput, options: KeyedOptions = {}): Promise<Wire.Schedule> {
+    return this.#send(
+      {
+        operation: 'createSchedule',
+        method: 'POST',
+        path: '/v1/schedule',
+        body: input,
+        idempotencyKey: options.idempotencyKey,
+      },
+      options,
+    );
   }
 
   /** Up to 1,000 schedules, all or nothing. */
-  createSchedules(items: Wire.ScheduleInput[]): Promise<Wire.BatchResult> {
+  createSchedules(
+    items: Wire.ScheduleInput[],
+    options: KeyedOptions = {},
+  ): Promise<Wire.BatchResult> {
     const body: Wire.BatchInput = { items };
-    return this.#send('POST', '/v1/schedule/batch', body);
+    return this.#send(
+      {
+        operation: 'createSchedules',
+        method: 'POST',
+        path: '/v1/schedule/batch',
+        body,
+        idempotencyKey: options.idempotencyKey,
+      },
+      options,
+    );
   }
 
-  listSchedules(query: Wire.ScheduleQuery = {}): Promise<Wire.SchedulePage> {
-    return this.#send('GET', `/v1/schedule${textOf(query)}`);
+  listSchedules(
+    query: Wire.ScheduleQuery = {},
+    options: CallOptions = {},
+  ): Promise<Wire.SchedulePage> {
+    return this.#send(
+      { operation: 'listSchedules', method: 'GET', path: `/v1/schedule${textOf(query)}` },
+      options,
+    );
+  }
+
+  /** All that the query asks for, page by page, newest first; `limit` is the size of a page. */
+  schedules(
+    query: Wire.ScheduleQuery = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<Wire.Schedule, void, undefined> {
+    return itemsOf(cursor =>
+      this.listSchedules({ limit: PAGE_ITEMS, ...query, ...cursor }, options),
+    );
   }
 
   /** A deleted one too. */
-  getSchedule(id: string): Promise<Wire.Schedule> {
-    return this.#send('GET', schedulePath(id));
+  getSchedule(id: string, options: CallOptions = {}): Promise<Wire.Schedule> {
+    return this.#send({ operation: 'getSchedule', method: 'GET', path: schedulePath(id) }, options);
   }
 
   /** The schedule with the ETag of its version, for `ifMatch` of a change. */
-  async getTaggedSchedule(id: string): Promise<TaggedSchedule> {
-    const response = await this.#response('GET', schedulePath(id));
-    const schedule = (await response.json()) as Wire.Schedule;
-    return { schedule, etag: response.headers.get('ETag') ?? '' };
+  async getTaggedSchedule(id: string, options: CallOptions = {}): Promise<TaggedSchedule> {
+    const call = { operation: 'getTaggedSchedule', method: 'GET', path: schedulePath(id) };
+    const { answer, headers } = await this.#transport.send<Wire.Schedule>(call, options);
+    return { schedule: answer, etag: headers.get('ETag') ?? '' };
   }
 
   /** All properties: optional ones that are left out are not kept. */
@@ -68,7 +114,10 @@ export class PunctualClient {
     input: Wire.ScheduleInput,
     options: ChangeOptions = {},
   ): Promise<Wire.Schedule> {
-    return this.#change('PUT', id, options, input);
+    return this.#change(
+      { operation: 'replaceSchedule', method: 'PUT', path: schedulePath(id), body: input },
+      options,
+    );
   }
 
   patchSchedule(
@@ -76,233 +125,275 @@ export class PunctualClient {
     patch: Wire.SchedulePatch,
     options: ChangeOptions = {},
   ): Promise<Wire.Schedule> {
-    return this.#change('PATCH', id, options, patch);
+    return this.#change(
+      { operation: 'patchSchedule', method: 'PATCH', path: schedulePath(id), body: patch },
+      options,
+    );
   }
 
   deleteSchedule(id: string, options: ChangeOptions = {}): Promise<Wire.DeleteResult> {
-    return this.#change('DELETE', id, options);
+    return this.#change(
+      { operation: 'deleteSchedule', method: 'DELETE', path: schedulePath(id) },
+      options,
+    );
   }
 
   /** Runs it now, once. */
-  triggerSchedule(id: string): Promise<Wire.Run> {
-    return this.#send('POST', `${schedulePath(id)}/trigger`);
+  triggerSchedule(id: string, options: KeyedOptions = {}): Promise<Wire.Run> {
+    return this.#send(
+      {
+        operation: 'triggerSchedule',
+        method: 'POST',
+        path: `${schedulePath(id)}/trigger`,
+        idempotencyKey: options.idempotencyKey,
+      },
+      options,
+    );
   }
 
-  nextTimes(id: string, query: Wire.NextQuery = {}): Promise<Wire.Times> {
-    return this.#send('GET', `${schedulePath(id)}/next${textOf(query)}`);
+  nextTimes(
+    id: string,
+    query: Wire.NextQuery = {},
+    options: CallOptions = {},
+  ): Promise<Wire.Times> {
+    return this.#send(
+      { operation: 'nextTimes', method: 'GET', path: `${schedulePath(id)}/next${textOf(query)}` },
+      options,
+    );
   }
 
-  previewTimes(input: Wire.PreviewInput): Promise<Wire.Times> {
-    return this.#send('POST', '/v1/preview', input);
+  previewTimes(input: Wire.PreviewInput, options: CallOptions = {}): Promise<Wire.Times> {
+    return this.#send(
+      { operation: 'previewTimes', method: 'POST', path: '/v1/preview', body: input },
+      options,
+    );
   }
 
-  listRuns(query: Wire.RunQuery = {}): Promise<Wire.RunPage> {
-    return this.#send('GET', `/v1/run${textOf(query)}`);
+  listRuns(query: Wire.RunQuery = {}, options: CallOptions = {}): Promise<Wire.RunPage> {
+    return this.#send(
+      { operation: 'listRuns', method: 'GET', path: `/v1/run${textOf(query)}` },
+      options,
+    );
   }
 
-  getRun(id: string): Promise<Wire.Run> {
-    return this.#send('GET', `/v1/run/${encodeURIComponent(id)}`);
+  /** All that the query asks for, page by page, newest first; `limit` is the size of a page. */
+  runs(
+    query: Wire.RunQuery = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<Wire.Run, void, undefined> {
+    return itemsOf(cursor => this.listRuns({ limit: PAGE_ITEMS, ...query, ...cursor }, options));
   }
 
-  listTimezones(): Promise<string[]> {
-    return this.#send('GET', '/timezones');
+  getRun(id: string, options: CallOptions = {}): Promise<Wire.Run> {
+    return this.#send(
+      { operation: 'getRun', method: 'GET', path: `/v1/run/${encodeURIComponent(id)}` },
+      options,
+    );
+  }
+
+  listTimezones(options: CallOptions = {}): Promise<string[]> {
+    return this.#send({ operation: 'listTimezones', method: 'GET', path: '/timezones' }, options);
   }
 
   /** How far the clock of a time zone is ahead of UTC. */
-  zoneOffsets(query: Wire.OffsetsQuery): Promise<Wire.ZoneOffsets> {
-    return this.#send('GET', `/v1/offsets${textOf(query)}`);
+  zoneOffsets(query: Wire.OffsetsQuery, options: CallOptions = {}): Promise<Wire.ZoneOffsets> {
+    return this.#send(
+      { operation: 'zoneOffsets', method: 'GET', path: `/v1/offsets${textOf(query)}` },
+      options,
+    );
   }
 
   /** What became of an instant, and why. */
-  explain(id: string, query: Wire.ExplainQuery): Promise<Wire.Explanation> {
-    return this.#send('GET', `${schedulePath(id)}/explain${textOf(query)}`);
+  explain(
+    id: string,
+    query: Wire.ExplainQuery,
+    options: CallOptions = {},
+  ): Promise<Wire.Explanation> {
+    return this.#send(
+      { operation: 'explain', method: 'GET', path: `${schedulePath(id)}/explain${textOf(query)}` },
+      options,
+    );
   }
 
   /** What became of a schedule's times, counted step by step. */
-  history(id: string, query: Wire.HistoryQuery): Promise<Wire.History> {
-    return this.#send('GET', `${schedulePath(id)}/history${textOf(query)}`);
+  history(id: string, query: Wire.HistoryQuery, options: CallOptions = {}): Promise<Wire.History> {
+    return this.#send(
+      { operation: 'history', method: 'GET', path: `${schedulePath(id)}/history${textOf(query)}` },
+      options,
+    );
   }
 
-  stats(query: Wire.StatsQuery = {}): Promise<Wire.Stats> {
-    return this.#send('GET', `/v1/stats${textOf(query)}`);
+  stats(query: Wire.StatsQuery = {}, options: CallOptions = {}): Promise<Wire.Stats> {
+    return this.#send(
+      { operation: 'stats', method: 'GET', path: `/v1/stats${textOf(query)}` },
+      options,
+    );
   }
 
-  forecast(query: Wire.ForecastQuery = {}): Promise<Wire.Forecast> {
-    return this.#send('GET', `/v1/forecast${textOf(query)}`);
+  forecast(query: Wire.ForecastQuery = {}, options: CallOptions = {}): Promise<Wire.Forecast> {
+    return this.#send(
+      { operation: 'forecast', method: 'GET', path: `/v1/forecast${textOf(query)}` },
+      options,
+    );
   }
 
   /** What a create would say, without storing anything. */
-  checkSchedule(input: Wire.ScheduleInput): Promise<Wire.CheckResult> {
-    return this.#send('POST', '/v1/check', input);
+  checkSchedule(input: Wire.ScheduleInput, options: CallOptions = {}): Promise<Wire.CheckResult> {
+    return this.#send(
+      { operation: 'checkSchedule', method: 'POST', path: '/v1/check', body: input },
+      options,
+    );
   }
 
   /** Sends the request of a schedule once, without storing anything. */
-  trySchedule(input: Wire.ScheduleInput): Promise<Wire.TryResult> {
-    return this.#send('POST', '/v1/try', input);
+  trySchedule(input: Wire.ScheduleInput, options: CallOptions = {}): Promise<Wire.TryResult> {
+    const call = { operation: 'trySchedule', method: 'POST', path: '/v1/try', body: input };
+    const neededMs = (input.policy?.timeoutSeconds ?? TARGET_SECONDS) * 1_000 + TRY_MARGIN_MS;
+    const timeoutMs = Math.max(this.#transport.timeoutMs, neededMs);
+    return this.#send(call, { timeoutMs, ...options });
   }
 
-  listKeys(): Promise<Wire.KeyList> {
-    return this.#send('GET', '/v1/key');
+  listKeys(options: CallOptions = {}): Promise<Wire.KeyList> {
+    return this.#send({ operation: 'listKeys', method: 'GET', path: '/v1/key' }, options);
   }
 
-  createKey(input: Wire.KeyInput): Promise<Wire.NewKey> {
-    return this.#send('POST', '/v1/key', input);
+  createKey(input: Wire.KeyInput, options: CallOptions = {}): Promise<Wire.NewKey> {
+    return this.#send(
+      { operation: 'createKey', method: 'POST', path: '/v1/key', body: input },
+      options,
+    );
   }
 
   /** With `descendants: 'true'` all keys that came of it too. */
-  revokeKey(id: string, query: Wire.RevokeQuery = {}): Promise<Wire.RevokedKey> {
-    return this.#send('DELETE', `/v1/key/${encodeURIComponent(id)}${textOf(query)}`);
+  revokeKey(
+    id: string,
+    query: Wire.RevokeQuery = {},
+    options: CallOptions = {},
+  ): Promise<Wire.RevokedKey> {
+    return this.#send(
+      {
+        operation: 'revokeKey',
+        method: 'DELETE',
+        path: `/v1/key/${encodeURIComponent(id)}${textOf(query)}`,
+      },
+      options,
+    );
   }
 
   /** Since when requests are signed with the present secret, and how long the old one signs too. */
-  getSecret(): Promise<Wire.SigningSecret> {
-    return this.#send('GET', '/v1/secret');
+  getSecret(options: CallOptions = {}): Promise<Wire.SigningSecret> {
+    return this.#send({ operation: 'getSecret', method: 'GET', path: '/v1/secret' }, options);
   }
 
   /** Makes another signing secret; refused within an overlap, unless it replaces the new one. */
-  rotateSecret(input: Wire.RotationInput = {}): Promise<Wire.NewSigningSecret> {
-    return this.#send('POST', '/v1/secret', input);
+  rotateSecret(
+    input: Wire.RotationInput = {},
+    options: CallOptions = {},
+  ): Promise<Wire.NewSigningSecret> {
+    return this.#send(
+      { operation: 'rotateSecret', method: 'POST', path: '/v1/secret', body: input },
+      options,
+    );
   }
 
-  endOverlap(): Promise<Wire.SigningSecret> {
-    return this.#send('DELETE', '/v1/secret/overlap');
+  endOverlap(options: CallOptions = {}): Promise<Wire.SigningSecret> {
+    return this.#send(
+      { operation: 'endOverlap', method: 'DELETE', path: '/v1/secret/overlap' },
+      options,
+    );
   }
 
   /** Begins a session: the browser keeps its cookie, and needs no key from then on. */
-  signIn(clientId: string, apiKey: string): Promise<Wire.Session> {
-    const headers = { ClientId: clientId, ApiKey: apiKey };
-    return this.#send('POST', '/v1/session', undefined, headers);
+  signIn(clientId: string, apiKey: string, options: CallOptions = {}): Promise<Wire.Session> {
+    const credentials = { ClientId: clientId, ApiKey: apiKey };
+    return this.#send(
+      { operation: 'signIn', method: 'POST', path: '/v1/session', credentials },
+      options,
+    );
   }
 
   /** Begins a session with the token of a link that `punctual dev` has printed; it counts once. */
-  signInOnce(token: string): Promise<Wire.Session> {
-    return this.#send('POST', '/sign-in', undefined, { 'Punctual-Sign-In': token });
+  signInOnce(token: string, options: CallOptions = {}): Promise<Wire.Session> {
+    const credentials = { 'Punctual-Sign-In': token };
+    return this.#send(
+      { operation: 'signInOnce', method: 'POST', path: '/sign-in', credentials },
+      options,
+    );
   }
 
-  getSession(): Promise<Wire.Session> {
-    return this.#send('GET', '/v1/session');
+  getSession(options: CallOptions = {}): Promise<Wire.Session> {
+    return this.#send({ operation: 'getSession', method: 'GET', path: '/v1/session' }, options);
   }
 
   /** Ends the session of the browser's cookie; with `all: 'true'` all sessions of the client. */
-  signOut(query: Wire.SessionEndQuery = {}): Promise<Wire.SessionEnd> {
-    return this.#send('DELETE', `/v1/session${textOf(query)}`);
+  signOut(query: Wire.SessionEndQuery = {}, options: CallOptions = {}): Promise<Wire.SessionEnd> {
+    return this.#send(
+      { operation: 'signOut', method: 'DELETE', path: `/v1/session${textOf(query)}` },
+      options,
+    );
   }
 
   /** Those of all keys of the client that have not ended, newest first. */
-  listSessions(): Promise<Wire.SessionList> {
-    return this.#send('GET', '/v1/session/list');
+  listSessions(options: CallOptions = {}): Promise<Wire.SessionList> {
+    return this.#send(
+      { operation: 'listSessions', method: 'GET', path: '/v1/session/list' },
+      options,
+    );
   }
 
-  endSession(id: string): Promise<Wire.SessionEnd> {
-    return this.#send('DELETE', `/v1/session/${encodeURIComponent(id)}`);
+  endSession(id: string, options: CallOptions = {}): Promise<Wire.SessionEnd> {
+    return this.#send(
+      { operation: 'endSession', method: 'DELETE', path: `/v1/session/${encodeURIComponent(id)}` },
+      options,
+    );
   }
 
   /**
-   * What happens, as it happens, until the connection ends or `signal` is aborted. To go on after a
-   * break, call again with the id of the last event.
+   * What happens, as it happens, until `signal` is aborted. A stream that breaks off (the service restarts, the
+   * network fails, 30 s of silence) is opened again with `Last-Event-ID`, and tells what happened meanwhile.
+   *
+   * It rejects where the first connection fails, and where another attempt cannot help (such as 401).
    */
-  async *events(options: EventOptions = {}): AsyncGenerator<Wire.PunctualEvent, void, undefined> {
-    const { signal, lastEventId, onOpen } = options;
-    const response = await this.#request('/v1/event', {
-      headers: { ...this.#credentials, ...(lastEventId && { 'Last-Event-ID': lastEventId }) },
-      ...(signal && { signal }),
-    });
-    if (!response.ok || response.body === null) await refuse(response);
-    onOpen?.();
-    yield* readEvents(response.body!);
+  events(options: EventOptions = {}): AsyncGenerator<Wire.PunctualEvent, void, undefined> {
+    return follow((lastEventId, isFirst) => {
+      const headers = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId };
+      const call = { operation: 'events', method: 'GET', path: '/v1/event', headers };
+      const { signal } = options;
+      return this.#transport.stream(call, { ...(signal && { signal }) }, isFirst ? undefined : 0);
+    }, options);
   }
 
-  get #credentials(): Record<string, string> {
-    const { clientId, apiKey } = this.#options;
-    if (clientId !== undefined && apiKey !== undefined)
-      return { ClientId: clientId, ApiKey: apiKey };
-    return SESSION_HEADERS;
+  #change<Answer>(call: Call, { ifMatch, ...options }: ChangeOptions): Promise<Answer> {
+    const headers = ifMatch === undefined ? {} : { 'If-Match': ifMatch };
+    return this.#send({ ...call, headers }, options);
   }
 
-  #request(path: string, init: RequestInit): Promise<Response> {
-    const { baseUrl, fetch: send = fetch } = this.#options;
-    return send(baseUrl.replace(/\/+$/, '') + path, init);
-  }
-
-  #change<Answer>(
-    method: string,
-    id: string,
-    { ifMatch }: ChangeOptions,
-    body?: object,
-  ): Promise<Answer> {
-    const condition = ifMatch === undefined ? {} : { 'If-Match': ifMatch };
-    return this.#send(method, schedulePath(id), body, { ...this.#credentials, ...condition });
-  }
-
-  async #send<Answer>(
-    method: string,
-    path: string,
-    body?: object,
-    headers?: Record<string, string>,
-  ): Promise<Answer> {
-    return (await (await this.#response(method, path, body, headers)).json()) as Answer;
-  }
-
-  async #response(
-    method: string,
-    path: string,
-    body?: object,
-    headers = this.#credentials,
-  ): Promise<Response> {
-    const response = await this.#request(path, {
-      method,
-      headers: { ...headers, ...(body && { 'Content-Type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) await refuse(response);
-    return response;
+  async #send<Answer>(call: Call, options: CallOptions): Promise<Answer> {
+    return (await this.#transport.send<Answer>(call, options)).answer;
   }
 }
 
 const schedulePath = (id: string) => `/v1/schedule/${encodeURIComponent(id)}`;
 
-/**
- * A session counts only beside this header, which a page of another origin cannot send unasked: so
- * no request can be forged from there.
- */
-const SESSION_HEADERS = { 'Punctual-Session': 'yes' };
-
-export interface TaggedSchedule {
-  schedule: Wire.Schedule;
-  /** The version of the schedule, in quotes. */
-  etag: string;
-}
-
-export interface ChangeOptions {
-  /** The ETag of the version that is changed: where the schedule is another one by now, it is a 412. */
-  ifMatch?: string;
-}
-
-export interface EventOptions {
-  signal?: AbortSignal;
-  /** Called when the stream is open, before the first event. */
-  onOpen?: () => void;
-  lastEventId?: string;
-}
-
-async function refuse(response: Response): Promise<never> {
-  const sentence = sentenceIn(await response.text(), response.status);
-  const code = response.headers.get('Punctual-Error-Code') ?? undefined;
-  throw new PunctualApiError(response.status, sentence, code);
-}
-
-/** What stands between may answer in words of its own. */
-function sentenceIn(text: string, status: number): string {
-  try {
-    const { error } = JSON.parse(text) as Wire.ErrorBody;
-    if (typeof error === 'string') return error;
-  } catch {
-    // No JSON.
-  }
-  return `The answer was ${status}, without a sentence.`;
-}
-
 function textOf(query: object): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}
+
+interface Page<Item> {
+  items: Item[];
+  nextCursor?: string;
+}
+
+/** Items of one page after the other; the next one is asked for when it is needed. */
+async function* itemsOf<Item>(
+  ask: (cursor: { cursor?: string }) => Promise<Page<Item>>,
+): AsyncGenerator<Item, void, undefined> {
+  let cursor: { cursor?: string } = {};
+  for (;;) {
+    const { items, nextCursor } = await ask(cursor);
+    yield* items;
+    if (nextCursor === undefined) return;
+    cursor = { cursor: nextCursor };
+  }
 }

@@ -5,6 +5,7 @@
  * left out, never null. The server's schemas are proved equal to these types by the compiler.
  */
 export * from './wire/access.ts';
+export * from './wire/callback.ts';
 export * from './wire/check.ts';
 export * from './wire/event.ts';
 export * from './wire/figures.ts';

@@ -61,7 +61,12 @@ async function listen(signal: AbortSignal, { opened, heard }: Ears): Promise<voi
     };
     try {
       const resume = lastEventId === undefined ? {} : { lastEventId };
-      for await (const { id, type } of api.events({ signal, onOpen, ...resume })) {
+      for await (const { id, type } of api.events({
+        signal,
+        onOpen,
+        reconnect: false,
+        ...resume,
+      })) {
         lastEventId = id;
         heard(NAMES[type]);
       }

@@ -2,8 +2,8 @@ import { PunctualApiError, PunctualClient } from '@punctual/client';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { sendForPage, sessionEnded } from './session.ts';
 
-/** The only door to the service: the page's own origin, by its session. */
-export const api = new PunctualClient({ baseUrl: '', fetch: sendForPage });
+/** The only door to the service: the page's own origin, by its session. The queries repeat, not the client. */
+export const api = new PunctualClient({ baseUrl: '', fetch: sendForPage, maxRetries: 0 });
 
 function noticeEnd(error: unknown): void {
   if (isSignedOut(error)) sessionEnded.set(true);

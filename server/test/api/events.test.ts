@@ -34,7 +34,7 @@ async function listen(as = service.mine, lastEventId?: string) {
     opened = resolve;
   });
   const ended = (async () => {
-    const options = { signal: abort.signal, ...(lastEventId && { lastEventId }) };
+    const options = { signal: abort.signal, reconnect: false, ...(lastEventId && { lastEventId }) };
     for await (const event of client.events(options)) heard.push(event);
   })().catch(error => {
     if (!abort.signal.aborted) throw error;
