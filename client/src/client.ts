@@ -24,10 +24,8 @@ export interface TaggedSchedule {
 
 /** Items of a page where an iterator asks for them: the most that the service gives. */
 const PAGE_ITEMS = 100;
-/** A target's own time limit where the schedule gives none, in seconds. */
-const TARGET_SECONDS = 30;
-/** What an answer of `trySchedule` may need beside the target's time limit. */
-const TRY_MARGIN_MS = 15_000;
+/** The service gives the target of `trySchedule` 30 s; the answer comes behind that. */
+const TRY_MS = 45_000;
 
 /**
  * Every operation of the service. A method resolves to the answer's body. It rejects with a
@@ -248,8 +246,7 @@ export class PunctualClient {
   /** Sends the request of a schedule once, without storing anything. */
   trySchedule(input: Wire.ScheduleInput, options: CallOptions = {}): Promise<Wire.TryResult> {
     const call = { operation: 'trySchedule', method: 'POST', path: '/v1/try', body: input };
-    const neededMs = (input.policy?.timeoutSeconds ?? TARGET_SECONDS) * 1_000 + TRY_MARGIN_MS;
-    const timeoutMs = Math.max(this.#transport.timeoutMs, neededMs);
+    const timeoutMs = Math.max(this.#transport.timeoutMs, TRY_MS);
     return this.#send(call, { timeoutMs, ...options });
   }
 

@@ -9,6 +9,7 @@ import { answerFailure, nothingHere } from './failure.ts';
 import { checkFraming } from './framing.ts';
 import { atOnce } from './hooks.ts';
 import { answerBrokenRequest, createListener, type Handler } from './listener.ts';
+import { BY_KEY, BY_SESSION } from './operation.ts';
 import { parseQuery, readQuery } from './query.ts';
 import { watchRequests } from './request-log.ts';
 import { checkAndTry } from './routes/check.ts';
@@ -130,7 +131,7 @@ function openPart(app: FastifyInstance, deps: ApiDeps): void {
 
 function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {
   app.addHook('onRoute', ({ schema }) => {
-    Object.assign(schema ?? {}, { security: [{ ClientId: [], ApiKey: [] }] });
+    if (schema !== undefined) schema.security ??= [BY_KEY, BY_SESSION];
   });
   const { store, clock } = deps;
   const authenticator = new Authenticator(

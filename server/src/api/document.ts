@@ -2,6 +2,8 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { MOST_CHARACTERS } from '../domain/interval.ts';
 import { VERSION } from '../version.ts';
 import { withExamples } from './examples/shown.ts';
+import { SESSION_COOKIE } from './session.ts';
+import { WEBHOOKS } from './webhooks.ts';
 
 /** The OpenAPI document, apart from what the routes and schemas say of themselves. */
 export const DOCUMENT: FastifyDynamicSwaggerOptions = {
@@ -23,14 +25,41 @@ export const DOCUMENT: FastifyDynamicSwaggerOptions = {
       { name: 'times', description: 'When they fire.' },
       { name: 'figures', description: 'What happens, in numbers and as it happens.' },
       { name: 'access', description: 'Sessions, keys and the signing secret.' },
+      { name: 'callbacks', description: 'Requests that Punctual makes when a run has ended.' },
       { name: 'service', description: 'The service itself.' },
     ],
     // Wherever this document was read from.
     servers: [{ url: '/', description: 'This service.' }],
     components: {
       securitySchemes: {
-        ClientId: { type: 'apiKey', in: 'header', name: 'ClientId' },
-        ApiKey: { type: 'apiKey', in: 'header', name: 'ApiKey' },
+        ClientId: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'ClientId',
+          description: 'Whose request it is; beside ApiKey.',
+        },
+        ApiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'ApiKey',
+          description: 'A key of this client; beside ClientId.',
+        },
+        SessionCookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: SESSION_COOKIE,
+          description:
+            'A session of the dashboard, as `POST /v1/session` begins one. Behind TLS its name begins with ' +
+            '`__Host-`. It counts beside `Punctual-Session` only.',
+        },
+        SessionHeader: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Punctual-Session',
+          description:
+            '`yes`, or `background` for a request that a page makes while nobody uses it. A page of another ' +
+            'origin cannot send it.',
+        },
       },
     },
   },
@@ -48,6 +77,7 @@ function complete<Document extends object>(document: Document): Document {
     // An open path says so: nothing is to be sent with it.
     operation.security ??= [];
   }
+  Object.assign(document, { webhooks: WEBHOOKS });
   return withExamples(document);
 }
 

@@ -4,6 +4,10 @@ import { ERROR_CODE_HEADER, ERROR_STATUS } from '../domain/errors.ts';
 import { ref } from './schemas/fields.ts';
 import { ErrorBody } from './schemas/time.ts';
 
+/** How a caller of `/v1` says who it is: one of the two. */
+export const BY_KEY: Record<string, string[]> = { ClientId: [], ApiKey: [] };
+export const BY_SESSION: Record<string, string[]> = { SessionCookie: [], SessionHeader: [] };
+
 interface Operation {
   operationId: string;
   summary: string;

@@ -11,8 +11,8 @@ import { SESSION_MS } from '../domain/session.ts';
  * answered with 404. Behind TLS it is sent over TLS only, and its name (`__Host-`) keeps a host of the
  * same domain from setting one (RFC 6265bis, 4.1.3.2).
  */
-const NAME = 'punctual_session';
-const NAME_BEHIND_TLS = `__Host-${NAME}`;
+export const SESSION_COOKIE = 'punctual_session';
+const NAME_BEHIND_TLS = `__Host-${SESSION_COOKIE}`;
 const HEADER = 'punctual-session';
 /** The value of the header in requests that a page makes while nobody uses it. */
 const IN_BACKGROUND = 'background';
@@ -24,7 +24,7 @@ export function sessionToken(request: FastifyRequest): string | null {
   const cookies = parseCookie(headers.cookie);
   const behindTls = cookies[NAME_BEHIND_TLS];
   if (behindTls !== undefined || isBehindTls(request)) return behindTls ?? null;
-  return cookies[NAME] ?? null;
+  return cookies[SESSION_COOKIE] ?? null;
 }
 
 /** Whether somebody is at work there: only such requests keep a session from ending idle. */
@@ -36,7 +36,7 @@ export function isUse({ headers }: FastifyRequest): boolean {
 export function sessionCookie(request: FastifyRequest, token: string | null): string {
   const secure = isBehindTls(request);
   return stringifySetCookie({
-    name: secure ? NAME_BEHIND_TLS : NAME,
+    name: secure ? NAME_BEHIND_TLS : SESSION_COOKIE,
     value: token ?? '',
     path: '/',
     httpOnly: true,

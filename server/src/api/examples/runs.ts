@@ -137,6 +137,6 @@ export const RUN_EXAMPLES: Record<string, Example> = {
     } satisfies Wire.Forecast,
   },
   listenToEvents: {
-    answer: `retry: 2000\n\nid: 1780295400091-${RUN_ID}\nevent: run.ended\ndata: ${JSON.stringify(run)}\n\n`,
+    answer: `retry: 2000\nid: 1780295400000-open\n\nid: 1780295400091-${RUN_ID}\nevent: run.ended\ndata: ${JSON.stringify(run)}\n\n`,
   },
 };

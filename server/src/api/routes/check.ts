@@ -20,6 +20,9 @@ export function checkAndTry(app: FastifyInstance, deps: ApiDeps): void {
   const checkSchema = operation({
     operationId: 'checkSchedule',
     summary: 'What a create would refuse, and when it would fire; nothing is stored',
+    description:
+      'All problems at once, not only the first. It also answers the next ten times and the changes of ' +
+      'the clock within a year.',
     tag: 'times',
     body: ScheduleInput,
     answer: CheckResult,

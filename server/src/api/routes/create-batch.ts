@@ -16,6 +16,9 @@ export function createBatch(app: FastifyInstance, deps: ApiDeps, bodyLimit: numb
   const schema = operation({
     operationId: 'createSchedules',
     summary: 'Create up to 1,000 schedules, all or nothing',
+    description:
+      'The order of the answer is that of the request. An error names the item that it is about, and nothing ' +
+      'is stored then.',
     tag: 'schedules',
     body: BatchInput,
     answer: BatchResult,

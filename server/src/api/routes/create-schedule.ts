@@ -14,6 +14,8 @@ export function createSchedule(app: FastifyInstance, deps: ApiDeps): void {
   const schema = operation({
     operationId: 'createSchedule',
     summary: 'Create a schedule',
+    description:
+      'It is enabled unless the body says otherwise, and fires first at its next time after now.',
     tag: 'schedules',
     body: ScheduleInput,
     answer: Schedule,

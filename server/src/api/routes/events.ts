@@ -24,7 +24,7 @@ export function events(app: FastifyInstance, deps: ApiDeps, authenticator: Authe
     description:
       '`run.ended` carries a Run (also one that was skipped or missed), `schedule.changed` a ' +
       'Schedule without its headers and data, `breaker.opened` and `breaker.closed` a Breaker, `gap` says that more happened ' +
-      'between `from` and `to` than is told one by one. `Last-Event-ID` goes on after a break; ' +
+      'between `from` and `to` than is told one by one. `Last-Event-ID` goes on after a break, from an event or from the id that the stream begins with; ' +
       `what happened just before it may come twice. ${MOST_OF_CLIENT} listeners of one client at most.`,
     tag: 'figures',
   });

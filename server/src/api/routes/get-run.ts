@@ -12,6 +12,8 @@ export function getRun(app: FastifyInstance, { store, clock }: ApiDeps): void {
   const schema = operation({
     operationId: 'getRun',
     summary: 'Get a run, with what was answered and with its callbacks',
+    description:
+      'A run is one firing of a schedule: its attempts, their answers, and the callbacks that its end caused.',
     tag: 'runs',
     params: RUN_ID,
     answer: Run,

@@ -12,6 +12,7 @@ export function getSchedule(app: FastifyInstance, { store }: ApiDeps): void {
   const schema = operation({
     operationId: 'getSchedule',
     summary: 'Get a schedule, a deleted one too',
+    description: 'The answer carries the version of the schedule as an ETag.',
     tag: 'schedules',
     params: SCHEDULE_ID,
     condition: 'If-None-Match',

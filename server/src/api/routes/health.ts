@@ -8,6 +8,8 @@ export function health(app: FastifyInstance, { readiness }: Pick<ApiDeps, 'readi
   const alive = openOperation({
     operationId: 'getHealth',
     summary: 'Whether the process is alive',
+    description:
+      'It answers as long as the process does, whatever the store says. For liveness probes.',
     tag: 'service',
     answer: Health,
   });
@@ -17,6 +19,7 @@ export function health(app: FastifyInstance, { readiness }: Pick<ApiDeps, 'readi
     {
       operationId: 'getReadiness',
       summary: 'Whether requests can be served',
+      description: '503 while the store cannot be used. For readiness probes and balancers.',
       tag: 'service',
       answer: Health,
     },

@@ -45,6 +45,7 @@ export function listAndRevokeKeys(app: FastifyInstance, { store, clock }: ApiDep
   const list = operation({
     operationId: 'listKeys',
     summary: 'The keys of this client, oldest first, revoked ones included',
+    description: 'Keys are told without their text: only a hash of it is stored.',
     tag: 'access',
     answer: KeyList,
   });

@@ -15,6 +15,8 @@ export function listRuns(app: FastifyInstance, { store, clock }: ApiDeps): void 
   const schema = operation({
     operationId: 'listRuns',
     summary: 'List runs, newest first',
+    description:
+      'All runs of this client, or those that the query asks for. A page is continued by `cursor`.',
     tag: 'runs',
     query: RunQuery,
     answer: RunPage,

@@ -11,6 +11,7 @@ export function listSchedules(app: FastifyInstance, { store }: ApiDeps): void {
   const schema = operation({
     operationId: 'listSchedules',
     summary: 'List schedules, newest first',
+    description: 'Deleted ones only where `status` asks for them. A page is continued by `cursor`.',
     tag: 'schedules',
     query: ScheduleQuery,
     answer: SchedulePage,

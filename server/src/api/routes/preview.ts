@@ -10,6 +10,7 @@ export function preview(app: FastifyInstance, { clock }: ApiDeps): void {
   const schema = operation({
     operationId: 'previewTimes',
     summary: 'The times of an interval, without storing anything',
+    description: 'The interval is judged as a create would judge it.',
     tag: 'times',
     body: PreviewInput,
     answer: Times,

@@ -41,6 +41,7 @@ export function secretAndItsOverlap(app: FastifyInstance, deps: ApiDeps): void {
   const get = operation({
     operationId: 'getSecret',
     summary: 'Since when this client has its signing secret, and how long the old one is used too',
+    description: 'The secret itself is shown only when it is made.',
     tag: 'access',
     answer: SigningSecret,
   });
@@ -52,6 +53,8 @@ export function secretAndItsOverlap(app: FastifyInstance, deps: ApiDeps): void {
   const end = operation({
     operationId: 'endOverlap',
     summary: 'End the overlap now: the old secret signs nothing any more',
+    description:
+      'Requests carry one signature from now on. Where no overlap lasts, nothing changes.',
     tag: 'access',
     answer: SigningSecret,
   });

@@ -9,7 +9,7 @@ import type { Caller, Store, Session as StoredSession } from '../../store/store.
 import { type Authenticator, callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { WHO_CALLS } from '../failure.ts';
-import { operation } from '../operation.ts';
+import { BY_KEY, operation } from '../operation.ts';
 import { Session, SessionEnd, SessionEndQuery, SessionList } from '../schemas/access.ts';
 import { sessionCookie } from '../session.ts';
 import { SESSION_ID } from './params.ts';
@@ -62,17 +62,21 @@ async function sessionOf({ clients }: Store, { clientId, keyId }: Caller): Promi
 }
 
 function beginAndGetSession(app: FastifyInstance, deps: ApiDeps): void {
-  const begin = operation({
-    operationId: 'beginSession',
-    summary: 'Begin a session: a cookie stands for the key, in a browser',
-    description:
-      'Takes ClientId and ApiKey; a session begins no other one. The cookie counts for requests with ' +
-      'a header `Punctual-Session` and without ClientId and ApiKey: for 12 hours at most, until it ' +
-      'has not been used for 30 minutes, or until its key is revoked. Where the value of the header ' +
-      'is `background`, the request does not count as a use.',
-    tag: 'access',
-    answer: Session,
-  });
+  const begin = {
+    ...operation({
+      operationId: 'beginSession',
+      summary: 'Begin a session: a cookie stands for the key, in a browser',
+      description:
+        'Takes ClientId and ApiKey; a session begins no other one. The cookie counts for requests with ' +
+        'a header `Punctual-Session` and without ClientId and ApiKey: for 12 hours at most, until it ' +
+        'has not been used for 30 minutes, or until its key is revoked. Where the value of the header ' +
+        'is `background`, the request does not count as a use.',
+      tag: 'access',
+      answer: Session,
+    }),
+    // One session begins no other one.
+    security: [BY_KEY],
+  };
   app.post('/session', { schema: begin }, async (request, reply) => {
     const caller = callerOf(request);
     // Otherwise whoever has a session for an hour could keep one for ever.
@@ -83,6 +87,7 @@ function beginAndGetSession(app: FastifyInstance, deps: ApiDeps): void {
   const get = operation({
     operationId: 'getSession',
     summary: 'Whose session or key this is',
+    description: 'Tells the client and the key that this request was made with.',
     tag: 'access',
     answer: Session,
   });
@@ -128,6 +133,7 @@ function endSessions(app: FastifyInstance, { store }: ApiDeps, authenticator: Au
   const endOwn = operation({
     operationId: 'endSession',
     summary: 'End the session of this cookie, or all sessions of this client',
+    description: 'The cookie is taken away. Where there is no session, nothing changes.',
     tag: 'access',
     query: SessionEndQuery,
     answer: SessionEnd,
@@ -147,6 +153,7 @@ function endSessions(app: FastifyInstance, { store }: ApiDeps, authenticator: Au
   const endOne = operation({
     operationId: 'endOneSession',
     summary: 'End one session of this client: it stops counting within 5 seconds',
+    description: 'A session of another client is a 404.',
     tag: 'access',
     params: SESSION_ID,
     answer: SessionEnd,

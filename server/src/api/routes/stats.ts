@@ -19,6 +19,7 @@ export function statsAndForecast(app: FastifyInstance, { store, clock }: ApiDeps
   const statsSchema = operation({
     operationId: 'getStats',
     summary: 'What ended in the last minutes, how late, what fails, and what is due next',
+    description: 'Counted in whole minutes, for this client.',
     tag: 'figures',
     query: StatsQuery,
     answer: Stats,
@@ -34,6 +35,8 @@ export function statsAndForecast(app: FastifyInstance, { store, clock }: ApiDeps
   const forecastSchema = operation({
     operationId: 'getForecast',
     summary: 'How many firings are to come, by minute or by hour',
+    description:
+      'Of enabled schedules, without retries and manual runs. `countedAt` says when they were counted.',
     tag: 'figures',
     query: ForecastQuery,
     answer: Forecast,

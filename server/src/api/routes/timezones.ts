@@ -7,6 +7,8 @@ export function timezones(app: FastifyInstance): void {
   const schema = openOperation({
     operationId: 'listTimezones',
     summary: 'The time zones that are accepted',
+    description:
+      'The names of the IANA database, aliases included, sorted. No other name is accepted.',
     tag: 'times',
     answer: Timezones,
     answerHeaders: {

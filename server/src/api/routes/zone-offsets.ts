@@ -10,6 +10,8 @@ export function zoneOffsets(app: FastifyInstance): void {
   const schema = operation({
     operationId: 'zoneOffsets',
     summary: 'How far the clock of a time zone is ahead of UTC, from 1970 to 2099',
+    description:
+      'By the rules that the service fires by, which may be newer than those of a browser.',
     tag: 'times',
     query: OffsetsQuery,
     answer: ZoneOffsets,

@@ -6,14 +6,23 @@ import { closed, Id, Instant, named, oneOf, ref } from './fields.ts';
 
 export const Session = named(
   'Session',
-  Type.Object({
-    clientId: Type.String(),
-    clientName: Type.String(),
-    keyId: Type.String({ description: 'The key that it was begun with, and ends with.' }),
-  }),
+  Type.Object(
+    {
+      clientId: Type.String({ description: 'Whose requests these are.' }),
+      clientName: Type.String({ description: 'As the operator has named it.' }),
+      keyId: Type.String({ description: 'The key that it was begun with, and ends with.' }),
+    },
+    { description: 'Who makes this request.' },
+  ),
 );
 
-export const SessionEnd = named('SessionEnd', Type.Object({ success: Type.Boolean() }));
+export const SessionEnd = named(
+  'SessionEnd',
+  Type.Object(
+    { success: Type.Boolean({ description: 'Always true.' }) },
+    { description: 'What was to be ended has ended.' },
+  ),
+);
 
 /** A query parameter that is set or not. */
 const flag = (description: string) => Type.Optional(oneOf(['true', 'false'], { description }));
@@ -24,29 +33,40 @@ export const SessionEndQuery = Type.Object({
 
 export const ListedSession = named(
   'ListedSession',
-  Type.Object({
-    id: Id('The session.'),
-    keyId: Type.String({ description: 'The key that it was begun with, and ends with.' }),
-    createdAt: Instant('When it began.'),
-    lastUsedAt: Instant('When it was used last, to the minute.'),
-    expiresAt: Instant('When it ends at the latest; 30 minutes without a use end it sooner.'),
-    isCurrent: Type.Boolean({ description: 'Whether this request was made in it.' }),
-  }),
+  Type.Object(
+    {
+      id: Id('The session.'),
+      keyId: Type.String({ description: 'The key that it was begun with, and ends with.' }),
+      createdAt: Instant('When it began.'),
+      lastUsedAt: Instant('When it was used last, to the minute.'),
+      expiresAt: Instant('When it ends at the latest; 30 minutes without a use end it sooner.'),
+      isCurrent: Type.Boolean({ description: 'Whether this request was made in it.' }),
+    },
+    { description: 'A session that has not ended.' },
+  ),
 );
 
 export const SessionList = named(
   'SessionList',
-  Type.Object({ items: Type.Array(ref(ListedSession)) }),
+  Type.Object(
+    { items: Type.Array(ref(ListedSession), { description: 'Newest first.' }) },
+    { description: 'Sessions that have not ended.' },
+  ),
 );
 
 export const KeyInput = named(
   'KeyInput',
-  Type.Object({ name: Type.String({ minLength: 1, maxLength: 200 }) }, closed),
+  Type.Object(
+    {
+      name: Type.String({ description: 'Says what the key is for.', minLength: 1, maxLength: 200 }),
+    },
+    { ...closed, description: 'A key to make.' },
+  ),
 );
 
 const key = {
   id: Id('The key.'),
-  name: Type.Optional(Type.String()),
+  name: Type.Optional(Type.String({ description: 'What it is for.' })),
   createdAt: Instant('When it was made.'),
   createdBy: Type.Optional(
     Type.String({ description: 'The id of the key that made it; absent where an operator did.' }),
@@ -54,11 +74,14 @@ const key = {
   revokedAt: Type.Optional(Instant('When it was revoked.')),
 };
 
-export const Key = named('Key', Type.Object(key));
+export const Key = named('Key', Type.Object(key, { description: 'An API key, without its text.' }));
 
 export const NewKey = named(
   'NewKey',
-  Type.Object({ ...key, apiKey: Type.String({ description: 'Shown once.' }) }),
+  Type.Object(
+    { ...key, apiKey: Type.String({ description: 'Shown once.' }) },
+    { description: 'A key that was made just now.' },
+  ),
 );
 
 export const RevokeQuery = Type.Object({
@@ -67,17 +90,26 @@ export const RevokeQuery = Type.Object({
 
 export const RevokedKey = named(
   'RevokedKey',
-  Type.Object({
-    ...key,
-    descendants: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'Where they were asked for: the ids of the keys that came of it.',
-      }),
-    ),
-  }),
+  Type.Object(
+    {
+      ...key,
+      descendants: Type.Optional(
+        Type.Array(Type.String({ description: 'The id of a key.' }), {
+          description: 'Where they were asked for: the ids of the keys that came of it.',
+        }),
+      ),
+    },
+    { description: 'A key that is revoked.' },
+  ),
 );
 
-export const KeyList = named('KeyList', Type.Object({ items: Type.Array(ref(Key)) }));
+export const KeyList = named(
+  'KeyList',
+  Type.Object(
+    { items: Type.Array(ref(Key), { description: 'Oldest first.' }) },
+    { description: 'All keys of the client.' },
+  ),
+);
 
 export const RotationInput = named(
   'RotationInput',
@@ -100,7 +132,7 @@ export const RotationInput = named(
         }),
       ),
     },
-    closed,
+    { ...closed, description: 'How a signing secret is to be replaced.' },
   ),
 );
 
@@ -111,12 +143,18 @@ const signingSecret = {
   ),
 };
 
-export const SigningSecret = named('SigningSecret', Type.Object(signingSecret));
+export const SigningSecret = named(
+  'SigningSecret',
+  Type.Object(signingSecret, { description: 'The signing secret, without its text.' }),
+);
 
 export const NewSigningSecret = named(
   'NewSigningSecret',
-  Type.Object({
-    ...signingSecret,
-    signingSecret: Type.String({ description: 'Shown once: `whsec_` and base64.' }),
-  }),
+  Type.Object(
+    {
+      ...signingSecret,
+      signingSecret: Type.String({ description: 'Shown once: `whsec_` and base64.' }),
+    },
+    { description: 'A signing secret that was made just now.' },
+  ),
 );

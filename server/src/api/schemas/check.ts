@@ -6,20 +6,27 @@ import { Attempt } from './run.ts';
 
 export const Problem = named(
   'Problem',
-  Type.Object({
-    where: Type.String({ description: 'The property: `url`, `integrations[0].url`.' }),
-    sentence: Type.String(),
-  }),
+  Type.Object(
+    {
+      where: Type.String({ description: 'The property: `url`, `integrations[0].url`.' }),
+      sentence: Type.String({ description: 'What is wrong with it.' }),
+    },
+    { description: 'One thing that a create would refuse.' },
+  ),
 );
 
 export const ClockNote = named(
   'ClockNote',
   Type.Object(
     {
-      kind: oneOf(['moved', 'dropped', 'once', 'twice'] as const),
+      kind: oneOf(['moved', 'dropped', 'once', 'twice'] as const, {
+        description:
+          '`moved`: its local time does not exist, it fires after the gap. `dropped`: it does not fire. ' +
+          '`once`, `twice`: its local time comes twice, and it fires so often.',
+      }),
       localTime: Type.String({ description: 'Of the wall clock: 2026-03-29T02:30:00.' }),
       at: Instant('When it fires; where it is dropped, the change of the clock.'),
-      sentence: Type.String(),
+      sentence: Type.String({ description: 'The same in words.' }),
     },
     { description: 'What a change of the wall clock does to the interval.' },
   ),
@@ -27,15 +34,21 @@ export const ClockNote = named(
 
 export const CheckResult = named(
   'CheckResult',
-  Type.Object({
-    problems: Type.Array(ref(Problem), {
-      description: 'What a create would refuse; empty where it would not.',
-    }),
-    times: Type.Array(Type.String(), {
-      description: 'The next ten times; empty where interval or time zone are wrong.',
-    }),
-    clockNotes: Type.Array(ref(ClockNote), { description: 'Within a year.' }),
-  }),
+  Type.Object(
+    {
+      problems: Type.Array(ref(Problem), {
+        description: 'What a create would refuse; empty where it would not.',
+      }),
+      times: Type.Array(Type.String({ description: 'ISO 8601 in UTC.' }), {
+        description: 'The next ten times; empty where interval or time zone are wrong.',
+      }),
+      clockNotes: Type.Array(ref(ClockNote), { description: 'Within a year.' }),
+    },
+    { description: 'What a create would say.' },
+  ),
 );
 
-export const TryResult = named('TryResult', Type.Object({ attempt: ref(Attempt) }));
+export const TryResult = named(
+  'TryResult',
+  Type.Object({ attempt: ref(Attempt) }, { description: 'What became of the one request.' }),
+);

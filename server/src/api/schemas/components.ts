@@ -12,6 +12,7 @@ import {
   SessionList,
   SigningSecret,
 } from './access.ts';
+import { CallbackRun, ScheduleCallback } from './callback.ts';
 import { CheckResult, ClockNote, Problem, TryResult } from './check.ts';
 import {
   Breaker,
@@ -66,6 +67,8 @@ export const COMPONENTS = [
   Phases,
   Callback,
   RunPage,
+  CallbackRun,
+  ScheduleCallback,
   PreviewInput,
   Times,
   Timezones,

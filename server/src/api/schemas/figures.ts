@@ -35,30 +35,33 @@ export const ExplainQuery = Type.Object({
 
 export const Explanation = named(
   'Explanation',
-  Type.Object({
-    scheduleId: Type.String(),
-    at: Instant('What was asked for.'),
-    verdict: oneOf(VERDICTS, {
-      description:
-        'The status of the run where there is one. `waiting`: due and not begun yet. `upcoming`: ' +
-        'to come. `moved`, `dropped`, `repeated`: by a change of the wall clock. `paused`, ' +
-        '`deleted`, `notCreated`: what the schedule was then. `neverDue`: no nominal time. ' +
-        '`forgotten`: older than history. `unrecorded`: due as far as is known, without a record.',
-    }),
-    sentence: Type.String({ description: 'The same in words, with the reason.' }),
-    interval: Type.String({ description: 'What the schedule was then.' }),
-    timezone: Type.String({ description: 'What the schedule was then.' }),
-    lateMs: Type.Optional(
-      Type.Number({ description: 'From the nominal time to the first attempt.' }),
-    ),
-    localTime: Type.Optional(
-      Type.String({ description: 'The local time that does not exist, or comes twice.' }),
-    ),
-    movedTo: Type.Optional(Instant('When that local time is due instead.')),
-    previous: Type.Optional(Instant('The nominal time before.')),
-    next: Type.Optional(Instant('The nominal time after.')),
-    run: Type.Optional(ref(Run)),
-  }),
+  Type.Object(
+    {
+      scheduleId: Type.String({ description: 'The schedule.' }),
+      at: Instant('What was asked for.'),
+      verdict: oneOf(VERDICTS, {
+        description:
+          'The status of the run where there is one. `waiting`: due and not begun yet. `upcoming`: ' +
+          'to come. `moved`, `dropped`, `repeated`: by a change of the wall clock. `paused`, ' +
+          '`deleted`, `notCreated`: what the schedule was then. `neverDue`: no nominal time. ' +
+          '`forgotten`: older than history. `unrecorded`: due as far as is known, without a record.',
+      }),
+      sentence: Type.String({ description: 'The same in words, with the reason.' }),
+      interval: Type.String({ description: 'What the schedule was then.' }),
+      timezone: Type.String({ description: 'What the schedule was then.' }),
+      lateMs: Type.Optional(
+        Type.Number({ description: 'From the nominal time to the first attempt.' }),
+      ),
+      localTime: Type.Optional(
+        Type.String({ description: 'The local time that does not exist, or comes twice.' }),
+      ),
+      movedTo: Type.Optional(Instant('When that local time is due instead.')),
+      previous: Type.Optional(Instant('The nominal time before.')),
+      next: Type.Optional(Instant('The nominal time after.')),
+      run: Type.Optional(ref(Run)),
+    },
+    { description: 'What became of an instant, and why.' },
+  ),
 );
 
 export const StatsQuery = Type.Object({
@@ -68,10 +71,10 @@ export const StatsQuery = Type.Object({
 });
 
 const tally = {
-  succeeded: Type.Integer(),
-  failed: Type.Integer(),
-  skipped: Type.Integer(),
-  missed: Type.Integer(),
+  succeeded: Type.Integer({ description: 'Runs that succeeded.' }),
+  failed: Type.Integer({ description: 'Runs that failed for good.' }),
+  skipped: Type.Integer({ description: 'Times that came while a run was going on.' }),
+  missed: Type.Integer({ description: 'Times that passed unseen.' }),
   p50LateMs: Type.Optional(Type.Number({ description: 'Of scheduled runs; within a tenth.' })),
   p99LateMs: Type.Optional(Type.Number({ description: 'Of scheduled runs; within a tenth.' })),
 };
@@ -83,7 +86,10 @@ export const Tally = named(
 
 export const StatsMinute = named(
   'StatsMinute',
-  Type.Object({ at: Instant('The start of the minute.'), ...tally }),
+  Type.Object(
+    { at: Instant('The start of the minute.'), ...tally },
+    { description: 'One minute of the figures.' },
+  ),
 );
 
 export const HistoryQuery = Type.Object({
@@ -101,10 +107,10 @@ export const HistoryStep = named(
   Type.Object(
     {
       at: Instant('The start of the step.'),
-      succeeded: Type.Integer(),
-      failed: Type.Integer(),
-      skipped: Type.Integer(),
-      missed: Type.Integer(),
+      succeeded: Type.Integer({ description: 'Runs that succeeded.' }),
+      failed: Type.Integer({ description: 'Runs that failed for good.' }),
+      skipped: Type.Integer({ description: 'Times that came while a run was going on.' }),
+      missed: Type.Integer({ description: 'Times that passed unseen.' }),
     },
     { description: 'Nominal times by what became of them; manual runs by their own time.' },
   ),
@@ -112,48 +118,57 @@ export const HistoryStep = named(
 
 export const History = named(
   'History',
-  Type.Object({
-    scheduleId: Type.String(),
-    from: Instant('Since when it is counted: later than asked for where `isPartial`.'),
-    to: Instant('Until when.'),
-    stepSeconds: Type.Integer(),
-    steps: Type.Array(ref(HistoryStep), {
-      description:
-        'Steps in which something is on record, oldest first. What goes on is not counted.',
-    }),
-    isPartial: Type.Optional(
-      Type.Boolean({
-        description: 'True while what lies before `from` is counted. Ask again in a second.',
+  Type.Object(
+    {
+      scheduleId: Type.String({ description: 'The schedule.' }),
+      from: Instant('Since when it is counted: later than asked for where `isPartial`.'),
+      to: Instant('Until when.'),
+      stepSeconds: Type.Integer({ description: 'The length of a step.' }),
+      steps: Type.Array(ref(HistoryStep), {
+        description:
+          'Steps in which something is on record, oldest first. What goes on is not counted.',
       }),
-    ),
-  }),
+      isPartial: Type.Optional(
+        Type.Boolean({
+          description: 'True while what lies before `from` is counted. Ask again in a second.',
+        }),
+      ),
+    },
+    { description: 'What became of the times of a schedule.' },
+  ),
 );
 
 export const FailingSchedule = named(
   'FailingSchedule',
-  Type.Object({
-    scheduleId: Type.String(),
-    label: Type.String(),
-    url: Type.String(),
-    failures: Type.Integer({ description: 'Failed runs of the last 24 hours.' }),
-    inARow: Type.Integer({
-      description: 'Failed runs since the last one that succeeded; 20 at most.',
-    }),
-    lastFailedFor: Instant('The nominal time of the last failed run.'),
-    error: Type.Optional(Type.String({ description: 'Why it failed.' })),
-  }),
+  Type.Object(
+    {
+      scheduleId: Type.String({ description: 'The schedule.' }),
+      label: Type.String({ description: 'Its label.' }),
+      url: Type.String({ description: 'Its target.' }),
+      failures: Type.Integer({ description: 'Failed runs of the last 24 hours.' }),
+      inARow: Type.Integer({
+        description: 'Failed runs since the last one that succeeded; 20 at most.',
+      }),
+      lastFailedFor: Instant('The nominal time of the last failed run.'),
+      error: Type.Optional(Type.String({ description: 'Why it failed.' })),
+    },
+    { description: 'A schedule whose latest runs failed.' },
+  ),
 );
 
 export const UpcomingFiring = named(
   'UpcomingFiring',
-  Type.Object({
-    scheduleId: Type.String(),
-    label: Type.String(),
-    url: Type.String(),
-    scheduledFor: Instant('The nominal time.'),
-    dueAt: Instant('When the request is due: later than `scheduledFor` for a retry.'),
-    isRetry: Type.Boolean(),
-  }),
+  Type.Object(
+    {
+      scheduleId: Type.String({ description: 'The schedule.' }),
+      label: Type.String({ description: 'Its label.' }),
+      url: Type.String({ description: 'Its target.' }),
+      scheduledFor: Instant('The nominal time.'),
+      dueAt: Instant('When the request is due: later than `scheduledFor` for a retry.'),
+      isRetry: Type.Boolean({ description: 'Whether an attempt was made before.' }),
+    },
+    { description: 'A request that is to come.' },
+  ),
 );
 
 export const Breaker = named(
@@ -171,27 +186,30 @@ export const Breaker = named(
 
 export const Stats = named(
   'Stats',
-  Type.Object({
-    from: Instant('Start of the first minute that is counted; it may still go back.'),
-    to: Instant('Until when it is counted.'),
-    total: ref(Tally),
-    minutes: Type.Array(ref(StatsMinute), {
-      description: 'Minutes in which something ended, oldest first.',
-    }),
-    failing: Type.Array(ref(FailingSchedule), {
-      description: 'Schedules whose latest runs failed, most failures first; 10 at most.',
-    }),
-    next: Type.Array(ref(UpcomingFiring), {
-      description: 'What is due next, earliest first; 10 at most.',
-    }),
-    openBreakers: Type.Array(ref(Breaker), {
-      description:
-        'Hosts that do not answer: one request every 5 s is sent to them, the others fail unsent. ' +
-        'Those first that answer nothing for longest; 20 at most.',
-    }),
-    enabledSchedules: Type.Integer(),
-    disabledSchedules: Type.Integer(),
-  }),
+  Type.Object(
+    {
+      from: Instant('Start of the first minute that is counted; it may still go back.'),
+      to: Instant('Until when it is counted.'),
+      total: ref(Tally),
+      minutes: Type.Array(ref(StatsMinute), {
+        description: 'Minutes in which something ended, oldest first.',
+      }),
+      failing: Type.Array(ref(FailingSchedule), {
+        description: 'Schedules whose latest runs failed, most failures first; 10 at most.',
+      }),
+      next: Type.Array(ref(UpcomingFiring), {
+        description: 'What is due next, earliest first; 10 at most.',
+      }),
+      openBreakers: Type.Array(ref(Breaker), {
+        description:
+          'Hosts that do not answer: one request every 5 s is sent to them, the others fail unsent. ' +
+          'Those first that answer nothing for longest; 20 at most.',
+      }),
+      enabledSchedules: Type.Integer({ description: 'Of this client, now.' }),
+      disabledSchedules: Type.Integer({ description: 'Of this client, now.' }),
+    },
+    { description: 'What ended lately, and what is due.' },
+  ),
 );
 
 export const ForecastQuery = Type.Object({
@@ -207,32 +225,41 @@ export const ForecastQuery = Type.Object({
 
 export const ForecastHost = named(
   'ForecastHost',
-  Type.Object({ host: Type.String(), firings: Type.Integer() }),
+  Type.Object(
+    {
+      host: Type.String({ description: 'Name, and port where it is not the usual one.' }),
+      firings: Type.Integer({ description: 'Firings to come there.' }),
+    },
+    { description: 'A host and its share.' },
+  ),
 );
 
 export const Forecast = named(
   'Forecast',
-  Type.Object({
-    from: Instant('The start of the first step.'),
-    stepSeconds: Type.Integer({ description: '60 or 3,600.' }),
-    counts: Type.Array(Type.Integer(), {
-      description: 'Firings to come, without retries, step by step.',
-    }),
-    firings: Type.Integer(),
-    schedules: Type.Integer({ description: 'Enabled schedules that are counted.' }),
-    uncounted: Type.Integer({
-      description: 'Enabled schedules that are not: beyond 50,000 groups, the rarest.',
-    }),
-    hosts: Type.Array(ref(ForecastHost), {
-      description: "All hosts' firings, most first; 100 at most.",
-    }),
-    countedAt: Instant('When the schedules were counted.'),
-    isPartial: Type.Optional(
-      Type.Boolean({
-        description:
-          'True while schedules are still being counted, as after a start: what is told is of the ' +
-          'newest so far. Ask again in a second.',
+  Type.Object(
+    {
+      from: Instant('The start of the first step.'),
+      stepSeconds: Type.Integer({ description: '60 or 3,600.' }),
+      counts: Type.Array(Type.Integer({ description: 'Of one step.' }), {
+        description: 'Firings to come, without retries, step by step.',
       }),
-    ),
-  }),
+      firings: Type.Integer({ description: 'Of all steps.' }),
+      schedules: Type.Integer({ description: 'Enabled schedules that are counted.' }),
+      uncounted: Type.Integer({
+        description: 'Enabled schedules that are not: beyond 50,000 groups, the rarest.',
+      }),
+      hosts: Type.Array(ref(ForecastHost), {
+        description: "All hosts' firings, most first; 100 at most.",
+      }),
+      countedAt: Instant('When the schedules were counted.'),
+      isPartial: Type.Optional(
+        Type.Boolean({
+          description:
+            'True while schedules are still being counted, as after a start: what is told is of the ' +
+            'newest so far. Ask again in a second.',
+        }),
+      ),
+    },
+    { description: 'Firings to come, step by step.' },
+  ),
 );

@@ -1,6 +1,7 @@
 import type * as Wire from '@punctual/client';
 import type { Static, TSchema } from 'typebox';
 import type * as access from './access.ts';
+import type * as callbacks from './callback.ts';
 import type * as check from './check.ts';
 import type * as figures from './figures.ts';
 import type * as runs from './run.ts';
@@ -37,6 +38,8 @@ type Proofs = [
   Proof<typeof runs.Phases, Wire.Phases>,
   Proof<typeof runs.Attempt, Wire.Attempt>,
   Proof<typeof runs.Callback, Wire.Callback>,
+  Proof<typeof callbacks.CallbackRun, Wire.CallbackRun>,
+  Proof<typeof callbacks.ScheduleCallback, Wire.ScheduleCallback>,
   Proof<typeof runs.Run, Wire.Run>,
   Proof<typeof runs.RunQuery, Wire.RunQuery>,
   Proof<typeof runs.RunPage, Wire.RunPage>,

@@ -14,12 +14,19 @@ const RUN_STATUSES = [
   'missed',
 ] as const;
 
-const span = () => Type.Optional(Type.Number());
+export const OUTCOMES = ['response', 'timeout', 'connectionError', 'blocked', 'lost'] as const;
+
+const span = (description: string) => Type.Optional(Type.Number({ description }));
 
 export const Phases = named(
   'Phases',
   Type.Object(
-    { dnsMs: span(), connectMs: span(), tlsMs: span(), firstByteMs: span() },
+    {
+      dnsMs: span('The lookup of the name.'),
+      connectMs: span('TCP.'),
+      tlsMs: span('The handshake of TLS.'),
+      firstByteMs: span('From the request sent to the first byte of the answer.'),
+    },
     {
       description:
         'Spans of one attempt. A request on a kept connection has no dns, connect and tls.',
@@ -34,11 +41,13 @@ export const Attempt = named(
       number: Type.Integer({ description: '1 for the first.' }),
       startedAt: Instant('The actual time.'),
       durationMs: Type.Optional(Type.Number({ description: 'Absent where nobody saw the end.' })),
-      outcome: oneOf(['response', 'timeout', 'connectionError', 'blocked', 'lost'] as const, {
+      outcome: oneOf(OUTCOMES, {
         description:
           'What the network did; `lost` when the service itself stopped before the answer.',
       }),
-      responseStatus: Type.Optional(Type.Integer()),
+      responseStatus: Type.Optional(
+        Type.Integer({ description: 'Absent where nothing was answered.' }),
+      ),
       error: Type.Optional(Type.String({ description: 'Why it is not a success.' })),
       refused: Type.Optional(
         Type.Boolean({ description: 'It was never sent: the breaker of its host was open.' }),
@@ -64,52 +73,71 @@ export const Attempt = named(
 
 export const Callback = named(
   'Callback',
-  Type.Object({
-    id: Id('Its `webhook-id` too.'),
-    integrationId: Type.String(),
-    url: Type.String(),
-    status: oneOf(['queued', 'running', 'retrying', 'succeeded', 'failed'] as const),
-    attempts: Type.Array(ref(Attempt)),
-  }),
+  Type.Object(
+    {
+      id: Id('Its `webhook-id` too.'),
+      integrationId: Type.String({ description: 'The integration that asked for it.' }),
+      url: Type.String({ description: 'Where it goes.' }),
+      status: oneOf(['queued', 'running', 'retrying', 'succeeded', 'failed'] as const, {
+        description: 'How far it is.',
+      }),
+      attempts: Type.Array(ref(Attempt), { description: 'In order.' }),
+    },
+    { description: 'One callback that the end of a run has caused.' },
+  ),
 );
 
 export const Run = named(
   'Run',
-  Type.Object({
-    id: Id('Its `webhook-id` too, the same for every attempt.'),
-    scheduleId: Type.String(),
-    scheduledFor: Instant('The nominal time.'),
-    trigger: oneOf(['schedule', 'manual'] as const),
-    status: oneOf(RUN_STATUSES),
-    startedAt: Type.Optional(Instant('The actual time.')),
-    finishedAt: Type.Optional(Instant('When it ended for good.')),
-    attempts: Type.Array(ref(Attempt)),
-    reason: Type.Optional(
-      Type.String({
-        description: 'Why it was skipped or missed, or why its retries ended early.',
+  Type.Object(
+    {
+      id: Id('Its `webhook-id` too, the same for every attempt.'),
+      scheduleId: Type.String({ description: 'The schedule that it is of.' }),
+      scheduledFor: Instant('The nominal time.'),
+      trigger: oneOf(['schedule', 'manual'] as const, {
+        description: '`manual`: somebody asked for it.',
       }),
-    ),
-    missedCount: Type.Optional(
-      Type.Integer({ description: 'Where one record stands for more than 1,000 missed times.' }),
-    ),
-    from: Type.Optional(Instant('The first of `missedCount`.')),
-    to: Type.Optional(Instant('The last of `missedCount`.')),
-    callbacks: Type.Optional(Type.Array(ref(Callback), { description: 'In the single run only.' })),
-  }),
+      status: oneOf(RUN_STATUSES, {
+        description: 'How far it is; `skipped` and `missed` were never sent.',
+      }),
+      startedAt: Type.Optional(Instant('The actual time.')),
+      finishedAt: Type.Optional(Instant('When it ended for good.')),
+      attempts: Type.Array(ref(Attempt), {
+        description: 'In order; empty where nothing was sent.',
+      }),
+      reason: Type.Optional(
+        Type.String({
+          description: 'Why it was skipped or missed, or why its retries ended early.',
+        }),
+      ),
+      missedCount: Type.Optional(
+        Type.Integer({ description: 'Where one record stands for more than 1,000 missed times.' }),
+      ),
+      from: Type.Optional(Instant('The first of `missedCount`.')),
+      to: Type.Optional(Instant('The last of `missedCount`.')),
+      callbacks: Type.Optional(
+        Type.Array(ref(Callback), { description: 'In the single run only.' }),
+      ),
+    },
+    { description: 'One firing of a schedule, or a time that did not fire.' },
+  ),
 );
 
 export const RunPage = named(
   'RunPage',
-  Type.Object({
-    items: Type.Array(ref(Run)),
-    nextCursor: Type.Optional(Type.String({ description: 'Absent on the last page.' })),
-  }),
+  Type.Object(
+    {
+      items: Type.Array(ref(Run), { description: 'Newest first.' }),
+      nextCursor: Type.Optional(Type.String({ description: 'Absent on the last page.' })),
+    },
+    { description: 'A page of runs.' },
+  ),
 );
 
 export const RunQuery = Type.Object({
   ...page,
-  scheduleId: Type.Optional(Type.String()),
-  status: Type.Optional(oneOf(RUN_STATUSES)),
+  scheduleId: Type.Optional(Type.String({ description: 'Of this schedule.' })),
+  status: Type.Optional(oneOf(RUN_STATUSES, { description: 'In this status.' })),
   from: Type.Optional(Type.String({ description: 'ISO 8601. Nominal time, inclusive.' })),
   to: Type.Optional(Type.String({ description: 'ISO 8601. Nominal time, exclusive.' })),
 });

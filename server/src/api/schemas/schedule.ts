@@ -76,9 +76,9 @@ export const PolicyPatch = Type.Object(
 );
 
 const integration = {
-  type: oneOf(['WEBHOOK'] as const),
+  type: oneOf(['WEBHOOK'] as const, { description: 'A signed POST; there is no other yet.' }),
   url: url('Receives the callback.'),
-  name: Type.String({ maxLength: MOST_TEXT }),
+  name: Type.String({ description: 'Free text to tell integrations apart.', maxLength: MOST_TEXT }),
   includeScheduleUrlInCallback: Type.Boolean({
     description: "Whether the callback carries the schedule's url. False by default.",
   }),
@@ -89,7 +89,10 @@ const integration = {
 
 export const Integration = named(
   'Integration',
-  Type.Object({ id: Id('Given by the service.'), ...integration }),
+  Type.Object(
+    { id: Id('Given by the service.'), ...integration },
+    { description: 'Somebody who is told when a run has ended for good.' },
+  ),
 );
 
 export const IntegrationInput = named(
@@ -105,29 +108,33 @@ export const IntegrationInput = named(
       includeScheduleUrlInCallback: Type.Optional(integration.includeScheduleUrlInCallback),
       callOnSuccess: Type.Optional(integration.callOnSuccess),
     },
-    closed,
+    { ...closed, description: 'Somebody to tell when a run has ended for good.' },
   ),
 );
 
-const integrations = () => Type.Array(ref(IntegrationInput), { maxItems: 10 });
+const CALLED = 'What is called when a run has ended for good.';
+const integrations = () => Type.Array(ref(IntegrationInput), { description: CALLED, maxItems: 10 });
 
 export const Schedule = named(
   'Schedule',
-  Type.Object({
-    id: Id('Given by the service.'),
-    status: oneOf(STATUSES),
-    url: url('The target that is called.'),
-    verb: verb(),
-    interval: interval(),
-    timezone: timezone(),
-    createdAt: Instant('When it was made.'),
-    updatedAt: Type.Optional(Instant('Absent until the first change.')),
-    headers: Type.Optional(headers()),
-    data: Type.Optional(data()),
-    integrations: Type.Optional(Type.Array(ref(Integration))),
-    label: label(),
-    policy: Type.Optional(ref(Policy)),
-  }),
+  Type.Object(
+    {
+      id: Id('Given by the service.'),
+      status: oneOf(STATUSES, { description: 'Only an enabled one fires.' }),
+      url: url('The target that is called.'),
+      verb: verb(),
+      interval: interval(),
+      timezone: timezone(),
+      createdAt: Instant('When it was made.'),
+      updatedAt: Type.Optional(Instant('Absent until the first change.')),
+      headers: Type.Optional(headers()),
+      data: Type.Optional(data()),
+      integrations: Type.Optional(Type.Array(ref(Integration), { description: CALLED })),
+      label: label(),
+      policy: Type.Optional(ref(Policy)),
+    },
+    { description: 'A stored schedule.' },
+  ),
 );
 
 export const ScheduleInput = named(
@@ -148,7 +155,7 @@ export const ScheduleInput = named(
       createdAt: ignored(),
       updatedAt: ignored(),
     },
-    closed,
+    { ...closed, description: 'A schedule to create, or to put in the place of one.' },
   ),
 );
 
@@ -176,7 +183,11 @@ export const SchedulePatch = named(
         }),
       ),
       label: Type.Optional(orNull<string>(label())),
-      policy: Type.Optional(orNull<Static<typeof PolicyPatch>>(PolicyPatch)),
+      policy: Type.Optional(
+        orNull<Static<typeof PolicyPatch>>(PolicyPatch, {
+          description: 'Merged key by key; null removes.',
+        }),
+      ),
       id: ignored(),
       createdAt: ignored(),
       updatedAt: ignored(),
@@ -188,31 +199,56 @@ export const SchedulePatch = named(
   ),
 );
 
-export const DeleteResult = named('DeleteResult', Type.Object({ success: Type.Boolean() }));
+export const DeleteResult = named(
+  'DeleteResult',
+  Type.Object(
+    { success: Type.Boolean({ description: 'Always true.' }) },
+    { description: 'The schedule is deleted, now or since long.' },
+  ),
+);
 
 export const SchedulePage = named(
   'SchedulePage',
-  Type.Object({
-    items: Type.Array(ref(Schedule)),
-    nextCursor: Type.Optional(
-      Type.String({
-        description:
-          'Absent on the last page. A search among very many schedules may answer fewer than were ' +
-          'asked for, or none, and go on here.',
-      }),
-    ),
-  }),
+  Type.Object(
+    {
+      items: Type.Array(ref(Schedule), { description: 'Newest first.' }),
+      nextCursor: Type.Optional(
+        Type.String({
+          description:
+            'Absent on the last page. A search among very many schedules may answer fewer than were ' +
+            'asked for, or none, and go on here.',
+        }),
+      ),
+    },
+    { description: 'A page of schedules.' },
+  ),
 );
 
 export const BatchInput = named(
   'BatchInput',
-  Type.Object({ items: Type.Array(ref(ScheduleInput), { maxItems: MOST_BATCH_ITEMS }) }, closed),
+  Type.Object(
+    {
+      items: Type.Array(ref(ScheduleInput), {
+        description: 'Stored all, or none.',
+        maxItems: MOST_BATCH_ITEMS,
+      }),
+    },
+    { ...closed, description: 'Schedules to create together.' },
+  ),
 );
 
-export const BatchResult = named('BatchResult', Type.Object({ items: Type.Array(ref(Schedule)) }));
+export const BatchResult = named(
+  'BatchResult',
+  Type.Object(
+    { items: Type.Array(ref(Schedule), { description: 'In the order of the request.' }) },
+    { description: 'What was created.' },
+  ),
+);
 
 export const page = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'The size of the page.' }),
+  ),
   cursor: Type.Optional(Type.String({ description: 'The `nextCursor` of the page before.' })),
 };
 

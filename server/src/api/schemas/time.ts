@@ -3,18 +3,24 @@ import { closed, Instant, named, ref } from './fields.ts';
 
 /** What is asked and answered about times, and about the service itself. */
 
-const count = () => Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 5 }));
+const count = () =>
+  Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 5, description: 'How many times.' }),
+  );
+const interval = () => Type.String({ description: 'As in a schedule.', examples: ['*/5 * * * *'] });
+const timezone = () =>
+  Type.String({ description: 'A name of `/timezones`.', examples: ['Europe/Berlin'] });
 
 export const PreviewInput = named(
   'PreviewInput',
   Type.Object(
     {
-      interval: Type.String({ examples: ['*/5 * * * *'] }),
-      timezone: Type.String({ examples: ['Europe/Berlin'] }),
+      interval: interval(),
+      timezone: timezone(),
       from: Type.Optional(Type.String({ description: 'ISO 8601, exclusive. Now by default.' })),
       count: count(),
     },
-    closed,
+    { ...closed, description: 'An interval to count the times of.' },
   ),
 );
 
@@ -22,53 +28,72 @@ export const NextQuery = Type.Object({ count: count() });
 
 export const Times = named(
   'Times',
-  Type.Object({ times: Type.Array(Type.String({ description: 'ISO 8601 in UTC.' })) }),
+  Type.Object(
+    {
+      times: Type.Array(Type.String({ description: 'ISO 8601 in UTC.' }), {
+        description: 'In order; fewer than were asked for where there are no more.',
+      }),
+    },
+    { description: 'Nominal times to come.' },
+  ),
 );
 
 export const Timezones = named(
   'Timezones',
-  Type.Array(Type.String(), {
+  Type.Array(Type.String({ description: 'An IANA name.' }), {
     description: 'The names that `timezone` may have, sorted.',
   }),
 );
 
 export const OffsetsQuery = Type.Object({
-  timezone: Type.String({ examples: ['Europe/Berlin'] }),
+  timezone: timezone(),
 });
 
 export const ZoneOffset = named(
   'ZoneOffset',
-  Type.Object({
-    from: Instant('From here to the next one.'),
-    offsetSeconds: Type.Integer({ description: 'Local time minus UTC.' }),
-  }),
+  Type.Object(
+    {
+      from: Instant('From here to the next one.'),
+      offsetSeconds: Type.Integer({ description: 'Local time minus UTC.' }),
+    },
+    { description: 'An offset, and since when it holds.' },
+  ),
 );
 
 export const ZoneOffsets = named(
   'ZoneOffsets',
-  Type.Object({
-    timezone: Type.String(),
-    tzdata: Type.String({ description: 'The release of the rules, such as `2026f`.' }),
-    until: Instant('The end of the list.'),
-    offsets: Type.Array(ref(ZoneOffset), { description: 'In order.' }),
-  }),
+  Type.Object(
+    {
+      timezone: timezone(),
+      tzdata: Type.String({ description: 'The release of the rules, such as `2026f`.' }),
+      until: Instant('The end of the list.'),
+      offsets: Type.Array(ref(ZoneOffset), { description: 'In order.' }),
+    },
+    { description: 'The offsets of a time zone, by the rules of the service.' },
+  ),
 );
 
 export const Health = named(
   'Health',
-  Type.Object({
-    status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'] }),
-    warning: Type.Optional(
-      Type.String({
-        description: 'What the store cannot promise as it is set up, in one sentence.',
-      }),
-    ),
-  }),
+  Type.Object(
+    {
+      status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'], description: 'It is well.' }),
+      warning: Type.Optional(
+        Type.String({
+          description: 'What the store cannot promise as it is set up, in one sentence.',
+        }),
+      ),
+    },
+    { description: 'The service answers.' },
+  ),
 );
 
 export const ErrorBody = named(
   'Error',
-  Type.Object({
-    error: Type.String({ description: 'One sentence that says what is wrong and where.' }),
-  }),
+  Type.Object(
+    {
+      error: Type.String({ description: 'One sentence that says what is wrong and where.' }),
+    },
+    { description: 'The body of every error. Its code is in the header `Punctual-Error-Code`.' },
+  ),
 );
