@@ -300,6 +300,11 @@ export class PunctualClient {
     );
   }
 
+  /** Whether requests can be served, what will trouble them, and whether nothing fires. No key is needed. */
+  getReadiness(options: CallOptions = {}): Promise<Wire.Health> {
+    return this.#send({ operation: 'getReadiness', method: 'GET', path: '/readyz' }, options);
+  }
+
   /** Begins a session: the browser keeps its cookie, and needs no key from then on. */
   signIn(clientId: string, apiKey: string, options: CallOptions = {}): Promise<Wire.Session> {
     const credentials = { ClientId: clientId, ApiKey: apiKey };

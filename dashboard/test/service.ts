@@ -8,7 +8,8 @@ import { emptyFolder, type Running } from '../../server/test/service/command.ts'
 /** `punctual dev` as a user starts it, which can be stopped and started again where it was. */
 export async function startPunctual(context: TestContext) {
   const folder = emptyFolder(context);
-  const start = (port = '0') => folder.start(['dev', '--json'], /"apiKey"/, { PORT: port });
+  const start = (port = '0', environment = {}) =>
+    folder.start(['dev', '--json'], /"apiKey"/, { PORT: port, ...environment });
   let running: Running = await start();
   const { url, clientId, apiKey } = JSON.parse(running.out()) as Record<string, string>;
   const credentials = { clientId: clientId!, apiKey: apiKey! };
@@ -19,9 +20,11 @@ export async function startPunctual(context: TestContext) {
     credentials,
     client: new PunctualClient({ baseUrl: url!, ...credentials }),
     stop: () => running.stop(),
-    async startAgain() {
-      running = await start(new URL(url!).port);
+    async startAgain(environment: Record<string, string> = {}) {
+      running = await start(new URL(url!).port, environment);
     },
+    pause: () => folder.run(['pause']),
+    resume: () => folder.run(['resume']),
     async createClient(name: string) {
       const { out } = await folder.run(['client', 'create', '--name', name, '--json']);
       return JSON.parse(out) as { clientId: string; apiKey: string };

@@ -66,18 +66,22 @@ export function connectionsOf(
   return { connectionRefused, requestEnded, limits: { connections: maxConnections } };
 }
 
-/** @param isPaused by its setting */
-export async function readinessOf(store: Store, isPaused: boolean): Promise<Readiness> {
+/** @param pausedAt since when this node is paused by its setting, epoch ms; null: it is not */
+export async function readinessOf(store: Store, pausedAt: number | null): Promise<Readiness> {
   try {
     await store.check();
     const since = await store.installation.pausedSince();
     const paused = since === null ? null : `Punctual is paused since ${iso(since)}: nothing fires.`;
     const warnings = [
-      isPaused ? 'This node is paused (PUNCTUAL_PAUSED): it fires nothing.' : null,
+      pausedAt === null ? null : 'This node is paused (PUNCTUAL_PAUSED): it fires nothing.',
       paused,
       await store.shared?.warning(),
     ].filter(warning => warning);
-    return warnings.length > 0 ? { warning: warnings.join(' ') } : {};
+    return {
+      ...(warnings.length > 0 && { warning: warnings.join(' ') }),
+      ...(pausedAt !== null && { paused: { since: pausedAt, by: 'setting' } }),
+      ...(since !== null && { paused: { since, by: 'command' } }),
+    };
   } catch (error) {
     const isOurs = error instanceof PunctualError;
     return { fault: isOurs ? error.message : 'The store does not answer.' };

@@ -126,7 +126,8 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
     closers.push(() => tracing?.stop());
     const send = observed(sendingBy(sending, clock, tracing), options.observe);
     const told = tracing?.store(store) ?? store;
-    const startedAt = clock.now();
+    // A node that never fires has nothing to pause.
+    const pausedAt = config.paused && config.role !== 'api' ? clock.now() : null;
     const engine =
       config.role === 'api'
         ? null
@@ -140,7 +141,7 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
                 { send, term: sending.term },
                 lockOf(isFirst, lock),
               ),
-            pausedSince: async () => (config.paused ? startedAt : store.installation.pausedSince()),
+            pausedSince: async () => pausedAt ?? store.installation.pausedSince(),
             paused: config.paused ? PAUSED_BY_SETTING : PAUSED,
             stopMs: config.stopMs,
             log,
@@ -150,7 +151,7 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
     closers.push(() => listening?.close());
     const { buildApi } = await loading;
     const signInLink = options.echo ? new SignInLink(() => clock.monotonicMs()) : undefined;
-    const deps = apiDeps(options, store, engine, metrics, clock, send);
+    const deps = apiDeps(options, store, engine, metrics, clock, send, pausedAt);
     const api = buildApi({ ...deps, ...(signInLink && { signInLink }) });
     const apis = waiting ? [api, waiting.app] : [api];
     closers.push(() =>
@@ -238,6 +239,7 @@ function apiDeps(
   metrics: Metrics,
   clock: Clock,
   send: Send,
+  pausedAt: number | null,
 ): ApiDeps {
   const testRequests = new TestRequests({ send, clock });
   return {
@@ -252,7 +254,7 @@ function apiDeps(
     keepRunsDays: config.keepRunsDays,
     withoutV1: config.role === 'engine',
     ...(config.role !== 'engine' && DASHBOARD !== undefined && { dashboardFolder: DASHBOARD }),
-    readiness: () => readinessOf(store, config.paused),
+    readiness: () => readinessOf(store, pausedAt),
     metricsText: metrics.text,
     routed: metrics.routed,
     authenticationFailed: metrics.authenticationFailed,

@@ -83,6 +83,14 @@ export interface RunPage {
 
 export interface Health {
   status: 'ok';
-  /** What the store cannot promise as it is set up, in one sentence. */
+  /** What the store cannot promise as it is set up, and that nothing fires; a sentence each. */
   warning?: string;
+  /** Set while nothing fires. */
+  paused?: Pause;
+}
+
+export interface Pause {
+  since: string;
+  /** `command`: `punctual pause`, on all nodes; `setting`: PUNCTUAL_PAUSED, on the node that answers. */
+  by: 'command' | 'setting';
 }

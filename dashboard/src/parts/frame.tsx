@@ -34,6 +34,7 @@ import { connection } from '../live.ts';
 import { api, isSignedOut, sentenceOf } from '../queries.ts';
 import { sessionEnded } from '../session.ts';
 import { Logo } from './logo.tsx';
+import { Paused } from './paused.tsx';
 
 const PLACES = [
   { path: '/', name: 'Overview', Icon: IconChartBar },
@@ -83,6 +84,7 @@ export function Frame({ clientName, children }: { clientName: string; children: 
       <AppShell.Main id="content" tabIndex={-1}>
         <Container size={1240} p={0}>
           <Lost />
+          <Paused />
           {children}
         </Container>
       </AppShell.Main>

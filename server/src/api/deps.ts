@@ -52,10 +52,13 @@ export interface RequestEnded {
   durationMs: number;
 }
 
-/** `fault`: why requests cannot be served; `warning`: what the store cannot promise. A sentence each. */
 export interface Readiness {
+  /** Why requests cannot be served, in one sentence. */
   fault?: string;
+  /** What the store cannot promise, and that nothing fires; a sentence each. */
   warning?: string;
+  /** Since when nothing fires, epoch ms: on all nodes, or by its setting on this one. */
+  paused?: { since: number; by: 'command' | 'setting' };
 }
 
 /** What the engine is told where it shares the process; elsewhere it finds out by itself. */

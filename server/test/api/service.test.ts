@@ -24,6 +24,10 @@ test('readyz: 200 when ready, otherwise 503 with a sentence that says why not', 
   readiness = { warning: 'No standby.' };
   const warned = await service.call('GET', '/readyz');
   assert.deepEqual([warned.status, warned.body], [200, { status: 'ok', warning: 'No standby.' }]);
+  readiness = { warning: 'Paused.', paused: { since: 0, by: 'command' } };
+  const { body } = await service.call('GET', '/readyz');
+  const paused = { since: '1970-01-01T00:00:00.000Z', by: 'command' };
+  assert.deepEqual(body, { status: 'ok', warning: 'Paused.', paused });
   readiness = { fault: 'The database does not answer.' };
   assertError(await service.call('GET', '/readyz'), 503, /^The database does not answer\.$/);
   assert.equal((await service.call('GET', '/healthz')).status, 200);

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PunctualClient } from '../../../client/src/index.ts';
+import { type Health, PunctualClient } from '../../../client/src/index.ts';
 import { startPostgres } from '../store/postgres-server.ts';
 import { emptyFolder, urlOf } from './command.ts';
 
@@ -75,7 +75,9 @@ describe('punctual pause', () => {
       assert.equal(target.times.length, sent, 'nothing fires');
       const ready = await fetch(`${urlOf(first.out())}/readyz`);
       assert.equal(ready.status, 200);
-      assert.match(await ready.text(), /Punctual is paused since/);
+      const { warning, paused } = (await ready.json()) as Health;
+      assert.match(warning!, /Punctual is paused since/);
+      assert.deepEqual(paused, { since: pausedSince, by: 'command' });
       const again = JSON.parse((await folder.run(['pause', '--json'], environment)).out);
       assert.deepEqual(again, { pausedSince });
 
@@ -106,7 +108,9 @@ describe('punctual pause', () => {
     await clientAt(urlOf(service.out())).createSchedule(everySecond(target.url));
     await sleep(2_500);
     assert.deepEqual(target.times, []);
-    assert.match(await (await fetch(`${urlOf(service.out())}/readyz`)).text(), /PUNCTUAL_PAUSED/);
+    const { warning, paused } = await clientAt(urlOf(service.out())).getReadiness();
+    assert.match(warning!, /PUNCTUAL_PAUSED/);
+    assert.equal(paused!.by, 'setting');
     assert.equal(await service.stop(), 0);
   });
 });

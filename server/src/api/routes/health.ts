@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ERROR_CODE_HEADER, type ErrorCode } from '../../domain/errors.ts';
+import { iso } from '../../domain/iso.ts';
 import type { ApiDeps } from '../deps.ts';
 import { openOperation } from '../operation.ts';
 import { Health } from '../schemas/time.ts';
@@ -26,11 +27,15 @@ export function health(app: FastifyInstance, { readiness }: Pick<ApiDeps, 'readi
     503,
   );
   app.get('/readyz', { schema: ready }, async (_request, reply) => {
-    const { fault, warning } = await readiness();
+    const { fault, warning, paused } = await readiness();
     if (fault !== undefined) {
       reply.header(ERROR_CODE_HEADER, 'store_unavailable' satisfies ErrorCode);
       return reply.code(503).send({ error: fault });
     }
-    return { status: 'ok', ...(warning !== undefined && { warning }) };
+    return {
+      status: 'ok',
+      ...(warning !== undefined && { warning }),
+      ...(paused !== undefined && { paused: { ...paused, since: iso(paused.since) } }),
+    };
   });
 }

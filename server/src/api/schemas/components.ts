@@ -43,6 +43,7 @@ import {
 import {
   ErrorBody,
   Health,
+  Pause,
   PreviewInput,
   Times,
   Timezones,
@@ -101,6 +102,7 @@ export const COMPONENTS = [
   NewSigningSecret,
   ZoneOffset,
   ZoneOffsets,
+  Pause,
   Health,
   ErrorBody,
 ];

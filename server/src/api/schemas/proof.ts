@@ -83,6 +83,7 @@ type Proofs = [
   Proof<typeof times.NextQuery, Wire.NextQuery>,
   Proof<typeof times.Times, Wire.Times>,
   Proof<typeof times.Timezones, string[]>,
+  Proof<typeof times.Pause, Wire.Pause>,
   Proof<typeof times.Health, Wire.Health>,
   Proof<typeof times.ErrorBody, Wire.ErrorBody>,
 ];

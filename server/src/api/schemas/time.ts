@@ -73,6 +73,22 @@ export const ZoneOffsets = named(
   ),
 );
 
+export const Pause = named(
+  'Pause',
+  Type.Object(
+    {
+      since: Instant('The start of the pause; by a setting, of the node.'),
+      by: Type.Unsafe<'command' | 'setting'>({
+        type: 'string',
+        enum: ['command', 'setting'],
+        description:
+          '`command`: `punctual pause`, on all nodes; `setting`: `PUNCTUAL_PAUSED`, on the node that answers.',
+      }),
+    },
+    { description: 'A pause, in which nothing fires.' },
+  ),
+);
+
 export const Health = named(
   'Health',
   Type.Object(
@@ -80,9 +96,11 @@ export const Health = named(
       status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'], description: 'It is well.' }),
       warning: Type.Optional(
         Type.String({
-          description: 'What the store cannot promise as it is set up, in one sentence.',
+          description:
+            'What the store cannot promise as it is set up, and that nothing fires; a sentence each.',
         }),
       ),
+      paused: Type.Optional(ref(Pause)),
     },
     { description: 'The service answers.' },
   ),
