@@ -29,7 +29,8 @@ export async function main(argv: string[]): Promise<void> {
   }
 }
 
-function program(): Command {
+/** All commands, with their options. */
+export function program(): Command {
   const command = new Command('punctual')
     .description('Calls your URLs on time: a self-hosted HTTP schedule service.')
     .option('-V, --version', 'print the version, and the commit that it was built from')
