@@ -23,6 +23,7 @@ const app = buildApi({
   },
   keepRunsDays: 30,
   readiness: async () => ({}),
+  pausedSince: async () => null,
   metricsText: async () => ({ contentType: 'text/plain', body: '' }),
 });
 await app.ready();

@@ -67,7 +67,19 @@ export function connectionsOf(
 }
 
 /** @param pausedAt since when this node is paused by its setting, epoch ms; null: it is not */
-export async function readinessOf(store: Store, pausedAt: number | null): Promise<Readiness> {
+export function standingOf(
+  store: Store,
+  pausedAt: number | null,
+): Pick<ApiDeps, 'readiness' | 'pausedSince'> {
+  // Of nodes that share a store, one that is paused by its setting leaves the times to the others.
+  const alone = store.shared === null ? pausedAt : null;
+  return {
+    readiness: () => readinessOf(store, pausedAt),
+    pausedSince: async () => (await store.installation.pausedSince()) ?? alone,
+  };
+}
+
+async function readinessOf(store: Store, pausedAt: number | null): Promise<Readiness> {
   try {
     await store.check();
     const since = await store.installation.pausedSince();

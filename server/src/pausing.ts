@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import type { EnginePort } from './api/deps.ts';
+import type { Pause } from './domain/unseen.ts';
 import type { Engine } from './engine/engine.ts';
-import type { EngineLock } from './store/store.ts';
+
+import type { EngineLock, Store } from './store/store.ts';
 
 /** How often a node asks whether it shall fire: well within the 5 s that `punctual pause` promises. */
 const ASK_EVERY_MS = 1_000;
@@ -10,10 +12,14 @@ export const PAUSED = 'paused: nothing fires until "punctual resume"';
 export const PAUSED_BY_SETTING = 'paused by PUNCTUAL_PAUSED: this node fires nothing';
 
 export interface PausingOptions {
-  /** @param isFirst of this process */
-  make: (isFirst: boolean) => Engine;
+  /**
+   * @param isFirst of this process
+   * @param pauses that ended before, in order
+   */
+  make: (isFirst: boolean, pauses: Pause[]) => Engine;
   /** Since when nothing shall fire, epoch ms; null: it shall. */
   pausedSince: () => Promise<number | null>;
+  installation: Pick<Store['installation'], 'pauses'>;
   /** What the log says of a pause. */
   paused: string;
   stopMs: number;
@@ -85,17 +91,19 @@ export class PausableEngine implements EnginePort {
   }
 
   async #look(): Promise<void> {
-    const { pausedSince, paused, stopMs, log, make } = this.#options;
+    const { pausedSince, paused, stopMs, log, make, installation } = this.#options;
     const since = await pausedSince();
+    const begins = since === null && this.#engine === null;
+    const pauses = begins ? await installation.pauses() : [];
     if (this.#stopping) return;
     if (since !== null && this.#engine !== null) {
       log.warn({ since: new Date(since).toISOString() }, paused);
       const engine = this.#engine;
       await engine.stop(stopMs);
       this.#engine = null;
-    } else if (since === null && this.#engine === null) {
+    } else if (begins) {
       if (!this.#isFirst) log.warn('resumed: schedules fire again');
-      this.#engine = make(this.#isFirst);
+      this.#engine = make(this.#isFirst, pauses);
       this.#isFirst = false;
       await this.#engine.start();
     } else if (since !== null && this.#isFirst) {

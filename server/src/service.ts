@@ -9,12 +9,13 @@ import type { Config } from './config.ts';
 import { DASHBOARD } from './dashboard-folder.ts';
 import { countTimesWith } from './domain/calendar.ts';
 import type { SigningSecrets } from './domain/rotation.ts';
+import { spansOf } from './domain/unseen.ts';
 import type { ZoneData } from './domain/zone-data.ts';
-import { Engine } from './engine/engine.ts';
+import { Engine, type EngineOptions } from './engine/engine.ts';
 import { TestRequests } from './engine/test-request.ts';
 import { ensureCredentials } from './ensure-credentials.ts';
 import { levelsOf } from './level-gauges.ts';
-import { closeApi, connectionsOf, listen, readinessOf, waitingApi } from './listen.ts';
+import { closeApi, connectionsOf, listen, standingOf, waitingApi } from './listen.ts';
 import type { Send } from './outbound/send.ts';
 import type { Term } from './outbound/ticket.ts';
 import { lockOf, PAUSED, PAUSED_BY_SETTING, PausableEngine } from './pausing.ts';
@@ -132,21 +133,26 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
       config.role === 'api'
         ? null
         : new PausableEngine({
-            make: isFirst =>
+            make: (isFirst, pauses) =>
               createEngine(
                 config,
                 told,
                 clock,
                 metrics,
                 { send, term: sending.term },
-                lockOf(isFirst, lock),
+                { lock: lockOf(isFirst, lock), unseenSpans: spansOf(pauses) },
               ),
+            installation: store.installation,
             pausedSince: async () => pausedAt ?? store.installation.pausedSince(),
             paused: config.paused ? PAUSED_BY_SETTING : PAUSED,
             stopMs: config.stopMs,
             log,
           });
     await engine?.start();
+    // The only node of its store: what passed while it was paused knows why.
+    if (pausedAt !== null && store.shared === null) {
+      closers.push(() => store.installation.notePause({ since: pausedAt, until: clock.now() }));
+    }
     const listening = engine && store.shared?.listen(listenerOf(engine, metrics));
     closers.push(() => listening?.close());
     const { buildApi } = await loading;
@@ -216,7 +222,7 @@ function createEngine(
   clock: Clock,
   metrics: Metrics,
   { send, term }: { send: Send; term: Term | undefined },
-  lock: EngineLock | null,
+  past: Pick<EngineOptions, 'lock' | 'unseenSpans'>,
 ): Engine {
   return new Engine({
     store,
@@ -228,7 +234,7 @@ function createEngine(
     maxInFlightPerHost: config.maxInFlightPerHost,
     keep: { runsDays: config.keepRunsDays, failedRunsDays: config.keepFailedRunsDays },
     term,
-    lock,
+    ...past,
   });
 }
 
@@ -254,7 +260,7 @@ function apiDeps(
     keepRunsDays: config.keepRunsDays,
     withoutV1: config.role === 'engine',
     ...(config.role !== 'engine' && DASHBOARD !== undefined && { dashboardFolder: DASHBOARD }),
-    readiness: () => readinessOf(store, pausedAt),
+    ...standingOf(store, pausedAt),
     metricsText: metrics.text,
     routed: metrics.routed,
     authenticationFailed: metrics.authenticationFailed,

@@ -80,7 +80,7 @@ const LAW: Record<string, string[]> = {
     'tracing.ts',
     'node:*',
   ],
-  'pausing.ts': ['engine', 'api/deps.ts', 'store/store.ts', 'pino'],
+  'pausing.ts': ['domain', 'engine', 'api/deps.ts', 'store/store.ts', 'pino'],
   'dashboard-folder.ts': ['node:fs', 'node:path'],
   'findings.ts': [],
   'doctor.ts': [

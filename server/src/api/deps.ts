@@ -31,6 +31,8 @@ export interface ApiDeps {
   withoutV1?: boolean;
   /** Whether requests can be served. */
   readiness: () => Promise<Readiness>;
+  /** Since when nothing fires on any node, epoch ms; null: it does. */
+  pausedSince: () => Promise<number | null>;
   metricsText: () => Promise<{ contentType: string; body: string }>;
   /** Told of each connection beyond the limit. */
   connectionRefused?: () => void;

@@ -14,7 +14,7 @@ const MOST_BEFORE = 100;
 /**
  * What became of an instant: what is on record, and what the schedule was then.
  *
- * @param historyFrom runs of nominal times before it may have been taken away
+ * @param around `Facts` that do not depend on the schedule
  * @throws PunctualError `not_found`, `request_invalid`
  */
 export async function explainAt(
@@ -22,8 +22,9 @@ export async function explainAt(
   { clientKey }: Caller,
   id: string,
   atText: string,
-  { now, historyFrom }: { now: number; historyFrom: number },
+  around: { now: number; historyFrom: number; pausedSince: number | null },
 ): Promise<Wire.Explanation> {
+  const { now } = around;
   const latest = isId(id) ? await store.schedules.ledger(clientKey, id, LAST_AT) : null;
   if (latest === null) throw new PunctualError('not_found', 'There is no schedule with this id.');
   const at = readAt(atText, latest.held.timezone);
@@ -31,7 +32,7 @@ export async function explainAt(
   // To come is what the schedule is now, also where the clock was set back since it was changed.
   const heldAt = at > now ? LAST_AT : at;
   const entry = (await store.schedules.ledger(clientKey, id, heldAt)) ?? latest;
-  const explained = explain({ ...entry, at, now, run, historyFrom });
+  const explained = explain({ ...entry, ...around, at, run });
   return answer(entry, explained, run);
 }
 

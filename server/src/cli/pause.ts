@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { iso } from '../domain/iso.ts';
+import type { Store } from '../store/store.ts';
 import { print } from './output.ts';
 import { withPlainStore } from './tool.ts';
 
@@ -11,8 +12,7 @@ export function pauseCommands(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(({ json }: { json?: boolean }) =>
       withPlainStore(async store => {
-        const now = store.shared === null ? systemClock.now() : await store.shared.now();
-        const since = iso(await store.installation.pause(now));
+        const since = iso(await store.installation.pause(await nowOf(store)));
         print(json === true, { pausedSince: since }, [
           `Paused since ${since}: requests in flight end, and nothing else starts.`,
           'At "punctual resume", the catchUpSeconds of each schedule decide about the times that passed.',
@@ -25,9 +25,14 @@ export function pauseCommands(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(({ json }: { json?: boolean }) =>
       withPlainStore(async store => {
-        const resumed = await store.installation.resume();
+        const resumed = await store.installation.resume(await nowOf(store));
         const line = resumed ? 'Resumed: schedules fire again.' : 'It was not paused.';
         print(json === true, { resumed }, [line]);
       }),
     );
+}
+
+/** Nodes that share a store go by its clock. */
+async function nowOf({ shared }: Store): Promise<number> {
+  return shared === null ? systemClock.now() : shared.now();
 }

@@ -62,6 +62,8 @@ export interface Facts {
   row: { scheduledFor: number; begun: boolean } | null;
   /** Runs of nominal times before this may have been taken away. */
   historyFrom: number;
+  /** Since when nothing fires, because somebody paused it; null: it does. */
+  pausedSince: number | null;
 }
 
 export interface Explanation {
@@ -122,14 +124,16 @@ function answerOf(facts: Facts): Answer {
  * records of times that are yet to come.
  */
 function toCome(facts: Facts): Answer {
-  const { at, held, run } = facts;
+  const { at, held, run, pausedSince } = facts;
   if (held.status === 'deleted') return deleted(held);
   if (!isDue(held, at)) return notDue(facts);
   if (held.status === 'disabled') return ['paused', pausedSentence(held, true)];
   const wasSent = run?.status === 'succeeded' || run?.status === 'failed';
   const sentence = wasSent
     ? 'It is to come, and was sent already, while the clock was ahead: it is not sent again.'
-    : 'It is to come: the schedule will fire then.';
+    : pausedSince === null
+      ? 'It is to come: the schedule will fire then.'
+      : `It is to come, and fires only if Punctual is resumed by then: it is paused since ${iso(pausedSince)}.`;
   return ['upcoming', sentence, moved(held, at)];
 }
 
@@ -246,8 +250,15 @@ function sinceText({ since }: Held): string {
 }
 
 /** Due, passed, and the queue has not come by yet. */
-function decidedWithoutRecord({ at, now, row }: Facts): Answer | null {
+function decidedWithoutRecord({ at, now, row, pausedSince }: Facts): Answer | null {
   if (row === null || at < row.scheduledFor) return null;
+  if (pausedSince !== null && (!row.begun || at > Math.max(row.scheduledFor, pausedSince))) {
+    const since = iso(pausedSince);
+    return [
+      'waiting',
+      `It is due and waits: Punctual is paused since ${since}. When it is resumed, catchUpSeconds decides about it.`,
+    ];
+  }
   if (row.begun && at > row.scheduledFor) {
     return ['skipped', `It is skipped: the run of ${iso(row.scheduledFor)} is still going.`];
   }

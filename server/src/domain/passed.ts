@@ -2,6 +2,7 @@ import { countTimes, lastTime, timesBetween } from './calendar.ts';
 import { runId } from './id.ts';
 import type { RunRecord } from './run.ts';
 import { POLICY_DEFAULTS, type Schedule } from './schedule.ts';
+import { causesBetween, type Unseen } from './unseen.ts';
 
 /** Nominal times that did not fire, as history keeps them. */
 
@@ -58,33 +59,32 @@ export function missed(
   schedule: Schedule,
   from: number,
   until: number,
-  unseenUntil: number,
+  unseen: Unseen,
 ): RunRecord[] {
-  const unseen = Math.min(until, unseenUntil - 1);
-  return [
-    ...passedRecords(
-      schedule,
-      from,
-      unseen,
-      'missed',
-      'It passed while Punctual was not running; of such times only the latest fires.',
-    ),
-    ...passedRecords(
-      schedule,
-      Math.max(from, unseenUntil),
-      until,
-      'missed',
-      'It passed while Punctual was too busy to begin it; of such times only the latest fires.',
-    ),
-  ];
+  return missedWith(schedule, from, until, unseen, '; of such times only the latest fires.');
 }
 
 /** The records of a gap whose latest time is too old to fire: then all of them are. */
-export function tooOld(schedule: Schedule, from: number, latest: number): RunRecord[] {
+export function tooOld(
+  schedule: Schedule,
+  from: number,
+  latest: number,
+  unseen: Unseen,
+): RunRecord[] {
   const seconds = schedule.policy?.catchUpSeconds ?? POLICY_DEFAULTS.catchUpSeconds;
-  const reason =
-    seconds === 0
-      ? 'It passed while Punctual was not running, and catching up is turned off.'
-      : `It passed while Punctual was not running, and is older than ${seconds} s.`;
-  return passedRecords(schedule, from, latest, 'missed', reason);
+  const end =
+    seconds === 0 ? ', and catching up is turned off.' : `, and is older than ${seconds} s.`;
+  return missedWith(schedule, from, latest, unseen, end);
+}
+
+function missedWith(
+  schedule: Schedule,
+  from: number,
+  until: number,
+  unseen: Unseen,
+  end: string,
+): RunRecord[] {
+  return causesBetween(unseen, from, until).flatMap(({ why, ...range }) =>
+    passedRecords(schedule, range.from, range.until, 'missed', `It passed while ${why}${end}`),
+  );
 }

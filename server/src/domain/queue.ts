@@ -15,6 +15,7 @@ import {
 } from './row-times.ts';
 import type { Attempt, RunRecord } from './run.ts';
 import type { Schedule } from './schedule.ts';
+import type { Unseen } from './unseen.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What becomes of a row, and what history is told. */
@@ -31,7 +32,7 @@ export interface Move {
 const BLOCKED_WAIT_MS = 250;
 
 /** What becomes of a due row that was taken and could not be sent at once (`mayBegin`). */
-export function decide(row: TakenRow, schedule: Schedule, now: number, unseenUntil: number): Move {
+export function decide(row: TakenRow, schedule: Schedule, now: number, unseen: Unseen): Move {
   if (row.was !== 'waiting') return decideBegun(row, schedule, now);
   // A crash came between the change and its settlement: the row's own time is of the old interval.
   if (row.changedAt !== null) return giveBack(row, schedule, now);
@@ -39,15 +40,15 @@ export function decide(row: TakenRow, schedule: Schedule, now: number, unseenUnt
   const open = beyondSent(row, schedule);
   if (open === null) return { row: null, passed: [], ended: null };
   if (open.scheduledFor > now) return putBack(open, open.scheduledFor);
-  return decideOpen(open, schedule, now, unseenUntil);
+  return decideOpen(open, schedule, now, unseen);
 }
 
 /** @param row whose own time was not sent */
-function decideOpen(row: TakenRow, schedule: Schedule, now: number, unseenUntil: number): Move {
+function decideOpen(row: TakenRow, schedule: Schedule, now: number, unseen: Unseen): Move {
   if (row.blockedSince !== null) {
-    return decideBlocked(row, row.blockedSince, schedule, now, unseenUntil);
+    return decideBlocked(row, row.blockedSince, schedule, now, unseen);
   }
-  return decidePassed(row, schedule, now, unseenUntil);
+  return decidePassed(row, schedule, now, unseen);
 }
 
 /** A run that has begun is finished, and never `missed`, unless its time is yet to come again. */
@@ -108,11 +109,11 @@ function decideBlocked(
   blockedSince: number,
   schedule: Schedule,
   now: number,
-  unseenUntil: number,
+  unseen: Unseen,
 ): Move {
   const { scheduledFor, nextFor } = row;
   const reason = `A manual run that began at ${iso(blockedSince)} was still in flight.`;
-  const skippedFrom = Math.max(blockedSince, unseenUntil);
+  const skippedFrom = Math.max(blockedSince, unseen.until);
   if (scheduledFor >= skippedFrom) {
     return {
       row: waitingRow(schedule, followOf(row, schedule, now)),
@@ -129,7 +130,7 @@ function decideBlocked(
   return {
     row: { ...waiting.row!, scheduledFor: latest, nextFor: follow },
     passed: [
-      ...missedBefore(latest, row, schedule, unseenUntil),
+      ...missedBefore(latest, row, schedule, unseen),
       ...passedRecords(schedule, Math.max(nextFor, skippedFrom), now, 'skipped', reason),
     ],
     ended: null,
@@ -137,19 +138,21 @@ function decideBlocked(
 }
 
 /** Of the times that passed, the latest fires once, late, if it is not too old. */
-function decidePassed(row: TakenRow, schedule: Schedule, now: number, unseenUntil: number): Move {
+function decidePassed(row: TakenRow, schedule: Schedule, now: number, unseen: Unseen): Move {
   const { interval, timezone } = schedule;
   const latest = latestOf(row, schedule, now);
-  if (isTooOld(latest, schedule, now, unseenUntil)) {
+  if (isTooOld(latest, schedule, now, unseen.until)) {
     return {
       row: waitingRow(schedule, followOf(row, schedule, now)),
-      passed: openRanges(row, schedule, latest).flatMap(range => tooOld(schedule, ...range)),
+      passed: openRanges(row, schedule, latest).flatMap(range =>
+        tooOld(schedule, ...range, unseen),
+      ),
       ended: null,
     };
   }
   if (latest === row.scheduledFor) return begin(row);
   const nextFor = nextTime(interval, timezone, latest);
-  const passed = missedBefore(latest, row, schedule, unseenUntil);
+  const passed = missedBefore(latest, row, schedule, unseen);
   return { ...begin({ ...row, scheduledFor: latest, nextFor }), passed };
 }
 
@@ -167,7 +170,7 @@ export function afterAttempt(
   schedule: Schedule,
   verdict: Verdict,
   endedAt: number,
-  unseenUntil: number,
+  unseen: Unseen,
 ): Move {
   if (verdict.kind === 'retry') {
     const dueAt = neverEarly(row, verdict.at);
@@ -176,10 +179,10 @@ export function afterAttempt(
       const retry: QueueRow = { ...row, state: 'retrying', dueAt };
       return { row: retry, passed: [], ended: null };
     }
-    return afterAttempt(row, schedule, { kind: 'failed', reason }, endedAt, unseenUntil);
+    return afterAttempt(row, schedule, { kind: 'failed', reason }, endedAt, unseen);
   }
   const ended = endedRun(row, schedule, verdict, endedAt);
-  return { ...afterRun(row, schedule, endedAt, unseenUntil), ended };
+  return { ...afterRun(row, schedule, endedAt, unseen), ended };
 }
 
 function whyNoRetry({ nextFor }: QueueRow, { status }: Schedule, dueAt: number): string | null {
@@ -193,14 +196,14 @@ function afterRun(
   row: QueueRow & Pick<TakenRow, 'known'>,
   schedule: Schedule,
   endedAt: number,
-  unseenUntil: number,
+  unseen: Unseen,
 ): Omit<Move, 'ended'> {
   const { nextFor } = row;
   if (nextFor === null || nextFor > endedAt || schedule.status !== 'enabled') {
     return { row: waitingRow(schedule, nextFor), passed: [] };
   }
   const reason = `The run of ${iso(row.scheduledFor)} was still going.`;
-  const seenFrom = Math.max(nextFor, unseenUntil);
+  const seenFrom = Math.max(nextFor, unseen.until);
   // Where the clock was set back, its own time and others that were sent may have come again meanwhile.
   const sent = sentOf(row).add(row.scheduledFor);
   const open = (from: number, until: number) => without([[from, until]], sent);
@@ -208,16 +211,19 @@ function afterRun(
     passedRecords(schedule, ...range, 'skipped', reason),
   );
   const follow = followOf(row, schedule, endedAt);
-  const unseen = Math.min(unseenUntil - 1, endedAt);
-  const latest = lastUnsent(schedule, nextFor, unseen, sent);
+  const lastUnseen = Math.min(unseen.until - 1, endedAt);
+  const latest = lastUnsent(schedule, nextFor, lastUnseen, sent);
   if (latest === null) return { row: waitingRow(schedule, follow), passed: skipped };
-  if (isTooOld(latest, schedule, endedAt, unseenUntil)) {
+  if (isTooOld(latest, schedule, endedAt, unseen.until)) {
     return {
       row: waitingRow(schedule, follow),
-      passed: [...open(nextFor, latest).flatMap(range => tooOld(schedule, ...range)), ...skipped],
+      passed: [
+        ...open(nextFor, latest).flatMap(range => tooOld(schedule, ...range, unseen)),
+        ...skipped,
+      ],
     };
   }
-  const lost = open(nextFor, latest - 1).flatMap(range => missed(schedule, ...range, unseenUntil));
+  const lost = open(nextFor, latest - 1).flatMap(range => missed(schedule, ...range, unseen));
   const passed = [...lost, ...skipped];
   return { row: { ...waitingRow(schedule, latest)!, nextFor: follow }, passed };
 }

@@ -3,6 +3,7 @@ import { missed } from './passed.ts';
 import type { QueueRow, TakenRow } from './queue-row.ts';
 import type { RunRecord } from './run.ts';
 import type { Schedule } from './schedule.ts';
+import type { Unseen } from './unseen.ts';
 
 /** The nominal times that a row of the queue stands for. */
 
@@ -54,12 +55,10 @@ export function missedBefore(
   latest: number,
   row: TakenRow,
   schedule: Schedule,
-  unseenUntil: number,
+  unseen: Unseen,
 ): RunRecord[] {
   if (latest === row.scheduledFor) return [];
-  return openRanges(row, schedule, latest - 1).flatMap(range =>
-    missed(schedule, ...range, unseenUntil),
-  );
+  return openRanges(row, schedule, latest - 1).flatMap(range => missed(schedule, ...range, unseen));
 }
 
 /** The time that a row goes on to when all up to `until` are decided. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { decide, type Move } from '../domain/queue.ts';
+import type { UnseenSpan } from '../domain/unseen.ts';
 import type { Send } from '../outbound/send.ts';
 import { monotonicMs, type Term } from '../outbound/ticket.ts';
 import type { EngineLock } from '../store/store.ts';
@@ -52,6 +53,8 @@ export interface DispatcherOptions {
   lock: Pick<EngineLock, 'sentUntil' | 'mark'> | null | undefined;
   /** Where others share the store: what they say of the times that passed. */
   agree: Agree | undefined;
+  /** `EngineOptions.unseenSpans`. */
+  unseenSpans: readonly UnseenSpan[] | undefined;
   recounter: Pick<Recounter, 'checksFrom' | 'begin'>;
   /** Told when the clock was set back. */
   setBack: () => void;
@@ -81,7 +84,7 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options;
     const { clock, events } = options;
-    this.#watch = new Watch(clock.now(), events.blind, options.agree);
+    this.#watch = new Watch(clock.now(), events.blind, options.agree, options.unseenSpans);
     this.#steps = new Steps(clock.now(), clock.monotonicMs());
     const hooks = {
       writing: () => this.#moreRoom(),
@@ -214,7 +217,7 @@ export class Dispatcher {
     const decided = eachOf(
       claims,
       ({ firing }) => firing.id,
-      claim => ({ claim, move: decide(claim, claim.firing, now, this.#watch.unseenUntil) }),
+      claim => ({ claim, move: decide(claim, claim.firing, now, this.#watch.unseen) }),
       this.#options.events,
     );
     try {

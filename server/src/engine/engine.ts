@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { UnseenSpan } from '../domain/unseen.ts';
 import type { Send } from '../outbound/send.ts';
 import type { Term } from '../outbound/ticket.ts';
 import type { EngineLock, Store } from '../store/store.ts';
@@ -26,6 +27,8 @@ export interface EngineOptions {
   term?: Term | undefined;
   /** Where the store is this engine's alone. */
   lock?: Pick<EngineLock, 'sentUntil' | 'mark'> | null;
+  /** Spans before its start in which nothing fired, and why: the reason of times that are missed. */
+  unseenSpans?: readonly UnseenSpan[] | undefined;
 }
 
 /** Where nodes share a store: a change made by one is seen by the others within this time. */
@@ -72,6 +75,7 @@ export class Engine {
       ...shared,
       queue: store.queue,
       agree: store.shared?.looked,
+      unseenSpans: options.unseenSpans,
       maxInFlight,
       recounter: this.#recounter,
       setBack: () => this.#outbox.callBack(),

@@ -147,6 +147,6 @@ export class Landings {
     };
     const random = this.#options.random();
     const verdict = judge(row.attempts, firing.policy, endedAt, nextFor, random);
-    return afterAttempt(row, firing, verdict, endedAt, this.#options.watch.unseenUntil);
+    return afterAttempt(row, firing, verdict, endedAt, this.#options.watch.unseen);
   }
 }

@@ -1,3 +1,5 @@
+import type { Unseen, UnseenSpan } from '../domain/unseen.ts';
+
 /** `Shared.looked` (store/store.ts). */
 export type Agree = (awakeSince: number, blindAfterMs: number) => Promise<number>;
 
@@ -10,8 +12,7 @@ export type Agree = (awakeSince: number, blindAfterMs: number) => Promise<number
  * were awake was theirs, and they were merely busy.
  */
 export class Watch {
-  /** Times before this instant (epoch ms) may have passed unseen. Where nodes share a store: as of `agreed`. */
-  unseenUntil: number;
+  #unseen: Unseen;
   #lookedAt: number;
   #awakeSince: number;
   readonly #onBlind: (from: number, until: number) => void;
@@ -22,13 +23,28 @@ export class Watch {
   #asking: Promise<void> | null = null;
   #toldAt = Number.NEGATIVE_INFINITY;
 
-  constructor(now: number, onBlind: (from: number, until: number) => void, agree?: Agree) {
-    this.unseenUntil = now;
+  /** @param spans of the past whose cause is known */
+  constructor(
+    now: number,
+    onBlind: (from: number, until: number) => void,
+    agree?: Agree,
+    spans: readonly UnseenSpan[] = [],
+  ) {
+    this.#unseen = { until: now, spans };
     this.#lookedAt = now;
     this.#awakeSince = now;
     this.#onBlind = onBlind;
     this.#agree = agree;
     this.#isAgreed = agree === undefined;
+  }
+
+  /** The times that may have passed unseen. Where nodes share a store: as of `agreed`. */
+  get unseen(): Unseen {
+    return this.#unseen;
+  }
+
+  get unseenUntil(): number {
+    return this.#unseen.until;
   }
 
   look(now: number): void {
@@ -40,7 +56,7 @@ export class Watch {
     }
     // What comes after a clock was set back comes seen.
     if (now < this.#lookedAt) {
-      this.unseenUntil = Math.min(this.unseenUntil, now);
+      this.#unseen = { ...this.#unseen, until: Math.min(this.unseenUntil, now) };
       this.#awakeSince = Math.min(this.#awakeSince, now);
     }
     this.#lookedAt = now;
@@ -71,7 +87,7 @@ export class Watch {
   }
 
   #settle(unseenUntil: number): void {
-    this.unseenUntil = unseenUntil;
+    this.#unseen = { ...this.#unseen, until: unseenUntil };
     this.#isAgreed = true;
     if (this.#gapFrom !== null && unseenUntil > this.#gapFrom) {
       this.#onBlind(this.#gapFrom, unseenUntil);

@@ -106,3 +106,17 @@ test('400: at is missing, or no time; 404: not this client’s', async () => {
   assertError(await explain(id, '2026-06-01T13:00:00Z', service.theirs), 404, /no schedule/);
   assertError(await explain('x', '2026-06-01T13:00:00Z'), 404, /no schedule/);
 });
+
+test('while everything is paused, what is due waits for the resume', async () => {
+  const { id } = await service.create({ interval: '* * * * *' });
+  const due = new Date(nextTime('* * * * *', 'UTC', clock.now())!);
+  await service.store.installation.pause(clock.now());
+  const toCome = await asked(id, due.toISOString());
+  assert.match(toCome.sentence, /only if Punctual is resumed by then/);
+  await clock.jump(due.getTime() + 5_000);
+  const waiting = await asked(id, due.toISOString());
+  assert.equal(waiting.verdict, 'waiting');
+  assert.match(waiting.sentence, /Punctual is paused since 2026-06-01T/);
+  await service.store.installation.resume(clock.now());
+  assert.match((await asked(id, due.toISOString())).sentence, /has not been begun yet/);
+});

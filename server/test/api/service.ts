@@ -83,6 +83,7 @@ export async function startService(changes: Partial<ApiDeps> = {}): Promise<Serv
     },
     keepRunsDays: 30,
     readiness: async () => ({}),
+    pausedSince: () => store.installation.pausedSince(),
     metricsText: async () => ({ contentType: 'text/plain; version=0.0.4', body: 'up 1\n' }),
     ...changes,
   });

@@ -41,6 +41,7 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   run: fc.option(run),
   row: fc.option(fc.record({ scheduledFor: instant, begun: fc.boolean() })),
   historyFrom: instant,
+  pausedSince: fc.option(instant),
 });
 
 test('every instant has one answer in one sentence, and it never throws', () => {

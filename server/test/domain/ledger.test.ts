@@ -27,6 +27,7 @@ function facts(change: Omit<Partial<Facts>, 'held'> & { held?: Partial<Held> } =
     run: null,
     row: { scheduledFor: at('2026-07-02T00:30:00Z'), begun: false },
     historyFrom: at('2026-05-01T00:00:00Z'),
+    pausedSince: null,
     ...change,
     held: { ...HELD, ...change.held },
   };
@@ -206,6 +207,25 @@ describe('due, and nothing on record', () => {
       'skipped',
       'It is skipped: the run of 2026-06-30T00:30:00.000Z is still going.',
     ]);
+  });
+
+  test('waiting for the resume, where somebody has paused it', () => {
+    const due = at('2026-07-01T00:30:00Z');
+    const pausedSince = at('2026-06-30T12:00:00Z');
+    const sentence =
+      'It is due and waits: Punctual is paused since 2026-06-30T12:00:00.000Z. When it is resumed, ' +
+      'catchUpSeconds decides about it.';
+    const row = { scheduledFor: due, begun: false };
+    assert.deepEqual(said({ at: due, row, pausedSince }), ['waiting', sentence]);
+    const retrying = { scheduledFor: due - 86_400_000, begun: true };
+    assert.deepEqual(said({ at: due, row: retrying, pausedSince }), ['waiting', sentence]);
+    const later = pausedSince + 86_400_000;
+    assert.equal(said({ at: due, row: retrying, pausedSince: later })[0], 'skipped');
+    const { verdict, sentence: toCome } = explain(
+      facts({ at: at('2026-07-02T00:30:00Z'), pausedSince }),
+    );
+    assert.equal(verdict, 'upcoming');
+    assert.match(toCome, /only if Punctual is resumed by then: it is paused since 2026-06-30T12/);
   });
 
   test('forgotten where history is older, and honestly unknown elsewhere', () => {

@@ -8,6 +8,7 @@ import type { Attempt, RunRecord } from '../../src/domain/run.ts';
 import type { Schedule } from '../../src/domain/schedule.ts';
 import { judge } from '../../src/domain/verdict.ts';
 import { OneRow, type Taken } from './one-row.ts';
+import { unseenUntil } from './queue-rows.ts';
 
 export type End = 'ok' | 'fault' | 'refused';
 
@@ -88,7 +89,7 @@ export class OneSchedule {
   decide(): void {
     if (this.#flight?.phase !== 'undecided') return;
     const { row, schedule, lookedAt } = this.#flight;
-    const move = decide(row, schedule, this.#now, this.#unseenUntil);
+    const move = decide(row, schedule, this.#now, unseenUntil(this.#unseenUntil));
     if (!this.#settle(move)) {
       this.#land(null);
       return;
@@ -249,7 +250,13 @@ export class OneSchedule {
     if (attempt === null) return giveBack(row, schedule, this.#now);
     const attempts = [...row.attempts, attempt];
     const verdict = judge(attempts, schedule.policy, this.#now, row.nextFor, 0.5);
-    return afterAttempt({ ...row, attempts }, schedule, verdict, this.#now, this.#unseenUntil);
+    return afterAttempt(
+      { ...row, attempts },
+      schedule,
+      verdict,
+      this.#now,
+      unseenUntil(this.#unseenUntil),
+    );
   }
 
   #settle(move: Move): boolean {

@@ -3,9 +3,12 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { countTimes } from '../../src/domain/calendar.ts';
 import { runId } from '../../src/domain/id.ts';
+import { iso } from '../../src/domain/iso.ts';
 import { isTooOld, missed, passedRecords, tooOld } from '../../src/domain/passed.ts';
 import type { RunRecord } from '../../src/domain/run.ts';
 import type { Schedule } from '../../src/domain/schedule.ts';
+import { spansOf } from '../../src/domain/unseen.ts';
+import { unseenUntil } from './queue-rows.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const SECOND = 1_000;
@@ -122,10 +125,11 @@ describe('which times are too old to be caught up with', () => {
 });
 
 describe('why a time did not fire', () => {
+  const ALL_UNSEEN = unseenUntil(Number.MAX_SAFE_INTEGER);
   const reasons = (records: RunRecord[]) => records.map(({ reason }) => reason!);
 
   test('it passed unseen, or while Punctual was too busy: each time knows which', () => {
-    const records = missed(schedule(), NOON, NOON + 3 * MINUTE, NOON + 2 * MINUTE);
+    const records = missed(schedule(), NOON, NOON + 3 * MINUTE, unseenUntil(NOON + 2 * MINUTE));
     assert.deepEqual(timesOf(records), [0, MINUTE, 2 * MINUTE, 3 * MINUTE]);
     const [first, second, third, fourth] = reasons(records);
     assert.match(first!, /while Punctual was not running/);
@@ -134,19 +138,73 @@ describe('why a time did not fire', () => {
     assert.equal(fourth, third);
   });
 
+  test('it passed while somebody had paused it, and the reason says when that was', () => {
+    const pauses = [
+      { since: NOON + MINUTE, until: NOON + 2 * MINUTE - 5 * SECOND },
+      // Resumed, and paused again before all nodes had heard of it.
+      { since: NOON + 3 * MINUTE, until: NOON + 4 * MINUTE - SECOND },
+      { since: NOON + 4 * MINUTE, until: NOON + 5 * MINUTE - SECOND },
+    ];
+    const unseen = { until: NOON + 6 * MINUTE, spans: spansOf(pauses) };
+    const records = missed(schedule(), NOON, NOON + 6 * MINUTE, unseen);
+    assert.deepEqual(
+      timesOf(records),
+      [0, 1, 2, 3, 4, 5, 6].map(minute => minute * MINUTE),
+    );
+    assert.deepEqual(
+      reasons(records).map(reason => reason.replace('; of such times only the latest fires.', '')),
+      [
+        'It passed while Punctual was not running',
+        `It passed while Punctual was paused, from ${iso(NOON + MINUTE)} to ${iso(pauses[0]!.until)}`,
+        'It passed while Punctual was not running',
+        `It passed while Punctual was paused, from ${iso(pauses[1]!.since)} to ${iso(pauses[1]!.until)}`,
+        `It passed while Punctual was paused, from ${iso(pauses[2]!.since)} to ${iso(pauses[2]!.until)}`,
+        `It passed while Punctual was paused, from ${iso(pauses[2]!.since)} to ${iso(pauses[2]!.until)}`,
+        'It passed while Punctual was too busy to begin it',
+      ],
+    );
+    const [old] = tooOld(
+      schedule({ policy: { catchUpSeconds: 0 } }),
+      NOON + MINUTE,
+      NOON + MINUTE,
+      unseen,
+    );
+    assert.match(old!.reason!, /was paused, from .*Z to .*Z, and catching up is turned off\.$/);
+  });
+
+  test('whatever the causes are, each time has one record', () => {
+    const instant = fc.integer({ min: 0, max: 40 * SECOND });
+    fc.assert(
+      fc.property(fc.array(instant, { maxLength: 8 }), instant, instant, (edges, from, until) => {
+        const sorted = edges.sort((a, b) => a - b);
+        const pauses = sorted.flatMap((since, index) =>
+          index % 2 === 0 && index + 1 < sorted.length
+            ? [{ since: NOON + since, until: NOON + sorted[index + 1]! }]
+            : [],
+        );
+        const unseen = { until: NOON + until, spans: spansOf(pauses) };
+        const end = NOON + 40 * SECOND;
+        assert.deepEqual(
+          missed(everySecond, NOON + from, end, unseen).map(record => record.scheduledFor),
+          passedRecords(everySecond, NOON + from, end, 'missed', '').map(one => one.scheduledFor),
+        );
+      }),
+    );
+  });
+
   test('it is too old, and the reason says from which age on', () => {
-    const [old] = tooOld(schedule({ policy: { catchUpSeconds: 90 } }), NOON, NOON);
+    const [old] = tooOld(schedule({ policy: { catchUpSeconds: 90 } }), NOON, NOON, ALL_UNSEEN);
     assert.equal(old!.status, 'missed');
     assert.match(old!.reason!, /older than 90 s/);
   });
 
   test('catching up is turned off', () => {
-    const [old] = tooOld(schedule({ policy: { catchUpSeconds: 0 } }), NOON, NOON);
+    const [old] = tooOld(schedule({ policy: { catchUpSeconds: 0 } }), NOON, NOON, ALL_UNSEEN);
     assert.match(old!.reason!, /catching up is turned off/);
   });
 
   test('a gap of more than 1,000 times that are all too old is one record', () => {
-    const records = tooOld(everySecond, NOON, NOON + 1_000 * SECOND);
+    const records = tooOld(everySecond, NOON, NOON + 1_000 * SECOND, ALL_UNSEEN);
     assert.deepEqual(
       records.map(record => record.missed?.count),
       [1_001],

@@ -5,7 +5,7 @@ import { afterAttempt, giveBack } from '../../src/domain/queue.ts';
 import type { QueueRow, TakenRow } from '../../src/domain/queue-row.ts';
 import type { Schedule } from '../../src/domain/schedule.ts';
 import type { Verdict } from '../../src/domain/verdict.ts';
-import { at, attempt, begun, lost, schedule, taken, told } from './queue-rows.ts';
+import { at, attempt, begun, lost, schedule, taken, told, unseenUntil } from './queue-rows.ts';
 
 /** What becomes of a row when its attempt has ended, or was never started. */
 
@@ -41,7 +41,7 @@ function cases(table: Record<string, Case>): void {
         schedule(it.schedule),
         it.verdict ?? SUCCEEDED,
         at(it.at),
-        at(it.unseen ?? '00:00'),
+        unseenUntil(at(it.unseen ?? '00:00')),
       );
       assert.deepEqual(told(move), { row: it.becomes, records: it.records ?? [] });
     });
@@ -73,7 +73,7 @@ describe('an attempt that decided the run', () => {
     const attempts = [lost, attempt(2, { startedAt: at('12:00:40') })];
     const verdict: Verdict = { kind: 'failed', reason: 'Why.' };
     const row = ended({ attempt: 2, attempts });
-    const move = afterAttempt(row, schedule(), verdict, at('12:00:41'), 0);
+    const move = afterAttempt(row, schedule(), verdict, at('12:00:41'), unseenUntil(0));
     assert.deepEqual(move.ended, {
       id: runId(schedule().id, at('12:00')),
       scheduledFor: at('12:00'),
@@ -112,7 +112,13 @@ describe('an attempt that is to be retried', () => {
 
   test('the reason says that the schedule was disabled or deleted', () => {
     for (const status of ['disabled', 'deleted'] as const) {
-      const move = afterAttempt(ended(), schedule({ status }), verdict, at('12:00:02'), 0);
+      const move = afterAttempt(
+        ended(),
+        schedule({ status }),
+        verdict,
+        at('12:00:02'),
+        unseenUntil(0),
+      );
       assert.equal(move.ended!.reason, `It was not tried again: the schedule was ${status}.`);
     }
   });
@@ -141,7 +147,7 @@ describe('times that came while the run was going are skipped', () => {
   });
 
   test('the reason names the run', () => {
-    const { passed } = afterAttempt(ended(), schedule(), SUCCEEDED, at('12:10'), 0);
+    const { passed } = afterAttempt(ended(), schedule(), SUCCEEDED, at('12:10'), unseenUntil(0));
     assert.equal(passed[0]!.reason, 'The run of 2026-06-01T12:00:00.000Z was still going.');
   });
 });

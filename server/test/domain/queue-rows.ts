@@ -3,6 +3,7 @@ import type { Move } from '../../src/domain/queue.ts';
 import type { QueueRow, TakenRow } from '../../src/domain/queue-row.ts';
 import type { Attempt, RunRecord } from '../../src/domain/run.ts';
 import type { Schedule } from '../../src/domain/schedule.ts';
+import type { Unseen } from '../../src/domain/unseen.ts';
 
 /** Queue rows and moves as the tables write them: times are those of 1 June 2026, in UTC. */
 
@@ -78,3 +79,8 @@ const time = (instant: number) =>
     .slice(11, 23)
     .replace(/\.000$/, '')
     .replace(/^(\d\d:\d\d):00$/, '$1');
+
+/** Why is not known. */
+export function unseenUntil(until: number): Unseen {
+  return { until, spans: [] };
+}

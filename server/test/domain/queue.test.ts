@@ -4,7 +4,7 @@ import { runId } from '../../src/domain/id.ts';
 import { decide } from '../../src/domain/queue.ts';
 import { mayBegin, type TakenRow, waitingRow } from '../../src/domain/queue-row.ts';
 import type { Schedule } from '../../src/domain/schedule.ts';
-import { at, attempt, begun, lost, schedule, taken, told } from './queue-rows.ts';
+import { at, attempt, begun, lost, schedule, taken, told, unseenUntil } from './queue-rows.ts';
 
 /** What becomes of a row that is due: sent at once, or decided about. */
 
@@ -62,8 +62,8 @@ interface Case {
 function cases(row: (fields?: Partial<TakenRow>) => TakenRow, table: Record<string, Case>): void {
   for (const [name, it] of Object.entries(table)) {
     test(name, () => {
-      const unseenUntil = at(it.unseen ?? START);
-      const move = decide(row(it.row), schedule(it.schedule), at(it.now), unseenUntil);
+      const unseen = unseenUntil(at(it.unseen ?? START));
+      const move = decide(row(it.row), schedule(it.schedule), at(it.now), unseen);
       assert.deepEqual(told(move), { row: it.becomes, records: it.records ?? [] });
     });
   }
@@ -219,7 +219,7 @@ describe('a manual run is in flight', () => {
 
   test('the reason of what was skipped names the manual run', () => {
     const row = taken({ blockedSince: at('11:59:50') });
-    const { passed } = decide(row, schedule(), at('12:00'), at(START));
+    const { passed } = decide(row, schedule(), at('12:00'), unseenUntil(at(START)));
     const reason = 'A manual run that began at 2026-06-01T11:59:50.000Z was still in flight.';
     assert.equal(passed[0]!.reason, reason);
   });
@@ -246,7 +246,7 @@ describe('a run that has begun is finished, and never missed', () => {
   });
 
   test('the run that was not tried again ends now, under its id, with its attempts and the reason', () => {
-    const { ended } = decide(begun(), schedule(), at('12:10:02'), at(START));
+    const { ended } = decide(begun(), schedule(), at('12:10:02'), unseenUntil(at(START)));
     assert.deepEqual(ended, {
       id: runId(schedule().id, at('12:00')),
       scheduledFor: at('12:00'),

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Health, PunctualClient } from '../../../client/src/index.ts';
+import { type Health, PunctualClient, type Run } from '../../../client/src/index.ts';
 import { startPostgres } from '../store/postgres-server.ts';
 import { emptyFolder, urlOf } from './command.ts';
 
@@ -50,6 +50,17 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await sleep(50);
 }
 
+/** The latest nominal time of a schedule of every second, which may be decided about already. */
+const lastSecond = () => new Date(Math.floor(Date.now() / 1_000) * 1_000).toISOString();
+
+async function missedRuns(client: PunctualClient, scheduleId: string): Promise<Run[]> {
+  for (;;) {
+    const { items } = await client.listRuns({ scheduleId, status: 'missed', limit: 100 });
+    if (items.length > 0) return items;
+    await sleep(50);
+  }
+}
+
 describe('punctual pause', () => {
   for (const store of ['SQLite', 'PostgreSQL']) {
     test(`on ${store} nothing fires until punctual resume, also after a restart`, async t => {
@@ -87,14 +98,22 @@ describe('punctual pause', () => {
       await sleep(1_500);
       assert.equal(target.times.length, sent, 'nor after a restart');
 
+      const client = clientAt(urlOf(second.out()));
+      const waiting = await client.explain(id, { at: lastSecond() });
+      assert.equal(waiting.verdict, 'waiting');
+      assert.match(waiting.sentence, new RegExp(`Punctual is paused since ${pausedSince}`));
       assert.equal((await folder.run(['resume'], environment)).code, 0);
+      const resumedAt = new Date().toISOString();
       await once(target.server, 'arrival');
       assert.equal(new Set(target.times).size, target.times.length, 'none twice');
-      const client = clientAt(urlOf(second.out()));
-      await until(async () => {
-        const { items } = await client.listRuns({ scheduleId: id, status: 'missed' });
-        return items.length > 0;
-      });
+      const missed = await missedRuns(client, id);
+      const reason = new RegExp(`^It passed while Punctual was paused, from ${pausedSince} to 20`);
+      for (const run of missed.filter(({ scheduledFor }) => scheduledFor < resumedAt)) {
+        assert.match(run.reason!, reason);
+        const { sentence } = await client.explain(id, { at: run.scheduledFor });
+        assert.match(sentence, /^It was missed: it passed while Punctual was paused, from /);
+      }
+      assert.ok(missed.length >= 4, 'before, while and after it was down');
       const told = JSON.parse((await folder.run(['resume', '--json'], environment)).out);
       assert.deepEqual(told, { resumed: false });
       assert.equal(await second.stop(), 0);
@@ -104,13 +123,47 @@ describe('punctual pause', () => {
   test('PUNCTUAL_PAUSED keeps one node from firing, whatever the store says', async t => {
     const target = await aTarget(t);
     const environment = { ...ENVIRONMENT, PUNCTUAL_PAUSED: 'true' };
-    const service = await emptyFolder(t).start(['serve'], LISTENING, environment);
-    await clientAt(urlOf(service.out())).createSchedule(everySecond(target.url));
+    const folder = emptyFolder(t);
+    const service = await folder.start(['serve'], LISTENING, environment);
+    const client = clientAt(urlOf(service.out()));
+    const { id } = await client.createSchedule(everySecond(target.url));
     await sleep(2_500);
     assert.deepEqual(target.times, []);
-    const { warning, paused } = await clientAt(urlOf(service.out())).getReadiness();
+    const { warning, paused } = await client.getReadiness();
     assert.match(warning!, /PUNCTUAL_PAUSED/);
     assert.equal(paused!.by, 'setting');
+    const { sentence } = await client.explain(id, { at: lastSecond() });
+    assert.match(sentence, new RegExp(`Punctual is paused since ${paused!.since}`));
     assert.equal(await service.stop(), 0);
+    const unpaused = await folder.start(['serve'], LISTENING, ENVIRONMENT);
+    const missed = await missedRuns(clientAt(urlOf(unpaused.out())), id);
+    assert.match(missed.at(-1)!.reason!, new RegExp(`was paused, from ${paused!.since} to 20`));
+    assert.equal(await unpaused.stop(), 0);
+  });
+
+  test('PUNCTUAL_PAUSED of one node leaves its times to the others', async t => {
+    const server = await startPostgres();
+    t.after(() => server.stop());
+    const target = await aTarget(t);
+    const folder = emptyFolder(t);
+    const environment = { ...ENVIRONMENT, DATABASE_URL: await server.createDatabase() };
+    const firing = await folder.start(['serve'], LISTENING, environment);
+    const resting = await folder.start(['serve'], LISTENING, {
+      ...environment,
+      PUNCTUAL_PAUSED: 'true',
+    });
+    const client = clientAt(urlOf(resting.out()));
+    const { id } = await client.createSchedule(everySecond(target.url));
+    await until(() => target.times.length > 3);
+    assert.equal((await client.getReadiness()).paused!.by, 'setting');
+    assert.equal((await clientAt(urlOf(firing.out())).getReadiness()).paused, undefined);
+    const { sentence } = await client.explain(id, { at: target.times[0]! });
+    assert.doesNotMatch(sentence, /paused/);
+    assert.equal(await resting.stop(), 0);
+    assert.deepEqual(
+      (await clientAt(urlOf(firing.out())).listRuns({ scheduleId: id, status: 'missed' })).items,
+      [],
+    );
+    assert.equal(await firing.stop(), 0);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { PAUSES_KEPT } from '../../src/store/installation.ts';
 import { keeperOfEachTest, NOON, type OpenKeeper } from './keeper.ts';
 
 export function installationContract(name: string, open: OpenKeeper): void {
@@ -12,9 +13,28 @@ export function installationContract(name: string, open: OpenKeeper): void {
       assert.equal(await installation.pause(NOON), NOON);
       assert.equal(await installation.pause(NOON + 5), NOON, 'again changes nothing');
       assert.equal(await installation.pausedSince(), NOON);
-      assert.equal(await installation.resume(), true);
-      assert.equal(await installation.resume(), false);
+      assert.equal(await installation.resume(NOON + 9), true);
+      assert.equal(await installation.resume(NOON + 10), false);
       assert.equal(await installation.pausedSince(), null);
+      assert.deepEqual(await installation.pauses(), [{ since: NOON, until: NOON + 9 }]);
+    });
+
+    test('is known after its end, and the latest hundred are', async () => {
+      const { installation } = keeper.store;
+      assert.deepEqual(await installation.pauses(), []);
+      await installation.notePause({ since: NOON - 2, until: NOON - 1 });
+      for (let index = 0; index < PAUSES_KEPT; index += 1) {
+        await installation.pause(NOON + index * 10);
+        await installation.resume(NOON + index * 10 + 5);
+      }
+      await installation.pause(NOON + 99_999);
+      const pauses = await installation.pauses();
+      assert.equal(pauses.length, PAUSES_KEPT);
+      assert.deepEqual(pauses.slice(0, 2), [
+        { since: NOON, until: NOON + 5 },
+        { since: NOON + 10, until: NOON + 15 },
+      ]);
+      assert.equal(await installation.pausedSince(), NOON + 99_999);
     });
   });
 }

@@ -93,7 +93,9 @@ export async function callEverything(store: Store): Promise<void> {
   await store.dataKeys.list();
   await store.installation.pausedSince();
   await store.installation.pause(NOON);
-  await store.installation.resume();
+  await store.installation.resume(NOON);
+  await store.installation.notePause({ since: NOON, until: NOON });
+  await store.installation.pauses();
 }
 
 async function callAccess({ clients }: Store, { clientId, keyId }: Caller): Promise<void> {

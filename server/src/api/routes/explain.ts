@@ -9,7 +9,10 @@ import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
 
 const DAY_MS = 86_400_000;
 
-export function explainTime(app: FastifyInstance, { store, clock, keepRunsDays }: ApiDeps): void {
+export function explainTime(
+  app: FastifyInstance,
+  { store, clock, keepRunsDays, pausedSince }: ApiDeps,
+): void {
   const schema = operation({
     operationId: 'explain',
     summary: 'Whether a schedule fired at an instant, and why or why not',
@@ -26,7 +29,7 @@ export function explainTime(app: FastifyInstance, { store, clock, keepRunsDays }
       const { params, query } = request;
       const now = clock.now();
       const historyFrom = now - keepRunsDays * DAY_MS;
-      const around = { now, historyFrom };
+      const around = { now, historyFrom, pausedSince: await pausedSince() };
       return explainAt(store, callerOf(request), params.scheduleId, query.at, around);
     },
   );

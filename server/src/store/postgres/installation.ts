@@ -1,4 +1,4 @@
-import type { InstallationStore } from '../installation.ts';
+import { type InstallationStore, nameOfPause, PAUSES_KEPT, pauseOf } from '../installation.ts';
 import type { Query, Statement } from './connection.ts';
 
 const find: Statement = {
@@ -8,7 +8,23 @@ const find: Statement = {
 const insert = `
   INSERT INTO installation (name, value) VALUES ('paused', $1)
   ON CONFLICT (name) DO UPDATE SET value = installation.value RETURNING value`;
-const remove = "DELETE FROM installation WHERE name = 'paused' RETURNING 1";
+/** A node that sees that it is over sees the pause that has ended. */
+const end = `
+  WITH ended AS (DELETE FROM installation WHERE name = 'paused' RETURNING value), noted AS (
+    INSERT INTO installation (name, value) SELECT 'pause ' || lpad(value, 15, '0'), $1 FROM ended
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value
+  )
+  SELECT 1 FROM ended`;
+const note = `
+  INSERT INTO installation (name, value) VALUES ($1, $2)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+const latest = `
+  SELECT name, value FROM installation WHERE name LIKE 'pause %'
+  ORDER BY name DESC LIMIT ${PAUSES_KEPT}`;
+const forget = `
+  DELETE FROM installation WHERE name LIKE 'pause %' AND name NOT IN (
+    SELECT name FROM installation WHERE name LIKE 'pause %' ORDER BY name DESC LIMIT ${PAUSES_KEPT}
+  )`;
 
 export function postgresInstallation(query: Query): InstallationStore {
   return {
@@ -19,8 +35,18 @@ export function postgresInstallation(query: Query): InstallationStore {
     async pause(now) {
       return Number((await query(insert, [String(now)]))[0]!.value);
     },
-    async resume() {
-      return (await query(remove)).length === 1;
+    async resume(now) {
+      const wasPaused = (await query(end, [String(now)])).length === 1;
+      if (wasPaused) await query(forget);
+      return wasPaused;
+    },
+    async notePause({ since, until }) {
+      await query(note, [nameOfPause(since), String(until)]);
+      await query(forget);
+    },
+    async pauses() {
+      const rows = (await query(latest)) as { name: string; value: string }[];
+      return rows.map(pauseOf).reverse();
     },
   };
 }

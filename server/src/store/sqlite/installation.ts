@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { InstallationStore } from '../installation.ts';
+import { type InstallationStore, nameOfPause, PAUSES_KEPT, pauseOf } from '../installation.ts';
 import type { Commits } from './commit.ts';
 
 export function sqliteInstallation(database: DatabaseSync, commits: Commits): InstallationStore {
@@ -8,9 +8,23 @@ export function sqliteInstallation(database: DatabaseSync, commits: Commits): In
     "INSERT INTO installation (name, value) VALUES ('paused', ?) ON CONFLICT DO NOTHING",
   );
   const remove = database.prepare("DELETE FROM installation WHERE name = 'paused'");
+  const note = database.prepare(
+    'INSERT INTO installation (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
+  );
+  const latest = database.prepare(`
+    SELECT name, value FROM installation WHERE name LIKE 'pause %'
+    ORDER BY name DESC LIMIT ${PAUSES_KEPT}`);
+  const forget = database.prepare(`
+    DELETE FROM installation WHERE name LIKE 'pause %' AND name NOT IN (
+      SELECT name FROM installation WHERE name LIKE 'pause %' ORDER BY name DESC LIMIT ${PAUSES_KEPT}
+    )`);
   const since = () => {
     const row = find.get() as { value: string } | undefined;
     return row === undefined ? null : Number(row.value);
+  };
+  const keep = (since: number, until: number) => {
+    note.run(nameOfPause(since), String(until));
+    forget.run();
   };
   return {
     async pausedSince() {
@@ -22,8 +36,21 @@ export function sqliteInstallation(database: DatabaseSync, commits: Commits): In
         return since()!;
       });
     },
-    resume() {
-      return commits.write(() => remove.run().changes === 1);
+    resume(now) {
+      return commits.write(() => {
+        const began = since();
+        if (began === null) return false;
+        remove.run();
+        keep(began, now);
+        return true;
+      });
+    },
+    notePause({ since, until }) {
+      return commits.write(() => keep(since, until));
+    },
+    async pauses() {
+      const rows = latest.all() as { name: string; value: string }[];
+      return rows.map(pauseOf).reverse();
     },
   };
 }

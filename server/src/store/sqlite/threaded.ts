@@ -85,7 +85,7 @@ export function openThreaded(path: string): Store {
     outbox: writing('outbox', outbox, 'insertManual', 'claim', 'settle', 'recover', 'recount'),
     breakers: writing('breakers', breakers, 'note', 'closeForgotten'),
     dataKeys: writing('dataKeys', dataKeys, 'insert', 'rewrap'),
-    installation: writing('installation', installation, 'pause', 'resume'),
+    installation: writing('installation', installation, 'pause', 'resume', 'notePause'),
     figures: counting(figures, (method, args) =>
       readers.call(OF_SCHEDULES.has(method) ? 'schedules' : 'figures', 'figures', method, args),
     ),
