@@ -70,7 +70,7 @@ export function createEvents(registry: Registry, log: Logger, lines: RunLog): En
   });
   const openBreakers = new Gauge({
     name: 'punctual_breakers_open',
-    help: 'Hosts that stopped to answer, each for one client; few requests are sent to them.',
+    help: 'Hosts that stopped to answer this node, each for one client; few requests are sent to them.',
     registers,
   });
   const refused = new Counter({
@@ -146,7 +146,7 @@ export function createEvents(registry: Registry, log: Logger, lines: RunLog): En
       } else {
         openBreakers.dec();
         hosts.closed(origin);
-        log.info({ origin }, 'this host answers again');
+        if (change === 'closed') log.info({ origin }, 'this host answers again');
       }
     },
     refused: () => refused.inc(),

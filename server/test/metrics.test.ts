@@ -113,6 +113,9 @@ test('open breakers are counted by host, and callers cannot make series without 
   assert.equal(Object.keys(open).length, 51);
   assert.equal(open['{host="https://h0.example"}'], 2);
   assert.equal(open['{host="other"}'], 20);
-  for (const host of [...hosts, hosts[0]!]) metrics.events.breaker('closed', host);
+  assert.deepEqual(await samplesOf(metrics, 'punctual_breakers_open'), { '': 71 });
+  for (const host of hosts) metrics.events.breaker('closed', host);
+  metrics.events.breaker('forgotten', hosts[0]!);
+  assert.deepEqual(await samplesOf(metrics, 'punctual_breakers_open'), { '': 0 });
   assert.deepEqual(await samplesOf(metrics, 'punctual_breaker_open'), { '{host="other"}': 0 });
 });

@@ -9,7 +9,7 @@ import { Loop } from './loop.ts';
 /** How often an open breaker is noted again, and how long it counts as open without that. */
 const NOTE_EVERY_MS = 60_000;
 const OPEN_FOR_MS = 3 * NOTE_EVERY_MS;
-/** One to whose host nothing was to be sent for so long is no longer told of. */
+/** One to whose host nothing was to be sent for so long is forgotten: the host begins anew. */
 const QUIET_MS = 86_400_000;
 /** Where the store takes nothing: openings that wait to be written. Beyond, the oldest are left out. */
 const MOST_WAITING = 10_000;
@@ -24,11 +24,11 @@ export interface BrokenHost {
 export interface BreakerLogOptions {
   store: Pick<Store, 'breakers' | 'shared'>;
   clock: Clock;
-  events: Pick<EngineEvents, 'storeFailed'>;
+  events: Pick<EngineEvents, 'breaker' | 'storeFailed'>;
 }
 
 /**
- * Breaker log: writes to the store which hosts do not answer, so that every node can tell it.
+ * Breaker log: tells which hosts do not answer, and writes it to the store, so that every node can tell it.
  *
  * Guarantee: no firing waits for it. It writes beside them, a change within a turn of its loop and
  * what stays open once a minute; while the store fails it tries again, and the breakers go on without.
@@ -41,6 +41,7 @@ export class BreakerLog {
   /** What is to be written, by id. */
   readonly #waiting = new Map<string, BreakerRecord>();
   #isFirst = true;
+  #isStopped = false;
   #noteAgainAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: BreakerLogOptions) {
@@ -62,23 +63,39 @@ export class BreakerLog {
   /** This engine's breakers end with it. */
   async stop(): Promise<void> {
     await this.#loop.stop();
-    for (const host of [...this.#open.keys()]) this.closed(host);
+    // What is still in flight where the stop does not wait any longer opens nothing.
+    this.#isStopped = true;
+    for (const host of [...this.#open.keys()]) this.forgotten(host);
     await this.#write([...this.#waiting.values()]).catch(this.#options.events.storeFailed);
   }
 
   opened(host: BrokenHost): void {
+    if (this.#isStopped) return;
     const { clientKey, origin, breaker } = host;
     const openedAt = this.#options.clock.now();
     const record = { id: newId(openedAt), clientKey, origin, since: breaker.since, openedAt };
     this.#open.set(host, record);
+    this.#options.events.breaker('opened', origin);
     this.#wait(record);
   }
 
+  /** The host answers again. */
   closed(host: BrokenHost): void {
+    this.#end(host, 'closed');
+  }
+
+  /** Nobody knows whether the host answers again. */
+  forgotten(host: BrokenHost): void {
+    this.#end(host, 'forgotten');
+  }
+
+  #end(host: BrokenHost, change: 'closed' | 'forgotten'): void {
+    const { clock, events } = this.#options;
     const record = this.#open.get(host);
     if (record === undefined) return;
     this.#open.delete(host);
-    this.#wait({ ...record, closedAt: this.#options.clock.now() });
+    events.breaker(change, host.origin);
+    this.#wait({ ...record, closedAt: clock.now() });
   }
 
   #wait(record: BreakerRecord): void {
@@ -100,16 +117,21 @@ export class BreakerLog {
       await store.breakers.closeForgotten(now, openUntil);
       this.#isFirst = false;
     }
-    if (isTime) for (const record of this.#inUse(now)) this.#waiting.set(record.id, record);
+    if (isTime) {
+      this.#forgetQuiet(now);
+      for (const record of this.#open.values()) this.#waiting.set(record.id, record);
+    }
     await this.#write([...this.#waiting.values()]);
     if (isTime) this.#noteAgainAt = now + NOTE_EVERY_MS;
     return this.#noteAgainAt;
   }
 
-  #inUse(now: number): BreakerRecord[] {
-    return [...this.#open]
-      .filter(([{ breaker }]) => now - breaker.askedAt < QUIET_MS)
-      .map(([, record]) => record);
+  #forgetQuiet(now: number): void {
+    for (const host of [...this.#open.keys()]) {
+      if (now - host.breaker.askedAt < QUIET_MS) continue;
+      host.breaker.forget();
+      this.forgotten(host);
+    }
   }
 
   async #write(records: BreakerRecord[]): Promise<void> {

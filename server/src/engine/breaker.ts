@@ -66,11 +66,14 @@ export class Breaker {
     const wasOpen = this.isOpen;
     this.#askedAt = now;
     if (outcome === 'timeout' || outcome === 'connectionError') this.#fault(now);
-    else if (outcome === 'response') {
-      this.#faults = 0;
-      this.#probeAt = null;
-    }
+    else if (outcome === 'response') this.forget();
     return this.isOpen !== wasOpen;
+  }
+
+  /** The host begins anew. */
+  forget(): void {
+    this.#faults = 0;
+    this.#probeAt = null;
   }
 
   #fault(now: number): void {

@@ -61,7 +61,7 @@ export class Carrier {
     this.#options = options;
     const { clock, events, look, maxInFlightPerHost, breakers, lock } = options;
     this.#mark = new Mark(lock);
-    this.#places = new Places({ mostPerHost: maxInFlightPerHost, events, breakers });
+    this.#places = new Places({ mostPerHost: maxInFlightPerHost, breakers });
     this.#flights = new Flights(trip => this.#dismiss(trip));
     this.#departures = new Departures({
       clock,

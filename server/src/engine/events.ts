@@ -25,7 +25,7 @@ export interface EngineEvents {
   /** Requests that another node had in flight when it died or froze. */
   takenOver(count: number): void;
   /** A host has stopped to answer, or answers again. */
-  breaker(change: 'opened' | 'closed', origin: string): void;
+  breaker(change: 'opened' | 'closed' | 'forgotten', origin: string): void;
   /** A request that an open breaker did not let out. */
   refused(): void;
   /** Nobody looked at the clock from `from` to `until`: a stop, a suspended machine, a jump. */

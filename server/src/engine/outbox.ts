@@ -65,7 +65,7 @@ export class Outbox {
     this.#options = options;
     const { clock, events, outbox, breakers } = options;
     this.#flights = new Flights();
-    this.#places = new Places({ mostPerHost: MAX_PER_HOST, events, breakers });
+    this.#places = new Places({ mostPerHost: MAX_PER_HOST, breakers });
     this.#settler = new Settler(clock, events, {
       async write(settlements) {
         await outbox.settle(settlements);

@@ -2,13 +2,11 @@ import { LRUCache } from 'lru-cache';
 import type { Outcome } from '../domain/run.ts';
 import { Breaker } from './breaker.ts';
 import type { BreakerLog } from './breaker-log.ts';
-import type { EngineEvents } from './events.ts';
 import type { Bound } from './turns.ts';
 
 export interface PlacesOptions {
   mostPerHost: number;
-  events: Pick<EngineEvents, 'breaker'>;
-  breakers: Pick<BreakerLog, 'opened' | 'closed'>;
+  breakers: Pick<BreakerLog, 'opened' | 'closed' | 'forgotten'>;
 }
 
 /** A host as one client knows it: what others make of it is not held against this one. */
@@ -52,9 +50,8 @@ export class Places {
     this.#options = options;
     this.#faulty = new LRUCache({
       max: MOST_FAULTY,
-      // What is forgotten is closed: its host begins anew.
       dispose: (host, _name, reason) => {
-        if (reason === 'evict' && host.breaker.isOpen) this.#tell('closed', host);
+        if (reason === 'evict' && host.breaker.isOpen) options.breakers.forgotten(host);
       },
     });
   }
@@ -101,17 +98,12 @@ export class Places {
     if (ofClient === 0) this.#clients.delete(clientKey);
     else this.#clients.set(clientKey, ofClient);
     if (outcome !== null && breaker.ended(outcome, now)) {
-      this.#tell(breaker.isOpen ? 'opened' : 'closed', host);
+      this.#options.breakers[breaker.isOpen ? 'opened' : 'closed'](host);
     }
     if (host.inFlight > 0) return;
     const name = nameOf(host);
     this.#hosts.delete(name);
     if (!breaker.isFresh) this.#faulty.set(name, host);
-  }
-
-  #tell(change: 'opened' | 'closed', host: Host): void {
-    this.#options.events.breaker(change, host.origin);
-    this.#options.breakers[change](host);
   }
 }
 

@@ -22,6 +22,51 @@ const openIn = async ({ store, clientKey, clock }: World) =>
 const changesIn = async ({ store, clientKey }: World) =>
   (await store.figures.breakersSince(clientKey, 0, 10)).map(({ change }) => change);
 
+const toldIn = ({ told }: World) => told.filter(line => line.startsWith('breaker '));
+
+describe('what an engine tells of its breakers', () => {
+  test('it ends with the engine: a pause leaves none open, and what ends later opens none', async () => {
+    const world = await broken();
+    assert.deepEqual(toldIn(world), ['breaker opened: https://down.example']);
+    await Promise.all([world.engine.stop(1_000), world.clock.advance(1)]);
+    const told = [
+      'breaker opened: https://down.example',
+      'breaker forgotten: https://down.example',
+    ];
+    assert.deepEqual(toldIn(world), told);
+    await world.clock.advance(10_000);
+    assert.deepEqual(toldIn(world), told);
+  });
+
+  test('it answers again', async () => {
+    const world = await broken();
+    world.answer = () => 200;
+    await world.clock.advance(10_000);
+    assert.deepEqual(toldIn(world), [
+      'breaker opened: https://down.example',
+      'breaker closed: https://down.example',
+    ]);
+  });
+
+  test('a host that nothing was to be sent to for a day is forgotten, and begins anew', async () => {
+    const world = await broken();
+    const [run] = await world.runs();
+    await world.change(run!.scheduleId, { status: 'disabled' });
+    await world.clock.jump(world.clock.now() + 25 * 60 * MINUTE);
+    await world.clock.advance(1_000);
+    const told = [
+      'breaker opened: https://down.example',
+      'breaker forgotten: https://down.example',
+    ];
+    assert.deepEqual(toldIn(world), told);
+    await world.change(run!.scheduleId, { status: 'enabled' });
+    await world.clock.advance(5_000);
+    assert.deepEqual(toldIn(world), told, 'it takes twenty faults again');
+    await world.clock.advance(30_000);
+    assert.deepEqual(toldIn(world), [...told, 'breaker opened: https://down.example']);
+  });
+});
+
 describe('what an engine notes of its breakers', () => {
   test('opening and closing stand in the store, with the first request that got no answer', async () => {
     const world = await broken();

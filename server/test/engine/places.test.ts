@@ -8,8 +8,8 @@ const OTHER = { clientKey: 2, origin: 'https://a.example' };
 
 let places: Places;
 beforeEach(() => {
-  const breakers = { opened() {}, closed() {} };
-  places = new Places({ mostPerHost: 10, events: { breaker() {} }, breakers });
+  const breakers = { opened() {}, closed() {}, forgotten() {} };
+  places = new Places({ mostPerHost: 10, breakers });
 });
 
 const enter = (count: number, bound = A, room = 1_000): (Host | null)[] =>
