@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from './config.ts';
 import { newSecretKey, parseSecretKeys } from './domain/envelope.ts';
 import { PunctualError } from './domain/errors.ts';
 import { isPassing } from './store/fault.ts';
+import { makeFolder } from './store/folder.ts';
 
 type Settings = Pick<Config, 'secretKeys' | 'database'>;
 
@@ -24,7 +25,8 @@ export function readSecretKeys({ secretKeys: { keys, file }, database }: Setting
   } catch (error) {
     if (error instanceof PunctualError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    if (!named && code === 'ENOENT') return [];
+    // A path through a file has nothing beside it either; the store says so.
+    if (!named && (code === 'ENOENT' || code === 'ENOTDIR')) return [];
     throw new PunctualError('setting_invalid', `The secret key cannot be read from ${path}.`, {
       cause: error,
     });
@@ -48,7 +50,7 @@ export function ensureSecretKey(settings: Settings): void {
 export function writeSecretFile(path: string, text: string): void {
   const part = `${path}.${process.pid}`;
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeFileSync(part, text, { mode: 0o600, flush: true });
     renameSync(part, path);
   } catch (cause) {

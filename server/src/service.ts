@@ -106,7 +106,6 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
     for (const close of closers.reverse()) await close();
   });
   try {
-    if (options.makesSecretKey) ensureSecretKey(config);
     const opened = await openStore(config.database);
     closers.push(() => opened.close());
     const sending = await startSending(config, opened);
@@ -120,6 +119,8 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
       log.warn('There is no page at /: the dashboard is not built ("npm run build" builds it).');
     }
     const clock = options.clock ?? (await clockOf(opened, metrics, closers));
+    // Beside a store that opens: nothing is left where one does not.
+    if (options.makesSecretKey) ensureSecretKey(config);
     const store = await encryptedStore(opened, options, clock);
     await ensureCredentials({ store, clock, log }, config.credentials);
     // Loaded only where it is asked for: firings without traces pay nothing for them.

@@ -107,7 +107,7 @@ const LAW: Record<string, string[]> = {
     'pino',
     'node:*',
   ],
-  'secret-keys.ts': ['domain', 'config.ts', 'store/fault.ts', 'node:*'],
+  'secret-keys.ts': ['domain', 'config.ts', 'store/fault.ts', 'store/folder.ts', 'node:*'],
   'ensure-credentials.ts': ['domain', 'clock.ts', 'config.ts', 'store/store.ts', 'pino'],
   'telemetry.ts': [
     'engine',

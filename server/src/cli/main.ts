@@ -36,11 +36,21 @@ export function program(): Command {
     .option('-V, --version', 'print the version, and the commit that it was built from')
     .on('option:version', printVersion)
     .addHelpText('after', SETTINGS_HELP)
-    .exitOverride();
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/\n(?=.)/, ' ')) })
+    .hook('preAction', (_, action) => refuseEmpty(action));
   for (const add of COMMANDS) {
     add(command);
   }
   return command;
+}
+
+/** A variable of a script that is not set: nothing is meant by it. */
+function refuseEmpty(command: Command): void {
+  const option = command.options.find(each => command.opts()[each.attributeName()] === '');
+  const argument = command.registeredArguments[command.args.indexOf('')]?.name();
+  const what = option?.flags ?? argument;
+  if (what !== undefined) command.error(`error: ${what} is empty`);
 }
 
 /** Commander's own would ask for the commit at each start. */

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { PunctualError } from '../../domain/errors.ts';
 import type { EngineLock } from '../store.ts';
 import { cannotOpen, isBusy } from './fault.ts';
-import { openFile } from './open.ts';
+import { isBehind, openFile } from './open.ts';
 
 /** One start of a machine. */
 export interface Boot {
@@ -25,9 +25,11 @@ const held = new Set<DatabaseSync>();
  * one, it says nothing.
  *
  * @param boot this start of the machine; without it, nothing is known of what was sent
- * @throws PunctualError `store_in_use`, `store_unavailable`
+ * @throws PunctualError `store_in_use`, `store_unavailable`, `store_unusable`
  */
 export function lockSqlite(path: string, boot?: Boot): EngineLock {
+  // It throws where there is a file that is no database, so that no lock stands beside one.
+  isBehind(path);
   const file = `${path}.engine`;
   const isNew = !existsSync(file);
   const lock = openFile(file, { timeout: 0 });

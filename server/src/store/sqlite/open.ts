@@ -1,7 +1,8 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
 import { storeUnavailable } from '../fault.ts';
+import { makeFolder } from '../folder.ts';
 import { pendingMigrations, readMigrations } from '../migrate.ts';
 import type { Store } from '../store.ts';
 import { sealed } from '../texts.ts';
@@ -180,7 +181,7 @@ function versionOf(database: DatabaseSync): number {
 /** @throws PunctualError `store_unavailable`, `store_unusable` */
 export function openFile(path: string, options: DatabaseSyncOptions): DatabaseSync {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     // It holds signing secrets and Authorization headers; SQLite gives -wal and -shm the same mode.
     // Only where it is not there: whoever closes a file takes away all locks that the process has on
     // it (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
