@@ -39,12 +39,17 @@ export async function startDatabase(kind: StoreKind, folder?: string): Promise<D
 }
 
 /** A further client of a database that a node has made. */
-export async function addClient({ url }: Database, name: string): Promise<typeof CREDENTIALS> {
-  const args = [BIN, 'client', 'create', '--name', name, '--json'];
-  const options = { env: { ...process.env, DATABASE_URL: url } };
-  const { stdout } = await promisify(execFile)(process.execPath, args, options);
-  const { clientId, apiKey } = JSON.parse(stdout);
+export async function addClient(database: Database, name: string): Promise<typeof CREDENTIALS> {
+  const out = await runCommand(database, ['client', 'create', '--name', name, '--json']);
+  const { clientId, apiKey } = JSON.parse(out);
   return { ClientId: clientId, ApiKey: apiKey };
+}
+
+/** A command of Punctual, beside the nodes. @returns what it has printed */
+export async function runCommand({ url }: Database, args: string[]): Promise<string> {
+  const options = { env: { ...process.env, DATABASE_URL: url } };
+  const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...args], options);
+  return stdout;
 }
 
 /** A node in a process of its own, as an operator runs it. */

@@ -1,4 +1,5 @@
 import { api } from './scenes/api.ts';
+import { backup } from './scenes/backup.ts';
 import { both } from './scenes/both.ts';
 import { burst } from './scenes/burst.ts';
 import { fairness } from './scenes/fairness.ts';
@@ -28,4 +29,5 @@ export const SCENES: Scene[] = [
   postgres,
   pages,
   restart,
+  backup,
 ];
