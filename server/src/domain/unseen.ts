@@ -5,7 +5,7 @@ import { iso } from './iso.ts';
 export interface Unseen {
   /** Times before this instant (epoch ms) may have passed unseen. */
   until: number;
-  /** Spans whose cause is known, in order; none overlaps another. */
+  /** Spans whose cause is known, in order; where two overlap, the later one counts. */
   spans: readonly UnseenSpan[];
 }
 
@@ -29,12 +29,9 @@ const RESUMED_WITHIN_MS = 5_000;
 
 /** @param pauses in order */
 export function spansOf(pauses: readonly Pause[]): UnseenSpan[] {
-  return pauses.map(({ since, until }, index) => ({
+  return pauses.map(({ since, until }) => ({
     from: since,
-    until: Math.min(
-      until + RESUMED_WITHIN_MS,
-      pauses[index + 1]?.since ?? Number.POSITIVE_INFINITY,
-    ),
+    until: until + RESUMED_WITHIN_MS,
     why: `Punctual was paused, from ${iso(since)} to ${iso(until)}`,
   }));
 }
@@ -60,6 +57,6 @@ export function causesBetween(
 
   function whyAt(at: number): string {
     if (at >= unseenUntil) return TOO_BUSY;
-    return spans.find(span => span.from <= at && at < span.until)?.why ?? NOT_RUNNING;
+    return spans.findLast(span => span.from <= at && at < span.until)?.why ?? NOT_RUNNING;
   }
 }
