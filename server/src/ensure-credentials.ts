@@ -50,6 +50,12 @@ async function ensureClient(
   given: string | undefined,
 ): Promise<void> {
   const found = await store.clients.findClient(clientId);
+  if (found?.deletedAt !== undefined) {
+    throw new PunctualError(
+      'setting_invalid',
+      'The client in PUNCTUAL_CLIENT_ID was deleted: choose another one.',
+    );
+  }
   if (found !== null) {
     const isAnother = given !== undefined && found.signingSecret !== given;
     if (isAnother && found.oldSecret?.secret !== given) log.warn({ clientId }, ANOTHER_SECRET);

@@ -1,13 +1,18 @@
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { newSigningSecret } from '../domain/credential.ts';
+import { draftDeletion } from '../domain/draft.ts';
 import { PunctualError } from '../domain/errors.ts';
 import { newId } from '../domain/id.ts';
 import { iso } from '../domain/iso.ts';
-import type { Store } from '../store/store.ts';
-import { issueKey } from './key.ts';
+import type { Client, Store } from '../store/store.ts';
+import { issueKey, unknownClient } from './key.ts';
 import { print, table } from './output.ts';
-import { withStore } from './tool.ts';
+import { withPlainStore, withStore } from './tool.ts';
+
+interface Options {
+  json?: boolean;
+}
 
 export function clientCommand(program: Command): void {
   const client = program
@@ -18,7 +23,7 @@ export function clientCommand(program: Command): void {
     .description('Make a client with its first key; key and signing secret are shown once.')
     .requiredOption('--name <name>', 'what people call it, 1 to 200 characters')
     .option('--json', 'print one JSON object')
-    .action(({ name, json }: { name: string; json?: boolean }) =>
+    .action(({ name, json }: Options & { name: string }) =>
       withStore(async store => {
         const made = await createClient(store, name);
         print(json === true, made, [
@@ -32,29 +37,166 @@ export function clientCommand(program: Command): void {
     );
   client
     .command('list')
-    .description('List all clients.')
+    .description('List all clients, deleted ones included.')
     .option('--json', 'print one JSON array')
-    .action(({ json }: { json?: boolean }) =>
+    .action(({ json }: Options) =>
       withStore(async store => {
-        const clients = (await store.clients.listClients()).map(({ id, name, createdAt }) => ({
-          clientId: id,
+        const clients = (await store.clients.listClients()).map(shown);
+        const rows = clients.map(({ clientId, createdAt, status, name }) => [
+          clientId,
+          createdAt,
+          status,
           name,
-          createdAt: iso(createdAt),
-        }));
-        const rows = clients.map(({ clientId, name, createdAt }) => [clientId, createdAt, name]);
-        print(json === true, clients, table(['CLIENT', 'CREATED', 'NAME'], rows));
+        ]);
+        print(json === true, clients, table(['CLIENT', 'CREATED', 'STATUS', 'NAME'], rows));
+      }),
+    );
+  client
+    .command('rename')
+    .description('Give a client another name.')
+    .argument('<clientId>', 'the client, as "client list" shows it')
+    .requiredOption('--name <name>', 'what people call it from now on, 1 to 200 characters')
+    .option('--json', 'print one JSON object')
+    .action((clientId: string, { name, json }: Options & { name: string }) =>
+      withPlainStore(async store => {
+        await findLive(store, clientId);
+        checkName(name);
+        if (!(await store.clients.rename(clientId, name))) throw unknownClient(clientId);
+        print(json === true, { clientId, name }, [`Client ${clientId} is called ${name}.`]);
+      }),
+    );
+  client
+    .command('suspend')
+    .description('Refuse what a client calls, and start nothing of it, within 5 seconds.')
+    .argument('<clientId>', 'the client, as "client list" shows it')
+    .option('--json', 'print one JSON object')
+    .action((clientId: string, { json }: Options) =>
+      withPlainStore(async store => {
+        await findLive(store, clientId);
+        await store.clients.suspend(clientId, await nowOf(store));
+        const { suspendedAt } = await findLive(store, clientId);
+        const since = iso(suspendedAt ?? (await nowOf(store)));
+        print(json === true, { clientId, suspendedAt: since }, [
+          `Client ${clientId} is suspended since ${since}: its calls are refused, and nothing of it starts.`,
+          'At "punctual client resume", the times that passed meanwhile are recorded as missed.',
+        ]);
+      }),
+    );
+  client
+    .command('resume')
+    .description('Let a suspended client call again, and fire its schedules, within 5 seconds.')
+    .argument('<clientId>', 'the client, as "client list" shows it')
+    .option('--json', 'print one JSON object')
+    .action((clientId: string, { json }: Options) =>
+      withPlainStore(async store => {
+        await findLive(store, clientId);
+        const resumed = await store.clients.resume(clientId, await nowOf(store));
+        const line = resumed
+          ? `Client ${clientId} is resumed: its schedules fire again.`
+          : `Client ${clientId} was not suspended.`;
+        print(json === true, { clientId, resumed }, [line]);
+      }),
+    );
+  client
+    .command('delete')
+    .description('Delete a client for good: its schedules, its keys and its signing secret.')
+    .argument('<clientId>', 'the client, as "client list" shows it')
+    .requiredOption('--confirm <name>', 'the name of the client, so that it is not another one')
+    .option('--json', 'print one JSON object')
+    .action((clientId: string, { confirm, json }: Options & { confirm: string }) =>
+      withPlainStore(async store => {
+        const schedules = await deleteClient(store, clientId, confirm);
+        print(json === true, { clientId, deleted: true, schedules }, [
+          `Client ${clientId} is deleted, and ${schedules} of its schedules with it.`,
+          'Its keys are revoked and its signing secret is gone; its history stays until retention takes it.',
+        ]);
       }),
     );
 }
 
-/** @throws PunctualError `request_invalid` where the name is not usable */
-export async function createClient(store: Store, name: string) {
-  if (!/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(name)) {
+function shown(client: Client) {
+  const { id, name, createdAt, suspendedAt, deletedAt } = client;
+  return {
+    clientId: id,
+    name,
+    createdAt: iso(createdAt),
+    status: statusOf(client),
+    ...(suspendedAt !== undefined && { suspendedAt: iso(suspendedAt) }),
+    ...(deletedAt !== undefined && { deletedAt: iso(deletedAt) }),
+  };
+}
+
+function statusOf({ suspendedAt, deletedAt }: Client): string {
+  if (deletedAt !== undefined) return 'deleted';
+  return suspendedAt === undefined ? 'active' : 'suspended';
+}
+
+/** @throws PunctualError `not_found` where the client does not exist or is deleted */
+async function findLive(store: Store, clientId: string): Promise<Client> {
+  const client = await store.clients.findClient(clientId);
+  if (client === null) throw unknownClient(clientId);
+  if (client.deletedAt === undefined) return client;
+  const sentence = `Client ${clientId} was deleted at ${iso(client.deletedAt)}.`;
+  throw new PunctualError('not_found', sentence);
+}
+
+/** Nodes that share a store go by its clock. */
+async function nowOf(store: Store): Promise<number> {
+  return store.shared === null ? systemClock.now() : store.shared.now();
+}
+
+/** Schedules of one round: their commits are shared. */
+const SCHEDULES_AT_ONCE = 100;
+
+/**
+ * Nothing of it starts before its schedules are gone. One that was cut off is finished by the next.
+ *
+ * @param name as it was typed: it must be that of the client
+ * @returns how many schedules were deleted
+ * @throws PunctualError `not_found`, `request_invalid` where the name is another one
+ */
+async function deleteClient(store: Store, clientId: string, name: string): Promise<number> {
+  const client = await store.clients.findClient(clientId);
+  if (client === null) throw unknownClient(clientId);
+  if (client.name !== name) {
     throw new PunctualError(
       'request_invalid',
-      'A client name has 1 to 200 characters and no control characters.',
+      `Client ${clientId} has another name than --confirm says: "client list" shows it.`,
     );
   }
+  const clientKey = await store.clients.delete(clientId, await nowOf(store));
+  let count = 0;
+  for (;;) {
+    const { schedules } = await store.schedules.list(clientKey!, {}, SCHEDULES_AT_ONCE);
+    if (schedules.length === 0) return count;
+    await Promise.all(schedules.map(({ id }) => deleteSchedule(store, clientKey!, id)));
+    count += schedules.length;
+  }
+}
+
+async function deleteSchedule(store: Store, clientKey: number, id: string): Promise<void> {
+  // Its client cannot change it any more: only a change that was under way comes in between.
+  for (;;) {
+    const { schedule, version } = (await store.schedules.find(clientKey, id))!;
+    const changedAt = await nowOf(store);
+    const deleted = draftDeletion(schedule, changedAt);
+    if (deleted === null) return;
+    const requeue = { changedAt, start: null };
+    if (await store.schedules.update(clientKey, deleted, version, requeue)) return;
+  }
+}
+
+function checkName(name: string): void {
+  if (/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(name)) return;
+  throw new PunctualError(
+    'request_invalid',
+    'A client name has 1 to 200 characters and no control characters.',
+  );
+}
+
+/** @throws PunctualError `request_invalid` where the name is not usable */
+export async function createClient(store: Store, name: string) {
+  checkName(name);
   const createdAt = systemClock.now();
   const clientId = newId(createdAt);
   const signingSecret = newSigningSecret();

@@ -14,6 +14,7 @@ import { Loop, soonest } from './loop.ts';
 import type { Recounter } from './recounter.ts';
 import { settlementOf } from './settlement.ts';
 import { Steps } from './steps.ts';
+import type { Suspensions } from './suspensions.ts';
 import { type Agree, Watch } from './watch.ts';
 
 /** One claim is one commit, and waits for others: enough rows to share it. */
@@ -56,6 +57,7 @@ export interface DispatcherOptions {
   /** `EngineOptions.unseenSpans`. */
   unseenSpans: readonly UnseenSpan[] | undefined;
   recounter: Pick<Recounter, 'checksFrom' | 'begin'>;
+  suspensions: Pick<Suspensions, 'free'>;
   /** Told when the clock was set back. */
   setBack: () => void;
   /** Told when rows were settled: callbacks may be due, and manual runs may have their turn. */
@@ -130,8 +132,8 @@ export class Dispatcher {
     this.#carrier.cancel(scheduleId);
   }
 
-  /** The client signs with other secrets: a request not yet started is claimed and signed anew. */
-  rotated(clientKey: number): void {
+  /** The client signs with other secrets, or is suspended: a request not yet started is claimed anew. */
+  cancelClient(clientKey: number): void {
     this.#carrier.cancelWhere(claim => claim.clientKey === clientKey);
   }
 
@@ -171,7 +173,7 @@ export class Dispatcher {
   }
 
   async #step(): Promise<number | null> {
-    const { queue, clock, pollMs, term } = this.#options;
+    const { queue, clock, pollMs, term, suspensions } = this.#options;
     this.#carrier.expect();
     const batch = term === undefined ? CLAIM_BATCH : SHARED_CLAIM_BATCH;
     const limit = Math.min(this.#carrier.isIdle ? FIRST_BATCH : batch, this.#carrier.left);
@@ -190,9 +192,10 @@ export class Dispatcher {
       for (const claim of claims) this.#landings.giveBack(claim);
       return now;
     }
-    await this.#carry(claims.filter(claim => claim.begun));
+    const free = await suspensions.free(claims, claim => this.#landings.giveBack(claim));
+    await this.#carry(free.filter(claim => claim.begun));
     await this.#decide(
-      claims.filter(claim => !claim.begun),
+      free.filter(claim => !claim.begun),
       mayBeSent,
     );
     if (claims.length === limit) return now;

@@ -9,6 +9,7 @@ import type { EngineEvents } from './events.ts';
 import { Outbox } from './outbox.ts';
 import { Recounter } from './recounter.ts';
 import { type KeepDays, Retention } from './retention.ts';
+import { Suspensions } from './suspensions.ts';
 import { Tenure } from './tenure.ts';
 
 export interface EngineOptions {
@@ -50,6 +51,7 @@ export class Engine {
   readonly #retention: Retention;
   readonly #recounter: Recounter;
   readonly #breakers: BreakerLog;
+  readonly #suspensions: Suspensions;
   #started = false;
   #stopped: Promise<void> | null = null;
 
@@ -71,8 +73,18 @@ export class Engine {
       moved: dueAt => this.#dispatcher.wake(dueAt),
       putForward: () => this.#outbox.wake(),
     });
+    this.#suspensions = new Suspensions({
+      ...rest,
+      suspensions: store.suspensions,
+      suspended: clientKey => this.#callBackClient(clientKey),
+      readmitted: dueAt => {
+        if (dueAt !== null) this.#dispatcher.wake(dueAt);
+        this.#outbox.wake();
+      },
+    });
     this.#dispatcher = new Dispatcher({
       ...shared,
+      suspensions: this.#suspensions,
       queue: store.queue,
       agree: store.shared?.looked,
       unseenSpans: options.unseenSpans,
@@ -83,6 +95,7 @@ export class Engine {
     });
     this.#outbox = new Outbox({
       ...shared,
+      suspensions: this.#suspensions,
       outbox: store.outbox,
       maxInFlight: MAX_OUTBOX_IN_FLIGHT,
       settled: () => this.#dispatcher.wake(),
@@ -107,6 +120,7 @@ export class Engine {
     await store.queue.recover(clock.now(), this.#options.lock?.sentUntil ?? undefined);
     await store.outbox.recover(clock.now());
     await this.#recounter.start();
+    await this.#suspensions.start();
     this.#tenure?.start();
     this.#outbox.start();
     this.#dispatcher.start();
@@ -135,8 +149,13 @@ export class Engine {
 
   /** A client's secret was rotated, or an overlap ended: no request starts signed as before. */
   rotated(clientKey: number): void {
-    this.#dispatcher.rotated(clientKey);
-    this.#outbox.rotated(clientKey);
+    this.#callBackClient(clientKey);
+  }
+
+  /** What has not started is claimed anew. */
+  #callBackClient(clientKey: number): void {
+    this.#dispatcher.cancelClient(clientKey);
+    this.#outbox.cancelClient(clientKey);
     this.#dispatcher.wake();
     this.#outbox.wake();
   }
@@ -157,6 +176,7 @@ export class Engine {
       this.#outbox.stop(),
       this.#retention.stop(),
       this.#recounter.stop(),
+      this.#suspensions.stop(),
       this.#breakers.stop(),
     ]);
     let timer: { cancel(): void } | undefined;

@@ -55,6 +55,11 @@ export function recordOf(
   return record;
 }
 
+/** A manual run of a deleted schedule: it ends without a request. */
+export function isOfDeleted(claim: OutboxClaim): claim is ManualClaim {
+  return claim.kind === 'manual' && claim.firing.status === 'deleted';
+}
+
 /** A manual run of a schedule that was deleted before the request could start. */
 export function endUnsent(
   claim: ManualClaim,

@@ -9,10 +9,19 @@ import type { BreakerLog } from './breaker-log.ts';
 import { type EngineEvents, eachOf } from './events.ts';
 import { Flights } from './flights.ts';
 import { Loop, soonest } from './loop.ts';
-import { baseOf, endUnsent, nextOf, recordOf, requestOf, scheduleOf } from './outbox-entry.ts';
+import {
+  baseOf,
+  endUnsent,
+  isOfDeleted,
+  nextOf,
+  recordOf,
+  requestOf,
+  scheduleOf,
+} from './outbox-entry.ts';
 import { originOf, Places } from './places.ts';
 import { newCallbacks } from './settlement.ts';
 import { Settler } from './settler.ts';
+import type { Suspensions } from './suspensions.ts';
 
 const CLAIM_BATCH = 100;
 /** Requests in flight to one host, for one client. */
@@ -41,6 +50,7 @@ export interface OutboxOptions {
   /** Where others write to the same store: how often to look whether something is due, ms. */
   pollMs: number | undefined;
   term: Term | undefined;
+  suspensions: Pick<Suspensions, 'freeEntries'>;
   /** Told when a manual run's request has ended: its schedule's row may have waited for it. */
   settled: () => void;
 }
@@ -106,8 +116,8 @@ export class Outbox {
     this.#flights.cancelWhere(() => true);
   }
 
-  /** The client signs with other secrets: what has not started goes back, to be signed anew. */
-  rotated(clientKey: number): void {
+  /** The client signs with other secrets, or is suspended: what has not started goes back, to be claimed anew. */
+  cancelClient(clientKey: number): void {
     this.#flights.cancelWhere(claim => claim.clientKey === clientKey);
   }
 
@@ -135,7 +145,7 @@ export class Outbox {
 
   /** Claims and sends what is due. @returns when it is worth looking again, null: when woken */
   async #step(): Promise<number | null> {
-    const { outbox, clock, maxInFlight } = this.#options;
+    const { outbox, clock, maxInFlight, suspensions } = this.#options;
     this.#flights.expect();
     const limit = Math.min(maxInFlight - this.#flights.size - this.#settler.pending, CLAIM_BATCH);
     this.#starved = limit <= 0 || this.#settler.failing;
@@ -147,7 +157,10 @@ export class Outbox {
       for (const claim of claims) this.#settle(this.#giveBack(claim));
       return now;
     }
-    eachOf(claims, scheduleOf, claim => this.#begin(claim), this.#options.events);
+    const free = await suspensions.freeEntries(claims, claim =>
+      this.#settle(this.#giveBack(claim)),
+    );
+    eachOf(free, scheduleOf, claim => this.#begin(claim), this.#options.events);
     if (claims.length === limit) return now;
     const togetherMs = this.#postponed > 0 ? TOGETHER_WHERE_FULL_MS : TOGETHER_MS;
     this.#postponed = 0;
@@ -157,7 +170,7 @@ export class Outbox {
 
   #begin(claim: OutboxClaim): void {
     const now = this.#options.clock.now();
-    if (claim.kind === 'manual' && claim.firing.status === 'deleted') {
+    if (isOfDeleted(claim)) {
       const unsent = endUnsent(claim, now);
       const { events } = this.#options;
       if (unsent.record.status === 'failed') events.runEnded(claim.firing.id, unsent.record);

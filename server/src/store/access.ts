@@ -9,6 +9,10 @@ export interface Client extends SigningSecrets {
   createdAt: number;
   /** Since when it has its secret, if not since it was made. */
   rotatedAt?: number;
+  /** Since when it may not call and nothing of it starts. */
+  suspendedAt?: number;
+  /** It is deleted for good: it has no secret, and none of its keys counts. */
+  deletedAt?: number;
 }
 
 export interface ApiKey {
@@ -71,6 +75,19 @@ export interface ClientStore {
    * clock that was ahead: it begins now, and lasts as long as was asked for.
    */
   forgetOldSecrets(now: number): Promise<void>;
+  /** @returns false where the client does not exist or is deleted, as the three below */
+  rename(clientId: string, name: string): Promise<boolean>;
+  /** From now on it may not call, and nothing of it starts. One that is suspended stays so since then. */
+  suspend(clientId: string, now: number): Promise<boolean>;
+  /** It may call again. What was put off comes back (suspensions.ts). @returns false also where it is not suspended */
+  resume(clientId: string, now: number): Promise<boolean>;
+  /**
+   * Suspends it for good, revokes its keys, ends its sessions, wipes its secrets, and ends the callbacks that wait. Its
+   * schedules stay as they are. Idempotent.
+   *
+   * @returns its key, or null where it does not exist
+   */
+  delete(clientId: string, now: number): Promise<number | null>;
   /** Puts `to` where the present or the old secret is exactly `from`. @returns false where neither is */
   replaceSecret(clientId: string, from: string, to: string): Promise<boolean>;
   /** @returns false where the client does not exist, or `createdBy` is none of its valid keys */

@@ -12,6 +12,11 @@ export function clientFrom(row: Row): Client {
     createdAt: row.created_at as number,
   };
   if (row.rotated_at != null) client.rotatedAt = row.rotated_at as number;
+  // Between `resume` and the return of its rows it may call already.
+  if (row.suspended_at != null && row.resumed_at == null) {
+    client.suspendedAt = row.suspended_at as number;
+  }
+  if (row.deleted_at != null) client.deletedAt = row.deleted_at as number;
   if (row.old_secret != null) client.oldSecret = oldSecretFrom(row);
   return client;
 }

@@ -223,7 +223,8 @@ export async function encryptAll(store: Store, keys: DataKeys): Promise<number> 
   let count = 0;
   for (const { id, signingSecret, oldSecret } of await store.clients.listClients()) {
     for (const cell of [signingSecret, ...(oldSecret ? [oldSecret.secret] : [])]) {
-      if (keys.isNewest(cell)) continue;
+      // A client that was deleted has none.
+      if (cell === '' || keys.isNewest(cell)) continue;
       const anew = keys.encrypt(id, await keys.decrypt(id, cell));
       if (await store.clients.replaceSecret(id, cell, anew)) count += 1;
     }

@@ -1,6 +1,10 @@
 import { dueAnew } from '../domain/recount.ts';
+import { PUT_OFF_MS } from '../domain/suspension.ts';
 import { attemptsFrom, firingFrom, oldSecretFrom, type Row } from './rows.ts';
 import type { OutboxClaim, OutboxPlace } from './work.ts';
+
+/** Those of suspended clients are put off. */
+export const IS_NOT_PUT_OFF = `due_at < ${PUT_OFF_MS}`;
 
 /**
  * A row of the outbox that was taken, as both keepers read it.

@@ -19,6 +19,7 @@ import type { BreakerStore } from './breakers.ts';
 import type { DataKeyStore } from './data-keys.ts';
 import type { FigureStore } from './figures.ts';
 import type { InstallationStore } from './installation.ts';
+import type { SuspensionStore } from './suspensions.ts';
 import type { OutboxStore, QueueStore } from './work.ts';
 
 export type {
@@ -41,6 +42,7 @@ export interface Store {
   readonly breakers: BreakerStore;
   readonly dataKeys: DataKeyStore;
   readonly installation: InstallationStore;
+  readonly suspensions: SuspensionStore;
   /** Null where one process has the store for itself. */
   readonly shared: Shared | null;
   /**

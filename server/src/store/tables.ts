@@ -29,7 +29,7 @@ export const TABLES: Table[] = [
     name: 'clients',
     columns: [
       ...['client_key', 'id', 'name', 'signing_secret', 'created_at', 'rotated_at', 'old_secret'],
-      ...['old_secret_until'],
+      ...['old_secret_until', 'suspended_at', 'resumed_at', 'deleted_at'],
     ],
     key: ['client_key'],
   },

@@ -210,7 +210,7 @@ export interface OutboxStore {
   /** @returns the ids whose entry was no longer the claimed one */
   settle(settlements: OutboxSettlement[]): Promise<string[]>;
   nextDueAt(): Promise<number | null>;
-  /** Entries that wait to be sent, or to be sent again. */
+  /** Entries that wait to be sent, or to be sent again; those of suspended clients are not counted. */
   depth(): Promise<number>;
   /** As for the queue. */
   renew(ids: string[]): Promise<string[]>;

@@ -22,6 +22,7 @@ import { searchContract } from './contract-search.ts';
 import { secretsContract } from './contract-secrets.ts';
 import { settleContract } from './contract-settle.ts';
 import { sizeContract } from './contract-size.ts';
+import { suspensionsContract } from './contract-suspensions.ts';
 import type { OpenKeeper } from './keeper.ts';
 
 /**
@@ -45,6 +46,7 @@ export function storeContract(name: string, open: OpenKeeper): void {
     recoveryContract,
     recountContract,
     installationContract,
+    suspensionsContract,
     outboxContract,
     runsContract,
     runListContract,

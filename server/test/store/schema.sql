@@ -22,7 +22,7 @@ CREATE TABLE clients (
   name TEXT NOT NULL,
   signing_secret TEXT NOT NULL,
   created_at INTEGER NOT NULL
-, rotated_at INTEGER, old_secret TEXT, old_secret_until INTEGER) STRICT;
+, rotated_at INTEGER, old_secret TEXT, old_secret_until INTEGER, suspended_at INTEGER, resumed_at INTEGER, deleted_at INTEGER) STRICT;
 
 CREATE TABLE data_keys (
   id TEXT NOT NULL PRIMARY KEY,

@@ -4,6 +4,9 @@ import type { ClientStore } from '../store.ts';
 import type { Announcer } from './announcer.ts';
 import type { Connections, Statement, Value } from './connection.ts';
 
+/** One that is resumed may call at once, while what was put off comes back. */
+const MAY_CALL = '(clients.suspended_at IS NULL OR clients.resumed_at IS NOT NULL)';
+
 const insertClient = `
   INSERT INTO clients (id, name, signing_secret, created_at) VALUES ($1, $2, $3, $4)`;
 const listClients = 'SELECT * FROM clients ORDER BY client_key';
@@ -15,7 +18,7 @@ const rotateSecret = `
       WHEN old_secret_until > $3 THEN old_secret
       ELSE signing_secret END,
     old_secret_until = CASE WHEN $4 > $3 THEN $4 END
-  WHERE id = $1 AND ($5::boolean OR old_secret_until IS NULL OR old_secret_until <= $3)
+  WHERE id = $1 AND deleted_at IS NULL AND ($5::boolean OR old_secret_until IS NULL OR old_secret_until <= $3)
   RETURNING client_key`;
 const endOverlap = `
   UPDATE clients SET old_secret = NULL, old_secret_until = NULL
@@ -32,6 +35,24 @@ const beginOverlaps = `
  * one before has done: without it a key could be made by a key that is being revoked.
  */
 const lockKeys = 'SELECT 1 FROM clients WHERE id = $1 FOR NO KEY UPDATE';
+const rename = 'UPDATE clients SET name = $2 WHERE id = $1 AND deleted_at IS NULL RETURNING 1';
+const suspend = `
+  UPDATE clients SET suspended_at = coalesce(suspended_at, $2), resumed_at = NULL
+  WHERE id = $1 AND deleted_at IS NULL RETURNING 1`;
+const resume = `
+  UPDATE clients SET resumed_at = $2
+  WHERE id = $1 AND deleted_at IS NULL AND suspended_at IS NOT NULL AND resumed_at IS NULL
+  RETURNING 1`;
+const remove = `
+  UPDATE clients SET deleted_at = coalesce(deleted_at, $2::bigint),
+    suspended_at = coalesce(suspended_at, $2), resumed_at = NULL,
+    signing_secret = '', old_secret = NULL, old_secret_until = NULL
+  WHERE id = $1 RETURNING client_key`;
+const revokeKeys = `
+  UPDATE api_keys SET revoked_at = $1 WHERE client_key = $2 AND revoked_at IS NULL`;
+const endCallbacks = `
+  UPDATE outbox SET state = 'failed', body = NULL
+  WHERE client_key = $1 AND kind = 'callback' AND state = 'waiting'`;
 const replaceSecret = `
   UPDATE clients SET
     signing_secret = CASE WHEN signing_secret = $2 THEN $3 ELSE signing_secret END,
@@ -40,7 +61,7 @@ const replaceSecret = `
 const insertKey = `
   INSERT INTO api_keys (id, client_key, hash, name, created_at, created_by)
   SELECT $1, client_key, $2, $3, $4, $6 FROM clients
-  WHERE id = $5 AND ($6::text IS NULL OR EXISTS (
+  WHERE id = $5 AND deleted_at IS NULL AND ($6::text IS NULL OR EXISTS (
     SELECT 1 FROM api_keys AS maker
     WHERE maker.id = $6 AND maker.client_key = clients.client_key AND maker.revoked_at IS NULL))
   RETURNING 1`;
@@ -65,7 +86,7 @@ const findCaller: Statement = {
   text: `
     SELECT api_keys.id AS key_id, clients.id AS client_id, clients.client_key
     FROM api_keys JOIN clients USING (client_key)
-    WHERE api_keys.hash = $1 AND api_keys.revoked_at IS NULL`,
+    WHERE api_keys.hash = $1 AND api_keys.revoked_at IS NULL AND ${MAY_CALL}`,
 };
 const insertSession = `
   WITH gone AS (DELETE FROM sessions WHERE expires_at < $5)
@@ -78,7 +99,8 @@ const findSession: Statement = {
     SELECT api_keys.id AS key_id, clients.id AS client_id, clients.client_key,
       sessions.id AS session_id, sessions.created_at, sessions.last_used_at
     FROM sessions JOIN api_keys ON api_keys.id = sessions.key_id JOIN clients USING (client_key)
-    WHERE sessions.hash = $1 AND sessions.id IS NOT NULL AND api_keys.revoked_at IS NULL`,
+    WHERE sessions.hash = $1 AND sessions.id IS NOT NULL AND api_keys.revoked_at IS NULL
+      AND ${MAY_CALL}`,
 };
 const noteSessionUse = 'UPDATE sessions SET last_used_at = $2 WHERE hash = $1';
 const listSessions = `
@@ -124,6 +146,26 @@ export function postgresClients(
       await query(forgetOldSecrets, [now]);
       const begun = await query(beginOverlaps, [now]);
       for (const { client_key } of begun) announcer.rotated(client_key as number);
+    },
+    async rename(clientId, name) {
+      return (await query(rename, [clientId, name])).length === 1;
+    },
+    async suspend(clientId, now) {
+      return (await query(suspend, [clientId, now])).length === 1;
+    },
+    async resume(clientId, now) {
+      return (await query(resume, [clientId, now])).length === 1;
+    },
+    delete(clientId, now) {
+      return transaction(async send => {
+        const [row] = await send(remove, [clientId, now]);
+        if (row === undefined) return null;
+        const key = row.client_key as number;
+        await send(endSessions, [clientId, null]);
+        await send(revokeKeys, [now, key]);
+        await send(endCallbacks, [key]);
+        return key;
+      });
     },
     async replaceSecret(clientId, from, to) {
       return (await query(replaceSecret, [clientId, from, to])).length === 1;

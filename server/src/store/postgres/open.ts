@@ -17,6 +17,7 @@ import { prepareDays } from './partitions.ts';
 import { postgresQueue } from './queue.ts';
 import { postgresRuns } from './runs.ts';
 import { postgresSchedules } from './schedules.ts';
+import { postgresSuspensions } from './suspensions.ts';
 
 export { readClock } from './connection.ts';
 
@@ -60,6 +61,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     breakers: postgresBreakers(query),
     dataKeys: postgresDataKeys(query),
     installation: postgresInstallation(query),
+    suspensions: postgresSuspensions(connections, lease),
     shared: {
       leaseMs,
       now: () => readClock(query),

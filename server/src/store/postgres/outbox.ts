@@ -1,5 +1,5 @@
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
-import { outboxClaimFrom } from '../outbox-rows.ts';
+import { IS_NOT_PUT_OFF, outboxClaimFrom } from '../outbox-rows.ts';
 import { attemptsCell, attemptsFrom, type Cell, lostAttempt, type Row } from '../rows.ts';
 import { callbackCells, runCells } from '../run-rows.ts';
 import type { OutboxSettlement, OutboxStore } from '../work.ts';
@@ -133,7 +133,8 @@ const nextDue: Statement = {
 };
 const depth: Statement = {
   name: 'outbox_depth',
-  text: "SELECT count(*) AS depth FROM outbox WHERE state = 'waiting'",
+  text: `
+    SELECT count(*) AS depth FROM outbox WHERE state = 'waiting' AND ${IS_NOT_PUT_OFF}`,
 };
 const renew: Statement = {
   name: 'outbox_renew',

@@ -5,6 +5,9 @@ import type { Row } from '../rows.ts';
 import type { ClientStore } from '../store.ts';
 import type { Commits } from './commit.ts';
 
+/** One that is resumed may call at once, while what was put off comes back. */
+const MAY_CALL = '(clients.suspended_at IS NULL OR clients.resumed_at IS NOT NULL)';
+
 export function sqliteClients(database: DatabaseSync, commits: Commits): ClientStore {
   const insertClient = database.prepare(
     'INSERT INTO clients (id, name, signing_secret, created_at) VALUES (?, ?, ?, ?)',
@@ -18,7 +21,7 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
         WHEN old_secret_until > :rotatedAt THEN old_secret
         ELSE signing_secret END,
       old_secret_until = CASE WHEN :oldUntil > :rotatedAt THEN :oldUntil END
-    WHERE id = :id
+    WHERE id = :id AND deleted_at IS NULL
       AND (:replacesNew OR old_secret_until IS NULL OR old_secret_until <= :rotatedAt)`);
   const endOverlap = database.prepare(`
     UPDATE clients SET old_secret = NULL, old_secret_until = NULL
@@ -32,6 +35,25 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
   const oldSecrets = database.prepare(`
     SELECT 1 FROM clients WHERE old_secret_until <= :now
     UNION ALL SELECT 1 FROM clients WHERE old_secret_until > :now AND rotated_at > :now LIMIT 1`);
+  const rename = database.prepare(
+    'UPDATE clients SET name = ? WHERE id = ? AND deleted_at IS NULL',
+  );
+  const suspend = database.prepare(`
+    UPDATE clients SET suspended_at = coalesce(suspended_at, ?), resumed_at = NULL
+    WHERE id = ? AND deleted_at IS NULL`);
+  const resume = database.prepare(`
+    UPDATE clients SET resumed_at = ?
+    WHERE id = ? AND deleted_at IS NULL AND suspended_at IS NOT NULL AND resumed_at IS NULL`);
+  const remove = database.prepare(`
+    UPDATE clients SET deleted_at = coalesce(deleted_at, :now),
+      suspended_at = coalesce(suspended_at, :now), resumed_at = NULL,
+      signing_secret = '', old_secret = NULL, old_secret_until = NULL
+    WHERE id = :id RETURNING client_key`);
+  const revokeKeys = database.prepare(`
+    UPDATE api_keys SET revoked_at = ? WHERE client_key = ? AND revoked_at IS NULL`);
+  const endCallbacks = database.prepare(`
+    UPDATE outbox SET state = 'failed', body = NULL
+    WHERE client_key = ? AND kind = 'callback' AND state = 'waiting'`);
   const replaceSecret = database.prepare(`
     UPDATE clients SET
       signing_secret = CASE WHEN signing_secret = :from THEN :to ELSE signing_secret END,
@@ -40,7 +62,7 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
   const insertKey = database.prepare(`
     INSERT INTO api_keys (id, client_key, hash, name, created_at, created_by)
     SELECT :id, client_key, :hash, :name, :createdAt, :createdBy FROM clients
-    WHERE id = :clientId AND (:createdBy IS NULL OR EXISTS (
+    WHERE id = :clientId AND deleted_at IS NULL AND (:createdBy IS NULL OR EXISTS (
       SELECT 1 FROM api_keys AS maker
       WHERE maker.id = :createdBy AND maker.client_key = clients.client_key
         AND maker.revoked_at IS NULL))`);
@@ -63,7 +85,7 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
   const findCaller = database.prepare(`
     SELECT api_keys.id AS key_id, clients.id AS client_id, clients.client_key
     FROM api_keys JOIN clients USING (client_key)
-    WHERE api_keys.hash = ? AND api_keys.revoked_at IS NULL`);
+    WHERE api_keys.hash = ? AND api_keys.revoked_at IS NULL AND ${MAY_CALL}`);
   const pruneSessions = database.prepare('DELETE FROM sessions WHERE expires_at < ?');
   const insertSession = database.prepare(`
     INSERT INTO sessions (hash, key_id, expires_at, id, created_at, last_used_at)
@@ -73,7 +95,8 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
     SELECT api_keys.id AS key_id, clients.id AS client_id, clients.client_key,
       sessions.id AS session_id, sessions.created_at, sessions.last_used_at
     FROM sessions JOIN api_keys ON api_keys.id = sessions.key_id JOIN clients USING (client_key)
-    WHERE sessions.hash = ? AND sessions.id IS NOT NULL AND api_keys.revoked_at IS NULL`);
+    WHERE sessions.hash = ? AND sessions.id IS NOT NULL AND api_keys.revoked_at IS NULL
+      AND ${MAY_CALL}`);
   const noteSessionUse = database.prepare('UPDATE sessions SET last_used_at = ? WHERE hash = ?');
   const listSessions = database.prepare(`
     SELECT sessions.* FROM clients JOIN api_keys USING (client_key)
@@ -86,6 +109,16 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
         SELECT api_keys.id FROM clients JOIN api_keys USING (client_key) WHERE clients.id = :clientId)
       AND (:id IS NULL OR id = :id)
     RETURNING hash`);
+
+  /** The bytes of a plain secret are not left behind in the page (https://sqlite.org/pragma.html#pragma_secure_delete). */
+  function wiping<Result>(work: () => Result): Result {
+    database.exec('PRAGMA secure_delete = ON');
+    try {
+      return work();
+    } finally {
+      database.exec('PRAGMA secure_delete = OFF');
+    }
+  }
 
   return {
     async insertClient({ id, name, signingSecret, createdAt }) {
@@ -113,14 +146,28 @@ export function sqliteClients(database: DatabaseSync, commits: Commits): ClientS
         beginOverlaps.run({ now });
       });
     },
-    replaceSecret(id, from, to) {
+    rename(id, name) {
+      return commits.write(() => rename.run(name, id).changes === 1);
+    },
+    suspend(id, now) {
+      return commits.write(() => suspend.run(now, id).changes === 1);
+    },
+    resume(id, now) {
+      return commits.write(() => resume.run(now, id).changes === 1);
+    },
+    delete(id, now) {
       return commits.write(() => {
-        // The bytes of the plain secret are not left behind in the page (https://sqlite.org/pragma.html#pragma_secure_delete).
-        database.exec('PRAGMA secure_delete = ON');
-        const { changes } = replaceSecret.run({ id, from, to });
-        database.exec('PRAGMA secure_delete = OFF');
-        return changes === 1;
+        const row = wiping(() => remove.get({ id, now })) as Row | undefined;
+        if (row === undefined) return null;
+        const key = row.client_key as number;
+        endSessions.run({ clientId: id, id: null });
+        revokeKeys.run(now, key);
+        endCallbacks.run(key);
+        return key;
       });
+    },
+    replaceSecret(id, from, to) {
+      return commits.write(() => wiping(() => replaceSecret.run({ id, from, to })).changes === 1);
     },
     insertKey({ id, clientId, hash, name = '', createdAt, createdBy = null }) {
       const values = { id, clientId, hash, name, createdAt, createdBy };

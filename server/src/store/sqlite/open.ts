@@ -22,6 +22,7 @@ import { sqliteRuns } from './runs.ts';
 import type { ScheduleRows } from './schedule-cells.ts';
 import { sqliteSchedules } from './schedules.ts';
 import { sizeOf } from './size.ts';
+import { sqliteSuspensions } from './suspensions.ts';
 
 const CACHE_KB = 64 * 1024;
 const MIGRATIONS = join(import.meta.dirname, 'migrations');
@@ -60,6 +61,7 @@ export function openSqlite(
     breakers: tellingFaults(sqliteBreakers(database, commits)),
     dataKeys: tellingFaults(sqliteDataKeys(database, commits)),
     installation: tellingFaults(sqliteInstallation(database, commits)),
+    suspensions: tellingFaults(sqliteSuspensions(database, commits)),
     shared: null,
     async check(writing = false) {
       if (closed) throw storeUnavailable(new Error('closed'));

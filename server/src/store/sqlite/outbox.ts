@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
-import { outboxClaimFrom } from '../outbox-rows.ts';
+import { IS_NOT_PUT_OFF, outboxClaimFrom } from '../outbox-rows.ts';
 import { attemptsCell, attemptsFrom, type Cell, lostAttempt, type Row } from '../rows.ts';
 import { callbackCells, runCells } from '../run-rows.ts';
 import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../work.ts';
@@ -63,7 +63,9 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
   const nextDue = database.prepare(
     "SELECT min(due_at) AS due_at FROM outbox WHERE state = 'waiting'",
   );
-  const depth = database.prepare("SELECT count(*) AS depth FROM outbox WHERE state = 'waiting'");
+  const depth = database.prepare(
+    `SELECT count(*) AS depth FROM outbox WHERE state = 'waiting' AND ${IS_NOT_PUT_OFF}`,
+  );
   const cutOff = database.prepare("SELECT * FROM outbox WHERE state = 'inFlight'");
   const restore = database.prepare(
     "UPDATE outbox SET state = 'waiting', due_at = min(due_at, ?), attempts = ? WHERE id = ?",

@@ -30,6 +30,7 @@ export function openThreaded(path: string): Store {
     breakers,
     dataKeys,
     installation,
+    suspensions,
     ...reader
   } = openSqlite(path);
   const writer = new Writer(path);
@@ -55,6 +56,10 @@ export function openThreaded(path: string): Store {
       'insertClient',
       'rotateSecret',
       'endOverlap',
+      'rename',
+      'suspend',
+      'resume',
+      'delete',
       'forgetOldSecrets',
       'replaceSecret',
       'insertKey',
@@ -86,6 +91,7 @@ export function openThreaded(path: string): Store {
     breakers: writing('breakers', breakers, 'note', 'closeForgotten'),
     dataKeys: writing('dataKeys', dataKeys, 'insert', 'rewrap'),
     installation: writing('installation', installation, 'pause', 'resume', 'notePause'),
+    suspensions: writing('suspensions', suspensions, 'putOff', 'putOffEntries', 'readmit'),
     figures: counting(figures, (method, args) =>
       readers.call(OF_SCHEDULES.has(method) ? 'schedules' : 'figures', 'figures', method, args),
     ),

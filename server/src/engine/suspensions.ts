@@ -1,0 +1,134 @@
+import type { Clock } from '../clock.ts';
+import type { SuspensionStore } from '../store/suspensions.ts';
+import type { Claim, OutboxClaim } from '../store/work.ts';
+import type { EngineEvents } from './events.ts';
+import { Loop } from './loop.ts';
+import { isOfDeleted } from './outbox-entry.ts';
+
+/** How often the suspended clients are asked for: well within the 5 s that `client suspend` promises. */
+const ASK_EVERY_MS = 2_000;
+
+export interface SuspensionsOptions {
+  suspensions: SuspensionStore;
+  clock: Clock;
+  events: EngineEvents;
+  /** Told when a client is suspended: what has not started is not to start. */
+  suspended: (clientKey: number) => void;
+  /** Told when what was put off is back, and of the queue's rows the earliest that is due, if any. */
+  readmitted: (dueAt: number | null) => void;
+}
+
+/**
+ * Suspensions: knows the clients of which nothing may start, and brings back what was put off once they are resumed.
+ *
+ * Guarantee: what was put off comes back, whichever process ends in between. A client counts as suspended until all of
+ * it is back, and the store puts off nothing of one that is not (store/suspensions.ts).
+ */
+export class Suspensions {
+  readonly #options: SuspensionsOptions;
+  readonly #loop: Loop;
+  #clientKeys: ReadonlySet<number> = new Set();
+  #stopping = false;
+
+  constructor(options: SuspensionsOptions) {
+    this.#options = options;
+    const { clock, events } = options;
+    this.#loop = new Loop(
+      clock,
+      () => this.#step(),
+      error => events.storeFailed(error),
+      undefined,
+      ASK_EVERY_MS,
+    );
+  }
+
+  /** To be waited for before anything is claimed. */
+  async start(): Promise<void> {
+    await this.#ask();
+    this.#loop.start();
+  }
+
+  stop(): Promise<void> {
+    this.#stopping = true;
+    return this.#loop.stop();
+  }
+
+  /**
+   * Puts off what was claimed of suspended clients.
+   *
+   * @param giveBack for those whose client is not suspended any more; for all, where the store fails
+   * @returns the claims of the other clients
+   */
+  free(claims: Claim[], giveBack: (claim: Claim) => void): Promise<Claim[]> {
+    return this.#free(claims, giveBack, async held => {
+      const keys = new Set(await this.#options.suspensions.putOff(held));
+      return held.filter(({ scheduleKey }) => !keys.has(scheduleKey));
+    });
+  }
+
+  /** The same for the outbox. The manual run of a deleted schedule is not held: it ends without a request. */
+  freeEntries(
+    claims: OutboxClaim[],
+    giveBack: (claim: OutboxClaim) => void,
+  ): Promise<OutboxClaim[]> {
+    return this.#free(claims, giveBack, async held => {
+      const ids = new Set(await this.#options.suspensions.putOffEntries(held));
+      return held.filter(({ id }) => !ids.has(id));
+    });
+  }
+
+  async #free<Taken extends Claim | OutboxClaim>(
+    claims: Taken[],
+    giveBack: (claim: Taken) => void,
+    putOff: (held: Taken[]) => Promise<Taken[]>,
+  ): Promise<Taken[]> {
+    if (this.#clientKeys.size === 0) return claims;
+    const { held = [], free = [] } = Object.groupBy(claims, claim =>
+      this.#isHeld(claim) ? 'held' : 'free',
+    );
+    if (held.length === 0) return claims;
+    try {
+      for (const claim of await putOff(held)) giveBack(claim);
+    } catch (error) {
+      // They are claimed, and nobody else will look at them.
+      for (const claim of claims) giveBack(claim);
+      throw error;
+    }
+    return free;
+  }
+
+  #isHeld(claim: Claim | OutboxClaim): boolean {
+    return this.#clientKeys.has(claim.clientKey) && !('kind' in claim && isOfDeleted(claim));
+  }
+
+  async #step(): Promise<number> {
+    const resumed = await this.#ask();
+    for (const clientKey of resumed) await this.#readmit(clientKey);
+    return this.#options.clock.now() + ASK_EVERY_MS;
+  }
+
+  /** @returns the clients whose rows are to come back */
+  async #ask(): Promise<number[]> {
+    const { suspensions, suspended } = this.#options;
+    const listed = await suspensions.list();
+    const before = this.#clientKeys;
+    this.#clientKeys = new Set(listed.map(({ clientKey }) => clientKey));
+    for (const clientKey of this.#clientKeys) if (!before.has(clientKey)) suspended(clientKey);
+    return listed.filter(({ isResumed }) => isResumed).map(({ clientKey }) => clientKey);
+  }
+
+  /** Bite by bite: what else is asked of the store has its turn in between. */
+  async #readmit(clientKey: number): Promise<void> {
+    const { suspensions, clock, events, readmitted } = this.#options;
+    while (!this.#stopping) {
+      const back = await suspensions.readmit(clientKey, clock.now());
+      if (back === null) {
+        await this.#ask();
+        return;
+      }
+      for (const { scheduleId, record } of back.passed) events.passed(scheduleId, record);
+      readmitted(back.dueAt);
+      if (back.count === 0) return;
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import { PUT_OFF_MS, RETURN_MS } from '../../domain/suspension.ts';
+import type { Cell } from '../rows.ts';
+import { runCells } from '../run-rows.ts';
+import { addTo, decided, readmittedFrom } from '../suspension-rows.ts';
+import type { ReadmittedRows, SuspensionStore, TakenClaim, TakenEntry } from '../suspensions.ts';
+import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
+import type { Lease } from './lease.ts';
+import { runValues, runWriter } from './runs.ts';
+
+/** Rows of one call: a transaction holds them for some 100 ms at most. */
+const ROWS_AT_ONCE = 200;
+
+const list: Statement = {
+  name: 'suspensions_list',
+  text: `
+    SELECT client_key, (resumed_at IS NOT NULL)::integer AS is_resumed FROM clients
+    WHERE suspended_at IS NOT NULL`,
+};
+/** Until this transaction ends, the suspensions do not. */
+const holdClients: Statement = {
+  name: 'suspensions_hold_clients',
+  text: `
+    SELECT client_key FROM clients WHERE client_key = ANY ($1) AND suspended_at IS NOT NULL
+    ORDER BY client_key FOR SHARE`,
+};
+const putOff: Statement = {
+  name: 'suspensions_put_off',
+  text: `
+    UPDATE queue SET state = given.was, due_at = due_at + ${PUT_OFF_MS}, attempt = made,
+      lease_until = NULL
+    FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::bigint[], $5::text[], $6::integer[])
+      AS given (key, was_for, was_attempt, was_changed_at, was, made)
+    WHERE schedule_key = key AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $7
+      AND scheduled_for = was_for AND attempt = was_attempt
+      AND changed_at IS NOT DISTINCT FROM was_changed_at
+    RETURNING schedule_key`,
+};
+const putOffEntries: Statement = {
+  name: 'suspensions_put_off_entries',
+  text: `
+    WITH moved AS (
+      UPDATE outbox SET state = 'waiting', due_at = due_at + ${PUT_OFF_MS}, attempt = made,
+        lease_until = NULL
+      FROM unnest($1::text[], $2::integer[], $3::integer[]) AS given (given_id, was_attempt, made)
+      WHERE id = given_id AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $4
+        AND attempt = was_attempt
+      RETURNING id, kind, schedule_key
+    ), freed AS (
+      UPDATE queue SET blocked_since = NULL
+      WHERE schedule_key = ANY (ARRAY(SELECT schedule_key FROM moved WHERE kind = 'manual'))
+    )
+    SELECT id FROM moved`,
+};
+const away: Statement = {
+  name: 'suspensions_away',
+  text: `
+    SELECT queue.schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts,
+      schedules.id AS schedule_id, status, interval, timezone, suspended_at
+    FROM queue JOIN schedules USING (schedule_key) JOIN clients USING (client_key)
+    WHERE state <> 'inFlight' AND due_at >= ${PUT_OFF_MS} AND client_key = $1
+      AND resumed_at IS NOT NULL
+    ORDER BY due_at LIMIT ${ROWS_AT_ONCE}
+    FOR UPDATE OF queue SKIP LOCKED`,
+};
+const move: Statement = {
+  name: 'suspensions_move',
+  text: `
+    UPDATE queue SET due_at = given.due_at, scheduled_for = given.scheduled_for,
+      next_for = given.next_for
+    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[])
+      AS given (key, due_at, scheduled_for, next_for)
+    WHERE schedule_key = key`,
+};
+const remove: Statement = {
+  name: 'suspensions_remove',
+  text: 'DELETE FROM queue WHERE schedule_key = ANY ($1)',
+};
+const writeRuns: Statement = {
+  name: 'suspensions_write_runs',
+  text: `
+    WITH overtaken AS (SELECT 0::bigint AS n WHERE false), ${runWriter(1)}
+    SELECT 1`,
+};
+const entriesBack: Statement = {
+  name: 'suspensions_entries_back',
+  text: `
+    UPDATE outbox SET due_at = greatest(due_at - ${PUT_OFF_MS}, $2::bigint + ${RETURN_MS})
+    WHERE id = ANY (ARRAY(
+      SELECT outbox.id FROM outbox JOIN clients USING (client_key)
+      WHERE state = 'waiting' AND due_at >= ${PUT_OFF_MS} AND client_key = $1
+        AND resumed_at IS NOT NULL
+      LIMIT ${ROWS_AT_ONCE}
+      FOR UPDATE OF outbox SKIP LOCKED))
+    RETURNING id`,
+};
+/** What is being put off ends first, and the statement behind this one sees it. */
+const lockClient: Statement = {
+  name: 'suspensions_lock_client',
+  text: 'SELECT 1 FROM clients WHERE client_key = $1 AND resumed_at IS NOT NULL FOR UPDATE',
+};
+/** What came due before the end, and was not looked at yet, is put off first. */
+const end: Statement = {
+  name: 'suspensions_end',
+  text: `
+    UPDATE clients SET suspended_at = NULL, resumed_at = NULL
+    WHERE client_key = $1 AND NOT EXISTS (
+      SELECT 1 FROM queue JOIN schedules USING (schedule_key)
+      WHERE state <> 'inFlight' AND due_at <= clients.resumed_at AND client_key = $1)
+      AND NOT EXISTS (
+      SELECT 1 FROM queue JOIN schedules USING (schedule_key)
+      WHERE state <> 'inFlight' AND due_at >= ${PUT_OFF_MS} AND client_key = $1)
+      AND NOT EXISTS (
+      SELECT 1 FROM outbox
+      WHERE state = 'waiting' AND due_at >= ${PUT_OFF_MS} AND client_key = $1)
+    RETURNING 1`,
+};
+
+export function postgresSuspensions(
+  { query, transaction }: Connections,
+  { node }: Lease,
+): SuspensionStore {
+  /** The claims of clients that stay suspended until the transaction ends. */
+  async function held<Claim extends { clientKey: number }>(
+    send: Query,
+    claims: Claim[],
+  ): Promise<Claim[]> {
+    const keys = [...new Set(claims.map(({ clientKey }) => clientKey))];
+    const suspended = new Set((await send(holdClients, [keys])).map(row => row.client_key));
+    return claims.filter(({ clientKey }) => suspended.has(clientKey));
+  }
+
+  async function bite(send: Query, clientKey: number, now: number): Promise<ReadmittedRows> {
+    const entries = await send(entriesBack, [clientKey, now]);
+    const back: ReadmittedRows = { count: entries.length, dueAt: null, passed: [] };
+    const moved: Cell[][] = [];
+    const removed: number[] = [];
+    const records: Cell[][] = [];
+    for (const cells of await send(away, [clientKey])) {
+      const readmission = readmittedFrom(cells, now);
+      const { row, passed } = readmission;
+      const key = cells.schedule_key as number;
+      if (row === null) removed.push(key);
+      else moved.push([key, row.dueAt, row.scheduledFor, row.nextFor]);
+      records.push(...decided(passed, now).map(record => runCells(clientKey, key, record)));
+      addTo(back, cells, readmission);
+    }
+    if (moved.length > 0) await send(move, columnsOf(moved));
+    if (removed.length > 0) await send(remove, [removed]);
+    if (records.length > 0) await send(writeRuns, runValues([records]));
+    return back;
+  }
+
+  return {
+    async list() {
+      return (await query(list)).map(({ client_key, is_resumed }) => ({
+        clientKey: client_key as number,
+        isResumed: is_resumed === 1,
+      }));
+    },
+    putOff(claims) {
+      return transaction(async send => {
+        const cells = (await held(send, claims)).map(claimCells);
+        if (cells.length === 0) return [];
+        const rows = await send(putOff, [...columnsOf(cells), node]);
+        return rows.map(row => row.schedule_key as number);
+      });
+    },
+    putOffEntries(claims) {
+      return transaction(async send => {
+        const cells = (await held(send, claims)).map(entryCells);
+        if (cells.length === 0) return [];
+        const rows = await send(putOffEntries, [...columnsOf(cells), node]);
+        return rows.map(row => row.id as string);
+      });
+    },
+    async readmit(clientKey, now) {
+      const back = await transaction(send => bite(send, clientKey, now));
+      if (back.count > 0) return back;
+      return transaction(async send => {
+        if ((await send(lockClient, [clientKey])).length === 0) return null;
+        return (await send(end, [clientKey])).length === 0 ? back : null;
+      });
+    },
+  };
+}
+
+function claimCells(claim: TakenClaim): Cell[] {
+  const { scheduleKey, scheduledFor, attempt, changedAt, was, attempts } = claim;
+  return [scheduleKey, scheduledFor, attempt, changedAt, was, attempts.length];
+}
+
+function entryCells({ id, attempt, attempts }: TakenEntry): Cell[] {
+  return [id, attempt, attempts.length];
+}

@@ -1,0 +1,108 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { PUT_OFF_MS, RETURN_MS } from '../../domain/suspension.ts';
+import type { Row } from '../rows.ts';
+import { runCells } from '../run-rows.ts';
+import { addTo, decided, readmittedFrom } from '../suspension-rows.ts';
+import type { ReadmittedRows, SuspensionStore, TakenClaim, TakenEntry } from '../suspensions.ts';
+import type { Commits } from './commit.ts';
+import { runWriter } from './runs.ts';
+
+/** Rows of one call, and records that go with them: other writers wait for some 10 ms. */
+const ROWS_AT_ONCE = 500;
+const RECORDS_AT_ONCE = 2_000;
+
+export function sqliteSuspensions(database: DatabaseSync, commits: Commits): SuspensionStore {
+  const list = database.prepare(`
+    SELECT client_key, resumed_at IS NOT NULL AS is_resumed FROM clients
+    WHERE suspended_at IS NOT NULL`);
+  const isSuspended =
+    'EXISTS (SELECT 1 FROM clients WHERE client_key = ? AND suspended_at IS NOT NULL)';
+  const putOff = database.prepare(`
+    UPDATE queue SET state = ?, due_at = due_at + ${PUT_OFF_MS}, attempt = ?
+    WHERE schedule_key = ? AND state = 'inFlight' AND scheduled_for = ? AND attempt = ?
+      AND changed_at IS ? AND ${isSuspended}`);
+  const putOffEntry = database.prepare(`
+    UPDATE outbox SET state = 'waiting', due_at = due_at + ${PUT_OFF_MS}, attempt = ?
+    WHERE id = ? AND state = 'inFlight' AND attempt = ? AND ${isSuspended}`);
+  const unblock = database.prepare('UPDATE queue SET blocked_since = NULL WHERE schedule_key = ?');
+
+  const away = database.prepare(`
+    SELECT queue.*, schedules.id AS schedule_id, status, interval, timezone, suspended_at
+    FROM queue JOIN schedules USING (schedule_key) JOIN clients USING (client_key)
+    WHERE state <> 'inFlight' AND due_at >= ${PUT_OFF_MS} AND client_key = ?
+      AND resumed_at IS NOT NULL
+    ORDER BY due_at LIMIT ${ROWS_AT_ONCE}`);
+  const move = database.prepare(
+    'UPDATE queue SET due_at = ?, scheduled_for = ?, next_for = ? WHERE schedule_key = ?',
+  );
+  const remove = database.prepare('DELETE FROM queue WHERE schedule_key = ?');
+  const writeRun = runWriter(database);
+  const entriesBack = database.prepare(`
+    UPDATE outbox SET due_at = max(due_at - ${PUT_OFF_MS}, ? + ${RETURN_MS})
+    WHERE id IN (
+      SELECT outbox.id FROM outbox JOIN clients USING (client_key)
+      WHERE state = 'waiting' AND due_at >= ${PUT_OFF_MS} AND client_key = ?
+        AND resumed_at IS NOT NULL
+      LIMIT ${ROWS_AT_ONCE})`);
+  // What came due before the end, and was not looked at yet, is put off first.
+  const end = database.prepare(`
+    UPDATE clients SET suspended_at = NULL, resumed_at = NULL
+    WHERE client_key = ? AND resumed_at IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM queue JOIN schedules USING (schedule_key)
+      WHERE state <> 'inFlight' AND due_at <= clients.resumed_at
+        AND schedules.client_key = clients.client_key)
+    RETURNING 1`);
+  const isResumed = database.prepare(
+    'SELECT 1 FROM clients WHERE client_key = ? AND resumed_at IS NOT NULL',
+  );
+
+  function putOffOne(claim: TakenClaim): boolean {
+    const { scheduleKey, clientKey, scheduledFor, attempt, changedAt, was, attempts } = claim;
+    const fence = [scheduleKey, scheduledFor, attempt, changedAt, clientKey];
+    return putOff.run(was, attempts.length, ...fence).changes === 1;
+  }
+
+  function putOffOneEntry({ id, clientKey, scheduleKey, kind, attempt, attempts }: TakenEntry) {
+    if (putOffEntry.run(attempts.length, id, attempt, clientKey).changes === 0) return false;
+    if (kind === 'manual') unblock.run(scheduleKey);
+    return true;
+  }
+
+  function readmitRow(clientKey: number, cells: Row, now: number, back: ReadmittedRows): void {
+    const readmission = readmittedFrom(cells, now);
+    const { row, passed } = readmission;
+    const key = cells.schedule_key as number;
+    if (row === null) remove.run(key);
+    else move.run(row.dueAt, row.scheduledFor, row.nextFor, key);
+    for (const record of decided(passed, now)) writeRun(runCells(clientKey, key, record));
+    addTo(back, cells, readmission);
+  }
+
+  return {
+    async list() {
+      return (list.all() as Row[]).map(({ client_key, is_resumed }) => ({
+        clientKey: client_key as number,
+        isResumed: is_resumed === 1,
+      }));
+    },
+    putOff(claims) {
+      return commits.write(() => claims.filter(putOffOne).map(({ scheduleKey }) => scheduleKey));
+    },
+    putOffEntries(claims) {
+      return commits.write(() => claims.filter(putOffOneEntry).map(({ id }) => id));
+    },
+    readmit(clientKey, now) {
+      return commits.write(() => {
+        const count = Number(entriesBack.run(now, clientKey).changes);
+        const back: ReadmittedRows = { count, dueAt: null, passed: [] };
+        for (const cells of away.all(clientKey) as Row[]) {
+          readmitRow(clientKey, cells, now, back);
+          if (back.passed.length > RECORDS_AT_ONCE) break;
+        }
+        if (back.count > 0) return back;
+        if (isResumed.get(clientKey) === undefined) return null;
+        return end.get(clientKey) === undefined ? back : null;
+      });
+    },
+  };
+}

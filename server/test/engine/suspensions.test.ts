@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { time, World } from './world.ts';
+
+const SECOND = 1_000;
+
+async function suspend(world: World): Promise<void> {
+  const [client] = await world.store.clients.listClients();
+  await world.store.clients.suspend(client!.id, world.clock.now());
+}
+
+async function resume(world: World): Promise<void> {
+  const [client] = await world.store.clients.listClients();
+  await world.store.clients.resume(client!.id, world.clock.now());
+}
+
+const EACH_SECOND = { interval: '* * * * * *' };
+
+test('nothing of a suspended client starts; others fire; what passed is missed, with the reason', async () => {
+  const world = await World.start('2026-03-01T12:00:00.500Z');
+  await world.schedule({ ...EACH_SECOND, url: 'https://example.com/suspended' });
+  await world.otherClient();
+  await world.schedule({ ...EACH_SECOND, url: 'https://example.com/other' });
+  const { clientKey } = world;
+  await world.clock.advanceTo('2026-03-01T12:00:03.200Z');
+  await suspend(world);
+  await world.clock.advanceTo('2026-03-01T12:01:03.200Z');
+  await resume(world);
+  await world.clock.advanceTo('2026-03-01T12:01:10.200Z');
+
+  const sent = world.times('https://example.com/suspended');
+  assert.deepEqual(sent.slice(0, 3), ['12:00:01', '12:00:02', '12:00:03']);
+  // The node hears of it within a second, and of the end too.
+  assert.ok(
+    sent.every(each => each <= '12:00:05' || each >= '12:01:04'),
+    sent.join(),
+  );
+  assert.equal(world.times('https://example.com/other').length, 70);
+  assert.deepEqual(
+    (await world.store.runs.list(clientKey, { status: 'missed' }, 100)).length,
+    0,
+    'nothing of the other client is missed',
+  );
+
+  world.clientKey = clientKey - 1;
+  const runs = await world.runs();
+  assert.deepEqual(
+    runs.map(({ scheduledFor }) => scheduledFor),
+    Array.from({ length: 70 }, (_, n) => Date.parse('2026-03-01T12:00:01Z') + n * SECOND),
+    'each time has its record',
+  );
+  const missed = runs.filter(({ status }) => status === 'missed');
+  assert.equal(runs.length - missed.length, sent.length);
+  for (const { reason } of missed) {
+    assert.match(
+      reason!,
+      /^It passed while the client was suspended, from 2026-03-01T12:00:03.200Z to 2026-03-01T12:01:0/,
+    );
+  }
+  assert.equal(world.told.filter(line => line === 'missed 1').length, missed.length);
+});
+
+test('retries and callbacks wait, and go on when it is resumed', async () => {
+  const world = await World.start('2026-03-01T12:00:00.500Z');
+  const integrations = [
+    {
+      id: 'integration',
+      type: 'WEBHOOK' as const,
+      url: 'https://example.com/callback',
+      callOnSuccess: true,
+    },
+  ];
+  await world.schedule({ interval: '0 0 13 * * *' });
+  world.answer = ({ url }) => (url.endsWith('callback') ? 503 : 200);
+  const called = await world.schedule({ interval: '0 0 14 * * *', integrations } as never);
+  await world.trigger(called.id);
+  await world.clock.advance(SECOND);
+  assert.equal(world.times('https://example.com/callback').length, 1);
+
+  const retried = await world.schedule({
+    interval: '0 0 15 * * *',
+    url: 'https://example.com/flaky',
+  });
+  world.answer = () => 503;
+  await world.schedule({ interval: '2 0 * * * *', url: 'https://example.com/hourly' });
+  await world.trigger(retried.id);
+  await world.clock.advance(600);
+  await suspend(world);
+  await world.clock.advance(3_600 * SECOND);
+  assert.equal(world.times('https://example.com/callback').length, 1);
+  assert.equal(world.times('https://example.com/flaky').length, 1);
+  assert.equal(world.times('https://example.com/hourly').length, 1);
+
+  world.answer = () => 200;
+  await resume(world);
+  await world.clock.advance(3 * SECOND);
+  assert.equal(world.times('https://example.com/callback').length, 2);
+  assert.deepEqual(world.sent.at(-1)!.headers['punctual-attempt'], '2');
+  assert.equal(world.times('https://example.com/flaky').length, 2);
+  assert.equal(world.times('https://example.com/hourly').length, 2);
+  const hourly = (await world.history()).filter(each => each.includes(':00:02'));
+  assert.deepEqual(hourly, ['12:00:02 succeeded', '13:00:02 missed']);
+});
+
+test('what waits for its instant when the client is suspended does not start', async () => {
+  const world = await World.start('2026-03-01T11:59:59.100Z');
+  await world.schedule({ interval: '0 * * * * *' });
+  await world.clock.advance(100);
+  await suspend(world);
+  // Claimed ahead, and the look at the list comes once a second.
+  await world.clock.advance(1_500);
+  const before = world.sent.length;
+  await world.clock.advance(120 * SECOND);
+  assert.equal(world.sent.length, before);
+});
+
+test('a crash between the end and the return of what was put off loses nothing', async () => {
+  const world = await World.start('2026-03-01T12:00:00.500Z');
+  await world.schedule(EACH_SECOND);
+  await world.clock.advance(2 * SECOND);
+  await suspend(world);
+  await world.clock.advance(10 * SECOND);
+  await resume(world);
+  await world.crash();
+  await world.clock.advance(5 * SECOND);
+  const times = (await world.runs()).map(({ scheduledFor }) => time(scheduledFor));
+  assert.deepEqual(
+    times,
+    Array.from({ length: 17 }, (_, n) => time(Date.parse('2026-03-01T12:00:01Z') + n * SECOND)),
+  );
+  assert.deepEqual(await world.store.suspensions.list(), []);
+});
+
+test('a start while it is suspended, and while the service was down at the end, fires nothing of it', async () => {
+  const world = await World.start('2026-03-01T12:00:00.500Z');
+  await world.schedule(EACH_SECOND);
+  await world.clock.advance(2 * SECOND);
+  await suspend(world);
+  await world.crash(10 * SECOND);
+  const before = world.sent.length;
+  await world.clock.advance(10 * SECOND);
+  assert.equal(world.sent.length, before);
+});
+
+test('a deleted client fires nothing, and its manual runs end without a request', async () => {
+  const world = await World.start('2026-03-01T12:00:00.500Z');
+  const { id } = await world.schedule(EACH_SECOND);
+  await world.clock.advance(1 * SECOND);
+  const [client] = await world.store.clients.listClients();
+  await world.store.clients.delete(client!.id, world.clock.now());
+  await world.clock.advance(1 * SECOND);
+  const before = world.sent.length;
+  const run = await world.trigger(id);
+  await world.change(id, { status: 'deleted' });
+  await world.clock.advance(10 * SECOND);
+  assert.equal(world.sent.length, before);
+  const { status, reason } = (await world.store.runs.find(world.clientKey, run))!;
+  assert.deepEqual(
+    [status, reason],
+    ['skipped', 'The schedule was deleted before this run could be sent.'],
+  );
+});
