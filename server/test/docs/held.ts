@@ -145,6 +145,12 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     'npx punctual key list --client CLIENTID': { prints: /^KEY +CREATED +CREATED BY +REVOKED$/m },
     'npx punctual key revoke KEYID': { prints: /^Key \S+ is revoked\.$/m },
     'npx punctual key revoke KEYID --with-descendants': { prints: /^Key \S+ is revoked\.$/m },
+    "npx punctual client rename CLIENTID --name 'Invoices'": { prints: /is called Invoices\.$/m },
+    'npx punctual client suspend CLIENTID': { prints: /^Client \S+ is suspended since/ },
+    'npx punctual client resume CLIENTID': { prints: /^Client \S+ is resumed/ },
+    "npx punctual client delete CLIENTID --confirm 'Invoices'": {
+      prints: /^Client \S+ is deleted/,
+    },
     'apt-get install --only-upgrade tzdata': MACHINE,
     'export PUNCTUAL_ZONEINFO=/usr/share/zoneinfo': {
       by: 'server/test/service/zoneinfo.test.ts',
