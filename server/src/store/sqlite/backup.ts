@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PunctualError } from '../../domain/errors.ts';
+import { FAR, giveWay } from './give-way.ts';
 
 export interface Backup {
   /** Where it stands. */
@@ -13,12 +14,15 @@ export interface Backup {
  * Copies an embedded store as it is at one moment, beside a running service (https://sqlite.org/lang_vacuum.html,
  * "VACUUM INTO"). The online backup of SQLite would begin anew at each write of the service.
  *
+ * The thread that calls it gives way to those of the service from then on.
+ *
  * Nobody else can read the copy. It is complete, checked and on the disk when this returns; where it fails, there is
  * none.
  *
  * @throws PunctualError `backup_refused` where `file` exists, cannot be made, or the copy is damaged
  */
 export function backUp(path: string, file: string): Backup {
+  giveWay(FAR);
   reserve(file);
   try {
     copy(path, file);
