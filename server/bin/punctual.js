@@ -20,7 +20,7 @@ if (Number(process.versions.node.split('.')[0]) < 26) {
   // What was compiled is kept for the next start (docs/operations.md, "Restart").
   keepCompiled();
   // Names are looked up by libuv's threads, half of them at most: four would let two slow names hold up all others.
-  process.env.UV_THREADPOOL_SIZE ??= '128';
+  process.env.UV_THREADPOOL_SIZE ||= '128';
   // A checkout runs its sources as they are; the package has them compiled.
   const isCheckout = existsSync(new URL('../src/cli/main.ts', import.meta.url));
   try {

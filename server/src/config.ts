@@ -250,7 +250,8 @@ function isTraced(environment: Record<string, string | undefined>): boolean {
  * of the database and of the collector of traces.
  */
 function maxLookupsOf({ UV_THREADPOOL_SIZE: size }: Record<string, string | undefined>): number {
-  const threads = Math.min(Number.parseInt(size ?? '', 10) || DEFAULT_THREADS, MOST_THREADS);
+  // libuv would take what is no number for 1, without a word.
+  const threads = size ? integer(1, MOST_THREADS)(size, 'UV_THREADPOOL_SIZE') : DEFAULT_THREADS;
   return Math.max(1, Math.floor((threads + 1) / 2) - LOOKUPS_OF_OTHERS);
 }
 

@@ -60,6 +60,42 @@ test('docs/performance.md shows the results that stand beside it, and no other f
   assert.equal(page, withReport(page, report));
 });
 
+interface Described {
+  parameters?: { name: string; in: string }[];
+}
+
+test('docs/api.md has each operation of the interface with its query parameters, and no other', () => {
+  const { paths } = JSON.parse(read('server/openapi.json')) as {
+    paths: Record<string, Record<string, Described>>;
+  };
+  const queryOf = new Map(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { parameters = [] }]): [string, string[]] => [
+        `${method.toUpperCase()} ${path.replace(/\{\w+\}/, '{id}')}`,
+        parameters.filter(each => each.in === 'query').map(({ name }) => name),
+      ]),
+    ),
+  );
+  // No part of the document: these are for people, and for the machines around the service.
+  for (const page of ['/openapi.json', '/docs', '/llms.txt', '/metrics']) {
+    queryOf.set(`GET ${page}`, []);
+  }
+  const shown: string[] = [];
+  for (const [row, cell] of read('docs/api.md').matchAll(/^\| (`.+?) \|.*$/gm)) {
+    let methods: string[] = [];
+    const calls = cell!.replaceAll('`', '').replaceAll(/\?[^,]*/g, '');
+    for (const [, own, path] of calls.matchAll(/((?:[A-Z]+, )*[A-Z]+ )?(\/[^,]+)/g)) {
+      if (own) methods = own.trim().split(', ');
+      for (const operation of methods.map(method => `${method} ${path}`)) {
+        shown.push(operation);
+        const untold = (queryOf.get(operation) ?? []).filter(name => !row.includes(name));
+        assert.deepEqual(untold, [], operation);
+      }
+    }
+  }
+  assert.deepEqual(shown.sort(), [...queryOf.keys()].sort());
+});
+
 test('links between pages lead somewhere', () => {
   const broken = PAGES.flatMap(page =>
     [...read(page).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)]

@@ -55,6 +55,17 @@ test('as many threads send as one says, or as the cores make worth while', () =>
   assert.deepEqual([1, 2, 3, 4, 64].map(threadsFor), [0, 2, 2, 2, 2]);
 });
 
+test('the number of threads for names is a whole number, as libuv takes it', () => {
+  const lookups = (value: string) => readConfig({ UV_THREADPOOL_SIZE: value }).maxLookups;
+  assert.deepEqual([lookups('128'), lookups('1024'), lookups('1'), lookups('')], [60, 508, 1, 1]);
+  for (const value of ['abc', '0', '-4', '1025', '12.5', '64 threads']) {
+    assert.throws(
+      () => lookups(value),
+      /^.*UV_THREADPOOL_SIZE must be a whole number from 1 to 1024, not "/,
+    );
+  }
+});
+
 test('failed runs are kept at least as long as the others', () => {
   const { keepRunsDays, keepFailedRunsDays } = readConfig({ PUNCTUAL_KEEP_RUNS_DAYS: '100' });
   assert.deepEqual([keepRunsDays, keepFailedRunsDays], [100, 100]);
