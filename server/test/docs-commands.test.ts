@@ -59,7 +59,9 @@ test('a test that is said to hold a command is there, and has it', () => {
 /** @returns what stands behind `punctual` where that is the program */
 function wordsOf(text: string): string[] | undefined {
   const [, words] =
-    /^(?:.* -- |(?:[A-Z_]+=\S+ )*(?:npx )?(?:--no -- )?)punctual (.*)$/.exec(text) ?? [];
+    /^(?:.* (?:--|exec punctual) |(?:[A-Z_]+=\S+ )*(?:npx )?(?:--no -- )?)punctual (.*)$/.exec(
+      text,
+    ) ?? [];
   return words?.split(' ');
 }
 

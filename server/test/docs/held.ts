@@ -35,7 +35,7 @@ const inCi = (holds: string) => ({ by: '.ci/run', holds });
 const lacks = (program: string, ...args: string[]) =>
   spawnSync(program, [...args, '--version']).status !== 0 && `${program} is not on this machine`;
 /** pg_dump is not of the server's release or newer, and there is nothing to restore then. */
-const NO_PG_DUMP = /server version mismatch|could not open input file|command not found/;
+const NO_PG_DUMP = /server version mismatch|input file|command not found/;
 const DUMPED = { DATABASE_URL: 'postgres://db.example/dumped' };
 
 /** The service of `npm start` goes on beside the commands; its store is not theirs. */
@@ -56,8 +56,10 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
       env: OF_DEV,
     },
     'npm ci && npm test': inCi('npm ci && npm test'),
-    'npx ./punctual-0.1.0.tgz dev': { by: 'scripts/try-packages.ts', holds: "'npx', '--yes', `./" },
+    'npx ./punctual-0.1.0.tgz dev': { by: 'scripts/try-packages.ts', holds: "'dev'" },
     'docker compose -f deploy/compose.yaml up --build --detach': DOCKER,
+    'docker compose -f deploy/compose.yaml exec punctual punctual client create --name Billing':
+      DOCKER,
     'curl -s http://127.0.0.1:8080/v1/schedule …': {
       prints: /^\{"id":"[0-9a-f-]{36}","status":"enabled"/,
     },
@@ -138,8 +140,14 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
       by: 'server/test/deploy.test.ts',
       holds: String.raw`npm install --prefix \/opt\/punctual --ignore-scripts`,
     },
-    'install -m 600 deploy/punctual.env.example /etc/punctual.env': MACHINE,
+    'install -m 640 -g punctual deploy/punctual.env.example /etc/punctual.env': MACHINE,
     'cp deploy/punctual.service /etc/systemd/system/ && systemctl enable --now punctual': MACHINE,
+    'cd /opt/punctual && runuser …': {
+      before: 'echo "DATABASE_URL=$STORE" > /etc/punctual.env',
+      without: 'runuser -u punctual -- ',
+      prints: /^CLIENT +CREATED +/,
+      env: { STORE: 'sqlite:/var/lib/punctual/punctual.db', DATABASE_URL: '' },
+    },
     "npx punctual client create --name 'Billing'": CREATED,
     'npx punctual key create --client CLIENTID': { prints: /^Key \S+ was made/ },
     'npx punctual key list --client CLIENTID': { prints: /^KEY +CREATED +CREATED BY +REVOKED$/m },

@@ -57,6 +57,8 @@ export function pasteCommandsOf(pages: string[]): void {
       ['postgres://punctual@db.example/restored', known.RESTORED_DATABASE],
       ['sqlite:…', `sqlite:${folder}/var/punctual.db`],
       ['/var/lib/punctual/', `${folder}/var/`],
+      ['/opt/punctual', folder],
+      ['/etc/punctual.env', `${folder}/punctual.env`],
       ['/backups/punctual-2026-11-23.db', '/backups/punctual-2*.db'],
       ['/backups/', `${folder}/backups/`],
       ['chown punctual:', `chown ${known.USER}:`],
@@ -82,7 +84,8 @@ export function pasteCommandsOf(pages: string[]): void {
   }
 
   function environmentOf({ env = {} }: Runs): Record<string, string | undefined> {
-    const own = Object.entries(env).map(([name, value]) => [name, ours(value)]);
+    // An empty one is left out.
+    const own = Object.entries(env).map(([name, value]) => [name, ours(value) || undefined]);
     return {
       PATH: process.env.PATH,
       HOME: folder,
