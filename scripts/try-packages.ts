@@ -1,7 +1,7 @@
 /**
  * Packs both packages, installs them in an empty folder as somebody outside would, and fires once.
  *
- * Three ways of installing, and the machine's own Node (20 or newer), not the one of this checkout. Run as root,
+ * Three ways of installing, and npx without any; the machine's own Node (20 or newer), not the one of this checkout. Run as root,
  * it becomes a user without rights for all of it. It ends with 1 at the first thing that is not as promised.
  * The packages are left in the folder that it is given, if any.
  */
@@ -55,6 +55,7 @@ try {
     env: process.env,
   });
   for (const [name, environment] of Object.entries(WAYS)) await tryWay(name, environment);
+  await tryNpx();
   const [kept] = process.argv.slice(2);
   if (kept !== undefined) {
     for (const file of await tarballs()) await cp(join(folder, file), join(kept, file));
@@ -87,7 +88,7 @@ async function tryWay(name: string, more: Record<string, string>): Promise<void>
   const version = /^punctual-(.*)\.tgz$/.exec(packed[0]!)![1]!;
   assert.match(told, /^\S+ \([0-9a-f]{7}\)\n$/);
   assert.equal(told.split(' ')[0], version);
-  await fireOnce(options);
+  await fireOnce(['node_modules/.bin/punctual'], options);
   const seconds = (Date.now() - startedAt) / 1_000;
   assert.ok(seconds * 1_000 < FIRST_FIRING_MS, `${name}: the first firing came after ${seconds} s`);
   const megabytes = Math.round(kilobytes / 1_024);
@@ -96,14 +97,32 @@ async function tryWay(name: string, more: Record<string, string>): Promise<void>
   );
 }
 
+/** As README starts it, in a folder that has nothing but the package; the client stands elsewhere. */
+async function tryNpx(): Promise<void> {
+  const startedAt = Date.now();
+  const place = join(folder, 'npx');
+  const [packed] = await tarballs();
+  await mkdir(join(place, 'home'), { recursive: true });
+  await cp(join(folder, packed!), join(place, packed!));
+  for (const file of ['', 'home', packed!]) await own(join(place, file));
+  // npx hands no signal on, so it is stopped as a terminal does it: the whole group is.
+  const options = { cwd: place, env: outside(join(place, 'home')), detached: true };
+  await fireOnce(['npx', '--yes', `./${packed}`], options, join(folder, 'plain'));
+  process.stdout.write(`npx: fired after ${((Date.now() - startedAt) / 1_000).toFixed(1)} s\n`);
+}
+
 async function tarballs(): Promise<string[]> {
   const { version } = JSON.parse(await readFile(join(ROOT, 'server/package.json'), 'utf8'));
   return [`punctual-${version}.tgz`, `punctual-client-${version}.tgz`];
 }
 
-/** Starts `punctual dev` by its launcher, lets the client make a schedule, and stops it by SIGTERM. */
-async function fireOnce(options: SpawnOptions): Promise<void> {
-  const service = spawn('node_modules/.bin/punctual', ['dev', '--json'], {
+/** Starts `punctual dev`, lets the client of a folder make a schedule, and stops it by SIGTERM. */
+async function fireOnce(
+  [command, ...before]: string[],
+  options: SpawnOptions,
+  ofClient = options.cwd,
+): Promise<void> {
+  const service = spawn(command!, [...before, 'dev', '--json'], {
     ...options,
     ...identity(),
     env: { ...options.env, PORT: '0' },
@@ -111,12 +130,16 @@ async function fireOnce(options: SpawnOptions): Promise<void> {
   });
   try {
     const credentials = await firstLine(service);
-    process.stdout.write(await run('node', ['fire.js', credentials], options));
-    const ended = new Promise(resolve =>
+    process.stdout.write(
+      await run('node', ['fire.js', credentials], { ...options, cwd: ofClient }),
+    );
+    const ended = new Promise<unknown[]>(resolve =>
       service.once('exit', (code, signal) => resolve([code, signal])),
     );
-    service.kill('SIGTERM');
-    assert.deepEqual(await Promise.race([ended, sleep(20_000, 'it did not stop')]), [0, null]);
+    if (options.detached) process.kill(-service.pid!, 'SIGTERM');
+    else service.kill('SIGTERM');
+    const [code] = await Promise.race([ended, sleep(20_000, ['it did not stop'])]);
+    assert.equal(code, options.detached ? null : 0);
   } finally {
     service.kill('SIGKILL');
   }

@@ -56,7 +56,7 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
       env: OF_DEV,
     },
     'npm ci && npm test': inCi('npm ci && npm test'),
-    'npx ./punctual-0.1.0.tgz dev': { by: 'scripts/try-packages.ts', holds: "'dev'" },
+    'npx ./punctual-0.1.0.tgz dev': { by: 'scripts/try-packages.ts', holds: "'npx', '--yes', `./" },
     'docker compose -f deploy/compose.yaml up --build --detach': DOCKER,
     'docker compose -f deploy/compose.yaml exec punctual punctual client create --name Billing':
       DOCKER,
