@@ -36,7 +36,8 @@ export function statsAndForecast(app: FastifyInstance, { store, clock }: ApiDeps
     operationId: 'getForecast',
     summary: 'How many firings are to come, by minute or by hour',
     description:
-      'Of enabled schedules, without retries and manual runs. `countedAt` says when they were counted.',
+      'Of enabled schedules, without retries and manual runs. `countedAt` says when they were counted. Times that ' +
+      'were sent already, while a clock was ahead, are counted too.',
     tag: 'figures',
     query: ForecastQuery,
     answer: Forecast,
