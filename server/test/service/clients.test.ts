@@ -38,7 +38,7 @@ async function isRefused(client: PunctualClient): Promise<boolean> {
   }
 }
 
-for (const store of ['SQLite', 'PostgreSQL']) {
+for (const store of process.env.PUNCTUAL_TEST_LONG ? ['SQLite', 'PostgreSQL'] : ['SQLite']) {
   test(`on ${store} a client is renamed, suspended, resumed and deleted`, async t => {
     const environment: Record<string, string> = { PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8' };
     if (store === 'PostgreSQL') {
@@ -123,21 +123,21 @@ describe('bad input to punctual client', () => {
     ],
     [['rename', 'CLIENT', '--name', 'a\nb'], /^A client name has 1 to 200 characters/],
   ];
-  for (const [args, sentence] of cases) {
-    test(`punctual client ${args.join(' ').replace('\n', '\\n')}`, async t => {
-      const folder = emptyFolder(t);
-      assert.equal((await folder.run(['migrate'])).code, 0);
-      const made = await folder.run(['client', 'create', '--name', 'Ada', '--json']);
-      const { clientId } = JSON.parse(made.out);
+  test('is one sentence, and changes nothing', async t => {
+    const folder = emptyFolder(t);
+    assert.equal((await folder.run(['migrate'])).code, 0);
+    const made = await folder.run(['client', 'create', '--name', 'Ada', '--json']);
+    const { clientId } = JSON.parse(made.out);
+    for (const [args, sentence] of cases) {
       const asked = args.map(arg => (arg === 'CLIENT' ? clientId : arg));
       const { code, err, out } = await folder.run(['client', ...asked]);
-      assert.equal(code, 1);
+      assert.equal(code, 1, args.join(' '));
       assert.match(err, sentence);
       assert.equal(out, '');
-      const [client] = JSON.parse((await folder.run(['client', 'list', '--json'])).out);
-      assert.deepEqual([client.name, client.status], ['Ada', 'active'], 'nothing was changed');
-    });
-  }
+    }
+    const [client] = JSON.parse((await folder.run(['client', 'list', '--json'])).out);
+    assert.deepEqual([client.name, client.status], ['Ada', 'active']);
+  });
 
   test('a deleted client is told of', async t => {
     const folder = emptyFolder(t);
