@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { skipUnlessLong } from '../long.ts';
 import type { Figures, Violation } from './checker.ts';
 import { buildShim, whyNoPowerCut } from './powercut.ts';
 import { mixedWorkload } from './workload.ts';
@@ -24,7 +25,9 @@ const PROMISE =
 
 test(`${KILLS} kills under ${SCHEDULES} schedules: ${PROMISE}`, t => survive(t));
 
-test(`a store that stands still in each life, and 1 kill: ${PROMISE}`, async t => {
+test(`a store that stands still in each life, and 1 kill: ${PROMISE}`, {
+  skip: skipUnlessLong,
+}, async t => {
   await survive(t, { kills: 1, stallMs: 1_700, upMs: [3_000, 4_000], earlyKills: 0 });
 });
 

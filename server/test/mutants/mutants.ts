@@ -11,7 +11,7 @@ import { MUTANTS, type Mutant } from './list.ts';
  * whose name it matches.
  */
 const TESTS = [
-  'server/test/store/postgres-lease.test.ts',
+  'server/test/store/postgres-lease.long.test.ts',
   'server/test/store/postgres.test.ts',
   'server/test/engine/tenure.test.ts',
   'server/test/nodes/engines.test.ts',

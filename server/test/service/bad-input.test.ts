@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { type Command, CommanderError } from 'commander';
 import { program } from '../../src/cli/main.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { skipUnlessLong } from '../long.ts';
 import { emptyFolder, type Folder } from './command.ts';
 
 /**
@@ -169,8 +170,7 @@ function callOn(command: Command, path: string): string[] {
 }
 
 for (const [kind, put] of Object.entries(STORES)) {
-  const isLong = kind !== 'a damaged file';
-  const skip = isLong && !process.env.PUNCTUAL_TEST_LONG && 'one of the long tests';
+  const skip = kind !== 'a damaged file' && skipUnlessLong;
   describe(`where the store is ${kind}`, { concurrency: 3, skip }, () => {
     for (const command of LEAVES) {
       if (kind === 'none' && MAKES.includes(command.name())) continue;

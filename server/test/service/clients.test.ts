@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PunctualApiError, PunctualClient } from '../../../client/src/index.ts';
+import { skipUnlessLong } from '../long.ts';
 import { startPostgres } from '../store/postgres-server.ts';
 import { emptyFolder, urlOf } from './command.ts';
 
@@ -38,8 +39,10 @@ async function isRefused(client: PunctualClient): Promise<boolean> {
   }
 }
 
-for (const store of process.env.PUNCTUAL_TEST_LONG ? ['SQLite', 'PostgreSQL'] : ['SQLite']) {
-  test(`on ${store} a client is renamed, suspended, resumed and deleted`, async t => {
+for (const store of ['SQLite', 'PostgreSQL']) {
+  test(`on ${store} a client is renamed, suspended, resumed and deleted`, {
+    skip: skipUnlessLong,
+  }, async t => {
     const environment: Record<string, string> = { PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8' };
     if (store === 'PostgreSQL') {
       const server = await startPostgres();

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Health, PunctualClient, type Run } from '../../../client/src/index.ts';
+import { skipUnlessLong } from '../long.ts';
 import { startPostgres } from '../store/postgres-server.ts';
 import { emptyFolder, urlOf } from './command.ts';
 
@@ -62,8 +63,11 @@ async function missedRuns(client: PunctualClient, scheduleId: string): Promise<R
 }
 
 describe('punctual pause', () => {
-  for (const store of process.env.PUNCTUAL_TEST_LONG ? ['SQLite', 'PostgreSQL'] : ['SQLite']) {
-    test(`on ${store} nothing fires until punctual resume, also after a restart`, async t => {
+  for (const store of ['SQLite', 'PostgreSQL']) {
+    const skip = store === 'PostgreSQL' && skipUnlessLong;
+    test(`on ${store} nothing fires until punctual resume, also after a restart`, {
+      skip,
+    }, async t => {
       const environment: Record<string, string> = { ...ENVIRONMENT };
       if (store === 'PostgreSQL') {
         const server = await startPostgres();
@@ -120,7 +124,9 @@ describe('punctual pause', () => {
     });
   }
 
-  test('PUNCTUAL_PAUSED keeps one node from firing, whatever the store says', async t => {
+  test('PUNCTUAL_PAUSED keeps one node from firing, whatever the store says', {
+    skip: skipUnlessLong,
+  }, async t => {
     const target = await aTarget(t);
     const environment = { ...ENVIRONMENT, PUNCTUAL_PAUSED: 'true' };
     const folder = emptyFolder(t);
@@ -141,7 +147,9 @@ describe('punctual pause', () => {
     assert.equal(await unpaused.stop(), 0);
   });
 
-  test('PUNCTUAL_PAUSED of one node leaves its times to the others', async t => {
+  test('PUNCTUAL_PAUSED of one node leaves its times to the others', {
+    skip: skipUnlessLong,
+  }, async t => {
     const server = await startPostgres();
     t.after(() => server.stop());
     const target = await aTarget(t);

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { skipUnlessLong } from '../long.ts';
 import { type PostgresServer, startPostgres } from '../store/postgres-server.ts';
 import { emptyFolder, type Running, urlOf } from './command.ts';
 import { noSmallDisk, smallDisk } from './small-disk.ts';
@@ -99,7 +100,9 @@ describe('a start on a full disk', { skip: noSmallDisk }, () => {
     assert.equal(await service.stop(), 0);
   });
 
-  test('on a database that is there already, it keeps its clients and schedules', async context => {
+  test('on a database that is there already, it keeps its clients and schedules', {
+    skip: skipUnlessLong,
+  }, async context => {
     const disk = smallDisk(context);
     const folder = emptyFolder(context);
     const environment = environmentOn(disk.path);
@@ -117,7 +120,9 @@ describe('a start on a full disk', { skip: noSmallDisk }, () => {
     await service.stop();
   });
 
-  test('a connection of before stays open, and is answered by the store', async context => {
+  test('a connection of before stays open, and is answered by the store', {
+    skip: skipUnlessLong,
+  }, async context => {
     const disk = smallDisk(context);
     disk.fill();
     const service = await emptyFolder(context).start(['serve'], waiting, environmentOn(disk.path));
@@ -149,7 +154,9 @@ describe('a start on a full disk', { skip: noSmallDisk }, () => {
     assert.equal(service.err(), '');
   });
 
-  test('punctual dev waits too, and leaves no part of a file', async context => {
+  test('punctual dev waits too, and leaves no part of a file', {
+    skip: skipUnlessLong,
+  }, async context => {
     const disk = smallDisk(context);
     disk.fill();
     const { DATABASE_URL } = environmentOn(disk.path);

@@ -7,7 +7,7 @@ import type { PostgresServer } from './postgres-server.ts';
 
 /**
  * One node that comes and goes. Its leases end as they begin: the contract speaks of a node that is
- * gone, and of leases speaks postgres-lease.test.ts.
+ * gone, and of leases speaks postgres-lease.long.test.ts.
  */
 const NODE = { node: 'd7f1f3a4-6f0e-4c0a-9d3e-0c1b2a394857', leaseMs: 0 };
 
