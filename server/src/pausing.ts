@@ -103,12 +103,23 @@ export class PausableEngine implements EnginePort {
       this.#engine = null;
     } else if (begins) {
       if (!this.#isFirst) log.warn('resumed: schedules fire again');
-      this.#engine = make(this.#isFirst, pauses);
+      this.#engine = await this.#begin(make(this.#isFirst, pauses));
       this.#isFirst = false;
-      await this.#engine.start();
     } else if (since !== null && this.#isFirst) {
       this.#isFirst = false;
       log.warn({ since: new Date(since).toISOString() }, paused);
+    }
+  }
+
+  /** @throws what the start has thrown: the next look begins with another engine */
+  async #begin(engine: Engine): Promise<Engine> {
+    try {
+      await engine.start();
+      return engine;
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'the engine did not start');
+      await engine.stop(0);
+      throw error;
     }
   }
 }

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import type { Logger } from 'pino';
+import type { Engine } from '../src/engine/engine.ts';
+import { PausableEngine } from '../src/pausing.ts';
+
+test('an engine that does not start after a pause is followed by another one', async t => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => mock.timers.reset());
+  let pausedSince: number | null = 1;
+  const errors: unknown[] = [];
+  const stopped: number[] = [];
+  let made = 0;
+  const engine = new PausableEngine({
+    make() {
+      made += 1;
+      const number = made;
+      return {
+        isRunning: true,
+        inFlight: 0,
+        async start() {
+          if (number === 1) throw new Error('the store is busy');
+        },
+        async stop() {
+          stopped.push(number);
+        },
+      } as unknown as Engine;
+    },
+    pausedSince: async () => pausedSince,
+    installation: { pauses: async () => [] } as never,
+    paused: 'paused',
+    stopMs: 0,
+    log: { warn() {}, error: (facts: unknown) => errors.push(facts) } as unknown as Logger,
+  });
+  await engine.start();
+  pausedSince = null;
+  for (let second = 0; second < 3; second += 1) {
+    mock.timers.tick(1_000);
+    await new Promise(setImmediate);
+  }
+  assert.deepEqual([made, errors.length, stopped, engine.isRunning], [2, 1, [1], true]);
+  await engine.stop(0);
+});
