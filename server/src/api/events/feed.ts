@@ -47,9 +47,12 @@ export class EventFeed {
     this.#failed = failed;
   }
 
-  /** @returns what ends it */
-  join(clientKey: number, listener: Listener): () => void {
-    const channel = this.#channels.get(clientKey) ?? this.#open(clientKey);
+  /**
+   * @param told of a listener that comes back: the ids that it knows, `since` and its last one
+   * @returns what ends it
+   */
+  join(clientKey: number, listener: Listener, told?: string[]): () => void {
+    const channel = this.#channels.get(clientKey) ?? this.#open(clientKey, told);
     channel.listeners.add(listener);
     return () => {
       channel.listeners.delete(listener);
@@ -67,12 +70,17 @@ export class EventFeed {
     return events.map(({ event }) => event).filter(({ id }) => id !== lastEventId);
   }
 
-  #open(clientKey: number): Channel {
+  #open(clientKey: number, told?: string[]): Channel {
     const now = this.#clock.now();
-    const channel: Channel = { listeners: new Set(), told: new Map(), upTo: now, timer: null };
+    const channel: Channel = {
+      listeners: new Set(),
+      told: new Map(told?.map(id => [id, now])),
+      upTo: now,
+      timer: null,
+    };
     this.#channels.set(clientKey, channel);
-    // What ended before somebody listened is not told, however late it is written.
-    const before = now;
+    // What ended before somebody listened is not told, however late it is written; but to one who comes back it is.
+    const before = told === undefined ? now : now - OVERLAP_MS;
     this.#schedule(clientKey, channel, events => events.filter(({ at }) => at >= before));
     return channel;
   }

@@ -48,7 +48,8 @@ export function events(app: FastifyInstance, deps: ApiDeps, authenticator: Authe
     );
     streams.add(stream);
     stream.send(missed);
-    const leaveFeed = feed.join(clientKey, news => stream.send(news));
+    const told = isResumed ? [lastEventId, ...missed.map(({ id }) => id)] : undefined;
+    const leaveFeed = feed.join(clientKey, news => stream.send(news), told);
     reply.raw.once('close', () => {
       leaveFeed();
       streams.delete(stream);
