@@ -1,5 +1,5 @@
 /** The longest that `setTimeout` can wait. */
-const MOST_MS = 2 ** 31 - 1;
+export const MOST_MS = 2 ** 31 - 1;
 
 /** Aborts its signal when the caller's is aborted, or when the time is up. */
 export class TimeLimit {

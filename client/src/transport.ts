@@ -1,6 +1,6 @@
 import { PunctualApiError, PunctualConnectionError, PunctualTimeoutError } from './errors.ts';
 import { isPassing, isPassingWithKey, retryAfterMs, retryWaitMs } from './retry.ts';
-import { checkedTimeout, pause, TimeLimit } from './time-limit.ts';
+import { checkedTimeout, MOST_MS, pause, TimeLimit } from './time-limit.ts';
 import type { ErrorBody } from './wire.ts';
 
 export interface ClientOptions {
@@ -124,8 +124,8 @@ export class Transport {
           if (limit.isOver)
             throw new PunctualTimeoutError(call.operation, timeoutMs, { cause: error });
           const waitMs = retryWaitMs(error, failures, Math.random());
-          if (failures > maxRetries || !mayRepeat(call, error) || waitMs >= limit.leftMs)
-            throw error;
+          const isTooLong = waitMs >= limit.leftMs || waitMs > MOST_MS;
+          if (failures > maxRetries || !mayRepeat(call, error) || isTooLong) throw error;
           await pause(waitMs, limit.signal);
         }
       }

@@ -106,9 +106,14 @@ function callbackIn(body: string | Uint8Array): ScheduleCallback {
 }
 
 function headerOf(headers: ReceivedHeaders, name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : recordedHeader(headers, name);
+  const value = isHeaders(headers) ? headers.get(name) : recordedHeader(headers, name);
   if (value) return value;
   throw new PunctualVerificationError('headerMissing', `The header ${name} is missing.`);
+}
+
+/** Also those of another realm, such as a test's. */
+function isHeaders(headers: ReceivedHeaders): headers is Headers {
+  return typeof headers.get === 'function';
 }
 
 function recordedHeader(headers: Exclude<ReceivedHeaders, Headers>, name: string) {
@@ -127,6 +132,7 @@ function secondsOf(timestamp: string): number {
 function checkAge(seconds: number, nowSeconds: number, toleranceSeconds: number): void {
   if (!(toleranceSeconds >= 0)) throw new RangeError('toleranceSeconds must be 0 or more.');
   const age = Math.round(nowSeconds - seconds);
+  if (!Number.isFinite(age)) throw new RangeError('nowMs must be a number.');
   if (age > toleranceSeconds) {
     const sentence = `The request was signed ${age} s ago; ${toleranceSeconds} s are allowed.`;
     throw new PunctualVerificationError('timestampTooOld', sentence);
@@ -140,7 +146,7 @@ function checkAge(seconds: number, nowSeconds: number, toleranceSeconds: number)
 /** Those of version 1; others, and what is no base64, are passed over. */
 function signaturesIn(header: string): Uint8Array<ArrayBuffer>[] {
   return header
-    .split(' ')
+    .split(/,? +/)
     .filter(part => part.startsWith('v1,'))
     .flatMap(part => bytesOf(part.slice('v1,'.length)) ?? []);
 }

@@ -226,3 +226,11 @@ test('outside a browser it says who it is', async () => {
   await clientOf(server.baseUrl).listRuns();
   assert.equal(server.asked[0]!.headers['user-agent'], 'punctual-client');
 });
+
+test('a wait that is longer than a timer can take is not begun', async () => {
+  const later = answer(429, { error: 'Later.' }, { 'Retry-After': '9999999' });
+  await using server = await serverOf(later);
+  const client = clientOf(server.baseUrl, { timeoutMs: Number.POSITIVE_INFINITY });
+  await assert.rejects(client.listRuns(), { status: 429 });
+  assert.equal(server.asked.length, 1);
+});

@@ -171,3 +171,15 @@ test('a callback has the type that verifyCallback gives, over a real connection'
     });
   }
 });
+
+test('several headers of one name, and headers of another realm, are read', async () => {
+  const twice = new Headers(signed());
+  twice.append('webhook-signature', 'v1,AAAA');
+  await verify(secret, twice, body, options);
+  const foreign = { get: (name: string) => signed()[name] ?? null } as unknown as Headers;
+  await verify(secret, foreign, body, options);
+});
+
+test('an instant that is none is refused, and counts as no age', async () => {
+  await assert.rejects(verify(secret, signed(), body, { nowMs: Number.NaN }), RangeError);
+});
