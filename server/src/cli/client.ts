@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { newSigningSecret } from '../domain/credential.ts';
@@ -145,6 +146,8 @@ async function nowOf(store: Store): Promise<number> {
   return store.shared === null ? systemClock.now() : store.shared.now();
 }
 
+/** For how long a node takes a key that was revoked, at most (api/authenticate.ts). */
+const KEYS_ARE_KNOWN_MS = 3_000;
 /** Schedules of one round: their commits are shared. */
 const SCHEDULES_AT_ONCE = 100;
 
@@ -165,11 +168,21 @@ async function deleteClient(store: Store, clientId: string, name: string): Promi
     );
   }
   const clientKey = await store.clients.delete(clientId, await nowOf(store));
+  let count = await deleteSchedules(store, clientKey!);
+  // Nodes know the keys of a client a little longer: what was made with one meanwhile goes as well.
+  if (client.deletedAt === undefined) {
+    await sleep(KEYS_ARE_KNOWN_MS);
+    count += await deleteSchedules(store, clientKey!);
+  }
+  return count;
+}
+
+async function deleteSchedules(store: Store, clientKey: number): Promise<number> {
   let count = 0;
   for (;;) {
-    const { schedules } = await store.schedules.list(clientKey!, {}, SCHEDULES_AT_ONCE);
+    const { schedules } = await store.schedules.list(clientKey, {}, SCHEDULES_AT_ONCE);
     if (schedules.length === 0) return count;
-    await Promise.all(schedules.map(({ id }) => deleteSchedule(store, clientKey!, id)));
+    await Promise.all(schedules.map(({ id }) => deleteSchedule(store, clientKey, id)));
     count += schedules.length;
   }
 }

@@ -55,9 +55,9 @@ export function recordOf(
   return record;
 }
 
-/** A manual run of a deleted schedule: it ends without a request. */
-export function isOfDeleted(claim: OutboxClaim): claim is ManualClaim {
-  return claim.kind === 'manual' && claim.firing.status === 'deleted';
+/** A manual run of a deleted schedule, or a callback of a deleted client, which has no secret: it ends unsent. */
+export function isOfDeleted(claim: OutboxClaim): boolean {
+  return claim.kind === 'manual' ? claim.firing.status === 'deleted' : claim.signingSecret === '';
 }
 
 /** A manual run of a schedule that was deleted before the request could start. */

@@ -171,11 +171,7 @@ export class Outbox {
   #begin(claim: OutboxClaim): void {
     const now = this.#options.clock.now();
     if (isOfDeleted(claim)) {
-      const unsent = endUnsent(claim, now);
-      const { events } = this.#options;
-      if (unsent.record.status === 'failed') events.runEnded(claim.firing.id, unsent.record);
-      else events.passed(claim.firing.id, unsent.record);
-      this.#settle(unsent);
+      this.#endUnsent(claim, now);
       return;
     }
     const request = requestOf(claim);
@@ -214,6 +210,19 @@ export class Outbox {
       const attempt = attemptOf(claim.attempt, result);
       eachOf([claim], scheduleOf, () => this.#settle(this.#settlementOf(claim, attempt)), events);
     });
+  }
+
+  #endUnsent(claim: OutboxClaim, now: number): void {
+    const { events } = this.#options;
+    if (claim.kind === 'callback') {
+      events.callbackEnded('failed', claim.runId);
+      this.#settle({ ...baseOf(claim), attempts: claim.attempts, next: 'failed' });
+      return;
+    }
+    const unsent = endUnsent(claim, now);
+    if (unsent.record.status === 'failed') events.runEnded(claim.firing.id, unsent.record);
+    else events.passed(claim.firing.id, unsent.record);
+    this.#settle(unsent);
   }
 
   /** The more there are, the later: they are not to be looked at all the time. */

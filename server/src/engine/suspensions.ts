@@ -66,7 +66,7 @@ export class Suspensions {
     });
   }
 
-  /** The same for the outbox. The manual run of a deleted schedule is not held: it ends without a request. */
+  /** The same for the outbox. */
   freeEntries(
     claims: OutboxClaim[],
     giveBack: (claim: OutboxClaim) => void,
@@ -82,7 +82,6 @@ export class Suspensions {
     giveBack: (claim: Taken) => void,
     putOff: (held: Taken[]) => Promise<Taken[]>,
   ): Promise<Taken[]> {
-    if (this.#clientKeys.size === 0) return claims;
     const { held = [], free = [] } = Object.groupBy(claims, claim =>
       this.#isHeld(claim) ? 'held' : 'free',
     );
@@ -97,8 +96,10 @@ export class Suspensions {
     return free;
   }
 
+  /** A client without a secret was deleted: nothing is sent that receivers could not believe. */
   #isHeld(claim: Claim | OutboxClaim): boolean {
-    return this.#clientKeys.has(claim.clientKey) && !('kind' in claim && isOfDeleted(claim));
+    const isSuspended = this.#clientKeys.has(claim.clientKey) || secretOf(claim) === '';
+    return isSuspended && !endsUnsent(claim);
   }
 
   async #step(): Promise<number> {
@@ -131,4 +132,14 @@ export class Suspensions {
       if (back.count === 0) return;
     }
   }
+}
+
+function secretOf(claim: Claim | OutboxClaim): string {
+  return 'firing' in claim ? claim.firing.signingSecret : claim.signingSecret;
+}
+
+/** What is of a deleted schedule or client is not held: it is decided about, and ends without a request. */
+function endsUnsent(claim: Claim | OutboxClaim): boolean {
+  if ('kind' in claim) return isOfDeleted(claim);
+  return !claim.begun && claim.firing.status === 'deleted';
 }

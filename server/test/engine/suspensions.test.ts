@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { time, World } from './world.ts';
 
@@ -159,4 +160,76 @@ test('a deleted client fires nothing, and its manual runs end without a request'
     [status, reason],
     ['skipped', 'The schedule was deleted before this run could be sent.'],
   );
+});
+
+async function deleteClient(world: World): Promise<void> {
+  const [client] = await world.store.clients.listClients();
+  await world.store.clients.delete(client!.id, world.clock.now());
+}
+
+test('a run that waits for its retry ends when its client is deleted', async () => {
+  const world = await World.start('2026-03-01T12:00:00.500Z');
+  world.answer = () => 503;
+  const { id } = await world.schedule({ interval: '2 0 * * * *' });
+  await world.clock.advance(2 * SECOND);
+  await deleteClient(world);
+  await world.clock.advance(3 * SECOND);
+  await world.change(id, { status: 'deleted' });
+  await world.clock.advance(3 * SECOND);
+  const [run] = await world.runs();
+  assert.deepEqual(
+    [run!.status, run!.reason, run!.attempts.length],
+    ['failed', 'It was not tried again: the schedule was deleted.', 1],
+  );
+  assert.equal(await world.store.queue.nextDueAt(), null);
+});
+
+test('a callback of a request that was in flight at the deletion ends unsent', async () => {
+  const world = await World.start('2026-03-01T12:00:00.500Z');
+  const url = 'https://example.com/callback';
+  const integrations = [{ id: 'one', type: 'WEBHOOK', url, callOnSuccess: true }];
+  world.answer = () => 'hang';
+  const { id } = await world.schedule({ interval: '2 0 * * * *', integrations } as never);
+  await world.clock.advance(2 * SECOND);
+  await deleteClient(world);
+  await world.change(id, { status: 'deleted' });
+  await world.release(200);
+  await world.clock.advance(5 * SECOND);
+  assert.deepEqual(world.times(url), []);
+  const [run] = await world.runs();
+  const [callback] = await world.store.runs.callbacks(world.clientKey, run!.id);
+  assert.equal(callback!.status, 'failed');
+  assert.equal(await world.store.outbox.nextDueAt(), null);
+});
+
+test('no request of a deleted client is signed without its secret', async () => {
+  for (const phaseMs of [1_000, 1_600, 2_100, 2_600, 3_100]) {
+    const world = await World.start('2026-03-01T12:00:00.500Z');
+    await world.schedule(EACH_SECOND);
+    await world.clock.advance(phaseMs);
+    const [client] = await world.store.clients.listClients();
+    const { signingSecret } = client!;
+    await deleteClient(world);
+    await world.clock.advance(4 * SECOND);
+    const key = Buffer.from(signingSecret.slice('whsec_'.length), 'base64');
+    for (const { headers, body } of world.sent) {
+      const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body ?? ''}`;
+      const signature = createHmac('sha256', key).update(signed).digest('base64');
+      assert.equal(headers['webhook-signature'], `v1,${signature}`);
+    }
+  }
+});
+
+test('a clock that is set back after the resume holds nothing up', async () => {
+  const world = await World.start('2026-03-01T12:00:00.500Z');
+  await world.schedule({ interval: '0 * * * * *' });
+  await world.clock.advance(60 * SECOND);
+  await suspend(world);
+  await world.clock.advance(120 * SECOND);
+  const [client] = await world.store.clients.listClients();
+  await world.store.clients.resume(client!.id, world.clock.now() + 3_600 * SECOND);
+  const before = world.sent.length;
+  await world.clock.advance(600 * SECOND);
+  assert.equal(world.sent.length - before, 10);
+  assert.deepEqual(await world.store.suspensions.list(), []);
 });

@@ -149,6 +149,22 @@ export function suspensionsContract(name: string, open: OpenKeeper): void {
       assert.deepEqual(await store.suspensions.list(), []);
     });
 
+    test('one call records no more than some thousand missed times', async () => {
+      const { store } = keeper;
+      const caller = await aClient(store);
+      for (let count = 0; count < 6; count += 1) {
+        const start = { first: NOON, second: NOON + SECOND };
+        await stored(store, caller, { interval: '* * * * * *' }, start);
+      }
+      await store.clients.suspend(caller.clientId, NOON);
+      await store.suspensions.putOff(await store.queue.claim(NOON, 10, SEEN));
+      const now = NOON + 900 * SECOND;
+      await store.clients.resume(caller.clientId, now);
+      const bite = (await store.suspensions.readmit(caller.clientKey, now))!;
+      assert.ok(bite.count < 6 && bite.passed.length <= 3_000, `${bite.passed.length}`);
+      assert.equal((await readmitAll(store, caller, now)).count, 6 - bite.count);
+    });
+
     test('more rows than come back at once', async () => {
       const { store } = keeper;
       const caller = await aClient(store);

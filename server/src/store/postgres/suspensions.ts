@@ -9,6 +9,8 @@ import { runValues, runWriter } from './runs.ts';
 
 /** Rows of one call: a transaction holds them for some 100 ms at most. */
 const ROWS_AT_ONCE = 200;
+/** Records of missed times that go with them. */
+const RECORDS_AT_ONCE = 2_000;
 
 const list: Statement = {
   name: 'suspensions_list',
@@ -62,11 +64,14 @@ const away: Statement = {
     ORDER BY due_at LIMIT ${ROWS_AT_ONCE}
     FOR UPDATE OF queue SKIP LOCKED`,
 };
+/** A row that waits for another time than before has no change to be looked at. */
 const move: Statement = {
   name: 'suspensions_move',
   text: `
     UPDATE queue SET due_at = given.due_at, scheduled_for = given.scheduled_for,
-      next_for = given.next_for
+      next_for = given.next_for,
+      changed_at = CASE WHEN state = 'waiting' AND queue.scheduled_for <> given.scheduled_for
+        THEN NULL ELSE changed_at END
     FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[])
       AS given (key, due_at, scheduled_for, next_for)
     WHERE schedule_key = key`,
@@ -105,7 +110,7 @@ const end: Statement = {
     UPDATE clients SET suspended_at = NULL, resumed_at = NULL
     WHERE client_key = $1 AND NOT EXISTS (
       SELECT 1 FROM queue JOIN schedules USING (schedule_key)
-      WHERE state <> 'inFlight' AND due_at <= clients.resumed_at AND client_key = $1)
+      WHERE state <> 'inFlight' AND due_at <= least(clients.resumed_at, $2::bigint) AND client_key = $1)
       AND NOT EXISTS (
       SELECT 1 FROM queue JOIN schedules USING (schedule_key)
       WHERE state <> 'inFlight' AND due_at >= ${PUT_OFF_MS} AND client_key = $1)
@@ -143,6 +148,7 @@ export function postgresSuspensions(
       else moved.push([key, row.dueAt, row.scheduledFor, row.nextFor]);
       records.push(...decided(passed, now).map(record => runCells(clientKey, key, record)));
       addTo(back, cells, readmission);
+      if (records.length > RECORDS_AT_ONCE) break;
     }
     if (moved.length > 0) await send(move, columnsOf(moved));
     if (removed.length > 0) await send(remove, [removed]);
@@ -178,7 +184,7 @@ export function postgresSuspensions(
       if (back.count > 0) return back;
       return transaction(async send => {
         if ((await send(lockClient, [clientKey])).length === 0) return null;
-        return (await send(end, [clientKey])).length === 0 ? back : null;
+        return (await send(end, [clientKey, now])).length === 0 ? back : null;
       });
     },
   };

@@ -32,9 +32,11 @@ export function sqliteSuspensions(database: DatabaseSync, commits: Commits): Sus
     WHERE state <> 'inFlight' AND due_at >= ${PUT_OFF_MS} AND client_key = ?
       AND resumed_at IS NOT NULL
     ORDER BY due_at LIMIT ${ROWS_AT_ONCE}`);
-  const move = database.prepare(
-    'UPDATE queue SET due_at = ?, scheduled_for = ?, next_for = ? WHERE schedule_key = ?',
-  );
+  // A row that waits for another time than before has no change to be looked at.
+  const move = database.prepare(`
+    UPDATE queue SET due_at = ?1, scheduled_for = ?2, next_for = ?3,
+      changed_at = iif(state = 'waiting' AND scheduled_for <> ?2, NULL, changed_at)
+    WHERE schedule_key = ?4`);
   const remove = database.prepare('DELETE FROM queue WHERE schedule_key = ?');
   const writeRun = runWriter(database);
   const entriesBack = database.prepare(`
@@ -47,9 +49,9 @@ export function sqliteSuspensions(database: DatabaseSync, commits: Commits): Sus
   // What came due before the end, and was not looked at yet, is put off first.
   const end = database.prepare(`
     UPDATE clients SET suspended_at = NULL, resumed_at = NULL
-    WHERE client_key = ? AND resumed_at IS NOT NULL AND NOT EXISTS (
+    WHERE client_key = ?1 AND resumed_at IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM queue JOIN schedules USING (schedule_key)
-      WHERE state <> 'inFlight' AND due_at <= clients.resumed_at
+      WHERE state <> 'inFlight' AND due_at <= min(clients.resumed_at, ?2)
         AND schedules.client_key = clients.client_key)
     RETURNING 1`);
   const isResumed = database.prepare(
@@ -101,7 +103,7 @@ export function sqliteSuspensions(database: DatabaseSync, commits: Commits): Sus
         }
         if (back.count > 0) return back;
         if (isResumed.get(clientKey) === undefined) return null;
-        return end.get(clientKey) === undefined ? back : null;
+        return end.get(clientKey, now) === undefined ? back : null;
       });
     },
   };
