@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { EngineEvents } from './engine/events.ts';
+import type { EngineObserver } from './engine/observer.ts';
 import { HostLabels } from './host-labels.ts';
 import type { RunLog } from './run-log.ts';
 
@@ -14,7 +14,7 @@ const OUTCOMES = ['response', 'timeout', 'connectionError', 'blocked'];
 const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
 const SPAN_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
 
-export function createEvents(registry: Registry, log: Logger, lines: RunLog): EngineEvents {
+export function createEvents(registry: Registry, log: Logger, lines: RunLog): EngineObserver {
   const registers = [registry];
   const lateness = new Histogram({
     name: 'punctual_lateness_seconds',

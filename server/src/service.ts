@@ -230,11 +230,11 @@ function createEngine(
     send,
     clock,
     random: Math.random,
-    events: metrics.events,
+    observer: metrics.events,
     maxInFlight: config.maxInFlight,
     maxInFlightPerHost: config.maxInFlightPerHost,
-    keep: { runsDays: config.keepRunsDays, failedRunsDays: config.keepFailedRunsDays },
-    term,
+    retention: { runsDays: config.keepRunsDays, failedRunsDays: config.keepFailedRunsDays },
+    leaseDeadline: term,
     ...past,
   });
 }

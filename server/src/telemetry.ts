@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pin
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { RequestEnded } from './api/deps.ts';
 import { type Clock, systemClock } from './clock.ts';
-import type { EngineEvents } from './engine/events.ts';
+import type { EngineObserver } from './engine/observer.ts';
 import { createEvents } from './engine-metrics.ts';
 import { createGauges, type Levels } from './level-gauges.ts';
 import { createClockGauge, createListeningGauge } from './node-gauges.ts';
@@ -30,7 +30,7 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
 }
 
 export interface Metrics {
-  events: EngineEvents;
+  events: EngineObserver;
   text(): Promise<{ contentType: string; body: string }>;
   /** By how many ms the machine's clock is ahead of the one that the nodes share. */
   machineAhead(ms: number): void;

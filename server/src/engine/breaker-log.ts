@@ -3,8 +3,8 @@ import { newId } from '../domain/id.ts';
 import type { BreakerRecord } from '../store/breakers.ts';
 import type { Store } from '../store/store.ts';
 import type { Breaker } from './breaker.ts';
-import type { EngineEvents } from './events.ts';
 import { Loop } from './loop.ts';
+import type { EngineObserver } from './observer.ts';
 
 /** How often an open breaker is noted again, and how long it counts as open without that. */
 const NOTE_EVERY_MS = 60_000;
@@ -24,7 +24,7 @@ export interface BrokenHost {
 export interface BreakerLogOptions {
   store: Pick<Store, 'breakers' | 'shared'>;
   clock: Clock;
-  events: Pick<EngineEvents, 'breaker' | 'storeFailed'>;
+  observer: Pick<EngineObserver, 'breaker' | 'storeFailed'>;
 }
 
 /**
@@ -46,11 +46,11 @@ export class BreakerLog {
 
   constructor(options: BreakerLogOptions) {
     this.#options = options;
-    const { clock, events } = options;
+    const { clock, observer } = options;
     this.#loop = new Loop(
       clock,
       () => this.#step(),
-      error => events.storeFailed(error),
+      error => observer.storeFailed(error),
       undefined,
       NOTE_EVERY_MS,
     );
@@ -66,7 +66,7 @@ export class BreakerLog {
     // What is still in flight where the stop does not wait any longer opens nothing.
     this.#isStopped = true;
     for (const host of [...this.#open.keys()]) this.forgotten(host);
-    await this.#write([...this.#waiting.values()]).catch(this.#options.events.storeFailed);
+    await this.#write([...this.#waiting.values()]).catch(this.#options.observer.storeFailed);
   }
 
   opened(host: BrokenHost): void {
@@ -75,7 +75,7 @@ export class BreakerLog {
     const openedAt = this.#options.clock.now();
     const record = { id: newId(openedAt), clientKey, origin, since: breaker.since, openedAt };
     this.#open.set(host, record);
-    this.#options.events.breaker('opened', origin);
+    this.#options.observer.breaker('opened', origin);
     this.#wait(record);
   }
 
@@ -90,11 +90,11 @@ export class BreakerLog {
   }
 
   #end(host: BrokenHost, change: 'closed' | 'forgotten'): void {
-    const { clock, events } = this.#options;
+    const { clock, observer } = this.#options;
     const record = this.#open.get(host);
     if (record === undefined) return;
     this.#open.delete(host);
-    events.breaker(change, host.origin);
+    observer.breaker(change, host.origin);
     this.#wait({ ...record, closedAt: clock.now() });
   }
 

@@ -6,16 +6,16 @@ import { monotonicMs, type Term } from '../outbound/ticket.ts';
 import type { EngineLock } from '../store/store.ts';
 import type { Claim, QueueStore } from '../store/work.ts';
 import type { BreakerLog } from './breaker-log.ts';
-import { Carrier } from './carrier.ts';
-import { type EngineEvents, eachOf } from './events.ts';
-import { type Looked, resend, withKnown } from './known-times.ts';
-import { Landings } from './landings.ts';
+import { ClockSteps } from './clock-steps.ts';
+import { Completer } from './completer.ts';
+import { type AgreeOnDowntime, DowntimeDetector } from './downtime.ts';
+import { Executor } from './executor.ts';
+import { type CheckedClaim, resend, withKnown } from './known-times.ts';
 import { Loop, soonest } from './loop.ts';
+import { type EngineObserver, eachOf } from './observer.ts';
 import type { Recounter } from './recounter.ts';
 import { settlementOf } from './settlement.ts';
-import { Steps } from './steps.ts';
 import type { Suspensions } from './suspensions.ts';
-import { type Agree, Watch } from './watch.ts';
 
 /** One claim is one commit, and waits for others: enough rows to share it. */
 const CLAIM_BATCH = 1_000;
@@ -41,7 +41,7 @@ export interface DispatcherOptions {
   clock: Clock;
   /** 0 to below 1. */
   random: () => number;
-  events: EngineEvents;
+  observer: EngineObserver;
   /** Firings whose time has come and that are not settled yet, at most. */
   maxInFlight: number;
   /** Of these to one host, for one client. */
@@ -50,10 +50,10 @@ export interface DispatcherOptions {
   /** Where others write to the same store: how often to look whether something is due, ms. */
   pollMs: number | undefined;
   /** Set where they do: how long this node holds what it has claimed. */
-  term: Term | undefined;
+  leaseDeadline: Term | undefined;
   lock: Pick<EngineLock, 'sentUntil' | 'mark'> | null | undefined;
   /** Where others share the store: what they say of the times that passed. */
-  agree: Agree | undefined;
+  agree: AgreeOnDowntime | undefined;
   /** `EngineOptions.unseenSpans`. */
   unseenSpans: readonly UnseenSpan[] | undefined;
   recounter: Pick<Recounter, 'checksFrom' | 'begin'>;
@@ -65,7 +65,7 @@ export interface DispatcherOptions {
 }
 
 /**
- * Dispatcher: claims firings, a little ahead of their time, and has them carried to their targets.
+ * Dispatcher: claims firings, a little ahead of their time, and has them executing to their targets.
  *
  * Guarantee: every claimed firing is settled once. A target may still be called twice: if this
  * process dies after sending and before settling, the row is due again (docs/lifecycle.md, "lost").
@@ -73,21 +73,26 @@ export interface DispatcherOptions {
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  readonly #carrier: Carrier;
-  readonly #landings: Landings;
+  readonly #executor: Executor;
+  readonly #completer: Completer;
   readonly #loop: Loop;
-  readonly #watch: Watch;
-  readonly #steps: Steps;
+  readonly #downtime: DowntimeDetector;
+  readonly #clockSteps: ClockSteps;
   #starved = false;
   /** Clients that had their share at the last look: none of theirs were claimed. */
-  #sated: number[] = [];
+  #saturated: number[] = [];
   #stopping = false;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    const { clock, events } = options;
-    this.#watch = new Watch(clock.now(), events.blind, options.agree, options.unseenSpans);
-    this.#steps = new Steps(clock.now(), clock.monotonicMs());
+    const { clock, observer } = options;
+    this.#downtime = new DowntimeDetector(
+      clock.now(),
+      observer.blind,
+      options.agree,
+      options.unseenSpans,
+    );
+    this.#clockSteps = new ClockSteps(clock.now(), clock.monotonicMs());
     const hooks = {
       writing: () => this.#moreRoom(),
       written: () => {
@@ -96,30 +101,35 @@ export class Dispatcher {
       },
     };
     const moved = (move: Move, scheduleId: string) => this.#noteSettled(move, scheduleId);
-    this.#landings = new Landings({ ...options, watch: this.#watch, moved }, hooks);
+    this.#completer = new Completer({ ...options, downtime: this.#downtime, moved }, hooks);
     const look = (now: number) => this.#look(now);
-    this.#carrier = new Carrier({ ...options, watch: this.#watch, landings: this.#landings, look });
+    this.#executor = new Executor({
+      ...options,
+      downtime: this.#downtime,
+      completer: this.#completer,
+      look,
+    });
     this.#loop = new Loop(
       clock,
       () => this.#step(),
-      error => events.storeFailed(error),
+      error => observer.storeFailed(error),
       now => this.#look(now),
     );
   }
 
   /** Requests under way, or waiting for a connection. */
   get inFlight(): number {
-    return this.#carrier.inFlight;
+    return this.#executor.inFlight;
   }
 
-  /** `Carrier.isBehind`. */
+  /** `Executor.isBehind`. */
   get isBehind(): boolean {
-    return this.#carrier.isBehind;
+    return this.#executor.isBehind;
   }
 
   start(): void {
     this.#loop.start();
-    this.#carrier.start();
+    this.#executor.start();
   }
 
   /** Something is due at `dueAt` (epoch ms), or now. */
@@ -128,18 +138,18 @@ export class Dispatcher {
   }
 
   /** The schedule was changed: a request not yet started stays here, to be claimed anew. */
-  cancel(scheduleId: string): void {
-    this.#carrier.cancel(scheduleId);
+  cancelSchedule(scheduleId: string): void {
+    this.#executor.cancelSchedule(scheduleId);
   }
 
   /** The client signs with other secrets, or is suspended: a request not yet started is claimed anew. */
   cancelClient(clientKey: number): void {
-    this.#carrier.cancelWhere(claim => claim.clientKey === clientKey);
+    this.#executor.cancelWhere(claim => claim.clientKey === clientKey);
   }
 
   /** A manual run waits: what is held for a later time makes way for it. */
-  makeWay(scheduleId: string): void {
-    this.#carrier.makeWay(scheduleId);
+  yieldToManualRun(scheduleId: string): void {
+    this.#executor.yieldToManualRun(scheduleId);
   }
 
   /**
@@ -150,63 +160,66 @@ export class Dispatcher {
     const now = this.#options.clock.now();
     // By a clock that was set back since, a claim may be of an instant to come.
     const isOld = ({ claimedAt }: Claim) => claimedAt < claimedBefore || claimedAt > now;
-    const carried = this.#carrier.claims.filter(isOld);
-    const landed = this.#landings.claims.filter(isOld);
-    const held = new Set(await this.#options.queue.renew([...carried, ...landed]));
-    const lost = new Set(carried.filter(claim => !held.has(claim.scheduleKey)));
-    this.#carrier.cancelWhere(claim => lost.has(claim));
+    const executing = this.#executor.claims.filter(isOld);
+    const ended = this.#completer.claims.filter(isOld);
+    const held = new Set(await this.#options.queue.renew([...executing, ...ended]));
+    const lost = new Set(executing.filter(claim => !held.has(claim.scheduleKey)));
+    this.#executor.cancelWhere(claim => lost.has(claim));
   }
 
   /** Claims nothing more, gives back what was not started, and waits for what is in flight. */
   async stop(): Promise<void> {
     this.#stopping = true;
     // Before the last step ends: what it claims does not start any more.
-    void this.#carrier.ground();
+    void this.#executor.stopAll();
     await this.#loop.stop();
-    await this.#carrier.ground();
-    await this.#landings.drained();
+    await this.#executor.stopAll();
+    await this.#completer.drained();
   }
 
   /** What ends from now on is not recorded: the next start finds it in flight and sends it again. */
   abandon(): void {
-    this.#landings.abandon();
+    this.#completer.abandon();
   }
 
   async #step(): Promise<number | null> {
-    const { queue, clock, pollMs, term, suspensions } = this.#options;
-    this.#carrier.expect();
-    const batch = term === undefined ? CLAIM_BATCH : SHARED_CLAIM_BATCH;
-    const limit = Math.min(this.#carrier.isIdle ? FIRST_BATCH : batch, this.#carrier.left);
-    this.#starved = limit <= 0 || this.#landings.failing;
+    const { queue, clock, pollMs, leaseDeadline, suspensions } = this.#options;
+    this.#executor.expectClaims();
+    const batch = leaseDeadline === undefined ? CLAIM_BATCH : SHARED_CLAIM_BATCH;
+    const limit = Math.min(
+      this.#executor.isIdle ? FIRST_BATCH : batch,
+      this.#executor.capacityLeft,
+    );
+    this.#starved = limit <= 0 || this.#completer.failing;
     if (this.#starved || this.#stopping) return null;
     const now = clock.now();
     this.#look(now);
-    await this.#watch.agreed();
+    await this.#downtime.agreed();
     const askedAt = monotonicMs();
-    this.#sated = this.#carrier.sated();
+    this.#saturated = this.#executor.saturatedClients();
     const mayBeSent = this.#options.recounter.checksFrom <= now + AHEAD_MS;
     // Then none of them begins before it is looked up.
-    const unseenUntil = mayBeSent ? Number.MAX_SAFE_INTEGER : this.#watch.unseenUntil;
-    const claims = await queue.claim(now, limit, unseenUntil, AHEAD_MS, this.#sated);
-    if (term?.isOverSince(askedAt)) {
-      for (const claim of claims) this.#landings.giveBack(claim);
+    const unseenUntil = mayBeSent ? Number.MAX_SAFE_INTEGER : this.#downtime.unseenUntil;
+    const claims = await queue.claim(now, limit, unseenUntil, AHEAD_MS, this.#saturated);
+    if (leaseDeadline?.isOverSince(askedAt)) {
+      for (const claim of claims) this.#completer.giveBack(claim);
       return now;
     }
-    const free = await suspensions.free(claims, claim => this.#landings.giveBack(claim));
-    await this.#carry(free.filter(claim => claim.begun));
+    const free = await suspensions.free(claims, claim => this.#completer.giveBack(claim));
+    await this.#executeAll(free.filter(claim => claim.begun));
     await this.#decide(
       free.filter(claim => !claim.begun),
       mayBeSent,
     );
     if (claims.length === limit) return now;
-    if (this.#sated.length > 0) return now + LOOK_FOR_OTHERS_MS;
+    if (this.#saturated.length > 0) return now + LOOK_FOR_OTHERS_MS;
     return soonest(lookAt(await queue.nextDueAt(), now), now, pollMs);
   }
 
-  async #carry(claims: Claim[]): Promise<void> {
+  async #executeAll(claims: Claim[]): Promise<void> {
     for (let at = 0; at < claims.length; at += CARRY_BATCH) {
       if (at > 0) await new Promise(setImmediate);
-      this.#carrier.carry(claims.slice(at, at + CARRY_BATCH));
+      this.#executor.execute(claims.slice(at, at + CARRY_BATCH));
     }
   }
 
@@ -216,18 +229,18 @@ export class Dispatcher {
     const { queue } = this.#options;
     // A lost attempt is told by the instant of its claim: no time that came after it may begin here.
     const now = Math.min(taken[0]!.claimedAt, this.#options.clock.now());
-    const claims: Looked[] = mayBeSent ? await withKnown(queue, taken, now) : taken;
+    const claims: CheckedClaim[] = mayBeSent ? await withKnown(queue, taken, now) : taken;
     const decided = eachOf(
       claims,
       ({ firing }) => firing.id,
-      claim => ({ claim, move: decide(claim, claim.firing, now, this.#watch.unseen) }),
-      this.#options.events,
+      claim => ({ claim, move: decide(claim, claim.firing, now, this.#downtime.unseen) }),
+      this.#options.observer,
     );
     try {
       const settlements = decided.map(({ claim, move }) => settlementOf(claim, move, now));
       const overtaken = new Set(await queue.settle(settlements));
       for (const { claim, move } of decided) {
-        if (overtaken.has(claim.scheduleKey)) this.#landings.giveBack(claim);
+        if (overtaken.has(claim.scheduleKey)) this.#completer.giveBack(claim);
         else this.#decided(claim, move);
       }
       await resend(
@@ -236,29 +249,29 @@ export class Dispatcher {
       );
     } catch (error) {
       // They are claimed, and nobody else will look at them: they are given back.
-      for (const { claim } of decided) this.#landings.giveBack(claim);
+      for (const { claim } of decided) this.#completer.giveBack(claim);
       throw error;
     }
   }
 
   /** Looks at the clock, at least once a second: whether it was set, and how long nobody looked. */
   #look(now: number): void {
-    const { clock, events, recounter, setBack } = this.#options;
-    const step = this.#steps.look(now, clock.monotonicMs());
-    this.#watch.look(now);
+    const { clock, observer, recounter, setBack } = this.#options;
+    const step = this.#clockSteps.look(now, clock.monotonicMs());
+    this.#downtime.look(now);
     if (step === null) return;
-    events.clockStepped(step.byMs);
+    observer.clockStepped(step.byMs);
     if (step.byMs > 0) return;
     recounter.begin(step.since);
     // What is held for an instant that is to come again is claimed anew.
-    this.#carrier.cancelWhere(({ dueAt }) => dueAt > now);
+    this.#executor.cancelWhere(({ dueAt }) => dueAt > now);
     setBack();
   }
 
   #decided(claim: Claim, move: Move): void {
     this.#tell(move, claim.firing.id);
     if (move.row?.state === 'inFlight') {
-      this.#carrier.carry([{ ...claim, ...move.row, begun: true, changedAt: null }]);
+      this.#executor.execute([{ ...claim, ...move.row, begun: true, changedAt: null }]);
     } else if (move.row) {
       this.wake(move.row.dueAt);
     }
@@ -266,8 +279,10 @@ export class Dispatcher {
   }
 
   #moreRoom(): void {
-    this.#carrier.wake();
-    const isRelieved = this.#sated.length > 0 && this.#carrier.sated().length < this.#sated.length;
+    this.#executor.wake();
+    const isRelieved =
+      this.#saturated.length > 0 &&
+      this.#executor.saturatedClients().length < this.#saturated.length;
     if (this.#starved || isRelieved) this.#loop.wake();
   }
 
@@ -277,9 +292,9 @@ export class Dispatcher {
   }
 
   #tell({ ended, passed }: Move, scheduleId: string): void {
-    const { events } = this.#options;
-    if (ended) events.runEnded(scheduleId, ended);
-    for (const record of passed) events.passed(scheduleId, record);
+    const { observer } = this.#options;
+    if (ended) observer.runEnded(scheduleId, ended);
+    for (const record of passed) observer.passed(scheduleId, record);
   }
 }
 

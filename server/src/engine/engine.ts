@@ -5,12 +5,12 @@ import type { Term } from '../outbound/ticket.ts';
 import type { EngineLock, Store } from '../store/store.ts';
 import { BreakerLog } from './breaker-log.ts';
 import { Dispatcher } from './dispatcher.ts';
-import type { EngineEvents } from './events.ts';
+import { LeaseRenewer } from './lease-renewer.ts';
+import type { EngineObserver } from './observer.ts';
 import { Outbox } from './outbox.ts';
+import { Pruner, type RetentionDays } from './pruner.ts';
 import { Recounter } from './recounter.ts';
-import { type KeepDays, Retention } from './retention.ts';
 import { Suspensions } from './suspensions.ts';
-import { Tenure } from './tenure.ts';
 
 export interface EngineOptions {
   store: Store;
@@ -18,14 +18,14 @@ export interface EngineOptions {
   clock: Clock;
   /** 0 to below 1, for the jitter of retries. */
   random: () => number;
-  events: EngineEvents;
+  observer: EngineObserver;
   /** Firings whose time has come and that are not settled yet, at most. */
   maxInFlight: number;
   /** Of these to one host, for one client. */
   maxInFlightPerHost: number;
-  keep: KeepDays;
+  retention: RetentionDays;
   /** Where the store is shared: how long this node holds what it has claimed. */
-  term?: Term | undefined;
+  leaseDeadline?: Term | undefined;
   /** Where the store is this engine's alone. */
   lock?: Pick<EngineLock, 'sentUntil' | 'mark'> | null;
   /** Spans before its start in which nothing fired, and why: the reason of times that are missed. */
@@ -41,14 +41,14 @@ const MAX_OUTBOX_IN_FLIGHT = 200;
 /**
  * The engine: makes due things happen. The only one on an embedded store (the service holds the
  * lock): what stands in flight at its start was cut off with the process before, and is sent again
- * first. Where nodes share the store, that is what nobody holds any more (`Tenure`).
+ * first. Where nodes share the store, that is what nobody holds any more (`LeaseRenewer`).
  */
 export class Engine {
   readonly #options: EngineOptions;
   readonly #dispatcher: Dispatcher;
   readonly #outbox: Outbox;
-  readonly #tenure: Tenure | null;
-  readonly #retention: Retention;
+  readonly #leaseRenewer: LeaseRenewer | null;
+  readonly #pruner: Pruner;
   readonly #recounter: Recounter;
   readonly #breakers: BreakerLog;
   readonly #suspensions: Suspensions;
@@ -62,7 +62,7 @@ export class Engine {
     const shared = {
       ...rest,
       breakers: this.#breakers,
-      term: options.term,
+      leaseDeadline: options.leaseDeadline,
       lock: options.lock,
       pollMs: store.shared ? POLL_MS : undefined,
     };
@@ -90,7 +90,7 @@ export class Engine {
       unseenSpans: options.unseenSpans,
       maxInFlight,
       recounter: this.#recounter,
-      setBack: () => this.#outbox.callBack(),
+      setBack: () => this.#outbox.cancelAll(),
       settled: () => this.#outbox.wake(),
     });
     this.#outbox = new Outbox({
@@ -100,8 +100,8 @@ export class Engine {
       maxInFlight: MAX_OUTBOX_IN_FLIGHT,
       settled: () => this.#dispatcher.wake(),
     });
-    this.#tenure = this.#newTenure();
-    this.#retention = new Retention({ ...rest, store, isBehind: () => this.#dispatcher.isBehind });
+    this.#leaseRenewer = this.#newTenure();
+    this.#pruner = new Pruner({ ...rest, store, isBehind: () => this.#dispatcher.isBehind });
   }
 
   get inFlight(): number {
@@ -121,10 +121,10 @@ export class Engine {
     await store.outbox.recover(clock.now());
     await this.#recounter.start();
     await this.#suspensions.start();
-    this.#tenure?.start();
+    this.#leaseRenewer?.start();
     this.#outbox.start();
     this.#dispatcher.start();
-    this.#retention.start();
+    this.#pruner.start();
     this.#breakers.start();
   }
 
@@ -135,14 +135,14 @@ export class Engine {
 
   /** A manual run of the schedule was put into the outbox. */
   wakeOutbox(scheduleId: string): void {
-    this.#dispatcher.makeWay(scheduleId);
+    this.#dispatcher.yieldToManualRun(scheduleId);
     this.#outbox.wake();
   }
 
   /** A schedule was changed: no request starts from here on but as it now says. */
   changed(scheduleId: string, changedAt: number): void {
-    this.#dispatcher.cancel(scheduleId);
-    this.#outbox.cancel(scheduleId);
+    this.#dispatcher.cancelSchedule(scheduleId);
+    this.#outbox.cancelSchedule(scheduleId);
     this.#dispatcher.wake(changedAt);
     this.#outbox.wake();
   }
@@ -174,7 +174,7 @@ export class Engine {
     const ended = Promise.all([
       this.#dispatcher.stop(),
       this.#outbox.stop(),
-      this.#retention.stop(),
+      this.#pruner.stop(),
       this.#recounter.stop(),
       this.#suspensions.stop(),
       this.#breakers.stop(),
@@ -187,18 +187,18 @@ export class Engine {
     timer?.cancel();
     this.#dispatcher.abandon();
     this.#outbox.abandon();
-    await this.#tenure?.stop();
+    await this.#leaseRenewer?.stop();
   }
 
-  #newTenure(): Tenure | null {
-    const { store, term, clock, events } = this.#options;
-    if (store.shared === null || term === undefined) return null;
-    return new Tenure({
+  #newTenure(): LeaseRenewer | null {
+    const { store, leaseDeadline, clock, observer } = this.#options;
+    if (store.shared === null || leaseDeadline === undefined) return null;
+    return new LeaseRenewer({
       store,
       leaseMs: store.shared.leaseMs,
-      term,
+      leaseDeadline,
       clock,
-      events,
+      observer,
       renew: claimedBefore =>
         Promise.all([this.#dispatcher.renew(claimedBefore), this.#outbox.renew()]),
       recovered: () => {

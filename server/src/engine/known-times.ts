@@ -5,14 +5,14 @@ import type { Claim, QueueStore } from '../store/work.ts';
 /** Where the clock was set back: times that come although they are on record. */
 
 /** A claim with what is on record of its times, where that was looked up. */
-export type Looked = Claim & Pick<TakenRow, 'known'>;
+export type CheckedClaim = Claim & Pick<TakenRow, 'known'>;
 
 /** Looks up which of the times that the claims stand for, up to `now`, are on record. */
 export async function withKnown(
   queue: QueueStore,
   claims: Claim[],
   now: number,
-): Promise<Looked[]> {
+): Promise<CheckedClaim[]> {
   const spans = claims
     .filter(({ was }) => was === 'waiting')
     .map(({ scheduleKey, scheduledFor: from }) => ({ scheduleKey, from, until: now }));
@@ -23,7 +23,7 @@ export async function withKnown(
 /** Those that were cut off before the clock was set back, and begin again: their records give way. */
 export async function resend(
   queue: QueueStore,
-  decided: { claim: Looked; move: Move }[],
+  decided: { claim: CheckedClaim; move: Move }[],
 ): Promise<void> {
   const runs = decided.flatMap(({ claim: { scheduleKey, known = [] }, move: { row } }) =>
     row?.state === 'inFlight'
@@ -36,25 +36,25 @@ export async function resend(
 }
 
 /**
- * Of those that have landed: the times that passed meanwhile, where the clock was set ahead again. They passed
+ * Of executions that have ended: the times that passed meanwhile, where the clock was set ahead again. They passed
  * unseen, or before anybody has looked at the clock, while the request was still going.
  */
-export async function withKnownOfGap<Landing extends { claim: Claim }>(
+export async function withKnownOfGap<Ended extends { claim: Claim }>(
   queue: QueueStore,
-  landings: Landing[],
+  executions: Ended[],
   now: number,
   { unseenUntil, checksFrom }: { unseenUntil: number; checksFrom: number },
-): Promise<Landing[]> {
+): Promise<Ended[]> {
   const mayBeSent = (nextFor: number) => nextFor < unseenUntil || checksFrom <= now;
-  const spans = landings.flatMap(({ claim: { scheduleKey, nextFor } }) =>
+  const spans = executions.flatMap(({ claim: { scheduleKey, nextFor } }) =>
     nextFor !== null && nextFor <= now && mayBeSent(nextFor)
       ? [{ scheduleKey, from: nextFor, until: now }]
       : [],
   );
-  if (spans.length === 0) return landings;
+  if (spans.length === 0) return executions;
   const byKey = Map.groupBy(await queue.known(spans), ({ scheduleKey }) => scheduleKey);
-  return landings.map(landing => {
-    const known = byKey.get(landing.claim.scheduleKey);
-    return known ? { ...landing, claim: { ...landing.claim, known } } : landing;
+  return executions.map(execution => {
+    const known = byKey.get(execution.claim.scheduleKey);
+    return known ? { ...execution, claim: { ...execution.claim, known } } : execution;
   });
 }

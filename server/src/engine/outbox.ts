@@ -4,11 +4,13 @@ import { judge } from '../domain/verdict.ts';
 import type { Send } from '../outbound/send.ts';
 import { monotonicMs, type Term, Ticket } from '../outbound/ticket.ts';
 import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../store/work.ts';
-import { attemptOf, refusedAttempt } from './attempt.ts';
+import { attemptOf, refusedAttempt } from './attempt-record.ts';
+import { BatchWriter } from './batch-writer.ts';
 import type { BreakerLog } from './breaker-log.ts';
-import { type EngineEvents, eachOf } from './events.ts';
-import { Flights } from './flights.ts';
+import { ConcurrencyLimits, originOf } from './concurrency.ts';
+import { InFlight } from './in-flight.ts';
 import { Loop, soonest } from './loop.ts';
+import { type EngineObserver, eachOf } from './observer.ts';
 import {
   baseOf,
   endUnsent,
@@ -18,9 +20,7 @@ import {
   requestOf,
   scheduleOf,
 } from './outbox-entry.ts';
-import { originOf, Places } from './places.ts';
 import { newCallbacks } from './settlement.ts';
-import { Settler } from './settler.ts';
 import type { Suspensions } from './suspensions.ts';
 
 const CLAIM_BATCH = 100;
@@ -44,12 +44,12 @@ export interface OutboxOptions {
   send: Send;
   clock: Clock;
   random: () => number;
-  events: EngineEvents;
+  observer: EngineObserver;
   maxInFlight: number;
   breakers: BreakerLog;
   /** Where others write to the same store: how often to look whether something is due, ms. */
   pollMs: number | undefined;
-  term: Term | undefined;
+  leaseDeadline: Term | undefined;
   suspensions: Pick<Suspensions, 'freeEntries'>;
   /** Told when a manual run's request has ended: its schedule's row may have waited for it. */
   settled: () => void;
@@ -63,9 +63,9 @@ export interface OutboxOptions {
  */
 export class Outbox {
   readonly #options: OutboxOptions;
-  readonly #flights: Flights<OutboxClaim>;
-  readonly #settler: Settler<OutboxSettlement>;
-  readonly #places: Places;
+  readonly #inFlightEntries: InFlight<OutboxClaim>;
+  readonly #writer: BatchWriter<OutboxSettlement>;
+  readonly #limits: ConcurrencyLimits;
   readonly #loop: Loop;
   #starved = false;
   #postponed = 0;
@@ -73,10 +73,10 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.#options = options;
-    const { clock, events, outbox, breakers } = options;
-    this.#flights = new Flights();
-    this.#places = new Places({ mostPerHost: MAX_PER_HOST, breakers });
-    this.#settler = new Settler(clock, events, {
+    const { clock, observer, outbox, breakers } = options;
+    this.#inFlightEntries = new InFlight();
+    this.#limits = new ConcurrencyLimits({ maxPerHost: MAX_PER_HOST, breakers });
+    this.#writer = new BatchWriter(clock, observer, {
       async write(settlements) {
         await outbox.settle(settlements);
       },
@@ -89,13 +89,13 @@ export class Outbox {
     this.#loop = new Loop(
       clock,
       () => this.#step(),
-      error => events.storeFailed(error),
-      now => this.#flights.callBackStale(now),
+      error => observer.storeFailed(error),
+      now => this.#inFlightEntries.cancelStale(now),
     );
   }
 
   get inFlight(): number {
-    return this.#flights.size;
+    return this.#inFlightEntries.size;
   }
 
   start(): void {
@@ -107,60 +107,65 @@ export class Outbox {
   }
 
   /** The schedule was changed: its manual runs that have not started go back, to be looked at anew. */
-  cancel(scheduleId: string): void {
-    this.#flights.cancelWhere(claim => claim.kind === 'manual' && claim.firing.id === scheduleId);
+  cancelSchedule(scheduleId: string): void {
+    this.#inFlightEntries.cancelWhere(
+      claim => claim.kind === 'manual' && claim.firing.id === scheduleId,
+    );
   }
 
   /** The clock was set back: what has not started goes back, to be signed anew. */
-  callBack(): void {
-    this.#flights.cancelWhere(() => true);
+  cancelAll(): void {
+    this.#inFlightEntries.cancelWhere(() => true);
   }
 
   /** The client signs with other secrets, or is suspended: what has not started goes back, to be claimed anew. */
   cancelClient(clientKey: number): void {
-    this.#flights.cancelWhere(claim => claim.clientKey === clientKey);
+    this.#inFlightEntries.cancelWhere(claim => claim.clientKey === clientKey);
   }
 
   /** As the dispatcher does, but for all: they are few. */
   async renew(): Promise<void> {
-    const flying = this.#flights.claims.map(({ id }) => id);
-    const landed = this.#settler.unwritten.map(({ id }) => id);
-    const held = new Set(await this.#options.outbox.renew([...flying, ...landed]));
-    const lost = new Set(flying.filter(id => !held.has(id)));
-    this.#flights.cancelWhere(({ id }) => lost.has(id));
+    const inFlight = this.#inFlightEntries.claims.map(({ id }) => id);
+    const ended = this.#writer.unwritten.map(({ id }) => id);
+    const held = new Set(await this.#options.outbox.renew([...inFlight, ...ended]));
+    const lost = new Set(inFlight.filter(id => !held.has(id)));
+    this.#inFlightEntries.cancelWhere(({ id }) => lost.has(id));
   }
 
   async stop(): Promise<void> {
     this.#stopping = true;
     // Before the last step ends: what it claims does not start any more.
-    void this.#flights.ground();
+    void this.#inFlightEntries.stopAll();
     await this.#loop.stop();
-    await this.#flights.ground();
-    await this.#settler.drained();
+    await this.#inFlightEntries.stopAll();
+    await this.#writer.drained();
   }
 
   abandon(): void {
-    this.#settler.abandon();
+    this.#writer.abandon();
   }
 
   /** Claims and sends what is due. @returns when it is worth looking again, null: when woken */
   async #step(): Promise<number | null> {
     const { outbox, clock, maxInFlight, suspensions } = this.#options;
-    this.#flights.expect();
-    const limit = Math.min(maxInFlight - this.#flights.size - this.#settler.pending, CLAIM_BATCH);
-    this.#starved = limit <= 0 || this.#settler.failing;
+    this.#inFlightEntries.expectClaims();
+    const limit = Math.min(
+      maxInFlight - this.#inFlightEntries.size - this.#writer.pending,
+      CLAIM_BATCH,
+    );
+    this.#starved = limit <= 0 || this.#writer.failing;
     if (this.#starved || this.#stopping) return null;
     const now = clock.now();
     const askedAt = monotonicMs();
     const claims = await outbox.claim(now, limit);
-    if (this.#options.term?.isOverSince(askedAt)) {
+    if (this.#options.leaseDeadline?.isOverSince(askedAt)) {
       for (const claim of claims) this.#settle(this.#giveBack(claim));
       return now;
     }
     const free = await suspensions.freeEntries(claims, claim =>
       this.#settle(this.#giveBack(claim)),
     );
-    eachOf(free, scheduleOf, claim => this.#begin(claim), this.#options.events);
+    eachOf(free, scheduleOf, claim => this.#begin(claim), this.#options.observer);
     if (claims.length === limit) return now;
     const togetherMs = this.#postponed > 0 ? TOGETHER_WHERE_FULL_MS : TOGETHER_MS;
     this.#postponed = 0;
@@ -175,8 +180,11 @@ export class Outbox {
       return;
     }
     const request = requestOf(claim);
-    const bound = { clientKey: claim.clientKey, origin: originOf(request.url) };
-    const host = this.#places.enter(bound, this.#options.maxInFlight - this.#flights.size);
+    const clientHost = { clientKey: claim.clientKey, origin: originOf(request.url) };
+    const host = this.#limits.acquire(
+      clientHost,
+      this.#options.maxInFlight - this.#inFlightEntries.size,
+    );
     if (host === null) {
       this.#settle({
         ...baseOf(claim),
@@ -187,41 +195,41 @@ export class Outbox {
     }
     const refusal = host.breaker.refuses(now);
     if (refusal !== null) {
-      this.#places.leave(host, null, now);
-      this.#options.events.refused();
+      this.#limits.release(host, null, now);
+      this.#options.observer.refused();
       this.#settle(this.#settlementOf(claim, refusedAttempt(claim.attempt, refusal, now)));
       return;
     }
-    const ticket = new Ticket(this.#options.term);
-    const flight = { id: claim.id, claim, ticket, signedAt: claim.claimedAt };
+    const ticket = new Ticket(this.#options.leaseDeadline);
+    const entry = { id: claim.id, claim, ticket, signedAt: claim.claimedAt };
     request.clientKey = claim.clientKey;
     request.ticket = ticket;
-    this.#flights.begin(flight);
+    this.#inFlightEntries.add(entry);
     void this.#options.send(request).then(result => {
-      this.#flights.end(flight);
+      this.#inFlightEntries.remove(entry);
       const ended = result.outcome === 'cancelled' ? null : result.outcome;
-      this.#places.leave(host, ended, this.#options.clock.now());
+      this.#limits.release(host, ended, this.#options.clock.now());
       if (ended === null) {
         this.#settle(this.#giveBack(claim));
         return;
       }
-      const { events } = this.#options;
-      events.attemptEnded(claim.kind, ended, result.durationMs, scheduleOf(claim));
+      const { observer } = this.#options;
+      observer.attemptEnded(claim.kind, ended, result.durationMs, scheduleOf(claim));
       const attempt = attemptOf(claim.attempt, result);
-      eachOf([claim], scheduleOf, () => this.#settle(this.#settlementOf(claim, attempt)), events);
+      eachOf([claim], scheduleOf, () => this.#settle(this.#settlementOf(claim, attempt)), observer);
     });
   }
 
   #endUnsent(claim: OutboxClaim, now: number): void {
-    const { events } = this.#options;
+    const { observer } = this.#options;
     if (claim.kind === 'callback') {
-      events.callbackEnded('failed', claim.runId);
+      observer.callbackEnded('failed', claim.runId);
       this.#settle({ ...baseOf(claim), attempts: claim.attempts, next: 'failed' });
       return;
     }
     const unsent = endUnsent(claim, now);
-    if (unsent.record.status === 'failed') events.runEnded(claim.firing.id, unsent.record);
-    else events.passed(claim.firing.id, unsent.record);
+    if (unsent.record.status === 'failed') observer.runEnded(claim.firing.id, unsent.record);
+    else observer.passed(claim.firing.id, unsent.record);
     this.#settle(unsent);
   }
 
@@ -247,16 +255,16 @@ export class Outbox {
     }
     const ended = { ...baseOf(claim), attempts, next: verdict.kind };
     if (claim.kind === 'callback') {
-      this.#options.events.callbackEnded(verdict.kind, claim.runId);
+      this.#options.observer.callbackEnded(verdict.kind, claim.runId);
       return ended;
     }
     const record = recordOf(claim, attempts, verdict, now);
-    this.#options.events.runEnded(claim.firing.id, record);
+    this.#options.observer.runEnded(claim.firing.id, record);
     return { ...ended, record, callbacks: newCallbacks(claim.firing, record, now) };
   }
 
   #settle(settlement: OutboxSettlement): void {
-    this.#settler.add(settlement);
+    this.#writer.add(settlement);
     if (this.#starved) this.#loop.wake();
   }
 }

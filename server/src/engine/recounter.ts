@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { OutboxPlace, OutboxStore, QueueStore } from '../store/work.ts';
-import type { EngineEvents } from './events.ts';
+import { STEP_MS } from './clock-steps.ts';
 import { Loop } from './loop.ts';
-import { STEP_MS } from './steps.ts';
+import type { EngineObserver } from './observer.ts';
 
 /**
  * How long after the clock was set back each schedule is looked at, ms: at once, and again when nodes that
@@ -19,7 +19,7 @@ export interface RecounterOptions {
   queue: QueueStore;
   outbox: OutboxStore;
   clock: Clock;
-  events: EngineEvents;
+  observer: EngineObserver;
   /** Told when rows of the queue are due otherwise than before: the earliest of them. */
   moved: (dueAt: number) => void;
   /** Told when entries of the outbox may be due sooner. */
@@ -48,7 +48,7 @@ export class Recounter {
     this.#loop = new Loop(
       options.clock,
       () => this.#step(),
-      error => options.events.storeFailed(error),
+      error => options.observer.storeFailed(error),
       undefined,
       MAX_SLEEP_MS,
     );
@@ -61,11 +61,11 @@ export class Recounter {
 
   /** To be waited for before anything is claimed. */
   async start(): Promise<void> {
-    const { queue, clock, events } = this.#options;
+    const { queue, clock, observer } = this.#options;
     const now = clock.now();
     const backMs = ((await queue.latest()) ?? now) - now;
     if (backMs > STEP_MS) {
-      events.clockWasSetBack(backMs);
+      observer.clockWasSetBack(backMs);
       this.#plan(now);
     } else await this.#askAgain();
     this.#loop.start();

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { SuspensionStore } from '../store/suspensions.ts';
 import type { Claim, OutboxClaim } from '../store/work.ts';
-import type { EngineEvents } from './events.ts';
 import { Loop } from './loop.ts';
+import type { EngineObserver } from './observer.ts';
 import { isOfDeleted } from './outbox-entry.ts';
 
 /** How often the suspended clients are asked for: well within the 5 s that `client suspend` promises. */
@@ -11,7 +11,7 @@ const ASK_EVERY_MS = 2_000;
 export interface SuspensionsOptions {
   suspensions: SuspensionStore;
   clock: Clock;
-  events: EngineEvents;
+  observer: EngineObserver;
   /** Told when a client is suspended: what has not started is not to start. */
   suspended: (clientKey: number) => void;
   /** Told when what was put off is back, and of the queue's rows the earliest that is due, if any. */
@@ -32,11 +32,11 @@ export class Suspensions {
 
   constructor(options: SuspensionsOptions) {
     this.#options = options;
-    const { clock, events } = options;
+    const { clock, observer } = options;
     this.#loop = new Loop(
       clock,
       () => this.#step(),
-      error => events.storeFailed(error),
+      error => observer.storeFailed(error),
       undefined,
       ASK_EVERY_MS,
     );
@@ -120,14 +120,14 @@ export class Suspensions {
 
   /** Bite by bite: what else is asked of the store has its turn in between. */
   async #readmit(clientKey: number): Promise<void> {
-    const { suspensions, clock, events, readmitted } = this.#options;
+    const { suspensions, clock, observer, readmitted } = this.#options;
     while (!this.#stopping) {
       const back = await suspensions.readmit(clientKey, clock.now());
       if (back === null) {
         await this.#ask();
         return;
       }
-      for (const { scheduleId, record } of back.passed) events.passed(scheduleId, record);
+      for (const { scheduleId, record } of back.passed) observer.passed(scheduleId, record);
       readmitted(back.dueAt);
       if (back.count === 0) return;
     }

@@ -5,7 +5,7 @@ import type { SigningSecrets } from '../domain/rotation.ts';
 import type { Attempt } from '../domain/run.ts';
 import type { Schedule } from '../domain/schedule.ts';
 import type { Send } from '../outbound/send.ts';
-import { attemptOf } from './attempt.ts';
+import { attemptOf } from './attempt-record.ts';
 import { firingRequest } from './firing-request.ts';
 
 /** Somebody waits for the answer. */
@@ -15,7 +15,7 @@ const MOST_PER_CLIENT = 10;
 const MOST_IN_ALL = 100;
 
 /** Whose test request it is. */
-export interface Tester {
+export interface TryRequester {
   clientKey: number;
   secrets: () => Promise<SigningSecrets>;
 }
@@ -38,7 +38,7 @@ export class TestRequests {
   }
 
   /** @throws PunctualError `too_many_tries` where the client, or all together, have as many in flight as may be */
-  async try(schedule: Schedule, { clientKey, secrets }: Tester): Promise<Attempt> {
+  async try(schedule: Schedule, { clientKey, secrets }: TryRequester): Promise<Attempt> {
     this.#enter(clientKey);
     try {
       const nowMs = this.#clock.now();

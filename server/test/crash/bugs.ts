@@ -47,16 +47,16 @@ export const BUGS: Bug[] = [
     short: true,
     patches: [
       {
-        file: 'engine/carrier.ts',
+        file: 'engine/executor.ts',
         find: '    void send(request).then(result => {',
         replace: `    const startedAt = this.#options.clock.now();
     const hoped = { outcome: 'response', startedAt, durationMs: 1, phases: {}, responseStatus: 200 };
-    landings.add(claim, attemptOf(claim.attempt, hoped as never));
+    completer.complete(claim, attemptOf(claim.attempt, hoped as never));
     void send(request).then(result => {`,
       },
       {
-        file: 'engine/carrier.ts',
-        find: 'landings.add(claim, attemptOf(claim.attempt, result));',
+        file: 'engine/executor.ts',
+        find: 'completer.complete(claim, attemptOf(claim.attempt, result));',
         replace: '',
       },
     ],
@@ -68,7 +68,7 @@ export const BUGS: Bug[] = [
     short: true,
     patches: [
       {
-        file: 'engine/trip.ts',
+        file: 'engine/execution.ts',
         find: '    runId: runId(firing.id, scheduledFor),',
         replace: '    runId: attempt === 1 ? runId(firing.id, scheduledFor) : crypto.randomUUID(),',
       },

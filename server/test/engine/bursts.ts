@@ -1,6 +1,6 @@
 import { newId } from '../../src/domain/id.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { EngineEvents } from '../../src/engine/events.ts';
+import type { EngineObserver } from '../../src/engine/observer.ts';
 import type { OutboundRequest, SendResult } from '../../src/outbound/send.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { ManualClock } from '../clock.ts';
@@ -27,13 +27,13 @@ export async function startBursts(firings: number) {
     send,
     clock,
     random: () => 0,
-    events: SILENT,
+    observer: SILENT,
     maxInFlight: 2_000,
     maxInFlightPerHost: 500,
-    keep: { runsDays: 1, failedRunsDays: 1 },
+    retention: { runsDays: 1, failedRunsDays: 1 },
   });
   await engine.start();
   return { clock, store, engine, sent: () => count };
 }
 
-const SILENT = new Proxy({} as EngineEvents, { get: () => () => {} });
+const SILENT = new Proxy({} as EngineObserver, { get: () => () => {} });

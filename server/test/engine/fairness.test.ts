@@ -16,7 +16,7 @@ async function halfDown(): Promise<World> {
 }
 
 describe('fairness', () => {
-  test('every request says whose it is: where they wait for a connection, clients take turns', async () => {
+  test('every request says whose it is: where they wait for a connection, clients take queue', async () => {
     const world = await World.start('2026-03-01T11:59:59Z');
     const integration = {
       id: '00000000-0000-4000-8000-000000000001',

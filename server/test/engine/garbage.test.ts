@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
  * A guard against getting slower: a collection of the whole heap is a pause for all firings of that moment,
  * and comes the sooner, the more they leave behind that no smaller one takes away.
  *
- * 125-170 on 2026-11-22; 1,020 where lines and flights were kept in sets and maps alone, 1,190 where V8 may
+ * 125-170 on 2026-11-22; 1,020 where lines and inFlight were kept in sets and maps alone, 1,190 where V8 may
  * make what it takes for long-lived among the old at once.
  */
 const MOST_BYTES_A_FIRING = 300;

@@ -5,27 +5,27 @@ import { ManualClock } from '../clock.ts';
 
 const START = Date.UTC(2026, 2, 1);
 
-/** As many turns of the microtask queue as a chain of that many awaits takes. */
+/** As many queue of the microtask queue as a chain of that many awaits takes. */
 async function microtasks(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await null;
 }
 
 describe('a loop', () => {
   test('hears who wakes it, whenever in the end of a step that is', async () => {
-    for (let turns = 0; turns < 20; turns += 1) {
+    for (let queue = 0; queue < 20; queue += 1) {
       let steps = 0;
       const loop = new Loop(
         new ManualClock(START),
         async () => {
           steps += 1;
-          if (steps === 1) void microtasks(turns).then(() => loop.wake());
+          if (steps === 1) void microtasks(queue).then(() => loop.wake());
           return null;
         },
         error => assert.fail(String(error)),
       );
       loop.start();
       await microtasks(100);
-      assert.equal(steps, 2, `woken after ${turns} turns`);
+      assert.equal(steps, 2, `woken after ${queue} queue`);
       await loop.stop();
     }
   });

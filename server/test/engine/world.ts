@@ -2,7 +2,7 @@ import { newId } from '../../src/domain/id.ts';
 import type { Schedule } from '../../src/domain/schedule.ts';
 import { startOf } from '../../src/domain/start.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { EngineEvents } from '../../src/engine/events.ts';
+import type { EngineObserver } from '../../src/engine/observer.ts';
 import type { OutboundRequest, SendResult } from '../../src/outbound/send.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import type { RunView, Store } from '../../src/store/store.ts';
@@ -90,11 +90,11 @@ export class World {
       send: request => life.does(() => this.#send(request)),
       clock: life.itsClock(this.clock),
       random: () => 0,
-      events: this.#events(),
+      observer: this.#observer(),
       maxInFlight: 100,
       maxInFlightPerHost: this.mostPerHost,
       lock: { sentUntil: this.#markedUntil, mark: until => this.#mark(until) },
-      keep: { runsDays: 36_500, failedRunsDays: 36_500 },
+      retention: { runsDays: 36_500, failedRunsDays: 36_500 },
     });
   }
 
@@ -205,7 +205,7 @@ export class World {
     return { ...result, ...answer };
   }
 
-  #events(): EngineEvents {
+  #observer(): EngineObserver {
     const tell = (line: string) => this.told.push(line);
     return {
       fired: () => {},

@@ -245,21 +245,21 @@ export const MUTANTS: Mutant[] = [
     'true',
   ),
   outboxCutOff('outbox, recover: by several nodes at once', 'FOR UPDATE SKIP LOCKED'),
-  inPlace('engine/tenure.ts', 'async #step()')(
+  inPlace('engine/lease-renewer.ts', 'async #step()')(
     'node: renews nothing',
     'await this.#options.renew(clock.now() - leaseMs / LOOKS_PER_LEASE);',
   ),
-  inPlace('engine/tenure.ts', 'async #step()')(
+  inPlace('engine/lease-renewer.ts', 'async #step()')(
     'node: recovers nothing',
     'await this.#takeOver(now)',
     'now',
   ),
   inPlace('engine/dispatcher.ts', 'async renew(')(
     'node: sends what it no longer holds',
-    'this.#carrier.cancelWhere(claim => lost.has(claim));',
+    'this.#executor.cancelWhere(claim => lost.has(claim));',
   ),
   inPlace('engine/outbox.ts', 'async renew()')(
     'node: sends what it no longer holds of the outbox',
-    'this.#flights.cancelWhere(({ id }) => lost.has(id));',
+    'this.#inFlightEntries.cancelWhere(({ id }) => lost.has(id));',
   ),
 ];

@@ -13,7 +13,7 @@ import { MUTANTS, type Mutant } from './list.ts';
 const TESTS = [
   'server/test/store/postgres-lease.long.test.ts',
   'server/test/store/postgres.test.ts',
-  'server/test/engine/tenure.test.ts',
+  'server/test/engine/lease-renewer.test.ts',
   'server/test/nodes/engines.test.ts',
 ];
 /** One that hangs has failed too. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Engine } from '../../src/engine/engine.ts';
-import type { EngineEvents } from '../../src/engine/events.ts';
+import type { EngineObserver } from '../../src/engine/observer.ts';
 import { Term } from '../../src/outbound/ticket.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import type { Caller, Store } from '../../src/store/store.ts';
@@ -38,16 +38,16 @@ class Node {
     const shared = store.shared!;
     const looked: typeof shared.looked = shared.looked.bind(shared);
     shared.looked = (...since) => this.agreeing.then(() => looked(...since));
-    const silent = new Proxy({}, { get: () => () => {} }) as EngineEvents;
+    const silent = new Proxy({}, { get: () => () => {} }) as EngineObserver;
     this.engine = new Engine({
       store,
       clock: this.clock,
       random: () => 0,
-      events: silent,
+      observer: silent,
       maxInFlight: 100,
       maxInFlightPerHost: 100,
-      keep: { runsDays: 36_500, failedRunsDays: 36_500 },
-      term: new Term(60 * SECOND),
+      retention: { runsDays: 36_500, failedRunsDays: 36_500 },
+      leaseDeadline: new Term(60 * SECOND),
       send: async ({ headers, ticket }) => {
         await this.connecting;
         if (ticket?.start() === false) {

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { systemClock } from '../../src/clock.ts';
 import { parseAllowTargets } from '../../src/domain/target.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { EngineEvents } from '../../src/engine/events.ts';
+import type { EngineObserver } from '../../src/engine/observer.ts';
 import { createSenderThreads } from '../../src/outbound/threads.ts';
 import { Term } from '../../src/outbound/ticket.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
@@ -34,11 +34,11 @@ test('a node that stops gives back at once what waits behind a hung target, and 
     send: sender.send,
     clock: systemClock,
     random: () => 0,
-    events: new Proxy({}, { get: () => () => {} }) as EngineEvents,
+    observer: new Proxy({}, { get: () => () => {} }) as EngineObserver,
     maxInFlight: 100,
     maxInFlightPerHost: 100,
-    keep: { runsDays: 36_500, failedRunsDays: 36_500 },
-    term: new Term(60_000),
+    retention: { runsDays: 36_500, failedRunsDays: 36_500 },
+    leaseDeadline: new Term(60_000),
   });
   const first = await store.shared!.now();
   const { clientKey } = await aClient(store);

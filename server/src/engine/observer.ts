@@ -1,7 +1,7 @@
 import type { Outcome, RunRecord } from '../domain/run.ts';
 
-/** What the engine tells of itself, at the seam, so that no loop can forget it. Spans in ms. */
-export interface EngineEvents {
+/** Told by the engine of what happens, for metrics, logs and events. Spans in ms. */
+export interface EngineObserver {
   /** The first attempt of a firing started `latenessMs` after its nominal time. */
   fired(latenessMs: number): void;
   /** @param scheduleId of a callback: the id of the run that it tells of */
@@ -24,7 +24,7 @@ export interface EngineEvents {
   rowFailed(scheduleId: string, error: unknown): void;
   /** Requests that another node had in flight when it died or froze. */
   takenOver(count: number): void;
-  /** A host has stopped to answer, or answers again. */
+  /** A host stopped responding, or responds again. */
   breaker(change: 'opened' | 'closed' | 'forgotten', origin: string): void;
   /** A request that an open breaker did not let out. */
   refused(): void;
@@ -41,14 +41,14 @@ export function eachOf<Item, Result>(
   items: Item[],
   idOf: (item: Item) => string,
   work: (item: Item) => Result,
-  events: Pick<EngineEvents, 'rowFailed'>,
+  observer: Pick<EngineObserver, 'rowFailed'>,
 ): Result[] {
   const results: Result[] = [];
   for (const item of items) {
     try {
       results.push(work(item));
     } catch (error) {
-      events.rowFailed(idOf(item), error);
+      observer.rowFailed(idOf(item), error);
     }
   }
   return results;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import { Retention } from '../../src/engine/retention.ts';
+import { Pruner } from '../../src/engine/pruner.ts';
 import { ManualClock } from '../clock.ts';
 
 const DAY_MS = 86_400_000;
@@ -38,11 +38,11 @@ function startWith(old: number): void {
       },
     },
   };
-  new Retention({
+  new Pruner({
     store: store as never,
     clock,
-    events: { storeFailed: assert.fail } as never,
-    keep: { runsDays: 2, failedRunsDays: 5 },
+    observer: { storeFailed: assert.fail } as never,
+    retention: { runsDays: 2, failedRunsDays: 5 },
     isBehind: () => isBehind,
   }).start();
 }

@@ -1,18 +1,18 @@
 import type { Clock, Timer } from '../clock.ts';
-import type { EngineEvents } from './events.ts';
+import type { EngineObserver } from './observer.ts';
 
-/** Under load a batch gathers for this long; the first after a pause is written at once. */
+/** Under load a batch collects items for this long; the first one after a pause is written at once. */
 const GATHER_MS = 20;
 const MAX_BATCH = 1_000;
 const RETRY_AFTER_FAILURE_MS = 250;
 
-/** What a settler does for its owner. */
-export interface SettlerHooks<Item> {
-  /** Where it fails, what it has left in `items` is handed to it again. */
+/** Implemented by the owner of a batch writer. */
+export interface BatchWriterHooks<Item> {
+  /** Where it fails, the items that it left in `items` are handed to it again. */
   write(items: Item[]): Promise<void>;
   /**
-   * Told when a batch is on its way to the store: what is asked of the store now shares its commit,
-   * and there is room for as many.
+   * Told when a batch is on its way to the store: further calls of the store now share its commit, and as many slots are
+   * free.
    */
   writing(): void;
   /** Told when a batch was written. */
@@ -20,14 +20,14 @@ export interface SettlerHooks<Item> {
 }
 
 /**
- * Writes what ended, in batches with one commit each, one batch at a time and in order.
+ * Writes items in batches with one commit each, one batch at a time and in order.
  *
- * Guarantee: what was handed in is written, however often the store fails in between.
+ * Guarantee: every item is written, however often the store fails in between.
  */
-export class Settler<Item> {
+export class BatchWriter<Item> {
   readonly #clock: Clock;
-  readonly #events: EngineEvents;
-  readonly #hooks: SettlerHooks<Item>;
+  readonly #observer: EngineObserver;
+  readonly #hooks: BatchWriterHooks<Item>;
   #items: Item[] = [];
   #batch: Item[] = [];
   #failing = false;
@@ -36,18 +36,18 @@ export class Settler<Item> {
   #onDrained: (() => void)[] = [];
   #abandoned = false;
 
-  constructor(clock: Clock, events: EngineEvents, hooks: SettlerHooks<Item>) {
+  constructor(clock: Clock, observer: EngineObserver, hooks: BatchWriterHooks<Item>) {
     this.#clock = clock;
-    this.#events = events;
+    this.#observer = observer;
     this.#hooks = hooks;
   }
 
-  /** What waits for its batch. */
+  /** Items that wait for their batch. */
   get pending(): number {
     return this.#items.length;
   }
 
-  /** What was handed in and is not written. */
+  /** Items that are not written yet. */
   get unwritten(): Item[] {
     return [...this.#batch, ...this.#items];
   }
@@ -69,7 +69,7 @@ export class Settler<Item> {
     return new Promise(resolve => this.#onDrained.push(resolve));
   }
 
-  /** Writes nothing more: what was handed in stays as the store knows it. */
+  /** Writes nothing more: the store keeps what it has of these items. */
   abandon(): void {
     this.#abandoned = true;
     this.#timer?.cancel();
@@ -105,7 +105,7 @@ export class Settler<Item> {
     } catch (error) {
       this.#items = [...this.#batch, ...this.#items];
       this.#failing = true;
-      this.#events.storeFailed(error);
+      this.#observer.storeFailed(error);
     }
     this.#batch = [];
     if (!this.#failing) this.#hooks.written();
@@ -116,6 +116,6 @@ export class Settler<Item> {
   #note(count: number, tookMs: number): void {
     this.#failing = false;
     this.#wroteAt = this.#clock.now();
-    this.#events.settled(count, tookMs);
+    this.#observer.settled(count, tookMs);
   }
 }

@@ -3,33 +3,33 @@ import type { OldSecret } from '../domain/rotation.ts';
 import type { OutboundRequest } from '../outbound/send.ts';
 import { type Term, Ticket } from '../outbound/ticket.ts';
 import type { Claim } from '../store/work.ts';
+import { type HostState, originOf } from './concurrency.ts';
 import { firingRequest } from './firing-request.ts';
-import type { Flight } from './flights.ts';
-import { type Linked, loose } from './line.ts';
-import { type Host, originOf } from './places.ts';
+import type { InFlightEntry } from './in-flight.ts';
+import { type LinkedItem, unlinked } from './linked-list.ts';
 
-/** A firing from its claim to the end of its attempt: first held for its time, then sent. */
-export interface Trip extends Flight<Claim>, Linked<Trip> {
+/** A claimed run from its claim to the end of its attempt: held until its instant, then sent. */
+export interface Execution extends InFlightEntry<Claim>, LinkedItem<Execution> {
   dueAt: number;
   clientKey: number;
   origin: string;
-  /** Where it has its place, once it departs. */
-  host: Host | null;
-  /** Made before its time, so that it need only be sent then. */
+  /** The host whose slot it holds while it is sent. */
+  host: HostState | null;
+  /** Built before its instant, so that only sending is left then. */
   request: OutboundRequest;
-  /** What the request says of when it was sent, epoch ms. */
+  /** The instant that the request carries as its timestamp, epoch ms. */
   stampedAt: number;
 }
 
-/** Signatures are checked against the receiver's clock: a request that had to wait is made anew. */
+/** A request that had to wait longer is built again: receivers check the age of its signature. */
 const STALE_MS = 1_000;
 
-export function tripOf(claim: Claim, term: Term | undefined): Trip {
+export function executionOf(claim: Claim, leaseDeadline: Term | undefined): Execution {
   const stampedAt = Math.max(claim.claimedAt, claim.dueAt);
   const request = requestOf(claim, stampedAt);
   const { dueAt, clientKey, firing } = claim;
   const origin = originOf(firing.url);
-  const ticket = new Ticket(term);
+  const ticket = new Ticket(leaseDeadline);
   return {
     id: firing.id,
     claim,
@@ -41,23 +41,23 @@ export function tripOf(claim: Claim, term: Term | undefined): Trip {
     ticket,
     stampedAt,
     signedAt: null,
-    ...loose<Trip>(),
+    ...unlinked<Execution>(),
   };
 }
 
-/** The request as it is to leave now. */
-export function requestAt({ claim, request, stampedAt }: Trip, now: number): OutboundRequest {
+/** The request as it is sent now. */
+export function requestAt({ claim, request, stampedAt }: Execution, now: number): OutboundRequest {
   const isStale = now - stampedAt > STALE_MS || hasEnded(claim.firing.oldSecret, stampedAt, now);
   return isStale ? requestOf(claim, now) : request;
 }
 
-/** Whether the old secret signed what has waited, and signs no more. */
+/** Whether the old secret signed the request and has ended since. */
 function hasEnded(old: OldSecret | undefined, stampedAt: number, now: number): boolean {
   return old !== undefined && stampedAt < old.until && old.until <= now;
 }
 
-/** Whether it was claimed ahead of its time: then much may have changed since. */
-export function isAhead({ claimedAt, dueAt }: Claim): boolean {
+/** Whether it was claimed before its instant: the clock or the schedule may have changed since. */
+export function isClaimedAhead({ claimedAt, dueAt }: Claim): boolean {
   return claimedAt < dueAt;
 }
 

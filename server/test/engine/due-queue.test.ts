@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import { Departures } from '../../src/engine/departures.ts';
-import { type Linked, loose } from '../../src/engine/line.ts';
+import { DueQueue } from '../../src/engine/due-queue.ts';
+import { type LinkedItem, unlinked } from '../../src/engine/linked-list.ts';
 import { ManualClock } from '../clock.ts';
 
-interface Item extends Linked<Item> {
+interface Item extends LinkedItem<Item> {
   clientKey: number;
   origin: string;
   dueAt: number;
@@ -18,15 +18,15 @@ let faults: unknown[];
 let full: string[];
 let keeps: number;
 let postponed: string[];
-let depart: (items: Item[]) => Promise<void>;
-let departures: Departures<Item>;
+let start: (items: Item[]) => Promise<void>;
+let queue: DueQueue<Item>;
 
 const item = (dueAt: number, name = `${dueAt}`, bound: Partial<Item> = {}): Item => ({
   clientKey: 1,
   origin: 'https://a.example',
   dueAt,
   name,
-  ...loose<Item>(),
+  ...unlinked<Item>(),
   ...bound,
 });
 
@@ -38,99 +38,99 @@ beforeEach(() => {
   full = [];
   keeps = 0;
   postponed = [];
-  depart = async items => {
+  start = async items => {
     room -= items.length;
     left.push(...items.map(({ name }) => `${name} at ${clock.now()}`));
   };
-  departures = new Departures<Item>({
+  queue = new DueQueue<Item>({
     clock,
     room: () => room,
-    admit: ({ origin }) => !full.includes(origin),
+    acquire: ({ origin }) => !full.includes(origin),
     surplus: ({ origin }, waiting) => (full.includes(origin) ? waiting - keeps : 0),
-    depart: items => depart(items),
+    start: items => start(items),
     postpone: items => postponed.push(...items.map(({ name }) => name)),
     failed: error => faults.push(error),
     tick: () => {},
   });
-  departures.start();
+  queue.start();
 });
 
-describe('departures', () => {
+describe('queue', () => {
   test('each leaves at its own millisecond, whatever the order they came in', async () => {
-    departures.hold([item(1_005), item(1_002), item(1_007)]);
-    departures.hold([item(1_003)]);
+    queue.addAll([item(1_005), item(1_002), item(1_007)]);
+    queue.addAll([item(1_003)]);
     await clock.advance(4);
     assert.deepEqual(left, ['1002 at 1002', '1003 at 1003']);
     await clock.advance(10);
     assert.deepEqual(left.slice(2), ['1005 at 1005', '1007 at 1007']);
-    assert.equal(departures.size, 0);
+    assert.equal(queue.size, 0);
   });
 
   test('what is due already leaves at once', async () => {
-    departures.hold([item(900)]);
+    queue.addAll([item(900)]);
     await clock.advance(0);
     assert.deepEqual(left, ['900 at 1000']);
   });
 
   test('all of one instant leave, however many', async () => {
     room = 2_000;
-    departures.hold(Array.from({ length: 1_700 }, () => item(1_001)));
+    queue.addAll(Array.from({ length: 1_700 }, () => item(1_001)));
     await clock.advance(1);
     assert.equal(left.length, 1_700);
   });
 
   test('it is behind while one whose time has come waits', async () => {
     const behind: boolean[] = [];
-    const look = () => behind.push(departures.isBehind);
+    const look = () => behind.push(queue.isBehind);
     room = 1;
-    departures.hold([item(1_010), item(1_010), item(1_500)]);
+    queue.addAll([item(1_010), item(1_010), item(1_500)]);
     look();
     await clock.advance(10);
     look();
     await clock.advance(700);
     look();
     room = 1;
-    departures.wake();
+    queue.wake();
     await clock.advance(0);
     look();
     room = 5;
-    departures.wake();
+    queue.wake();
     await clock.advance(0);
     look();
-    departures.hold([item(1_705)]);
+    queue.addAll([item(1_705)]);
     look();
     assert.deepEqual(behind, [false, true, true, true, false, false]);
   });
 
   test('without room they wait, the earliest first, and leave when they are woken', async () => {
     room = 1;
-    departures.hold([item(1_001, 'a'), item(1_002, 'b'), item(1_003, 'c')]);
+    queue.addAll([item(1_001, 'a'), item(1_002, 'b'), item(1_003, 'c')]);
     await clock.advance(50);
     assert.deepEqual(left, ['a at 1001']);
-    assert.deepEqual([...departures.counts()], [[1, { held: 2, ready: 2 }]]);
+    assert.deepEqual([...queue.counts()], [[1, { held: 2, ready: 2 }]]);
     room = 1;
-    departures.wake();
+    queue.wake();
     await clock.advance(0);
     assert.deepEqual(left.slice(1), ['b at 1050']);
   });
 
   test('one that is dismissed does not leave, and only once is it dismissed', async () => {
     const dismissed = item(1_001, 'dismissed');
-    departures.hold([dismissed, item(1_001, 'other')]);
-    assert.deepEqual([departures.dismiss(dismissed), departures.dismiss(dismissed)], [true, false]);
-    assert.equal(departures.size, 1);
+    queue.addAll([dismissed, item(1_001, 'other')]);
+    assert.deepEqual([queue.remove(dismissed), queue.remove(dismissed)], [true, false]);
+    assert.equal(queue.size, 1);
     await clock.advance(5);
     assert.deepEqual(left, ['other at 1001']);
-    assert.equal(departures.dismiss(item(1_001, 'other')), false);
+    assert.equal(queue.remove(item(1_001, 'other')), false);
   });
 
   test('where sending off fails they stay, and leave a little later', async () => {
-    const works = depart;
-    depart = () => Promise.reject(new Error('away'));
-    departures.hold([item(1_001)]);
+    const works = start;
+    start = () => Promise.reject(new Error('away'));
+    queue.addAll([item(1_001)]);
     await clock.advance(1);
-    assert.deepEqual([left, departures.size, faults.length], [[], 1, 1]);
-    depart = works;
+    assert.deepEqual([left, queue.size, faults.length], [[], 1, 1]);
+    start = works;
     await clock.advance(1_000);
     assert.deepEqual(left, ['1001 at 1251']);
   });
@@ -139,7 +139,7 @@ describe('departures', () => {
     const ofA = [1, 2, 3].map(n => item(1_001, `a${n}`));
     const ofB = [1, 2].map(n => item(1_001, `b${n}`, { origin: 'https://b.example' }));
     const other = item(1_001, 'other', { clientKey: 2 });
-    departures.hold([...ofA, ...ofB, other]);
+    queue.addAll([...ofA, ...ofB, other]);
     await clock.advance(1);
     assert.deepEqual(
       left.map(line => line.split(' ')[0]),
@@ -152,26 +152,26 @@ describe('departures', () => {
     full = [slow.origin];
     keeps = 1;
     const names = ['s1', 's2', 's3'];
-    departures.hold([...names.map(name => item(1_001, name, slow)), item(1_001, 'other')]);
+    queue.addAll([...names.map(name => item(1_001, name, slow)), item(1_001, 'other')]);
     await clock.advance(900);
     assert.deepEqual([left, postponed], [['other at 1001'], []]);
     await clock.advance(1_200);
-    assert.deepEqual([postponed, departures.size], [['s2', 's3'], 1]);
+    assert.deepEqual([postponed, queue.size], [['s2', 's3'], 1]);
   });
 
   test('what waits only for room is not postponed', async () => {
     room = 0;
-    departures.hold([item(1_001)]);
+    queue.addAll([item(1_001)]);
     await clock.advance(5_000);
-    assert.deepEqual([postponed, departures.size], [[], 1]);
+    assert.deepEqual([postponed, queue.size], [[], 1]);
   });
 
   test('counts what each client holds, and of it what could not leave', async () => {
     room = 0;
-    departures.hold([item(1_001), item(9_000), item(9_000, 'b', { clientKey: 2 })]);
+    queue.addAll([item(1_001), item(9_000), item(9_000, 'b', { clientKey: 2 })]);
     await clock.advance(10);
     assert.deepEqual(
-      [...departures.counts()].sort(([a], [b]) => a - b),
+      [...queue.counts()].sort(([a], [b]) => a - b),
       [
         [1, { held: 2, ready: 1 }],
         [2, { held: 1, ready: 0 }],
@@ -180,8 +180,8 @@ describe('departures', () => {
   });
 
   test('after a stop none leaves', async () => {
-    departures.hold([item(1_001)]);
-    await departures.stop();
+    queue.addAll([item(1_001)]);
+    await queue.stop();
     await clock.advance(10);
     assert.deepEqual(left, []);
   });

@@ -1,7 +1,7 @@
 import type { Unseen, UnseenSpan } from '../domain/unseen.ts';
 
 /** `Shared.looked` (store/store.ts). */
-export type Agree = (awakeSince: number, blindAfterMs: number) => Promise<number>;
+export type AgreeOnDowntime = (awakeSince: number, blindAfterMs: number) => Promise<number>;
 
 /**
  * Watches the clock for gaps in which nobody looked: before the start, while the machine was
@@ -11,12 +11,12 @@ export type Agree = (awakeSince: number, blindAfterMs: number) => Promise<number
  * Where nodes share a store, a gap is one only if no node looked (`agree`): what passed while others
  * were awake was theirs, and they were merely busy.
  */
-export class Watch {
+export class DowntimeDetector {
   #unseen: Unseen;
   #lookedAt: number;
   #awakeSince: number;
   readonly #onBlind: (from: number, until: number) => void;
-  readonly #agree: Agree | undefined;
+  readonly #agree: AgreeOnDowntime | undefined;
   #isAgreed: boolean;
   /** Where the gap begins that is not agreed upon. */
   #gapFrom: number | null = null;
@@ -27,7 +27,7 @@ export class Watch {
   constructor(
     now: number,
     onBlind: (from: number, until: number) => void,
-    agree?: Agree,
+    agree?: AgreeOnDowntime,
     spans: readonly UnseenSpan[] = [],
   ) {
     this.#unseen = { until: now, spans };

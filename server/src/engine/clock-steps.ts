@@ -2,7 +2,7 @@
 export const STEP_MS = 1_000;
 
 /** Sees when the clock is set: it goes on by more or less than a clock that nobody sets. */
-export class Steps {
+export class ClockSteps {
   #now: number;
   #monotonicMs: number;
 
@@ -12,7 +12,7 @@ export class Steps {
   }
 
   /** @returns how the clock was set since the last look, or null where it was not, by more than a second */
-  look(now: number, monotonicMs: number): Step | null {
+  look(now: number, monotonicMs: number): ClockStep | null {
     const elapsedMs = monotonicMs - this.#monotonicMs;
     const byMs = now - this.#now - elapsedMs;
     this.#now = now;
@@ -21,7 +21,7 @@ export class Steps {
   }
 }
 
-export interface Step {
+export interface ClockStep {
   /** Ahead, or back where it is negative. */
   byMs: number;
   /** What the clock showed after it, at the least: it was set somewhere between two looks. */

@@ -1,13 +1,13 @@
 import type { EngineLock } from '../store/store.ts';
 
 /**
- * The mark: until when what was due is being sent, said before it is. What is due later was never sent, if
- * the process ends. Only where the store is this engine's alone.
+ * Sent watermark: the latest instant whose runs may have been sent, recorded before they are. If the process ends, runs
+ * due later were never sent. It is used only where the store belongs to one engine.
  */
-export class Mark {
+export class SentWatermark {
   readonly #lock: Pick<EngineLock, 'sentUntil' | 'mark'> | null | undefined;
   #isFirst = true;
-  /** Not lowered while anything may be in flight: what is late departs after what is not, and a clock may be set back. */
+  /** Never lowered while requests may be in flight: late runs start after punctual ones, and a clock may be set back. */
   #until: number;
 
   constructor(lock: Pick<EngineLock, 'sentUntil' | 'mark'> | null | undefined) {
@@ -15,12 +15,12 @@ export class Mark {
     this.#until = lock?.sentUntil ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** @throws where it cannot be said: then nothing may be sent */
+  /** @throws where it cannot be recorded: then nothing may be sent */
   raise(departing: { dueAt: number }[], now: number): void {
     const latest = departing.reduce((until, { dueAt }) => Math.max(until, dueAt), 0);
-    // What the clock was set back for stays, and is not sent now.
+    // Runs that the clock was set back behind are not sent now.
     const until = Math.min(latest, now);
-    // Nothing was in flight at the start: what a clock that was ahead then has said is of no use any more.
+    // Nothing was in flight at the start: a watermark of a clock that was ahead then is of no use.
     if (this.#isFirst) this.#until = Math.min(this.#until, now);
     this.#isFirst = false;
     if (until <= this.#until) return;

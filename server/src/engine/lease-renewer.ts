@@ -1,18 +1,18 @@
 import type { Clock } from '../clock.ts';
 import { monotonicMs, type Term } from '../outbound/ticket.ts';
 import type { Store } from '../store/store.ts';
-import type { EngineEvents } from './events.ts';
+import { ClockSteps } from './clock-steps.ts';
 import { Loop } from './loop.ts';
-import { Steps } from './steps.ts';
+import type { EngineObserver } from './observer.ts';
 
 const LOOKS_PER_LEASE = 5;
 
-export interface TenureOptions {
+export interface LeaseRenewerOptions {
   store: Pick<Store, 'queue' | 'outbox' | 'shared'>;
   leaseMs: number;
-  term: Term;
+  leaseDeadline: Term;
   clock: Clock;
-  events: EngineEvents;
+  observer: EngineObserver;
   /** Renews the leases of what was claimed before that instant and is in flight. */
   renew: (claimedBefore: number) => Promise<unknown>;
   /** Told when this node took over what another one had in flight. */
@@ -20,32 +20,32 @@ export interface TenureOptions {
 }
 
 /**
- * Tenure: where several nodes share a store, holds what this one has claimed, and takes over what
- * nodes held that are gone.
+ * Lease renewer: where nodes share a store, renews the leases of this node's claims, and takes over the claims of nodes
+ * that are gone.
  *
- * Guarantee: while the term lasts, nobody else has what this node holds.
+ * Guarantee: until the lease deadline, no other node has a claim of this one.
  */
-export class Tenure {
-  readonly #options: TenureOptions;
+export class LeaseRenewer {
+  readonly #options: LeaseRenewerOptions;
   readonly #loop: Loop;
   /** Set while a step is under way, and after one that failed. */
   #isAway = false;
-  #steps: Steps | null = null;
+  #steps: ClockSteps | null = null;
   #patientUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(options: TenureOptions) {
-    const { clock, events } = options;
+  constructor(options: LeaseRenewerOptions) {
+    const { clock, observer } = options;
     this.#options = options;
     this.#loop = new Loop(
       clock,
       () => this.#step(),
-      error => events.storeFailed(error),
+      error => observer.storeFailed(error),
     );
   }
 
-  /** What was claimed before the first look is held for one lease, like all else. */
+  /** Claims made before the first renewal hold for one lease, like all others. */
   start(): void {
-    this.#options.term.renewed(monotonicMs());
+    this.#options.leaseDeadline.renewed(monotonicMs());
     this.#loop.start();
   }
 
@@ -54,15 +54,14 @@ export class Tenure {
   }
 
   async #step(): Promise<number> {
-    const { clock, leaseMs, term } = this.#options;
+    const { clock, leaseMs, leaseDeadline } = this.#options;
     const startedAt = monotonicMs();
-    // While the database was away nobody could renew: all are given the time to, before anybody
-    // takes over.
+    // While the database was away no node could renew: each gets one lease of time before anybody takes over.
     if (this.#isAway || (await this.#wasSet())) this.#patientUntil = startedAt + leaseMs;
     this.#isAway = true;
-    // What was claimed since then is held to the end of the term as it is.
+    // Newer claims hold until the lease deadline without a renewal.
     await this.#options.renew(clock.now() - leaseMs / LOOKS_PER_LEASE);
-    term.renewed(startedAt);
+    leaseDeadline.renewed(startedAt);
     const now = clock.now();
     if (startedAt >= this.#patientUntil) await this.#takeOver(now);
     this.#isAway = false;
@@ -74,15 +73,15 @@ export class Tenure {
     const { store } = this.#options;
     const now = await store.shared!.now();
     const monotonic = monotonicMs();
-    this.#steps ??= new Steps(now, monotonic);
+    this.#steps ??= new ClockSteps(now, monotonic);
     return this.#steps.look(now, monotonic) !== null;
   }
 
   async #takeOver(now: number): Promise<void> {
-    const { store, events } = this.#options;
+    const { store, observer } = this.#options;
     const count = (await store.queue.recover(now)) + (await store.outbox.recover(now));
     if (count > 0) {
-      events.takenOver(count);
+      observer.takenOver(count);
       this.#options.recovered();
     }
   }

@@ -1,37 +1,37 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import { type Host, originOf, Places } from '../../src/engine/places.ts';
+import { ConcurrencyLimits, type HostState, originOf } from '../../src/engine/concurrency.ts';
 
 const A = { clientKey: 1, origin: 'https://a.example' };
 const B = { clientKey: 1, origin: 'https://b.example' };
 const OTHER = { clientKey: 2, origin: 'https://a.example' };
 
-let places: Places;
+let places: ConcurrencyLimits;
 beforeEach(() => {
   const breakers = { opened() {}, closed() {}, forgotten() {} };
-  places = new Places({ mostPerHost: 10, breakers });
+  places = new ConcurrencyLimits({ maxPerHost: 10, breakers });
 });
 
-const enter = (count: number, bound = A, room = 1_000): (Host | null)[] =>
-  Array.from({ length: count }, () => places.enter(bound, room));
-const given = (hosts: (Host | null)[]) => hosts.filter(host => host !== null).length;
+const enter = (count: number, bound = A, room = 1_000): (HostState | null)[] =>
+  Array.from({ length: count }, () => places.acquire(bound, room));
+const given = (hosts: (HostState | null)[]) => hosts.filter(host => host !== null).length;
 
 describe('places', () => {
   test('a host has its number for each client, and gets one back when a request ends', () => {
     const [host] = enter(10);
-    assert.equal(places.enter(A, 1_000), null);
+    assert.equal(places.acquire(A, 1_000), null);
     assert.equal(given(enter(10, B)), 10);
     assert.equal(given(enter(10, OTHER)), 10);
-    places.leave(host!, 'response', 0);
+    places.release(host!, 'response', 0);
     assert.equal(given(enter(2)), 1);
   });
 
   test('a client has at most three times what is left for others', () => {
     assert.equal(given(enter(6, A, 2)), 6);
-    assert.equal(places.enter(A, 2), null);
-    assert.equal(places.enter(B, 2), null);
-    assert.notEqual(places.enter(OTHER, 2), null);
-    assert.equal(places.enter(OTHER, 0), null);
+    assert.equal(places.acquire(A, 2), null);
+    assert.equal(places.acquire(B, 2), null);
+    assert.notEqual(places.acquire(OTHER, 2), null);
+    assert.equal(places.acquire(OTHER, 0), null);
   });
 
   test('too many for a host are those that it will not get through in five seconds', () => {
@@ -39,7 +39,7 @@ describe('places', () => {
     assert.equal(places.surplus(A, 100), 0, 'the first look only begins a second');
     assert.equal(places.surplus(A, 100), 100);
     for (const host of hosts) {
-      places.leave(host!, 'response', 0);
+      places.release(host!, 'response', 0);
       enter(1);
     }
     assert.equal(places.surplus(A, 100), 50);
@@ -47,7 +47,7 @@ describe('places', () => {
   });
 
   test('none is too many for a host to which nothing was in flight for a moment', () => {
-    for (const host of enter(10)) places.leave(host!, 'response', 0);
+    for (const host of enter(10)) places.release(host!, 'response', 0);
     enter(10);
     assert.equal(places.surplus(A, 100), 0);
   });

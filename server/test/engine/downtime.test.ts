@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Watch } from '../../src/engine/watch.ts';
+import { DowntimeDetector } from '../../src/engine/downtime.ts';
 
 const SECOND = 1_000;
 
 describe('a gap in which nobody looked', () => {
   test('ends where this process looks again, where it has the store for itself', () => {
     const gaps: number[][] = [];
-    const watch = new Watch(0, (...gap) => gaps.push(gap));
+    const watch = new DowntimeDetector(0, (...gap) => gaps.push(gap));
     for (let now = 0; now <= 20 * SECOND; now += 5 * SECOND) watch.look(now);
     assert.equal(watch.unseenUntil, 0);
     watch.look(25 * SECOND + 1);
@@ -16,7 +16,7 @@ describe('a gap in which nobody looked', () => {
   });
 
   test('is over where the clock is set back: what comes from then on is seen', () => {
-    const watch = new Watch(7_200 * SECOND, () => {});
+    const watch = new DowntimeDetector(7_200 * SECOND, () => {});
     watch.look(7_201 * SECOND);
     watch.look(3_600 * SECOND);
     assert.equal(watch.unseenUntil, 3_600 * SECOND);
@@ -30,7 +30,7 @@ function shared(now: number) {
   const gaps: number[][] = [];
   const told: number[] = [];
   const node = { answer: (since: number): Promise<number> => Promise.resolve(since), gaps, told };
-  const watch = new Watch(
+  const watch = new DowntimeDetector(
     now,
     (...gap) => gaps.push(gap),
     since => {

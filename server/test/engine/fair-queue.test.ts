@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Linked, loose } from '../../src/engine/line.ts';
-import { Turns } from '../../src/engine/turns.ts';
+import { FairQueue } from '../../src/engine/fair-queue.ts';
+import { type LinkedItem, unlinked } from '../../src/engine/linked-list.ts';
 
-interface Item extends Linked<Item> {
+interface Item extends LinkedItem<Item> {
   clientKey: number;
   origin: string;
   n: number;
@@ -14,7 +14,7 @@ const itemOf = (clientKey: number, origin: string, n: number): Item => ({
   clientKey,
   origin,
   n,
-  ...loose<Item>(),
+  ...unlinked<Item>(),
 });
 
 const items = fc.array(
@@ -24,18 +24,18 @@ const items = fc.array(
   { maxLength: 60 },
 );
 
-function turnsOf(all: Item[]): Turns<Item> {
-  const turns = new Turns<Item>();
-  for (const item of all) turns.add(item);
-  return turns;
+function turnsOf(all: Item[]): FairQueue<Item> {
+  const queue = new FairQueue<Item>();
+  for (const item of all) queue.add(item);
+  return queue;
 }
 
 test('all are taken, each once, those of one client to one host in their order', () => {
   fc.assert(
     fc.property(items, fc.integer({ min: 1, max: 7 }), (all, limit) => {
-      const turns = turnsOf(all);
+      const queue = turnsOf(all);
       const taken: Item[] = [];
-      while (turns.size > 0) taken.push(...turns.take(limit, () => true));
+      while (queue.size > 0) taken.push(...queue.take(limit, () => true));
       assert.equal(taken.length, all.length);
       assert.equal(new Set(taken).size, all.length);
       const lane = ({ clientKey, origin }: Item) => `${clientKey} ${origin}`;
@@ -47,12 +47,12 @@ test('all are taken, each once, those of one client to one host in their order',
   );
 });
 
-test('of two clients that both wait, none has two turns before the other has one', () => {
+test('of two clients that both wait, none has two queue before the other has one', () => {
   fc.assert(
     fc.property(items, fc.integer({ min: 1, max: 7 }), (all, limit) => {
-      const turns = turnsOf(all);
+      const queue = turnsOf(all);
       const taken: number[] = [];
-      while (turns.size > 0) taken.push(...turns.take(limit, () => true).map(i => i.clientKey));
+      while (queue.size > 0) taken.push(...queue.take(limit, () => true).map(i => i.clientKey));
       for (const [index, clientKey] of taken.entries()) {
         const again = taken.indexOf(clientKey, index + 1);
         if (again === -1) continue;
@@ -60,7 +60,7 @@ test('of two clients that both wait, none has two turns before the other has one
           if (other === clientKey) continue;
           assert.ok(
             taken.slice(index, again).includes(other),
-            `${clientKey} had two turns while ${other} waited`,
+            `${clientKey} had two queue while ${other} waited`,
           );
         }
       }
@@ -71,16 +71,16 @@ test('of two clients that both wait, none has two turns before the other has one
 test('what is not admitted stays, and holds up no other', () => {
   fc.assert(
     fc.property(items, all => {
-      const turns = turnsOf(all);
+      const queue = turnsOf(all);
       const isShut = ({ clientKey, origin }: Item) => clientKey === 1 || origin === 'a';
-      const taken = turns.take(Number.POSITIVE_INFINITY, item => !isShut(item));
+      const taken = queue.take(Number.POSITIVE_INFINITY, item => !isShut(item));
       assert.equal(taken.length, all.filter(item => !isShut(item)).length);
-      assert.equal(turns.size, all.filter(isShut).length);
-      const counted = [...turns.counts()].reduce((sum, [, count]) => sum + count, 0);
-      assert.equal(counted, turns.size);
-      const rest = turns.takeLast((_bound, waiting) => waiting);
+      assert.equal(queue.size, all.filter(isShut).length);
+      const counted = [...queue.counts()].reduce((sum, [, count]) => sum + count, 0);
+      assert.equal(counted, queue.size);
+      const rest = queue.takeLast((_bound, waiting) => waiting);
       assert.deepEqual(new Set(rest), new Set(all.filter(isShut)));
-      assert.equal(turns.size, 0);
+      assert.equal(queue.size, 0);
     }),
   );
 });
@@ -88,12 +88,12 @@ test('what is not admitted stays, and holds up no other', () => {
 test('what was removed is not taken', () => {
   fc.assert(
     fc.property(items, all => {
-      const turns = turnsOf(all);
+      const queue = turnsOf(all);
       const gone = all.filter(({ n }) => n % 2 === 0);
-      for (const item of gone) assert.equal(turns.remove(item), true);
-      for (const item of gone) assert.equal(turns.remove(item), false);
-      assert.equal(turns.size, all.length - gone.length);
-      const taken = turns.take(Number.POSITIVE_INFINITY, () => true);
+      for (const item of gone) assert.equal(queue.remove(item), true);
+      for (const item of gone) assert.equal(queue.remove(item), false);
+      assert.equal(queue.size, all.length - gone.length);
+      const taken = queue.take(Number.POSITIVE_INFINITY, () => true);
       assert.equal(taken.length, all.length - gone.length);
     }),
   );
@@ -101,14 +101,14 @@ test('what was removed is not taken', () => {
 
 test('the last of a host are taken out, the first keep their turn', () => {
   const all = [1, 2, 3, 4].map(n => itemOf(1, n === 2 ? 'b' : 'a', n));
-  const turns = turnsOf(all);
-  const last = turns.takeLast(({ origin }, waiting) => (origin === 'a' ? waiting - 1 : 0));
+  const queue = turnsOf(all);
+  const last = queue.takeLast(({ origin }, waiting) => (origin === 'a' ? waiting - 1 : 0));
   assert.deepEqual(
     last.map(({ n }) => n),
     [3, 4],
   );
   assert.deepEqual(
-    turns.take(9, () => true).map(({ n }) => n),
+    queue.take(9, () => true).map(({ n }) => n),
     [1, 2],
   );
 });
@@ -125,23 +125,23 @@ test('what is added, removed and taken in between keeps its order, as in a plain
   fc.assert(
     fc.property(steps, all => {
       const pool = Array.from({ length: 21 }, (_, n) => itemOf(1, 'a', n));
-      const turns = new Turns<Item>();
+      const queue = new FairQueue<Item>();
       let list: Item[] = [];
       for (const step of all) {
         if ('add' in step) {
           const item = pool[step.add]!;
           if (list.includes(item)) continue;
-          turns.add(item);
+          queue.add(item);
           list.push(item);
         } else if ('remove' in step) {
           const item = pool[step.remove]!;
-          assert.equal(turns.remove(item), list.includes(item));
+          assert.equal(queue.remove(item), list.includes(item));
           list = list.filter(other => other !== item);
         } else {
-          const taken = turns.take(step.take, () => !step.refused);
+          const taken = queue.take(step.take, () => !step.refused);
           assert.deepEqual(taken, step.refused ? [] : list.splice(0, step.take));
         }
-        assert.deepEqual([turns.size, [...turns]], [list.length, list]);
+        assert.deepEqual([queue.size, [...queue]], [list.length, list]);
       }
     }),
   );

@@ -1,14 +1,14 @@
 import type { Clock } from '../clock.ts';
 import type { Store } from '../store/store.ts';
 import type { QueueStore } from '../store/work.ts';
-import type { EngineEvents } from './events.ts';
+import { ClockSteps } from './clock-steps.ts';
 import { Loop } from './loop.ts';
-import { Steps } from './steps.ts';
+import type { EngineObserver } from './observer.ts';
 
 const DAY_MS = 86_400_000;
-/** Between two looks: what is older by minutes may stay for minutes. */
+/** Between two looks. History may stay some minutes longer than it must. */
 const LOOK_EVERY_MS = 10 * 60_000;
-/** A bite is followed by a pause of about its length, so that firings have the store in between. */
+/** After each batch the pruner pauses for about as long as it took, so that runs reach the store in between. */
 const ROWS_PER_MS = 100;
 /**
  * Between two bites while firings wait for their turn: twenty a second, for a million schedules a minute bring
@@ -21,42 +21,41 @@ const BELIEVED_AFTER_MS = 5 * 60_000;
 /** The same where it shows more than a day beyond the step, or beyond the newest record of the store. */
 const FAR_BELIEVED_AFTER_MS = DAY_MS;
 
-export interface RetentionOptions {
+export interface PrunerOptions {
   store: Pick<Store, 'runs' | 'clients'> & { queue: Pick<QueueStore, 'latest'> };
   clock: Clock;
-  events: EngineEvents;
-  keep: KeepDays;
-  /** Whether firings wait that should have departed. */
+  observer: EngineObserver;
+  retention: RetentionDays;
+  /** Whether runs are due and were not sent yet. */
   isBehind: () => boolean;
 }
 
 /** How long history is kept, in days. */
-export interface KeepDays {
+export interface RetentionDays {
   runsDays: number;
   failedRunsDays: number;
 }
 
 /**
- * Retention: takes away history that is older than it is kept, and secrets that sign no more. It gives
- * way to firings that wait.
+ * Pruner: deletes history beyond its retention, and old signing secrets. It gives way to runs that are due.
  *
- * Guarantee: a clock that is far ahead for a moment, or for some hours, takes nothing away.
+ * Guarantee: a clock that is far ahead for a moment, or for some hours, deletes nothing.
  */
-export class Retention {
-  readonly #options: RetentionOptions;
+export class Pruner {
+  readonly #options: PrunerOptions;
   readonly #loop: Loop;
-  readonly #steps: Steps;
+  readonly #steps: ClockSteps;
   /** By the monotonic clock; null: not known yet. */
   #believedAt: number | null = null;
 
-  constructor(options: RetentionOptions) {
+  constructor(options: PrunerOptions) {
     this.#options = options;
-    const { clock, events } = options;
-    this.#steps = new Steps(clock.now(), clock.monotonicMs());
+    const { clock, observer } = options;
+    this.#steps = new ClockSteps(clock.now(), clock.monotonicMs());
     this.#loop = new Loop(
       clock,
       () => this.#step(),
-      error => events.storeFailed(error),
+      error => observer.storeFailed(error),
       now => this.#look(now),
     );
   }
@@ -70,7 +69,7 @@ export class Retention {
   }
 
   async #step(): Promise<number> {
-    const { store, clock, keep, isBehind } = this.#options;
+    const { store, clock, retention: keep, isBehind } = this.#options;
     this.#believedAt ??= await this.#firstBelieved();
     const now = clock.now();
     this.#look(now);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, type TestContext, test } from 'node:test';
-import type { EngineEvents } from '../../src/engine/events.ts';
-import { Tenure } from '../../src/engine/tenure.ts';
+import { LeaseRenewer } from '../../src/engine/lease-renewer.ts';
+import type { EngineObserver } from '../../src/engine/observer.ts';
 import { monotonicMs, Term } from '../../src/outbound/ticket.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ManualClock } from '../clock.ts';
@@ -14,7 +14,7 @@ let isAway: boolean;
 let told: string[];
 /** By how much the store's clock was set. */
 let setMs: number;
-let term: Term;
+let leaseDeadline: Term;
 
 beforeEach(t => {
   clock = new ManualClock(0);
@@ -23,25 +23,25 @@ beforeEach(t => {
   isAway = false;
   told = [];
   setMs = 0;
-  term = new Term(7_500);
+  leaseDeadline = new Term(7_500);
 });
 
-function newTenure(): Tenure {
+function newRenewer(): LeaseRenewer {
   const recover = async () => {
     told.push(`takes over at ${clock.now() / SECOND}`);
     return 1;
   };
-  const events = { takenOver() {}, storeFailed() {} } as unknown as EngineEvents;
-  return new Tenure({
+  const observer = { takenOver() {}, storeFailed() {} } as unknown as EngineObserver;
+  return new LeaseRenewer({
     store: {
       queue: { recover },
       outbox: { recover: async () => 0 },
       shared: { now: async () => clock.now() + setMs },
     } as unknown as Store,
     leaseMs: LEASE_MS,
-    term,
+    leaseDeadline,
     clock,
-    events,
+    observer,
     async renew() {
       if (isAway) throw new Error('The database is away.');
     },
@@ -51,20 +51,20 @@ function newTenure(): Tenure {
 
 describe('a node among others', () => {
   test('renews and looks for what nobody holds five times in a lease', async () => {
-    const tenure = newTenure();
-    tenure.start();
+    const renewer = newRenewer();
+    renewer.start();
     await clock.advance(LEASE_MS - 1);
     assert.deepEqual(
       told,
       [0, 2, 4, 6, 8].map(at => `takes over at ${at}`),
     );
-    assert.equal(term.isOver, false);
-    await tenure.stop();
+    assert.equal(leaseDeadline.isOver, false);
+    await renewer.stop();
   });
 
   test('after an outage waits one lease before it takes over, so that all can renew', async () => {
-    const tenure = newTenure();
-    tenure.start();
+    const renewer = newRenewer();
+    renewer.start();
     await clock.advance(1 * SECOND);
     told = [];
     isAway = true;
@@ -74,12 +74,12 @@ describe('a node among others', () => {
     const [first] = told;
     const at = Number(/[\d.]+$/.exec(first!)![0]);
     assert.ok(at >= 40 && at < 43, `it takes over at ${at}`);
-    await tenure.stop();
+    await renewer.stop();
   });
 
   test("where the store's clock was set, waits one lease before it takes over, so that all can renew", async () => {
-    const tenure = newTenure();
-    tenure.start();
+    const renewer = newRenewer();
+    renewer.start();
     await clock.advance(LEASE_MS - 1);
     told = [];
     setMs = 3_600 * SECOND;
@@ -87,30 +87,30 @@ describe('a node among others', () => {
     assert.deepEqual(told, []);
     await clock.advance(2 * SECOND);
     assert.deepEqual(told, ['takes over at 20']);
-    await tenure.stop();
+    await renewer.stop();
   });
 
-  test('holds nothing for longer than its term, counted from when it asked', async () => {
-    const tenure = newTenure();
-    tenure.start();
+  test('holds nothing for longer than its leaseDeadline, counted from when it asked', async () => {
+    const renewer = newRenewer();
+    renewer.start();
     await clock.advance(2 * SECOND + 1);
     isAway = true;
     await clock.advance(7_400);
-    assert.equal(term.isOver, false);
+    assert.equal(leaseDeadline.isOver, false);
     await clock.advance(200);
-    assert.equal(term.isOver, true);
+    assert.equal(leaseDeadline.isOver, true);
     isAway = false;
     await clock.advance(SECOND);
-    assert.equal(term.isOver, false);
-    await tenure.stop();
+    assert.equal(leaseDeadline.isOver, false);
+    await renewer.stop();
   });
 
-  test('a renewal that took longer than the term renews nothing', () => {
-    term.renewed(monotonicMs());
+  test('a renewal that took longer than the leaseDeadline renews nothing', () => {
+    leaseDeadline.renewed(monotonicMs());
     const askedAt = monotonicMs();
-    assert.equal(term.isOverSince(askedAt), false);
-    assert.equal(term.isOverSince(askedAt - 7_500), true);
-    term.renewed(askedAt - 7_500);
-    assert.equal(term.isOver, true);
+    assert.equal(leaseDeadline.isOverSince(askedAt), false);
+    assert.equal(leaseDeadline.isOverSince(askedAt - 7_500), true);
+    leaseDeadline.renewed(askedAt - 7_500);
+    assert.equal(leaseDeadline.isOver, true);
   });
 });

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { InFlight } from '../../src/engine/in-flight.ts';
+import { Ticket } from '../../src/outbound/ticket.ts';
+
+interface Claim {
+  number: number;
+}
+
+const flightOf = (id: string, number: number) => ({
+  id,
+  claim: { number },
+  ticket: new Ticket(),
+  signedAt: null,
+});
+
+/** Whether it begins, and whether its request may start. */
+function begun(entries: InFlight<Claim>, id: string, number: number): [boolean, boolean] {
+  const entry = flightOf(id, number);
+  return [entries.add(entry), entry.ticket.start()];
+}
+
+describe('what is claimed and has not ended', () => {
+  test('the end of an old entry does not end a new one of the same schedule', async () => {
+    const entries = new InFlight<Claim>();
+    const [old, young] = [flightOf('a', 1), flightOf('a', 2)];
+    entries.add(old);
+    entries.add(young);
+    entries.remove(old);
+    assert.deepEqual(entries.claims, [young.claim]);
+    entries.cancel('a');
+    assert.equal(young.ticket.start(), false);
+    const grounded = entries.stopAll();
+    entries.remove(young);
+    await grounded;
+    assert.equal(entries.size, 0);
+  });
+
+  test('where the same is claimed anew, the old entry does not start any more', () => {
+    const told: number[] = [];
+    const entries = new InFlight<Claim>(({ claim }) => told.push(claim.number));
+    const [old, young] = [flightOf('a', 1), flightOf('a', 2)];
+    entries.add(old);
+    entries.add(young);
+    assert.deepEqual([old.ticket.start(), young.ticket.start(), told], [false, true, [1]]);
+  });
+
+  test('what is called back while its claim is on the way does not start', () => {
+    const entries = new InFlight<Claim>();
+    entries.expectClaims();
+    entries.cancel('a');
+    entries.cancelWhere(({ number }) => number === 2);
+    assert.deepEqual(begun(entries, 'a', 1), [false, false]);
+    assert.deepEqual(begun(entries, 'b', 2), [false, false]);
+    assert.deepEqual(begun(entries, 'c', 3), [true, true]);
+  });
+
+  test('and starts when it was claimed anew after that', () => {
+    const entries = new InFlight<Claim>();
+    entries.cancel('a');
+    entries.expectClaims();
+    assert.deepEqual(begun(entries, 'a', 1), [true, true]);
+  });
+
+  test('grounded, nothing starts any more, what is on its way included', async () => {
+    const entries = new InFlight<Claim>();
+    entries.expectClaims();
+    const flying = flightOf('a', 1);
+    entries.add(flying);
+    const grounded = entries.stopAll();
+    assert.equal(flying.ticket.start(), false);
+    entries.expectClaims();
+    assert.deepEqual(begun(entries, 'b', 2), [false, false]);
+    entries.remove(flying);
+    assert.equal(entries.size, 1);
+    let isOver = false;
+    void grounded.then(() => {
+      isOver = true;
+    });
+    await new Promise(setImmediate);
+    assert.equal(isOver, false);
+  });
+});
