@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
+import { LeaseDeadline } from './outbound/lease-deadline.ts';
 import type { OutboundRequest, Send, SendResult } from './outbound/send.ts';
 import type { Sender } from './outbound/sender.ts';
-import { createSenderThreads, threadsFor } from './outbound/threads.ts';
-import { Term } from './outbound/ticket.ts';
+import { createSenderPool, senderThreadsFor } from './outbound/sender-pool.ts';
 import type { Store } from './store/store.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -17,10 +17,11 @@ const COUNTED_ON = 0.75;
 export async function startSending(
   config: Config,
   store: Store,
-): Promise<{ sender: OpenSender; term: Term | undefined }> {
+): Promise<{ sender: OpenSender; leaseDeadline: LeaseDeadline | undefined }> {
   const isEngine = config.role !== 'api';
-  const term = store.shared && isEngine ? new Term(store.shared.leaseMs * COUNTED_ON) : undefined;
-  return { sender: await openSender(config, term), term };
+  const leaseDeadline =
+    store.shared && isEngine ? new LeaseDeadline(store.shared.leaseMs * COUNTED_ON) : undefined;
+  return { sender: await openSender(config, leaseDeadline), leaseDeadline };
 }
 
 /** What requests leave by, of firings and of those that only try a schedule out. */
@@ -54,11 +55,14 @@ async function sentBy(clock: Clock, sent: Promise<SendResult>): Promise<SendResu
 
 type OpenSender = Pick<Sender, 'send' | 'close' | 'isHeldUp'>;
 
-async function openSender(config: Config, term: Term | undefined): Promise<OpenSender> {
+async function openSender(
+  config: Config,
+  leaseDeadline: LeaseDeadline | undefined,
+): Promise<OpenSender> {
   const { allowTargets: allow, connectionsPerOrigin, maxOrigins, maxLookups } = config;
-  const threads = config.senderThreads ?? threadsFor(availableParallelism());
+  const threads = config.senderThreads ?? senderThreadsFor(availableParallelism());
   const options = { allow, connectionsPerOrigin, maxOrigins, maxLookups };
-  if (threads > 0) return createSenderThreads({ ...options, threads, term });
+  if (threads > 0) return createSenderPool({ ...options, threads, leaseDeadline });
   // What sends is loaded where it sends.
   return (await import('./outbound/sender.ts')).createSender(options);
 }

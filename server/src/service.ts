@@ -16,8 +16,8 @@ import { TestRequests } from './engine/test-request.ts';
 import { ensureCredentials } from './ensure-credentials.ts';
 import { levelsOf } from './level-gauges.ts';
 import { closeApi, connectionsOf, listen, standingOf, waitingApi } from './listen.ts';
+import type { LeaseDeadline } from './outbound/lease-deadline.ts';
 import type { Send } from './outbound/send.ts';
-import type { Term } from './outbound/ticket.ts';
 import { lockOf, PAUSED, PAUSED_BY_SETTING, PausableEngine } from './pausing.ts';
 import { ensureSecretKey, readSecretKeys } from './secret-keys.ts';
 import { type Observe, observed, sendingBy, startSending } from './sending.ts';
@@ -140,7 +140,7 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
                 told,
                 clock,
                 metrics,
-                { send, term: sending.term },
+                { send, leaseDeadline: sending.leaseDeadline },
                 { lock: lockOf(isFirst, lock), unseenSpans: spansOf(pauses) },
               ),
             installation: store.installation,
@@ -222,7 +222,7 @@ function createEngine(
   store: Store,
   clock: Clock,
   metrics: Metrics,
-  { send, term }: { send: Send; term: Term | undefined },
+  { send, leaseDeadline }: { send: Send; leaseDeadline: LeaseDeadline | undefined },
   past: Pick<EngineOptions, 'lock' | 'unseenSpans'>,
 ): Engine {
   return new Engine({
@@ -234,7 +234,7 @@ function createEngine(
     maxInFlight: config.maxInFlight,
     maxInFlightPerHost: config.maxInFlightPerHost,
     retention: { runsDays: config.keepRunsDays, failedRunsDays: config.keepFailedRunsDays },
-    leaseDeadline: term,
+    leaseDeadline: leaseDeadline,
     ...past,
   });
 }

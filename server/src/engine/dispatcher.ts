@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { decide, type Move } from '../domain/queue.ts';
 import type { UnseenSpan } from '../domain/unseen.ts';
+import { type LeaseDeadline, monotonicMs } from '../outbound/lease-deadline.ts';
 import type { Send } from '../outbound/send.ts';
-import { monotonicMs, type Term } from '../outbound/ticket.ts';
 import type { EngineLock } from '../store/store.ts';
 import type { Claim, QueueStore } from '../store/work.ts';
 import type { BreakerLog } from './breaker-log.ts';
@@ -50,7 +50,7 @@ export interface DispatcherOptions {
   /** Where others write to the same store: how often to look whether something is due, ms. */
   pollMs: number | undefined;
   /** Set where they do: how long this node holds what it has claimed. */
-  leaseDeadline: Term | undefined;
+  leaseDeadline: LeaseDeadline | undefined;
   lock: Pick<EngineLock, 'sentUntil' | 'mark'> | null | undefined;
   /** Where others share the store: what they say of the times that passed. */
   agree: AgreeOnDowntime | undefined;

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { UnseenSpan } from '../domain/unseen.ts';
+import type { LeaseDeadline } from '../outbound/lease-deadline.ts';
 import type { Send } from '../outbound/send.ts';
-import type { Term } from '../outbound/ticket.ts';
 import type { EngineLock, Store } from '../store/store.ts';
 import { BreakerLog } from './breaker-log.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -25,7 +25,7 @@ export interface EngineOptions {
   maxInFlightPerHost: number;
   retention: RetentionDays;
   /** Where the store is shared: how long this node holds what it has claimed. */
-  leaseDeadline?: Term | undefined;
+  leaseDeadline?: LeaseDeadline | undefined;
   /** Where the store is this engine's alone. */
   lock?: Pick<EngineLock, 'sentUntil' | 'mark'> | null;
   /** Spans before its start in which nothing fired, and why: the reason of times that are missed. */

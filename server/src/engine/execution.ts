@@ -1,12 +1,13 @@
 import { runId } from '../domain/id.ts';
 import type { OldSecret } from '../domain/rotation.ts';
+import type { LeaseDeadline } from '../outbound/lease-deadline.ts';
 import type { OutboundRequest } from '../outbound/send.ts';
-import { type Term, Ticket } from '../outbound/ticket.ts';
+import { StartPermit } from '../outbound/start-permit.ts';
 import type { Claim } from '../store/work.ts';
 import { type HostState, originOf } from './concurrency.ts';
-import { firingRequest } from './firing-request.ts';
 import type { InFlightEntry } from './in-flight.ts';
 import { type LinkedItem, unlinked } from './linked-list.ts';
+import { runRequest } from './run-request.ts';
 
 /** A claimed run from its claim to the end of its attempt: held until its instant, then sent. */
 export interface Execution extends InFlightEntry<Claim>, LinkedItem<Execution> {
@@ -24,12 +25,12 @@ export interface Execution extends InFlightEntry<Claim>, LinkedItem<Execution> {
 /** A request that had to wait longer is built again: receivers check the age of its signature. */
 const STALE_MS = 1_000;
 
-export function executionOf(claim: Claim, leaseDeadline: Term | undefined): Execution {
+export function executionOf(claim: Claim, leaseDeadline: LeaseDeadline | undefined): Execution {
   const stampedAt = Math.max(claim.claimedAt, claim.dueAt);
   const request = requestOf(claim, stampedAt);
   const { dueAt, clientKey, firing } = claim;
   const origin = originOf(firing.url);
-  const ticket = new Ticket(leaseDeadline);
+  const permit = new StartPermit(leaseDeadline);
   return {
     id: firing.id,
     claim,
@@ -38,7 +39,7 @@ export function executionOf(claim: Claim, leaseDeadline: Term | undefined): Exec
     origin,
     host: null,
     request,
-    ticket,
+    permit,
     stampedAt,
     signedAt: null,
     ...unlinked<Execution>(),
@@ -62,7 +63,7 @@ export function isClaimedAhead({ claimedAt, dueAt }: Claim): boolean {
 }
 
 function requestOf({ firing, scheduledFor, attempt }: Claim, nowMs: number): OutboundRequest {
-  return firingRequest(firing, {
+  return runRequest(firing, {
     runId: runId(firing.id, scheduledFor),
     scheduledFor,
     attempt,

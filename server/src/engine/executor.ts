@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { mayBegin } from '../domain/queue-row.ts';
 import type { Outcome } from '../domain/run.ts';
+import type { LeaseDeadline } from '../outbound/lease-deadline.ts';
 import type { Send } from '../outbound/send.ts';
-import type { Term } from '../outbound/ticket.ts';
 import type { EngineLock } from '../store/store.ts';
 import type { Claim, QueueStore } from '../store/work.ts';
 import { attemptOf, refusedAttempt } from './attempt-record.ts';
@@ -42,7 +42,7 @@ export interface ExecutorOptions {
   /** Of these to one host, for one client. */
   maxInFlightPerHost: number;
   /** Until when this node holds what it has claimed; undefined where the store is its own. */
-  leaseDeadline: Term | undefined;
+  leaseDeadline: LeaseDeadline | undefined;
   /** Where the store is this engine's alone. */
   lock: Pick<EngineLock, 'sentUntil' | 'mark'> | null | undefined;
 }
@@ -235,7 +235,7 @@ export class Executor {
     execution.signedAt = now;
     const request = requestAt(execution, now);
     request.clientKey = execution.clientKey;
-    request.ticket = execution.ticket;
+    request.permit = execution.permit;
     const { send, observer, completer } = this.#options;
     void send(request).then(result => {
       if (result.outcome === 'cancelled') return this.#giveBack(execution);
@@ -249,7 +249,7 @@ export class Executor {
 
   /** The breaker is open: the attempt fails without a request, and is retried like any other. */
   #refuse(execution: Execution, error: string, now: number): void {
-    if (!execution.ticket.start()) {
+    if (!execution.permit.start()) {
       this.#giveBack(execution);
       return;
     }

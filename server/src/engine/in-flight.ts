@@ -1,10 +1,10 @@
 import { SIGNED_FOR_MS } from '../outbound/signature.ts';
-import type { Ticket } from '../outbound/ticket.ts';
+import type { StartPermit } from '../outbound/start-permit.ts';
 
 export interface InFlightEntry<Claim> {
   id: string;
   claim: Claim;
-  ticket: Ticket;
+  permit: StartPermit;
   /** When its request was signed, epoch ms; null before that. */
   signedAt: number | null;
 }
@@ -55,12 +55,12 @@ export class InFlight<Claim, One extends InFlightEntry<Claim> = InFlightEntry<Cl
    * @returns false where it was cancelled on its way here
    */
   add(entry: One): boolean {
-    const { id, claim, ticket } = entry;
+    const { id, claim, permit } = entry;
     const before = this.find(id);
     if (before) this.#cancel(before);
     this.#holders.set(id, { entry: entry });
     const isRecalled = this.#isStopped || this.#cancellations.some(isMeant => isMeant(id, claim));
-    if (isRecalled) ticket.cancel();
+    if (isRecalled) permit.cancel();
     return !isRecalled;
   }
 
@@ -111,7 +111,7 @@ export class InFlight<Claim, One extends InFlightEntry<Claim> = InFlightEntry<Cl
   }
 
   #cancel(entry: One): void {
-    entry.ticket.cancel();
+    entry.permit.cancel();
     this.#cancelled(entry);
   }
 }

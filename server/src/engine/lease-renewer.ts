@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { monotonicMs, type Term } from '../outbound/ticket.ts';
+import { type LeaseDeadline, monotonicMs } from '../outbound/lease-deadline.ts';
 import type { Store } from '../store/store.ts';
 import { ClockSteps } from './clock-steps.ts';
 import { Loop } from './loop.ts';
@@ -10,7 +10,7 @@ const LOOKS_PER_LEASE = 5;
 export interface LeaseRenewerOptions {
   store: Pick<Store, 'queue' | 'outbox' | 'shared'>;
   leaseMs: number;
-  leaseDeadline: Term;
+  leaseDeadline: LeaseDeadline;
   clock: Clock;
   observer: EngineObserver;
   /** Renews the leases of what was claimed before that instant and is in flight. */

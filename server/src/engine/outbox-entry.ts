@@ -2,10 +2,10 @@ import { nextTime } from '../domain/calendar.ts';
 import type { Attempt, RunRecord } from '../domain/run.ts';
 import { POLICY_DEFAULTS } from '../domain/schedule.ts';
 import type { Verdict } from '../domain/verdict.ts';
-import { buildCallback } from '../outbound/request.ts';
+import { buildCallbackRequest } from '../outbound/request.ts';
 import type { OutboundRequest } from '../outbound/send.ts';
 import type { ManualClaim, OutboxClaim, OutboxSettlement } from '../store/work.ts';
-import { firingRequest } from './firing-request.ts';
+import { runRequest } from './run-request.ts';
 import { newCallbacks } from './settlement.ts';
 
 /** An entry of the outbox: the request that it asks for, and what is written when it has ended. */
@@ -24,10 +24,10 @@ export function requestOf(claim: OutboxClaim): OutboundRequest {
   if (claim.kind === 'callback') {
     const { url, body } = claim;
     const timeoutMs = POLICY_DEFAULTS.timeoutSeconds * 1_000;
-    return buildCallback({ id, url, body, attempt, nowMs, secrets: claim, timeoutMs });
+    return buildCallbackRequest({ id, url, body, attempt, nowMs, secrets: claim, timeoutMs });
   }
   const { firing, scheduledFor } = claim;
-  return firingRequest(firing, { runId: id, scheduledFor, attempt, nowMs });
+  return runRequest(firing, { runId: id, scheduledFor, attempt, nowMs });
 }
 
 /** A manual run's retries give way to the schedule's next time, like those of any run. */

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { Attempt } from '../domain/run.ts';
 import { judge } from '../domain/verdict.ts';
+import { type LeaseDeadline, monotonicMs } from '../outbound/lease-deadline.ts';
 import type { Send } from '../outbound/send.ts';
-import { monotonicMs, type Term, Ticket } from '../outbound/ticket.ts';
+import { StartPermit } from '../outbound/start-permit.ts';
 import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../store/work.ts';
 import { attemptOf, refusedAttempt } from './attempt-record.ts';
 import { BatchWriter } from './batch-writer.ts';
@@ -49,7 +50,7 @@ export interface OutboxOptions {
   breakers: BreakerLog;
   /** Where others write to the same store: how often to look whether something is due, ms. */
   pollMs: number | undefined;
-  leaseDeadline: Term | undefined;
+  leaseDeadline: LeaseDeadline | undefined;
   suspensions: Pick<Suspensions, 'freeEntries'>;
   /** Told when a manual run's request has ended: its schedule's row may have waited for it. */
   settled: () => void;
@@ -200,10 +201,10 @@ export class Outbox {
       this.#settle(this.#settlementOf(claim, refusedAttempt(claim.attempt, refusal, now)));
       return;
     }
-    const ticket = new Ticket(this.#options.leaseDeadline);
-    const entry = { id: claim.id, claim, ticket, signedAt: claim.claimedAt };
+    const permit = new StartPermit(this.#options.leaseDeadline);
+    const entry = { id: claim.id, claim, permit, signedAt: claim.claimedAt };
     request.clientKey = claim.clientKey;
-    request.ticket = ticket;
+    request.permit = permit;
     this.#inFlightEntries.add(entry);
     void this.#options.send(request).then(result => {
       this.#inFlightEntries.remove(entry);

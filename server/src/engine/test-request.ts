@@ -6,7 +6,7 @@ import type { Attempt } from '../domain/run.ts';
 import type { Schedule } from '../domain/schedule.ts';
 import type { Send } from '../outbound/send.ts';
 import { attemptOf } from './attempt-record.ts';
-import { firingRequest } from './firing-request.ts';
+import { runRequest } from './run-request.ts';
 
 /** Somebody waits for the answer. */
 const MOST_MS = 30_000;
@@ -42,7 +42,7 @@ export class TestRequests {
     this.#enter(clientKey);
     try {
       const nowMs = this.#clock.now();
-      const request = firingRequest(
+      const request = runRequest(
         { ...schedule, ...(await secrets()) },
         { runId: runId(newId(nowMs), nowMs), scheduledFor: nowMs, attempt: 1, nowMs },
       );

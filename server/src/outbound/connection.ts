@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
-import { type Attempt, type Carrier, STALE } from './attempt.ts';
+import { type Exchange, STALE, type Transport } from './exchange.ts';
 import { InterimFilter } from './interim.ts';
 
-/** Where a connection belongs. */
-export interface Home {
-  /** The attempt is over and the connection free again. */
-  release(connection: Connection, attempt: Attempt): void;
-  /** The attempt is over, and the connection with it. */
-  drop(connection: Connection, attempt: Attempt): void;
-  /** The attempt needs another connection. */
-  stale(attempt: Attempt): void;
+/** The pool that a connection belongs to. */
+export interface ConnectionOwner {
+  /** The exchange is over and the connection free again. */
+  release(connection: Connection, exchange: Exchange): void;
+  /** The exchange is over, and the connection with it. */
+  drop(connection: Connection, exchange: Exchange): void;
+  /** The exchange needs another connection. */
+  stale(exchange: Exchange): void;
   /** Its socket has closed, whoever closed it. */
   closed(connection: Connection): void;
 }
@@ -20,21 +20,21 @@ export interface Home {
  * and never gets another.
  *
  * undici would reconnect and send what still waits in the client. Here it asks for a second socket
- * in vain, and the attempt, of which no byte was written, is told that the connection is stale.
+ * in vain, and the exchange, of which no byte was written, is told that the connection is stale.
  * What was written on a connection that then breaks is never sent again from here.
  */
-export class Connection implements Carrier {
+export class Connection implements Transport {
   readonly socket: Socket;
-  readonly #home: Home;
+  readonly #owner: ConnectionOwner;
   readonly #client: Client;
   readonly #interimFilter: InterimFilter;
   #handed = false;
   #answers = 0;
 
   /** @param keepAliveMs how long it may rest between two requests */
-  constructor(origin: string, socket: Socket, keepAliveMs: number, home: Home) {
+  constructor(origin: string, socket: Socket, keepAliveMs: number, owner: ConnectionOwner) {
     this.socket = socket;
-    this.#home = home;
+    this.#owner = owner;
     this.#interimFilter = new InterimFilter(socket);
     this.#client = new Client(origin, {
       connect: (_options, callback) => {
@@ -45,7 +45,7 @@ export class Connection implements Carrier {
       },
       allowH2: false,
       pipelining: 1,
-      // The attempt's time limit is the only one.
+      // The exchange's time limit is the only one.
       headersTimeout: 0,
       bodyTimeout: 0,
       // A server's `Keep-Alive: timeout` can only shorten it: 2 s before that time the connection is
@@ -56,7 +56,7 @@ export class Connection implements Carrier {
       // undici refuses what has as many bytes as this.
       maxHeaderSize: MAX_ANSWER_HEADERS + 1,
     });
-    socket.once('close', () => home.closed(this));
+    socket.once('close', () => owner.closed(this));
   }
 
   /** It outlived an answer before the one that ended last. */
@@ -64,23 +64,26 @@ export class Connection implements Carrier {
     return this.#answers > 1;
   }
 
-  send(attempt: Attempt): void {
-    attempt.onto(this);
+  send(exchange: Exchange): void {
+    exchange.onto(this);
     this.#interimFilter.expectAnswer();
-    const { method, headers, body } = attempt.request;
-    this.#client.dispatch({ path: attempt.path, method, headers, body, blocking: false }, attempt);
+    const { method, headers, body } = exchange.request;
+    this.#client.dispatch(
+      { path: exchange.path, method, headers, body, blocking: false },
+      exchange,
+    );
   }
 
-  ended(attempt: Attempt, reusable: boolean): void {
+  ended(exchange: Exchange, reusable: boolean): void {
     this.#answers++;
-    if (reusable) this.#home.release(this, attempt);
-    else this.#home.drop(this, attempt);
+    if (reusable) this.#owner.release(this, exchange);
+    else this.#owner.drop(this, exchange);
   }
 
-  stale(attempt: Attempt): void {
+  stale(exchange: Exchange): void {
     // A connection that was gone before its first request is the target's doing, not bad timing.
-    if (this.#answers > 0) this.#home.stale(attempt);
-    else attempt.fail(this.socket.errored ?? STALE);
+    if (this.#answers > 0) this.#owner.stale(exchange);
+    else exchange.fail(this.socket.errored ?? STALE);
   }
 
   /** Closes it at once, whatever is under way. */

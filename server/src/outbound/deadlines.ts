@@ -1,18 +1,18 @@
-import type { Attempt } from './attempt.ts';
+import type { Exchange } from './exchange.ts';
 
 /**
- * The time limits of all attempts under way, looked at together.
+ * The time limits of all exchanges under way, looked at together.
  *
  * One pass over what is in flight every 50 ms costs less than a timer for each request, and an
- * attempt is cut at most that much after its limit, never before it.
+ * exchange is cut at most that much after its limit, never before it.
  *
- * The event loop calls its timers before it reads its sockets. So the attempts are judged only after
+ * The event loop calls its timers before it reads its sockets. So the exchanges are judged only after
  * it has read what had arrived by then. A process that was suspended for longer has half a second to
  * catch up, before it judges any of them: to open a connection that was under way, or to read the
  * rest of a long answer.
  */
 export class Deadlines {
-  readonly #running: Attempt[] = [];
+  readonly #running: Exchange[] = [];
   #timer: NodeJS.Timeout | null = null;
   #lookedAt = 0;
   #judgesFrom = 0;
@@ -21,25 +21,25 @@ export class Deadlines {
     return this.#running.length;
   }
 
-  add(attempt: Attempt): void {
-    attempt.slot = this.#running.length;
-    this.#running.push(attempt);
+  add(exchange: Exchange): void {
+    exchange.slot = this.#running.length;
+    this.#running.push(exchange);
     if (this.#timer === null) this.#start();
   }
 
   /** The last one takes the empty place. */
-  remove(attempt: Attempt): void {
-    const { slot } = attempt;
+  remove(exchange: Exchange): void {
+    const { slot } = exchange;
     if (slot === -1) return;
-    attempt.slot = -1;
+    exchange.slot = -1;
     const last = this.#running.pop()!;
-    if (last === attempt) return;
+    if (last === exchange) return;
     last.slot = slot;
     this.#running[slot] = last;
   }
 
   /** Hands out everything under way, and stops. */
-  drain(): Attempt[] {
+  drain(): Exchange[] {
     this.#stop();
     return [...this.#running];
   }

@@ -9,7 +9,7 @@ import {
   refusal,
 } from '../domain/target.ts';
 import { Blocked, type Stage } from './fault.ts';
-import { type Asker, CALLED_BACK, type Lookups } from './lookups.ts';
+import { CALLED_BACK, type LookupRequester, type Lookups } from './lookups.ts';
 
 /**
  * The egress guard: every connection of the service is opened here.
@@ -144,7 +144,7 @@ export class Opening {
     const { lookups } = this.#guard;
     const { clientKey } = this.#opener;
     const { promise, resolve: found, reject: failed } = Promise.withResolvers<string[]>();
-    const asker: Asker = {
+    const asker: LookupRequester = {
       clientKey,
       isCancelled: () => this.#opener.isCancelled,
       begin: () => this.#beginLookup(),

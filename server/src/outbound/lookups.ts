@@ -2,7 +2,7 @@
 export type Resolve = (hostname: string) => Promise<string[]>;
 
 /** One that needs the addresses of a name. It is told once: `found` or `failed`. */
-export interface Asker {
+export interface LookupRequester {
   readonly clientKey: number;
   /** While it waits for its turn, it may be called back. */
   isCancelled(): boolean;
@@ -31,9 +31,9 @@ export class Lookups {
   readonly #resolve: Resolve;
   readonly #most: number;
   /** Those that somebody waits for, by name. */
-  readonly #awaited = new Map<string, Set<Asker>>();
+  readonly #awaited = new Map<string, Set<LookupRequester>>();
   /** Who waits for a turn, by client and name. A map keeps the order in which its keys were set. */
-  readonly #queued = new Map<number, Map<string, Set<Asker>>>();
+  readonly #queued = new Map<number, Map<string, Set<LookupRequester>>>();
   /** Places that each client holds. */
   readonly #held = new Map<number, number>();
   #underWay = 0;
@@ -49,7 +49,7 @@ export class Lookups {
     return this.#underWay;
   }
 
-  ask(hostname: string, asker: Asker): void {
+  ask(hostname: string, asker: LookupRequester): void {
     const awaited = this.#awaited.get(hostname);
     if (awaited !== undefined) join(awaited, [asker]);
     else if (this.#hasPlace(asker.clientKey)) this.#begin(hostname, asker.clientKey, [asker]);
@@ -57,7 +57,7 @@ export class Lookups {
   }
 
   /** It waits no longer. What nobody waits for is not looked up any more, if it has not begun. */
-  leave(hostname: string, asker: Asker): void {
+  leave(hostname: string, asker: LookupRequester): void {
     const awaited = this.#awaited.get(hostname);
     if (awaited?.delete(asker) && awaited.size === 0) this.#awaited.delete(hostname);
     const names = this.#queued.get(asker.clientKey);
@@ -84,7 +84,7 @@ export class Lookups {
     return (this.#held.get(clientKey) ?? 0) < this.#most - this.#underWay;
   }
 
-  #queue(hostname: string, asker: Asker): void {
+  #queue(hostname: string, asker: LookupRequester): void {
     let names = this.#queued.get(asker.clientKey);
     if (names === undefined) {
       names = new Map();
@@ -95,8 +95,8 @@ export class Lookups {
     else askers.add(asker);
   }
 
-  #begin(hostname: string, clientKey: number, askers: Iterable<Asker>): void {
-    const awaited = new Set<Asker>();
+  #begin(hostname: string, clientKey: number, askers: Iterable<LookupRequester>): void {
+    const awaited = new Set<LookupRequester>();
     join(awaited, askers);
     if (awaited.size === 0) return;
     this.#awaited.set(hostname, awaited);
@@ -144,7 +144,7 @@ export class Lookups {
 }
 
 /** Those that were not called back. */
-function join(awaited: Set<Asker>, askers: Iterable<Asker>): void {
+function join(awaited: Set<LookupRequester>, askers: Iterable<LookupRequester>): void {
   for (const asker of askers) {
     if (asker.begin()) awaited.add(asker);
     else asker.failed(CALLED_BACK);

@@ -6,7 +6,7 @@ import type { OutboundRequest } from './send.ts';
 import { signatures } from './signature.ts';
 
 /** What every attempt of the service's own says about itself. */
-export interface AttemptFacts {
+export interface AttemptRequestFacts {
   /** The attempt, from 1. */
   attempt: number;
   /** Of the attempt: what is signed must not look older than it is. */
@@ -15,14 +15,14 @@ export interface AttemptFacts {
   timeoutMs: number;
 }
 
-export interface FiringFacts extends AttemptFacts {
+export interface RunRequestFacts extends AttemptRequestFacts {
   runId: string;
   scheduleId: string;
   /** Epoch ms. */
   scheduledFor: number;
 }
 
-export interface CallbackFacts extends Omit<AttemptFacts, 'attempt'> {
+export interface CallbackRequestFacts extends Omit<AttemptRequestFacts, 'attempt'> {
   url: string;
   id: string;
   /** JSON. */
@@ -36,9 +36,9 @@ export interface CallbackFacts extends Omit<AttemptFacts, 'attempt'> {
  * `data` goes where RFC 9110 gives it a meaning: into the body, or for GET, HEAD and DELETE into the
  * query, behind the one that the url has. Of User-Agent and Content-Type the caller's own win.
  */
-export function buildFiring(
+export function buildRunRequest(
   { url, verb, headers: own, data }: Pick<Schedule, 'url' | 'verb' | 'headers' | 'data'>,
-  facts: FiringFacts,
+  facts: RunRequestFacts,
 ): OutboundRequest {
   const headers: string[] = [];
   let userAgent: string | undefined;
@@ -76,7 +76,12 @@ export function buildFiring(
 }
 
 /** The request of a callback; `id` is the callback's own, the same over its attempts. */
-export function buildCallback({ url, id, body, ...facts }: CallbackFacts): OutboundRequest {
+export function buildCallbackRequest({
+  url,
+  id,
+  body,
+  ...facts
+}: CallbackRequestFacts): OutboundRequest {
   const headers = ['User-Agent', USER_AGENT, 'Content-Type', 'application/json'];
   addProof(headers, id, body, facts);
   return { method: 'POST', url, headers, body, timeoutMs: facts.timeoutMs };
@@ -86,7 +91,7 @@ function addProof(
   headers: string[],
   id: string,
   body: string,
-  { attempt, nowMs, secrets }: Omit<CallbackFacts, 'url' | 'id' | 'body'>,
+  { attempt, nowMs, secrets }: Omit<CallbackRequestFacts, 'url' | 'id' | 'body'>,
 ): void {
   if (attempt !== undefined) headers.push('Punctual-Attempt', String(attempt));
   headers.push('webhook-id', id, 'webhook-timestamp', String(Math.floor(nowMs / 1_000)));

@@ -1,5 +1,5 @@
 import type { Outcome, Phases } from '../domain/run.ts';
-import type { Ticket } from './ticket.ts';
+import type { StartPermit } from './start-permit.ts';
 
 /** One HTTP request, complete: every header that the request shall carry but those of the connection. */
 export interface OutboundRequest {
@@ -16,12 +16,12 @@ export interface OutboundRequest {
   /** Whose it is: clients take turns where requests wait for a connection. */
   clientKey?: number;
   /** Taken when a connection is free, before anything starts; until then it may be called back. */
-  ticket?: Ticket;
+  permit?: StartPermit;
 }
 
 /** What happened to one request. Never thrown: every failure is a value. */
 export interface SendResult {
-  /** `cancelled`: nothing was started, because its ticket was called back or the sender is closed. */
+  /** `cancelled`: nothing was started, because its permit was called back or the sender is closed. */
   outcome: Exclude<Outcome, 'lost'> | 'cancelled';
   /** Epoch ms at which the request started: connecting, or writing on a kept connection. */
   startedAt: number;

@@ -3,11 +3,11 @@ import { createSecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { type Clock, systemClock } from '../clock.ts';
 import { type AllowTargets, bareHost } from '../domain/target.ts';
-import { Attempt } from './attempt.ts';
+import { ConnectionPool, type PoolOptions } from './connection-pool.ts';
 import { Deadlines } from './deadlines.ts';
+import { Exchange } from './exchange.ts';
 import type { Target } from './guard.ts';
 import { Lookups, type Resolve } from './lookups.ts';
-import { Pool, type PoolOptions } from './pool.ts';
 import type { OutboundRequest, Send, SendResult } from './send.ts';
 
 export interface SenderOptions {
@@ -22,7 +22,7 @@ export interface SenderOptions {
   resolve?: Resolve;
   /** Names looked up at a time. */
   maxLookups?: number;
-  /** How long a lookup may take; the time limit of the attempt holds beside it. */
+  /** How long a lookup may take; the time limit of the exchange holds beside it. */
   lookupMs?: number;
   clock?: Clock;
 }
@@ -31,7 +31,7 @@ export interface SenderStats {
   origins: number;
   /** Being opened, in use and kept. */
   connections: number;
-  kept: number;
+  idle: number;
   inFlight: number;
   /** Held back by `connectionsPerOrigin`. */
   waiting: number;
@@ -60,7 +60,7 @@ export interface Sender {
  * The way out of the house: one request in, one value out, over kept connections and past the guard.
  *
  * Guarantees: `send` never rejects; one call writes one request, once; nothing is followed (a 3xx
- * is an answer); an attempt takes no longer than its time limit and some 50 ms, or ends within some
+ * is an answer); an exchange takes no longer than its time limit and some 50 ms, or ends within some
  * 550 ms after a process wakes that was suspended meanwhile.
  */
 export function createSender(options: SenderOptions): Sender {
@@ -72,11 +72,11 @@ export function createSender(options: SenderOptions): Sender {
     lookupMs = LOOKUP_MS,
     clock = systemClock,
   } = options;
-  const pools = new Map<string, Pool>();
+  const pools = new Map<string, ConnectionPool>();
   /** In the order in which they became quiet. */
-  const quiet = new Set<Pool>();
+  const quiet = new Set<ConnectionPool>();
   /** Out of `pools`, with connections that have yet to close. */
-  const leaving = new Set<Pool>();
+  const leaving = new Set<ConnectionPool>();
   const deadlines = new Deadlines();
   const lookups = new Lookups(resolve, maxLookups);
   /** By what stands before the path; the paths behind it are many, and need no parsing. */
@@ -116,31 +116,31 @@ export function createSender(options: SenderOptions): Sender {
     }
   }
 
-  function forget(pool: Pool): void {
+  function forget(pool: ConnectionPool): void {
     quiet.delete(pool);
     if (!leaving.delete(pool)) pools.delete(pool.target.origin);
     if (pools.size + leaving.size === 0) onEmpty();
   }
 
-  function poolOf(target: Target): Pool {
+  function poolOf(target: Target): ConnectionPool {
     const known = pools.get(target.origin);
     if (known !== undefined) return known;
-    const pool = new Pool(target, poolOptions);
+    const pool = new ConnectionPool(target, poolOptions);
     pools.set(target.origin, pool);
     dismissBeyond();
     return pool;
   }
 
   /** Parsing costs 3 µs, and remembering 20,000 urls as much; cutting a plain one, next to nothing. */
-  function placeOf(url: string): Place | null {
+  function parsedUrlOf(url: string): ParsedUrl | null {
     const pathAt = url.indexOf('/', url.indexOf('://') + 3);
     const isPlain = pathAt > 7 && PLAIN_PATH.test(url.slice(pathAt));
     const base = isPlain ? url.slice(0, pathAt) : '';
     const known = isPlain ? targets.get(base) : undefined;
     if (known !== undefined) return { target: known, path: url.slice(pathAt) };
-    const place = parsePlace(url);
-    if (place !== null && isPlain) targets.set(base, place.target);
-    return place;
+    const parsed = parseUrl(url);
+    if (parsed !== null && isPlain) targets.set(base, parsed.target);
+    return parsed;
   }
 
   function unsent(rest: Pick<SendResult, 'outcome' | 'error'>): SendResult {
@@ -152,22 +152,22 @@ export function createSender(options: SenderOptions): Sender {
       done(unsent({ outcome: 'cancelled' }));
       return;
     }
-    const place = placeOf(request.url);
-    if (place === null) {
+    const parsed = parsedUrlOf(request.url);
+    if (parsed === null) {
       const error = 'The url is not an http or https url.';
       done(unsent({ outcome: 'connectionError', error }));
       return;
     }
-    const pool = poolOf(place.target);
-    pool.take(new Attempt(request, place.target, place.path, pool, done));
+    const pool = poolOf(parsed.target);
+    pool.take(new Exchange(request, parsed.target, parsed.path, pool, done));
   }
 
   async function endAll(): Promise<void> {
     const all = [...pools.values()];
     for (const pool of all) {
-      for (const attempt of pool.dismiss()) attempt.cancel(clock.now());
+      for (const exchange of pool.dismiss()) exchange.cancel(clock.now());
     }
-    for (const attempt of deadlines.drain()) attempt.failWith(STOPPED);
+    for (const exchange of deadlines.drain()) exchange.failWith(STOPPED);
     for (const pool of all) pool.closeKept();
     if (pools.size + leaving.size === 0) return;
     await new Promise<void>(done => {
@@ -194,7 +194,7 @@ export function createSender(options: SenderOptions): Sender {
       return {
         origins: pools.size,
         connections: all.reduce((sum, pool) => sum + pool.size, 0),
-        kept: all.reduce((sum, pool) => sum + pool.kept, 0),
+        idle: all.reduce((sum, pool) => sum + pool.idleCount, 0),
         inFlight: deadlines.size,
         waiting: all.reduce((sum, pool) => sum + pool.waiting, 0),
       };
@@ -210,13 +210,13 @@ export function createSender(options: SenderOptions): Sender {
 const LOOKUP_MS = 8_000;
 
 /** A parsed url: where it leads, and what is asked for there. */
-interface Place {
+interface ParsedUrl {
   target: Target;
   path: string;
 }
 
 /** The fragment stays here; a user name or password, which `checkTargetUrl` refuses, too. */
-function parsePlace(text: string): Place | null {
+function parseUrl(text: string): ParsedUrl | null {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
   const secure = url.protocol === 'https:';

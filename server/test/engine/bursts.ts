@@ -16,8 +16,8 @@ export async function startBursts(firings: number) {
   const due = Array.from({ length: firings }, () => ({ schedule: schedule(), start }));
   await store.schedules.insert(clientKey, due);
   let count = 0;
-  const send = async ({ ticket }: OutboundRequest): Promise<SendResult> => {
-    ticket?.start();
+  const send = async ({ permit }: OutboundRequest): Promise<SendResult> => {
+    permit?.start();
     count += 1;
     const startedAt = clock.now();
     return { outcome: 'response', startedAt, durationMs: 1, phases: {}, responseStatus: 200 };

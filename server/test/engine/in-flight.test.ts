@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { InFlight } from '../../src/engine/in-flight.ts';
-import { Ticket } from '../../src/outbound/ticket.ts';
+import { StartPermit } from '../../src/outbound/start-permit.ts';
 
 interface Claim {
   number: number;
@@ -10,14 +10,14 @@ interface Claim {
 const flightOf = (id: string, number: number) => ({
   id,
   claim: { number },
-  ticket: new Ticket(),
+  permit: new StartPermit(),
   signedAt: null,
 });
 
 /** Whether it begins, and whether its request may start. */
 function begun(entries: InFlight<Claim>, id: string, number: number): [boolean, boolean] {
   const entry = flightOf(id, number);
-  return [entries.add(entry), entry.ticket.start()];
+  return [entries.add(entry), entry.permit.start()];
 }
 
 describe('what is claimed and has not ended', () => {
@@ -29,7 +29,7 @@ describe('what is claimed and has not ended', () => {
     entries.remove(old);
     assert.deepEqual(entries.claims, [young.claim]);
     entries.cancel('a');
-    assert.equal(young.ticket.start(), false);
+    assert.equal(young.permit.start(), false);
     const grounded = entries.stopAll();
     entries.remove(young);
     await grounded;
@@ -42,7 +42,7 @@ describe('what is claimed and has not ended', () => {
     const [old, young] = [flightOf('a', 1), flightOf('a', 2)];
     entries.add(old);
     entries.add(young);
-    assert.deepEqual([old.ticket.start(), young.ticket.start(), told], [false, true, [1]]);
+    assert.deepEqual([old.permit.start(), young.permit.start(), told], [false, true, [1]]);
   });
 
   test('what is called back while its claim is on the way does not start', () => {
@@ -68,7 +68,7 @@ describe('what is claimed and has not ended', () => {
     const flying = flightOf('a', 1);
     entries.add(flying);
     const grounded = entries.stopAll();
-    assert.equal(flying.ticket.start(), false);
+    assert.equal(flying.permit.start(), false);
     entries.expectClaims();
     assert.deepEqual(begun(entries, 'b', 2), [false, false]);
     entries.remove(flying);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, type TestContext, test } from 'node:test';
 import { LeaseRenewer } from '../../src/engine/lease-renewer.ts';
 import type { EngineObserver } from '../../src/engine/observer.ts';
-import { monotonicMs, Term } from '../../src/outbound/ticket.ts';
+import { LeaseDeadline, monotonicMs } from '../../src/outbound/lease-deadline.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ManualClock } from '../clock.ts';
 
@@ -14,7 +14,7 @@ let isAway: boolean;
 let told: string[];
 /** By how much the store's clock was set. */
 let setMs: number;
-let leaseDeadline: Term;
+let leaseDeadline: LeaseDeadline;
 
 beforeEach(t => {
   clock = new ManualClock(0);
@@ -23,7 +23,7 @@ beforeEach(t => {
   isAway = false;
   told = [];
   setMs = 0;
-  leaseDeadline = new Term(7_500);
+  leaseDeadline = new LeaseDeadline(7_500);
 });
 
 function newRenewer(): LeaseRenewer {
@@ -90,7 +90,7 @@ describe('a node among others', () => {
     await renewer.stop();
   });
 
-  test('holds nothing for longer than its leaseDeadline, counted from when it asked', async () => {
+  test('holds nothing for longer than its lease, counted from when it asked', async () => {
     const renewer = newRenewer();
     renewer.start();
     await clock.advance(2 * SECOND + 1);

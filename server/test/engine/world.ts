@@ -187,7 +187,7 @@ export class World {
     const at = this.clock.now();
     const { url, body, clientKey } = request;
     const sent = { at, url, headers: headersOf(request), body, clientKey };
-    if (request.ticket?.start() === false) return this.#result(sent, { outcome: 'cancelled' });
+    if (request.permit?.start() === false) return this.#result(sent, { outcome: 'cancelled' });
     this.sent.push(sent);
     const answer = this.answer(sent);
     if (answer !== 'hang') return this.#result(sent, answer);

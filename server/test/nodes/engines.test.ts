@@ -3,7 +3,7 @@ import { after, afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Engine } from '../../src/engine/engine.ts';
 import type { EngineObserver } from '../../src/engine/observer.ts';
-import { Term } from '../../src/outbound/ticket.ts';
+import { LeaseDeadline } from '../../src/outbound/lease-deadline.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import type { Caller, Store } from '../../src/store/store.ts';
 import { ManualClock } from '../clock.ts';
@@ -47,8 +47,8 @@ class Node {
       maxInFlight: 100,
       maxInFlightPerHost: 100,
       retention: { runsDays: 36_500, failedRunsDays: 36_500 },
-      leaseDeadline: new Term(60 * SECOND),
-      send: async ({ headers, ticket }) => {
+      leaseDeadline: new LeaseDeadline(60 * SECOND),
+      send: async ({ headers, permit: ticket }) => {
         await this.connecting;
         if (ticket?.start() === false) {
           return { outcome: 'cancelled', startedAt: this.clock.now(), durationMs: 0, phases: {} };

@@ -4,8 +4,8 @@ import { systemClock } from '../../src/clock.ts';
 import { parseAllowTargets } from '../../src/domain/target.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { EngineObserver } from '../../src/engine/observer.ts';
-import { createSenderThreads } from '../../src/outbound/threads.ts';
-import { Term } from '../../src/outbound/ticket.ts';
+import { LeaseDeadline } from '../../src/outbound/lease-deadline.ts';
+import { createSenderPool } from '../../src/outbound/sender-pool.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { serve, until } from '../outbound/target-server.ts';
 import { aClient, aSchedule } from '../store/keeper.ts';
@@ -23,7 +23,7 @@ test('a node that stops gives back at once what waits behind a hung target, and 
   const url = await server.createDatabase();
   const store = await openPostgres(url);
   const other = await openPostgres(url);
-  const sender = createSenderThreads({
+  const sender = createSenderPool({
     allow: parseAllowTargets('127.0.0.0/8'),
     connectionsPerOrigin: CONNECTIONS,
     maxOrigins: 10,
@@ -38,7 +38,7 @@ test('a node that stops gives back at once what waits behind a hung target, and 
     maxInFlight: 100,
     maxInFlightPerHost: 100,
     retention: { runsDays: 36_500, failedRunsDays: 36_500 },
-    leaseDeadline: new Term(60_000),
+    leaseDeadline: new LeaseDeadline(60_000),
   });
   const first = await store.shared!.now();
   const { clientKey } = await aClient(store);

@@ -104,7 +104,7 @@ test('an answer of exactly 1 MiB is read to its end and its connection kept', as
   const target = await serve(t, socket => socket.write(answer('x'.repeat(1024 * 1024))));
   const { send, stats } = sender(t);
   assert.equal((await send(get(target.url))).outcome, 'response');
-  assert.equal(stats().kept, 1);
+  assert.equal(stats().idle, 1);
 });
 
 test('an answer of 2 MiB is cut after 1 MiB and judged by its status', async t => {
@@ -117,7 +117,7 @@ test('an answer of 2 MiB is cut after 1 MiB and judged by its status', async t =
   assert.equal(result.responseStatus, 202);
   assert.equal(result.responseBody, 'y'.repeat(4096));
   assert.equal(result.error, undefined);
-  assert.equal(stats().kept, 0);
+  assert.equal(stats().idle, 0);
   await target.closed(1);
 });
 

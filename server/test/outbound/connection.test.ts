@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { SendResult } from '../../src/outbound/send.ts';
-import { Ticket } from '../../src/outbound/ticket.ts';
+import { StartPermit } from '../../src/outbound/start-permit.ts';
 import { answer, get, leftOpen, NOTHING_OPEN, sender, serve, until } from './target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
@@ -14,7 +14,7 @@ test('a kept connection is used again, and then there is nothing to connect', as
   assert.equal(target.connections, 1);
   assert.ok('connectMs' in first.phases);
   assert.deepEqual(Object.keys(second.phases), ['firstByteMs']);
-  assert.deepEqual(stats(), { origins: 1, connections: 1, kept: 1, inFlight: 0, waiting: 0 });
+  assert.deepEqual(stats(), { origins: 1, connections: 1, idle: 1, inFlight: 0, waiting: 0 });
 });
 
 test('the connection that was used last is used first', async t => {
@@ -76,10 +76,10 @@ test('of several kept connections, those that the server closes are forgotten', 
   const target = await serve(t, socket => socket.write(answer('')));
   const { send, stats } = sender(t);
   await Promise.all([1, 2, 3].map(() => send(get(target.url))));
-  assert.equal(stats().kept, 3);
+  assert.equal(stats().idle, 3);
   target.sockets[1]!.end();
   await until(() => stats().connections === 2);
-  assert.equal(stats().kept, 2);
+  assert.equal(stats().idle, 2);
 });
 
 test('a kept connection that the server closes is forgotten', async t => {
@@ -89,7 +89,7 @@ test('a kept connection that the server closes is forgotten', async t => {
   });
   const { send, stats } = sender(t);
   await send(get(target.url));
-  assert.equal(stats().kept, 1);
+  assert.equal(stats().idle, 1);
   await until(() => stats().connections === 0);
   assert.equal((await send(get(target.url))).outcome, 'response');
   assert.equal(target.connections, 2);
@@ -104,8 +104,8 @@ test('a request that meets the close of a kept connection goes over a new one', 
   const { send } = sender(t);
   await send(get(target.url));
   let asked = 0;
-  const ticket = new Ticket();
-  ticket.start = () => ++asked === 1;
+  const permit = new StartPermit();
+  permit.start = () => ++asked === 1;
   const second = await new Promise<SendResult>(resolve => {
     onClosed = () => {
       // The close is on its way to us: timers come first, then what has arrived is read, and undici
@@ -113,7 +113,7 @@ test('a request that meets the close of a kept connection goes over a new one', 
       const request = get(target.url, {
         method: 'POST',
         body: 'x',
-        ticket,
+        permit,
       });
       setTimeout(() => resolve(send(request)), 0);
       const until = performance.now() + 3;

@@ -21,7 +21,7 @@ async function fails(t: TestContext, behaviour: Behaviour, sentence: string): Pr
   const result = await send(get(target.url, { method: 'POST', body: 'x' }));
   assert.equal(result.outcome, 'connectionError');
   assert.equal(result.error, sentence.replace('HOST', `127.0.0.1:${target.port}`));
-  assert.equal(stats().kept, 0);
+  assert.equal(stats().idle, 0);
   assert.equal(target.requests.length, 1);
   return result.responseStatus ?? 0;
 }

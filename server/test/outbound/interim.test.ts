@@ -190,7 +190,7 @@ for (const [what, bytes] of [
     assert.equal(result.outcome, 'connectionError');
     assert.match(result.error!, /^127\.0\.0\.1:\d+ switched to another protocol, which it was not/);
     assert.equal(result.responseStatus, undefined);
-    assert.equal(own.stats().kept, 0);
+    assert.equal(own.stats().idle, 0);
   });
 }
 

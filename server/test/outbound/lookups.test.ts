@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import { type Asker, CALLED_BACK, Lookups } from '../../src/outbound/lookups.ts';
-import { Ticket } from '../../src/outbound/ticket.ts';
+import { CALLED_BACK, type LookupRequester, Lookups } from '../../src/outbound/lookups.ts';
+import { StartPermit } from '../../src/outbound/start-permit.ts';
 import { answer, get, leftOpen, sender, serve } from './target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
@@ -28,7 +28,7 @@ function resolver() {
   return { resolve, asked, end };
 }
 
-interface Told extends Asker {
+interface Told extends LookupRequester {
   ended: unknown[];
   began: boolean;
   cancelled: boolean;
@@ -211,14 +211,14 @@ test('the time limit of an attempt that waits for its turn says so, and it is lo
 
 test('a request that waits for its turn can be called back, and one that has begun cannot', async t => {
   const { send, asked, stats } = sendPastSlowNames(t);
-  const tickets = Array.from({ length: 10 }, () => new Ticket());
-  const all = tickets.map((ticket, n) =>
-    send(get(`http://${n}.slow.test/`, { clientKey: 1, ticket, timeoutMs: 300 })),
+  const permits = Array.from({ length: 10 }, () => new StartPermit());
+  const all = permits.map((permit, n) =>
+    send(get(`http://${n}.slow.test/`, { clientKey: 1, permit, timeoutMs: 300 })),
   );
-  for (const ticket of tickets) ticket.cancel();
-  const late = new Ticket();
+  for (const permit of permits) permit.cancel();
+  const late = new StartPermit();
   late.cancel();
-  all.push(send(get('http://late.slow.test/', { clientKey: 1, ticket: late })));
+  all.push(send(get('http://late.slow.test/', { clientKey: 1, permit: late })));
   await Promise.all(all.slice(2));
   assert.equal(stats().inFlight, 2);
   const outcomes = (await Promise.all(all)).map(({ outcome }) => outcome);
@@ -230,10 +230,10 @@ test('what was called back on another thread leaves at the next sweep', async t 
   const { send, sweep, stats } = sendPastSlowNames(t);
   const shared = new Int32Array(new SharedArrayBuffer(40));
   const all = Array.from({ length: 10 }, (_, place) => {
-    const ticket = Ticket.at(shared, place);
-    return send(get(`http://${place}.slow.test/`, { clientKey: 1, ticket, timeoutMs: 300 }));
+    const permit = StartPermit.at(shared, place);
+    return send(get(`http://${place}.slow.test/`, { clientKey: 1, permit, timeoutMs: 300 }));
   });
-  for (let place = 0; place < 10; place += 1) Ticket.at(shared, place).cancel();
+  for (let place = 0; place < 10; place += 1) StartPermit.at(shared, place).cancel();
   sweep();
   const outcomes = (await Promise.all(all.slice(2))).map(({ outcome }) => outcome);
   assert.deepEqual(outcomes, Array(8).fill('cancelled'));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { parseAllowTargets } from '../../src/domain/target.ts';
-import { buildFiring } from '../../src/outbound/request.ts';
+import { buildRunRequest } from '../../src/outbound/request.ts';
 import type { OutboundRequest, Send } from '../../src/outbound/send.ts';
-import { createSenderThreads } from '../../src/outbound/threads.ts';
+import { createSenderPool } from '../../src/outbound/sender-pool.ts';
 import { answer, leftOpen, sender, serve } from './target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
@@ -17,7 +17,7 @@ const HEADERS = {
 };
 
 function firing(url: string, headers: Record<string, string> = HEADERS): OutboundRequest {
-  return buildFiring(
+  return buildRunRequest(
     { url, verb: 'POST', headers, data: { a: 'b' } },
     {
       runId: '01890a5d-ac96-774b-bcce-b302099a8057',
@@ -44,7 +44,7 @@ const serveEcho = (t: TestContext) =>
   });
 
 function threads(t: TestContext): Send {
-  const made = createSenderThreads({
+  const made = createSenderPool({
     allow: parseAllowTargets('127.0.0.0/8'),
     threads: 1,
     connectionsPerOrigin: 1,

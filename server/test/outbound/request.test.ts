@@ -4,9 +4,9 @@ import { Webhook } from 'standardwebhooks';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Schedule } from '../../src/domain/schedule.ts';
 import { VERBS } from '../../src/domain/schedule.ts';
-import { buildCallback, buildFiring } from '../../src/outbound/request.ts';
+import { buildCallbackRequest, buildRunRequest } from '../../src/outbound/request.ts';
 import type { OutboundRequest } from '../../src/outbound/send.ts';
-import { Ticket } from '../../src/outbound/ticket.ts';
+import { StartPermit } from '../../src/outbound/start-permit.ts';
 import { answer, get, leftOpen, sender, serve } from './target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
@@ -25,7 +25,7 @@ const FACTS = {
 type Parts = Pick<Schedule, 'url' | 'verb' | 'headers' | 'data'>;
 
 function firing(parts: Partial<Parts>): OutboundRequest {
-  return buildFiring({ url: 'https://example.com/a', verb: 'POST', ...parts }, FACTS);
+  return buildRunRequest({ url: 'https://example.com/a', verb: 'POST', ...parts }, FACTS);
 }
 
 function headersOf({ headers }: OutboundRequest): Record<string, string> {
@@ -130,7 +130,7 @@ for (const data of [undefined, { a: 'ü', b: '🎈' }]) {
       const target = await serve(t, socket => socket.write(answer('')));
       const nowMs = Date.now();
       const parts: Parts = { url: target.url, verb, ...(data && { data }) };
-      const request = buildFiring(parts, { ...FACTS, nowMs });
+      const request = buildRunRequest(parts, { ...FACTS, nowMs });
       assert.equal((await sender(t).send(request)).outcome, 'response');
       const { head, body } = target.requests[0]!;
       const headers = Object.fromEntries(head.split('\r\n').map(line => line.split(': ')));
@@ -160,7 +160,7 @@ test('header values arrive as the UTF-8 that they were stored as, and smuggle no
 test('a callback is a signed JSON POST under its own id', () => {
   const body = '{"type":"schedule.run.failed"}';
   const nowMs = Date.now();
-  const request = buildCallback({
+  const request = buildCallbackRequest({
     url: 'https://example.com/hook?a=1',
     id: 'callback-1',
     body,
@@ -182,8 +182,8 @@ test('a callback is a signed JSON POST under its own id', () => {
 
 test('a request that was built can be cancelled before it starts', async t => {
   const request = firing({});
-  request.ticket = new Ticket();
-  request.ticket.cancel();
+  request.permit = new StartPermit();
+  request.permit.cancel();
   const result = await sender(t).send({ ...get('http://127.0.0.1:1/'), ...request });
   assert.equal(result.outcome, 'cancelled');
 });

@@ -1,7 +1,7 @@
 import { parseAllowTargets } from '../../src/domain/target.ts';
 import type { OutboundRequest } from '../../src/outbound/send.ts';
 import { createSender } from '../../src/outbound/sender.ts';
-import { createSenderThreads } from '../../src/outbound/threads.ts';
+import { createSenderPool } from '../../src/outbound/sender-pool.ts';
 
 /** A process that sends what its parent asks for, so that the parent can suspend it meanwhile. */
 
@@ -19,7 +19,7 @@ process.once('message', async ({ threads, resolvingMs, request }: Task) => {
   const sender =
     threads === 0
       ? createSender({ allow, ...(resolvingMs !== undefined && { resolve }) })
-      : createSenderThreads({ allow, threads, connectionsPerOrigin: 8, maxOrigins: 8 });
+      : createSenderPool({ allow, threads, connectionsPerOrigin: 8, maxOrigins: 8 });
   const sent = sender.send(request);
   process.send!('sent');
   process.send!(await sent);

@@ -105,7 +105,7 @@ export function sender(t: TestContext, options: Partial<SenderOptions> = {}): Se
   return made;
 }
 
-export const NOTHING_OPEN = { origins: 0, connections: 0, kept: 0, inFlight: 0, waiting: 0 };
+export const NOTHING_OPEN = { origins: 0, connections: 0, idle: 0, inFlight: 0, waiting: 0 };
 
 export function get(url: string, more: Partial<OutboundRequest> = {}): OutboundRequest {
   return { method: 'GET', url, headers: [], body: null, timeoutMs: 10_000, ...more };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { shownSettings } from '../../src/cli/shown-settings.ts';
 import { readConfig, SETTINGS } from '../../src/config.ts';
-import { threadsFor } from '../../src/outbound/threads.ts';
+import { senderThreadsFor } from '../../src/outbound/sender-pool.ts';
 
 const PAGE = join(import.meta.dirname, '../../../docs/configuration.md');
 
@@ -52,7 +52,7 @@ test('as many threads send as one says, or as the cores make worth while', () =>
   for (const value of ['65', '-1', 'all', '1.5']) {
     assert.throws(() => threads(value), /PUNCTUAL_SENDER_THREADS must be auto or a whole/);
   }
-  assert.deepEqual([1, 2, 3, 4, 64].map(threadsFor), [0, 2, 2, 2, 2]);
+  assert.deepEqual([1, 2, 3, 4, 64].map(senderThreadsFor), [0, 2, 2, 2, 2]);
 });
 
 test('the number of threads for names is a whole number, as libuv takes it', () => {

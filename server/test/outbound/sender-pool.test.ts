@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { parseAllowTargets } from '../../src/domain/target.ts';
-import { createSenderThreads } from '../../src/outbound/threads.ts';
-import { Ticket } from '../../src/outbound/ticket.ts';
+import { createSenderPool } from '../../src/outbound/sender-pool.ts';
+import { StartPermit } from '../../src/outbound/start-permit.ts';
 import { answer, get, leftOpen, sender, serve, until } from './target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
 
 function threads(t: TestContext, count: number, connectionsPerOrigin = 128, allow = '127.0.0.0/8') {
-  const made = createSenderThreads({
+  const made = createSenderPool({
     allow: parseAllowTargets(allow),
     connectionsPerOrigin,
     maxOrigins: 100,
@@ -59,11 +59,11 @@ test('a request that waits there for a connection can be called back from here',
   const open: (() => void)[] = [];
   const target = await serve(t, socket => open.push(() => socket.write(answer(''))));
   const { send } = threads(t, 1, 1);
-  const tickets = [new Ticket(), new Ticket(), new Ticket()] as const;
-  const [first, second, third] = tickets.map(ticket => send(get(target.url, { ticket })));
+  const permits = [new StartPermit(), new StartPermit(), new StartPermit()] as const;
+  const [first, second, third] = permits.map(permit => send(get(target.url, { permit })));
   await until(() => open.length === 1);
-  tickets[0].cancel();
-  tickets[1].cancel();
+  permits[0].cancel();
+  permits[1].cancel();
   open.shift()!();
   await until(() => open.length === 1);
   open.shift()!();
@@ -91,11 +91,11 @@ test('a request that nobody may call back leaves, also where one before it was c
   const open: (() => void)[] = [];
   const target = await serve(t, socket => open.push(() => socket.write(answer(''))));
   const { send } = threads(t, 1, 1);
-  const first = send(get(target.url, { ticket: new Ticket() }));
+  const first = send(get(target.url, { permit: new StartPermit() }));
   await until(() => open.length === 1);
-  const ticket = new Ticket();
-  const second = send(get(target.url, { ticket }));
-  ticket.cancel();
+  const permit = new StartPermit();
+  const second = send(get(target.url, { permit }));
+  permit.cancel();
   assert.equal((await second).outcome, 'cancelled');
   open.shift()!();
   await first;
@@ -110,27 +110,27 @@ test('a request that nobody may call back leaves, also where one before it was c
 test('what waits there behind a hung target and is called back from here leaves at once', async t => {
   const target = await serve(t, () => {});
   const { send } = threads(t, 2, 2);
-  const tickets = Array.from({ length: 100 }, () => new Ticket());
+  const permits = Array.from({ length: 100 }, () => new StartPermit());
   const timeoutMs = 60_000;
-  const results = tickets.map(ticket => send(get(target.url, { ticket, timeoutMs })));
+  const results = permits.map(permit => send(get(target.url, { permit, timeoutMs })));
   await until(() => target.requests.length === 2);
-  for (const ticket of tickets) ticket.cancel();
-  for (const ticket of tickets) ticket.cancel();
+  for (const permit of permits) permit.cancel();
+  for (const permit of permits) permit.cancel();
   const ended = await Promise.all(results.slice(2));
   assert.ok(ended.every(({ outcome }) => outcome === 'cancelled'));
-  const late = new Ticket();
+  const late = new StartPermit();
   late.cancel();
-  assert.equal((await send(get(target.url, { ticket: late, timeoutMs }))).outcome, 'cancelled');
+  assert.equal((await send(get(target.url, { permit: late, timeoutMs }))).outcome, 'cancelled');
   assert.equal(target.requests.length, 2);
 });
 
-test('a ticket is shared while its request is under way, and its place used again', async t => {
+test('a permit is shared while its request is under way, and its place used again', async t => {
   const target = await serve(t, socket => socket.write(answer('')));
   const { send } = threads(t, 1);
-  const old = new Ticket();
-  await send(get(target.url, { ticket: old }));
-  const ticket = new Ticket();
-  const result = send(get(target.url, { ticket }));
+  const old = new StartPermit();
+  await send(get(target.url, { permit: old }));
+  const permit = new StartPermit();
+  const result = send(get(target.url, { permit }));
   old.cancel();
   assert.equal((await result).outcome, 'response');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { Ticket } from '../../src/outbound/ticket.ts';
+import { StartPermit } from '../../src/outbound/start-permit.ts';
 import {
   answer,
   get,
@@ -24,7 +24,7 @@ test('requests to one origin share its bound, and those beyond it wait in order'
     ended.push(n);
   });
   await until(() => open.length === 2);
-  assert.deepEqual(stats(), { origins: 1, connections: 2, kept: 0, inFlight: 2, waiting: 3 });
+  assert.deepEqual(stats(), { origins: 1, connections: 2, idle: 0, inFlight: 2, waiting: 3 });
   for (let n = 1; n <= 5; n++) {
     await until(() => open.length > 0);
     open.shift()!();
@@ -42,9 +42,9 @@ test('clients whose requests wait take turns, each in its own order, also when s
   const open: (() => void)[] = [];
   const target = await serve(t, socket => open.push(() => socket.write(answer(''))));
   const { send } = sender(t, { connectionsPerOrigin: 1 });
-  const cancelled = new Ticket();
-  const ask = (name: string, clientKey: number, ticket = new Ticket()) =>
-    send(get(target.url + name, { clientKey, ticket }));
+  const cancelled = new StartPermit();
+  const ask = (name: string, clientKey: number, permit = new StartPermit()) =>
+    send(get(target.url + name, { clientKey, permit }));
   const all = ['1', '2', '3', '4'].map(name => ask(name, 7));
   all.push(ask('x', 8, cancelled), ask('a', 8), ask('b', 8), ask('A', 9));
   await until(() => open.length === 1);
@@ -127,11 +127,11 @@ test('http and https, and other ports, are other origins', async t => {
 test('a cancelled request starts nothing, whether it waits or not', async t => {
   const target = await serve(t, socket => setTimeout(() => socket.write(answer('')), 20));
   const { send, stats } = sender(t, { connectionsPerOrigin: 1 });
-  const tickets = [new Ticket(), new Ticket(), new Ticket()] as const;
-  const first = send(get(target.url, { ticket: tickets[0] }));
-  const second = send(get(target.url, { ticket: tickets[1] }));
-  for (const ticket of tickets) ticket.cancel();
-  const third = await send(get('http://127.0.0.1:1/', { ticket: tickets[2] }));
+  const permits = [new StartPermit(), new StartPermit(), new StartPermit()] as const;
+  const first = send(get(target.url, { permit: permits[0] }));
+  const second = send(get(target.url, { permit: permits[1] }));
+  for (const permit of permits) permit.cancel();
+  const third = await send(get('http://127.0.0.1:1/', { permit: permits[2] }));
   assert.equal(stats().origins, 1);
   assert.equal((await first).outcome, 'response');
   assert.equal((await second).outcome, 'cancelled');
@@ -143,15 +143,15 @@ test('what waits behind a hung target and is called back leaves at once, and the
   const open: (() => void)[] = [];
   const target = await serve(t, socket => open.push(() => socket.write(answer(''))));
   const { send, stats } = sender(t, { connectionsPerOrigin: 1 });
-  const tickets = Array.from({ length: 6 }, () => new Ticket());
-  const [hung, ...waiting] = tickets.map((ticket, n) => send(get(`${target.url}${n}`, { ticket })));
+  const permits = Array.from({ length: 6 }, () => new StartPermit());
+  const [hung, ...waiting] = permits.map((permit, n) => send(get(`${target.url}${n}`, { permit })));
   await until(() => open.length === 1);
-  for (const n of [0, 1, 3, 5]) tickets[n]!.cancel();
+  for (const n of [0, 1, 3, 5]) permits[n]!.cancel();
   for (const n of [1, 3, 5]) assert.equal((await waiting[n - 1]!).outcome, 'cancelled');
-  const late = new Ticket();
+  const late = new StartPermit();
   late.cancel();
-  assert.equal((await send(get(target.url, { ticket: late }))).outcome, 'cancelled');
-  assert.deepEqual(stats(), { origins: 1, connections: 1, kept: 0, inFlight: 1, waiting: 2 });
+  assert.equal((await send(get(target.url, { permit: late }))).outcome, 'cancelled');
+  assert.deepEqual(stats(), { origins: 1, connections: 1, idle: 0, inFlight: 1, waiting: 2 });
   for (let n = 1; n <= 3; n++) {
     await until(() => open.length > 0);
     open.shift()!();
@@ -167,10 +167,10 @@ test('what waits behind a hung target and is called back leaves at once, and the
 test('an origin whose waiting requests have all left is as quiet as one that never had any', async t => {
   const target = await serve(t, () => {});
   const { send, stats } = sender(t, { connectionsPerOrigin: 1 });
-  const ticket = new Ticket();
+  const permit = new StartPermit();
   const hung = send(get(target.url, { timeoutMs: 300 }));
-  const waiting = send(get(target.url, { ticket }));
-  ticket.cancel();
+  const waiting = send(get(target.url, { permit }));
+  permit.cancel();
   assert.equal((await waiting).outcome, 'cancelled');
   assert.equal((await hung).outcome, 'timeout');
   await until(() => stats().origins === 0);

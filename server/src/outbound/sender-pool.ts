@@ -1,13 +1,14 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { AllowTargets } from '../domain/target.ts';
+import type { LeaseDeadline } from './lease-deadline.ts';
 import { HELD_UP } from './lookups.ts';
 import type { OutboundRequest, SendResult } from './send.ts';
 import type { Sender } from './sender.ts';
-import type { Ended, Handover, SendingThread } from './thread.ts';
-import { SWEEP, type Term, Ticket } from './ticket.ts';
+import type { RequestMessage, ResultMessage, SenderWorkerData } from './sender-worker.ts';
+import { StartPermit, SWEEP } from './start-permit.ts';
 
-export interface SenderThreadsOptions {
+export interface SenderPoolOptions {
   allow: AllowTargets;
   connectionsPerOrigin: number;
   maxOrigins: number;
@@ -15,39 +16,45 @@ export interface SenderThreadsOptions {
   maxLookups?: number;
   /** How many threads send, from 1; never more than `connectionsPerOrigin`. */
   threads: number;
-  /** That of the tickets. */
-  term?: Term | undefined;
+  /** The lease deadline of the permits. */
+  leaseDeadline?: LeaseDeadline | undefined;
 }
 
 /**
  * How many threads are worth while on so many cores. Two share what is due at one instant, also where there
  * are only two cores; they send more than the main thread can hand them.
  */
-export function threadsFor(cores: number): number {
+export function senderThreadsFor(cores: number): number {
   return cores === 1 ? 0 : 2;
 }
 
 /** A worker is compiled as this file is. */
-const THREAD = new URL(`./thread${extname(import.meta.filename)}`, import.meta.url);
+const WORKER = new URL(`./sender-worker${extname(import.meta.filename)}`, import.meta.url);
 /** Requests with one thread at a time: more than the engine has in flight by any setting. */
 const MOST_TICKETS = 2 ** 17;
 
 /**
- * A sender on threads of its own, so that sending takes nothing from the API and the engine.
+ * Sender pool: senders on threads of their own, so that sending takes no time from the API and the engine.
  *
- * A request goes to the thread that has the fewest, so that single ones find the connection that the last of
- * them left; each thread keeps its share of the connections to an origin. If a thread ends unasked, so does
- * the process, as an uncaught error.
+ * A request goes to the thread with the fewest requests, so that single requests find the idle connection of the last
+ * one. Each thread has its share of the connections to an origin. If a thread ends unasked, the process ends too, by an
+ * uncaught error.
  */
-export function createSenderThreads(
-  options: SenderThreadsOptions,
+export function createSenderPool(
+  options: SenderPoolOptions,
 ): Pick<Sender, 'send' | 'close' | 'isHeldUp'> {
-  const { allow, maxOrigins, term } = options;
+  const { allow, maxOrigins, leaseDeadline } = options;
   const count = Math.min(options.threads, options.connectionsPerOrigin);
   const maxLookups = Math.max(1, Math.floor((options.maxLookups ?? 32) / count));
   const threads = Array.from({ length: count }, (_, at) => {
     const connectionsPerOrigin = Math.floor((options.connectionsPerOrigin + at) / count);
-    return new Thread({ allow, maxOrigins, maxLookups, connectionsPerOrigin, term: term?.shared });
+    return new SenderWorker({
+      allow,
+      maxOrigins,
+      maxLookups,
+      connectionsPerOrigin,
+      leaseDeadline: leaseDeadline?.shared,
+    });
   });
   return {
     send: request => leastBusy(threads).send(request),
@@ -61,55 +68,55 @@ export function createSenderThreads(
 }
 
 /** The first of those that have the fewest requests. */
-function leastBusy(threads: Thread[]): Thread {
+function leastBusy(threads: SenderWorker[]): SenderWorker {
   let found = threads[0]!;
   for (const thread of threads) if (thread.inFlight < found.inFlight) found = thread;
   return found;
 }
 
-interface Waiting {
+interface PendingRequest {
   request: OutboundRequest;
   resolve: (result: SendResult) => void;
 }
 
-class Thread {
+class SenderWorker {
   readonly #worker: Worker;
-  readonly #tickets = new Int32Array(new SharedArrayBuffer(MOST_TICKETS * 4));
-  /** By the place of their ticket. */
-  readonly #waiting: (Waiting | undefined)[] = [];
-  readonly #freePlaces: number[] = [];
-  #outgoing: Handover[] = [];
+  readonly #permits = new Int32Array(new SharedArrayBuffer(MOST_TICKETS * 4));
+  /** By the index of the permit. */
+  readonly #pending: (PendingRequest | undefined)[] = [];
+  readonly #freeIndexes: number[] = [];
+  #outgoing: RequestMessage[] = [];
   #sweepScheduled = false;
   readonly #onCancelled = () => this.#sweepSoon();
   #closed: Promise<void> | null = null;
   #onHeldUp = () => {};
   isHeldUp = false;
 
-  constructor(options: Omit<SendingThread, 'tickets'>) {
-    this.#worker = new Worker(THREAD, {
-      workerData: { ...options, tickets: this.#tickets } satisfies SendingThread,
+  constructor(options: Omit<SenderWorkerData, 'permits'>) {
+    this.#worker = new Worker(WORKER, {
+      workerData: { ...options, permits: this.#permits } satisfies SenderWorkerData,
     });
     this.#worker.on('message', (text: string) => {
       if (text === HELD_UP) return this.#heldUp();
-      for (const [place, result] of JSON.parse(text) as Ended) this.#ended(place, result);
+      for (const [index, result] of JSON.parse(text) as ResultMessage) this.#ended(index, result);
     });
   }
 
   get inFlight(): number {
-    return this.#waiting.length - this.#freePlaces.length;
+    return this.#pending.length - this.#freeIndexes.length;
   }
 
   send(request: OutboundRequest): Promise<SendResult> {
     return new Promise(resolve => {
-      const place = this.#freePlaces.pop() ?? this.#waiting.length;
-      this.#waiting[place] = { request, resolve };
-      if (request.ticket !== undefined) {
-        request.ticket.share(this.#tickets, place);
-        request.ticket.onCancelled = this.#onCancelled;
-      } else Ticket.open(this.#tickets, place);
+      const index = this.#freeIndexes.pop() ?? this.#pending.length;
+      this.#pending[index] = { request, resolve };
+      if (request.permit !== undefined) {
+        request.permit.share(this.#permits, index);
+        request.permit.onCancelled = this.#onCancelled;
+      } else StartPermit.open(this.#permits, index);
       if (this.#outgoing.length === 0) queueMicrotask(() => this.#post());
       const { method, url, headers, body, timeoutMs, clientKey = 0, ownHeaders = 0 } = request;
-      this.#outgoing.push([place, method, url, headers, body, timeoutMs, clientKey, ownHeaders]);
+      this.#outgoing.push([index, method, url, headers, body, timeoutMs, clientKey, ownHeaders]);
     });
   }
 
@@ -144,11 +151,11 @@ class Thread {
     this.#outgoing = [];
   }
 
-  #ended(place: number, result: SendResult): void {
-    const { request, resolve } = this.#waiting[place]!;
-    this.#waiting[place] = undefined;
-    this.#freePlaces.push(place);
-    request.ticket?.unshare();
+  #ended(index: number, result: SendResult): void {
+    const { request, resolve } = this.#pending[index]!;
+    this.#pending[index] = undefined;
+    this.#freeIndexes.push(index);
+    request.permit?.unshare();
     resolve(result);
   }
 }

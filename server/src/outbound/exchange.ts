@@ -20,20 +20,20 @@ import {
 import type { Opener, Opening, Target } from './guard.ts';
 import type { OutboundRequest, SendResult } from './send.ts';
 
-/** What carries an attempt: the pool until there is a connection, and then the connection. */
-export interface Carrier {
+/** The transport of an exchange: the pool until there is a connection, then the connection. */
+export interface Transport {
   readonly socket: Socket | null;
   /**
-   * Told once, when the attempt has its result.
+   * Told once, when the exchange has its result.
    *
    * @param reusable whether the connection came through in good order
    */
-  ended(attempt: Attempt, reusable: boolean): void;
+  ended(exchange: Exchange, reusable: boolean): void;
   /** Its connection was closed before a byte of the request was written. */
-  stale(attempt: Attempt): void;
+  stale(exchange: Exchange): void;
 }
 
-/** What undici hands on for a connection that is gone; no fault of the attempt. */
+/** What undici hands on for a connection that is gone; no fault of the exchange. */
 export const STALE: Error = Object.assign(new Error('stale'), { code: 'CLOSED' });
 
 /**
@@ -43,20 +43,20 @@ export const STALE: Error = Object.assign(new Error('stale'), { code: 'CLOSED' }
  * most. undici rethrows what a handler throws as an `error` event that nobody can answer: so
  * nothing here throws.
  */
-export class Attempt implements Dispatcher.DispatchHandler, Opener {
+export class Exchange implements Dispatcher.DispatchHandler, Opener {
   readonly request: OutboundRequest;
   readonly target: Target;
   readonly path: string;
-  /** The one that waits behind this one. */
-  next: Attempt | null = null;
-  /** Its place among the deadlines. */
+  /** The exchange that waits behind this one. */
+  next: Exchange | null = null;
+  /** Its index among the deadlines. */
   slot = -1;
   /** On the scale of `performance.now()`. */
   deadlineAt = 0;
   opening: Opening | null = null;
   settled = false;
 
-  #carrier: Carrier;
+  #transport: Transport;
   readonly #resolve: (result: SendResult) => void;
   #started = false;
   #startedAt = 0;
@@ -72,13 +72,13 @@ export class Attempt implements Dispatcher.DispatchHandler, Opener {
     request: OutboundRequest,
     target: Target,
     path: string,
-    carrier: Carrier,
+    carrier: Transport,
     resolve: (result: SendResult) => void,
   ) {
     this.request = request;
     this.target = target;
     this.path = path;
-    this.#carrier = carrier;
+    this.#transport = carrier;
     this.#resolve = resolve;
   }
 
@@ -87,16 +87,16 @@ export class Attempt implements Dispatcher.DispatchHandler, Opener {
   }
 
   get isCancelled(): boolean {
-    return this.request.ticket?.isCancelled === true;
+    return this.request.permit?.isCancelled === true;
   }
 
-  /** @returns false where it was called back; from the first true on it cannot be */
+  /** @returns false where it was cancelled; after the first true it cannot be */
   start(): boolean {
-    this.#started ||= this.request.ticket?.start() !== false;
+    this.#started ||= this.request.permit?.start() !== false;
     return this.#started;
   }
 
-  /** Its time begins, once: a stale connection takes from it, and gives it no second one. */
+  /** Its time limit begins, once: a stale connection does not begin it again. */
   begin(startedAt: number): void {
     this.#startedAt = startedAt;
     this.#begunAt = performance.now();
@@ -104,9 +104,9 @@ export class Attempt implements Dispatcher.DispatchHandler, Opener {
     this.deadlineAt = this.#begunAt + this.request.timeoutMs;
   }
 
-  /** Goes onto a connection, which it has opened itself (`opening`) or which was kept. */
-  onto(connection: Carrier): void {
-    this.#carrier = connection;
+  /** Goes onto a connection that it has opened itself (`opening`), or onto an idle one. */
+  onto(connection: Transport): void {
+    this.#transport = connection;
     if (this.opening !== null) this.#readyAt = performance.now();
   }
 
@@ -144,14 +144,14 @@ export class Attempt implements Dispatcher.DispatchHandler, Opener {
 
   onResponseEnd(): void {
     // A body without a length ends with the connection; undici takes a reset for that end too.
-    const reset = this.#carrier.socket?.errored ?? null;
+    const reset = this.#transport.socket?.errored ?? null;
     if (reset !== null) this.fail(reset);
     else this.#settle('response', undefined, true);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.settled) return;
-    if (error === STALE) this.#carrier.stale(this);
+    if (error === STALE) this.#transport.stale(this);
     else this.fail(error);
   }
 
@@ -183,7 +183,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Opener {
     this.#end('timeout', timeoutSentence(this.#stage(), authority, this.request.timeoutMs));
   }
 
-  /** One that still waits for a turn has not started, and may have been called back. */
+  /** An exchange that still waits has not started, and may have been cancelled. */
   #end(outcome: SendResult['outcome'], sentence: string): void {
     if (this.settled) return;
     if (this.start()) this.#settle(outcome, sentence, false);
@@ -191,7 +191,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Opener {
   }
 
   #stage(): Stage {
-    if (this.#carrier.socket === null) return this.opening?.stage ?? 'waiting';
+    if (this.#transport.socket === null) return this.opening?.stage ?? 'waiting';
     return this.#status === 0 ? 'waiting' : 'reading';
   }
 
@@ -206,7 +206,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Opener {
     };
     if (this.#status !== 0) this.#keepAnswer(result);
     if (error !== undefined) result.error = error;
-    this.#carrier.ended(this, reusable);
+    this.#transport.ended(this, reusable);
     this.#resolve(result);
   }
 
