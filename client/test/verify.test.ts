@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { callbacksOf } from '../../server/src/domain/callback.ts';
 import { newId } from '../../server/src/domain/id.ts';
 import { signatures } from '../../server/src/outbound/signature.ts';
-import { aRecord, aSchedule } from '../../server/test/store/keeper.ts';
+import { aRecord, aSchedule } from '../../server/test/store/backend.ts';
 import {
   PunctualVerificationError,
   type ReceivedHeaders,

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPostgres } from '../src/store/postgres/open.ts';
+import type { Claim } from '../src/store/queue.ts';
 import type { Store } from '../src/store/store.ts';
-import type { Claim } from '../src/store/work.ts';
 import {
   aClient,
   anAttempt,
@@ -10,7 +10,7 @@ import {
   aSchedule,
   settlementOf,
   waiting,
-} from '../test/store/keeper.ts';
+} from '../test/store/backend.ts';
 import { type PostgresServer, runOn, startPostgres } from '../test/store/postgres-server.ts';
 
 /**
@@ -50,13 +50,13 @@ async function main(): Promise<void> {
 }
 
 async function create(store: Store, start: number): Promise<void> {
-  const { clientKey } = await aClient(store);
+  const { clientRowId } = await aClient(store);
   for (let made = 0; made < SCHEDULES; made += 1_000) {
     const batch = Array.from({ length: Math.min(1_000, SCHEDULES - made) }, (_, index) => ({
       schedule: aSchedule({ label: `bench ${made + index}` }),
       start: { first: made + index < DUE ? start : start + 1_000 * MINUTE, second: null },
     }));
-    await store.schedules.insert(clientKey, batch);
+    await store.schedules.insert(clientRowId, batch);
   }
 }
 
@@ -99,7 +99,7 @@ function ended(claim: Claim, next: number) {
     responseHeaders: { server: 'nginx', date: 'x'.repeat(29) },
   };
   const records = [
-    aRecord(claim.firing.id, claim.scheduledFor, { attempts: [anAttempt(1, answer)] }),
+    aRecord(claim.schedule.id, claim.scheduledFor, { attempts: [anAttempt(1, answer)] }),
   ];
   return settlementOf(claim, waiting(next, null), { records });
 }

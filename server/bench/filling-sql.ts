@@ -1,4 +1,4 @@
-import { SEPARATOR } from '../src/store/texts.ts';
+import { SEPARATOR } from '../src/store/search-index.ts';
 import { ATTEMPTS } from './history.ts';
 
 /** What a store is filled with, in the words of both databases. */

@@ -90,7 +90,7 @@ async function findingsOf(store: Store, config: Config): Promise<Finding[]> {
   }
   if (config.paused)
     found.push(warning('pause', 'PUNCTUAL_PAUSED is set: this node fires nothing.'));
-  const shared = await store.shared?.warning();
+  const shared = await store.cluster?.warning();
   if (shared) found.push(warning('standby', shared));
   return found;
 }
@@ -122,9 +122,9 @@ async function syncTime({ path }: Database & { kind: 'sqlite' }): Promise<Findin
 }
 
 async function clock(store: Store): Promise<Finding> {
-  if (store.shared !== null) {
+  if (store.cluster !== null) {
     const before = systemClock.now();
-    const theirs = await store.shared.now();
+    const theirs = await store.cluster.now();
     return judgeClock((before + systemClock.now()) / 2 - theirs, 'that of the database');
   }
   const behindMs = ((await store.queue.latest()) ?? 0) - systemClock.now();

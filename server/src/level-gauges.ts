@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from './clock.ts';
-import type { StatusCounts } from './store/figures.ts';
+import type { StatusCounts } from './store/stats.ts';
 import type { PoolUse, Store, StoreSize } from './store/store.ts';
 
 /** What is asked at each scrape. A level that cannot be read is left out of that scrape; the others stay. */
@@ -207,7 +207,7 @@ export function levelsOf(
       const dueAt = await store.queue.nextDueAt();
       return dueAt === null ? 0 : Math.max(0, clock.now() - dueAt);
     },
-    schedules: () => store.figures.allCounts(),
+    schedules: () => store.stats.allCounts(),
     size: () => store.size(),
     pool: () => store.pool(),
     inFlight: () => engine?.inFlight ?? 0,

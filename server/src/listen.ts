@@ -72,7 +72,7 @@ export function standingOf(
   pausedAt: number | null,
 ): Pick<ApiDeps, 'readiness' | 'pausedSince'> {
   // Of nodes that share a store, one that is paused by its setting leaves the times to the others.
-  const alone = store.shared === null ? pausedAt : null;
+  const alone = store.cluster === null ? pausedAt : null;
   return {
     readiness: () => readinessOf(store, pausedAt),
     pausedSince: async () => (await store.installation.pausedSince()) ?? alone,
@@ -87,7 +87,7 @@ async function readinessOf(store: Store, pausedAt: number | null): Promise<Readi
     const warnings = [
       pausedAt === null ? null : 'This node is paused (PUNCTUAL_PAUSED): it fires nothing.',
       paused,
-      await store.shared?.warning(),
+      await store.cluster?.warning(),
     ].filter(warning => warning);
     return {
       ...(warnings.length > 0 && { warning: warnings.join(' ') }),

@@ -77,8 +77,8 @@ export class PausableEngine implements EnginePort {
     this.#engine?.wakeOutbox(scheduleId);
   }
 
-  rotated(clientKey: number): void {
-    this.#engine?.rotated(clientKey);
+  rotated(clientRowId: number): void {
+    this.#engine?.rotated(clientRowId);
   }
 
   #askAgain(): void {
@@ -127,5 +127,9 @@ export class PausableEngine implements EnginePort {
 /** What is known of the engine before this process holds for the first one of this process alone. */
 export function lockOf(isFirst: boolean, lock: EngineLock | null): EngineLock | null {
   if (isFirst || lock === null) return lock;
-  return { sentUntil: null, mark: until => lock.mark(until), release: () => lock.release() };
+  return {
+    sentUntil: null,
+    noteSentUntil: until => lock.noteSentUntil(until),
+    release: () => lock.release(),
+  };
 }

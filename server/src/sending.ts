@@ -20,7 +20,7 @@ export async function startSending(
 ): Promise<{ sender: OpenSender; leaseDeadline: LeaseDeadline | undefined }> {
   const isEngine = config.role !== 'api';
   const leaseDeadline =
-    store.shared && isEngine ? new LeaseDeadline(store.shared.leaseMs * COUNTED_ON) : undefined;
+    store.cluster && isEngine ? new LeaseDeadline(store.cluster.leaseMs * COUNTED_ON) : undefined;
   return { sender: await openSender(config, leaseDeadline), leaseDeadline };
 }
 

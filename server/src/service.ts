@@ -23,7 +23,7 @@ import { ensureSecretKey, readSecretKeys } from './secret-keys.ts';
 import { type Observe, observed, sendingBy, startSending } from './sending.ts';
 import { withEncryption } from './store/encrypted.ts';
 import { lockEngine, openStore } from './store/open.ts';
-import type { Caller, EngineLock, Listener, Store } from './store/store.ts';
+import type { Caller, EngineLock, NodeListener, Store } from './store/store.ts';
 import { createMetrics, type Metrics } from './telemetry.ts';
 import { zonesFor } from './zoneinfo.ts';
 
@@ -113,7 +113,7 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
     // Loaded while the threads of the store and of the sender start.
     const loading = import('./api/app.ts');
     await opened.check(true);
-    const warning = await opened.shared?.warning();
+    const warning = await opened.cluster?.warning();
     if (warning) log.warn(warning);
     if (config.role !== 'engine' && DASHBOARD === undefined) {
       log.warn('There is no page at /: the dashboard is not built ("npm run build" builds it).');
@@ -151,10 +151,10 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
           });
     await engine?.start();
     // The only node of its store: what passed while it was paused knows why.
-    if (pausedAt !== null && store.shared === null) {
+    if (pausedAt !== null && store.cluster === null) {
       closers.push(() => store.installation.notePause({ since: pausedAt, until: clock.now() }));
     }
-    const listening = engine && store.shared?.listen(listenerOf(engine, metrics));
+    const listening = engine && store.cluster?.listen(listenerOf(engine, metrics));
     closers.push(() => listening?.close());
     const { buildApi } = await loading;
     const signInLink = options.echo ? new SignInLink(() => clock.monotonicMs()) : undefined;
@@ -201,8 +201,8 @@ async function encryptedStore(
 
 /** Nodes that share a store go by its clock; one that has it for itself, by the machine's. */
 async function clockOf(store: Store, metrics: Metrics, closers: (() => unknown)[]): Promise<Clock> {
-  if (store.shared === null) return systemClock;
-  const clock = await SteeredClock.start(store.shared.now);
+  if (store.cluster === null) return systemClock;
+  const clock = await SteeredClock.start(store.cluster.now);
   const tell = () => metrics.machineAhead(clock.machineAheadMs);
   tell();
   let timer: NodeJS.Timeout;
@@ -256,8 +256,8 @@ function apiDeps(
     allow: config.allowTargets,
     echo,
     engine: engine ?? ELSEWHERE,
-    tryOut: (schedule, { clientId, clientKey }) =>
-      testRequests.try(schedule, { clientKey, secrets: () => secretsOf(store, clientId) }),
+    tryOut: (schedule, { clientId, clientRowId }) =>
+      testRequests.try(schedule, { clientRowId, secrets: () => secretsOf(store, clientId) }),
     keepRunsDays: config.keepRunsDays,
     withoutV1: config.role === 'engine',
     ...(config.role !== 'engine' && DASHBOARD !== undefined && { dashboardFolder: DASHBOARD }),
@@ -275,12 +275,12 @@ async function secretsOf(store: Store, clientId: string): Promise<SigningSecrets
 }
 
 /** What other nodes tell goes to the engine here. */
-function listenerOf(engine: EnginePort, metrics: Metrics): Listener {
+function listenerOf(engine: EnginePort, metrics: Metrics): NodeListener {
   return {
     wake: dueAt => engine.wake(dueAt),
     changed: (scheduleId, changedAt) => engine.changed(scheduleId, changedAt),
     wakeOutbox: scheduleId => engine.wakeOutbox(scheduleId),
-    rotated: clientKey => engine.rotated(clientKey),
+    rotated: clientRowId => engine.rotated(clientRowId),
     listening: metrics.listening,
   };
 }

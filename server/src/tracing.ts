@@ -16,7 +16,7 @@ import type { OutboundRequest, Send, SendResult } from './outbound/send.ts';
 import type { Store } from './store/store.ts';
 
 /**
- * Traces: a span for each firing, with its attempts and callbacks below it.
+ * Traces: a span for each schedule, with its attempts and callbacks below it.
  *
  * The trace of a run follows from its id, as the run's id follows from schedule and nominal time: so
  * attempts that different nodes make hours apart stand in one trace, and nothing has to be kept for
@@ -92,8 +92,8 @@ export function startTracing(): Tracing {
         settle: {
           value: async (...settled: Parameters<typeof store.queue.settle>) => {
             const lost = await store.queue.settle(...settled);
-            for (const { scheduleKey, records } of settled[0]) {
-              if (!lost.includes(scheduleKey)) records.forEach(endFiring);
+            for (const { scheduleRowId, records } of settled[0]) {
+              if (!lost.includes(scheduleRowId)) records.forEach(endFiring);
             }
             return lost;
           },

@@ -29,7 +29,7 @@ const LAW: Record<string, string[]> = {
     'domain',
     'clock.ts',
     'store/store.ts',
-    'store/work.ts',
+    'store/queue.ts',
     'store/breakers.ts',
     'store/suspensions.ts',
     'outbound',
@@ -39,7 +39,7 @@ const LAW: Record<string, string[]> = {
     'domain',
     'clock.ts',
     'store/store.ts',
-    'store/figures.ts',
+    'store/stats.ts',
     'version.ts',
     '@punctual/client',
     'fastify*',
@@ -124,7 +124,7 @@ const LAW: Record<string, string[]> = {
     'prom-client',
   ],
   'engine-metrics.ts': ['engine', 'host-labels.ts', 'run-log.ts', 'pino', 'prom-client'],
-  'level-gauges.ts': ['clock.ts', 'store/store.ts', 'store/figures.ts', 'prom-client'],
+  'level-gauges.ts': ['clock.ts', 'store/store.ts', 'store/stats.ts', 'prom-client'],
   'node-gauges.ts': ['pino', 'prom-client'],
   'request-metrics.ts': ['api', 'prom-client'],
   'run-log.ts': ['domain', 'bounded-log.ts', 'clock.ts', 'pino'],
@@ -139,11 +139,11 @@ const LAW: Record<string, string[]> = {
 /** Files whose import of another room may be of types only. */
 const TYPES_ONLY = [
   { from: 'engine', to: 'store/store.ts' },
-  { from: 'engine', to: 'store/work.ts' },
+  { from: 'engine', to: 'store/queue.ts' },
   { from: 'engine', to: 'store/breakers.ts' },
   { from: 'engine', to: 'store/suspensions.ts' },
   { from: 'api', to: 'store/store.ts' },
-  { from: 'api', to: 'store/figures.ts' },
+  { from: 'api', to: 'store/stats.ts' },
   { from: 'api', to: '@punctual/client' },
   { from: 'pausing.ts', to: 'engine' },
   { from: 'pausing.ts', to: 'store/store.ts' },
@@ -153,7 +153,7 @@ const TYPES_ONLY = [
   { from: 'engine-metrics.ts', to: 'engine' },
   { from: 'request-metrics.ts', to: 'api' },
   { from: 'level-gauges.ts', to: 'store/store.ts' },
-  { from: 'level-gauges.ts', to: 'store/figures.ts' },
+  { from: 'level-gauges.ts', to: 'store/stats.ts' },
 ];
 
 interface Import {

@@ -16,7 +16,7 @@ export function readBodies(app: FastifyInstance): void {
   });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
     if (bytes.length < LARGE_BYTES) parse(bytes, done);
-    else void nextSlice(request.caller?.clientKey ?? 0).then(() => parse(bytes, done));
+    else void nextSlice(request.caller?.clientRowId ?? 0).then(() => parse(bytes, done));
   });
 }
 

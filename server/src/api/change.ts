@@ -2,7 +2,7 @@ import { changesTimes } from '../domain/draft.ts';
 import { PunctualError } from '../domain/errors.ts';
 import type { Schedule } from '../domain/schedule.ts';
 import { startOf } from '../domain/start.ts';
-import type { Caller, Versioned } from '../store/store.ts';
+import type { Caller, VersionedSchedule } from '../store/store.ts';
 import type { ApiDeps } from './deps.ts';
 import { type Condition, isMatched } from './etag.ts';
 import { findSchedule } from './find.ts';
@@ -23,7 +23,7 @@ export async function changeSchedule(
   id: string,
   decide: (current: Schedule, now: number) => Schedule | null,
   condition?: Condition,
-): Promise<Versioned> {
+): Promise<VersionedSchedule> {
   for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
     const { schedule: current, version } = await findSchedule(store, caller, id);
     if (!isMatched(condition, version)) throw changedMeanwhile();
@@ -33,7 +33,7 @@ export async function changeSchedule(
     const requeue = changesTimes(current, next)
       ? { changedAt: now, start: startOf(next, now) }
       : ('keep' as const);
-    if (await store.schedules.update(caller.clientKey, next, version, requeue)) {
+    if (await store.schedules.update(caller.clientRowId, next, version, requeue)) {
       // At once, and not at the new start: a run that has begun is to be decided about now, and a
       // request that has not started is to leave as the schedule now says.
       engine.changed(id, now);

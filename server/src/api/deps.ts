@@ -72,7 +72,7 @@ export interface EnginePort {
   /** A manual run of the schedule waits. */
   wakeOutbox(scheduleId: string): void;
   /** A client's requests are signed with other secrets from here on. */
-  rotated(clientKey: number): void;
+  rotated(clientRowId: number): void;
 }
 
 export interface Limits {

@@ -4,7 +4,7 @@ import { isId, runId } from '../domain/id.ts';
 import { iso } from '../domain/iso.ts';
 import { type Explanation, explain } from '../domain/ledger.ts';
 import { zoneOf } from '../domain/zone.ts';
-import type { Caller, LedgerEntry, RunView, Store } from '../store/store.ts';
+import type { Caller, RunView, ScheduleAt, Store } from '../store/store.ts';
 import { runListAnswer } from './answers.ts';
 import { readInstant } from './instant.ts';
 
@@ -19,19 +19,19 @@ const MOST_BEFORE = 100;
  */
 export async function explainAt(
   store: Store,
-  { clientKey }: Caller,
+  { clientRowId }: Caller,
   id: string,
   atText: string,
   around: { now: number; historyFrom: number; pausedSince: number | null },
 ): Promise<Wire.Explanation> {
   const { now } = around;
-  const latest = isId(id) ? await store.schedules.ledger(clientKey, id, LAST_AT) : null;
+  const latest = isId(id) ? await store.schedules.findAt(clientRowId, id, LAST_AT) : null;
   if (latest === null) throw new PunctualError('not_found', 'There is no schedule with this id.');
   const at = readAt(atText, latest.held.timezone);
-  const run = await runAt(store, clientKey, id, at);
+  const run = await runAt(store, clientRowId, id, at);
   // To come is what the schedule is now, also where the clock was set back since it was changed.
   const heldAt = at > now ? LAST_AT : at;
-  const entry = (await store.schedules.ledger(clientKey, id, heldAt)) ?? latest;
+  const entry = (await store.schedules.findAt(clientRowId, id, heldAt)) ?? latest;
   const explained = explain({ ...entry, ...around, at, run });
   return answer(entry, explained, run);
 }
@@ -39,14 +39,14 @@ export async function explainAt(
 /** Read before the queue's row: a run that ends in between is then the row's, and not nobody's. */
 async function runAt(
   { runs }: Store,
-  clientKey: number,
+  clientRowId: number,
   scheduleId: string,
   at: number,
 ): Promise<RunView | null> {
   if (at < 0 || at > LAST_AT) return null;
-  const exact = await runs.find(clientKey, runId(scheduleId, at));
+  const exact = await runs.find(clientRowId, runId(scheduleId, at));
   if (exact !== null) return exact;
-  const before = await runs.list(clientKey, { scheduleId, to: at + 1 }, MOST_BEFORE);
+  const before = await runs.list(clientRowId, { scheduleId, to: at + 1 }, MOST_BEFORE);
   return (
     before.find(({ missed }) => missed !== undefined && missed.to >= at) ??
     before.find(({ trigger, scheduledFor }) => trigger === 'manual' && scheduledFor === at) ??
@@ -79,7 +79,7 @@ const LOCAL = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/;
 const DAY_MS = 86_400_000;
 
 function answer(
-  { schedule, held }: LedgerEntry,
+  { schedule, held }: ScheduleAt,
   explained: Explanation,
   run: RunView | null,
 ): Wire.Explanation {

@@ -1,6 +1,6 @@
 import { PunctualError } from '../domain/errors.ts';
 import { isId } from '../domain/id.ts';
-import type { Caller, Store, Versioned } from '../store/store.ts';
+import type { Caller, Store, VersionedSchedule } from '../store/store.ts';
 
 /**
  * The caller's own schedule. One answer for an id that never was, another client's and a text that
@@ -10,10 +10,10 @@ import type { Caller, Store, Versioned } from '../store/store.ts';
  */
 export async function findSchedule(
   { schedules }: Store,
-  { clientKey }: Caller,
+  { clientRowId }: Caller,
   id: string,
-): Promise<Versioned> {
-  const found = isId(id) ? await schedules.find(clientKey, id) : null;
+): Promise<VersionedSchedule> {
+  const found = isId(id) ? await schedules.find(clientRowId, id) : null;
   if (found === null) throw new PunctualError('not_found', 'There is no schedule with this id.');
   return found;
 }

@@ -7,10 +7,10 @@ const waiting = new Map<number, (() => void)[]>();
 let isScheduled = false;
 
 /** Resolves when the caller may do the next slice of its work, some milliseconds at most. */
-export function nextSlice(clientKey: number): Promise<void> {
+export function nextSlice(clientRowId: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const ofClient = waiting.get(clientKey);
-  if (ofClient === undefined) waiting.set(clientKey, [resolve]);
+  const ofClient = waiting.get(clientRowId);
+  if (ofClient === undefined) waiting.set(clientRowId, [resolve]);
   else ofClient.push(resolve);
   schedule();
   return promise;
@@ -21,10 +21,10 @@ function schedule(): void {
   isScheduled = true;
   setImmediate(() => {
     isScheduled = false;
-    const [clientKey, resolvers] = waiting.entries().next().value!;
-    waiting.delete(clientKey);
+    const [clientRowId, resolvers] = waiting.entries().next().value!;
+    waiting.delete(clientRowId);
     const [first, ...rest] = resolvers;
-    if (rest.length > 0) waiting.set(clientKey, rest);
+    if (rest.length > 0) waiting.set(clientRowId, rest);
     if (waiting.size > 0) schedule();
     first!();
   });

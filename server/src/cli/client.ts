@@ -143,7 +143,7 @@ async function findLive(store: Store, clientId: string): Promise<Client> {
 
 /** Nodes that share a store go by its clock. */
 async function nowOf(store: Store): Promise<number> {
-  return store.shared === null ? systemClock.now() : store.shared.now();
+  return store.cluster === null ? systemClock.now() : store.cluster.now();
 }
 
 /** For how long a node takes a key that was revoked, at most (api/authenticate.ts). */
@@ -167,35 +167,35 @@ async function deleteClient(store: Store, clientId: string, name: string): Promi
       `Client ${clientId} has another name than --confirm says: "client list" shows it.`,
     );
   }
-  const clientKey = await store.clients.delete(clientId, await nowOf(store));
-  let count = await deleteSchedules(store, clientKey!);
+  const clientRowId = await store.clients.delete(clientId, await nowOf(store));
+  let count = await deleteSchedules(store, clientRowId!);
   // Nodes know the keys of a client a little longer: what was made with one meanwhile goes as well.
   if (client.deletedAt === undefined) {
     await sleep(KEYS_ARE_KNOWN_MS);
-    count += await deleteSchedules(store, clientKey!);
+    count += await deleteSchedules(store, clientRowId!);
   }
   return count;
 }
 
-async function deleteSchedules(store: Store, clientKey: number): Promise<number> {
+async function deleteSchedules(store: Store, clientRowId: number): Promise<number> {
   let count = 0;
   for (;;) {
-    const { schedules } = await store.schedules.list(clientKey, {}, SCHEDULES_AT_ONCE);
+    const { schedules } = await store.schedules.list(clientRowId, {}, SCHEDULES_AT_ONCE);
     if (schedules.length === 0) return count;
-    await Promise.all(schedules.map(({ id }) => deleteSchedule(store, clientKey, id)));
+    await Promise.all(schedules.map(({ id }) => deleteSchedule(store, clientRowId, id)));
     count += schedules.length;
   }
 }
 
-async function deleteSchedule(store: Store, clientKey: number, id: string): Promise<void> {
+async function deleteSchedule(store: Store, clientRowId: number, id: string): Promise<void> {
   // Its client cannot change it any more: only a change that was under way comes in between.
   for (;;) {
-    const { schedule, version } = (await store.schedules.find(clientKey, id))!;
+    const { schedule, version } = (await store.schedules.find(clientRowId, id))!;
     const changedAt = await nowOf(store);
     const deleted = draftDeletion(schedule, changedAt);
     if (deleted === null) return;
     const requeue = { changedAt, start: null };
-    if (await store.schedules.update(clientKey, deleted, version, requeue)) return;
+    if (await store.schedules.update(clientRowId, deleted, version, requeue)) return;
   }
 }
 

@@ -33,6 +33,6 @@ export function pauseCommands(program: Command): void {
 }
 
 /** Nodes that share a store go by its clock. */
-async function nowOf({ shared }: Store): Promise<number> {
+async function nowOf({ cluster: shared }: Store): Promise<number> {
   return shared === null ? systemClock.now() : shared.now();
 }

@@ -99,7 +99,7 @@ function oldSecretText(overlapEndsAt: string | undefined): string {
 
 /** The clock by which requests are signed. */
 async function nowOf(store: Store): Promise<number> {
-  return store.shared === null ? systemClock.now() : store.shared.now();
+  return store.cluster === null ? systemClock.now() : store.cluster.now();
 }
 
 /** @throws PunctualError `not_found` */

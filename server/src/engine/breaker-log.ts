@@ -16,13 +16,13 @@ const MOST_WAITING = 10_000;
 
 /** A host as one client knows it. */
 export interface BrokenHost {
-  readonly clientKey: number;
+  readonly clientRowId: number;
   readonly origin: string;
   readonly breaker: Breaker;
 }
 
 export interface BreakerLogOptions {
-  store: Pick<Store, 'breakers' | 'shared'>;
+  store: Pick<Store, 'breakers' | 'cluster'>;
   clock: Clock;
   observer: Pick<EngineObserver, 'breaker' | 'storeFailed'>;
 }
@@ -71,9 +71,9 @@ export class BreakerLog {
 
   opened(host: BrokenHost): void {
     if (this.#isStopped) return;
-    const { clientKey, origin, breaker } = host;
+    const { clientRowId, origin, breaker } = host;
     const openedAt = this.#options.clock.now();
-    const record = { id: newId(openedAt), clientKey, origin, since: breaker.since, openedAt };
+    const record = { id: newId(openedAt), clientRowId, origin, since: breaker.since, openedAt };
     this.#open.set(host, record);
     this.#options.observer.breaker('opened', origin);
     this.#wait(record);
@@ -111,9 +111,9 @@ export class BreakerLog {
     const now = clock.now();
     // A clock that was set back does not put it off.
     const isTime = now >= this.#noteAgainAt || this.#noteAgainAt - now > NOTE_EVERY_MS;
-    if (isTime && (this.#isFirst || store.shared !== null)) {
+    if (isTime && (this.#isFirst || store.cluster !== null)) {
       // Where there is one engine only, those of the process before are nobody's.
-      const openUntil = store.shared === null ? Number.MAX_SAFE_INTEGER : now;
+      const openUntil = store.cluster === null ? Number.MAX_SAFE_INTEGER : now;
       await store.breakers.closeForgotten(now, openUntil);
       this.#isFirst = false;
     }

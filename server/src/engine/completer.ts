@@ -4,7 +4,7 @@ import type { QueueRow } from '../domain/queue-row.ts';
 import type { Attempt } from '../domain/run.ts';
 import { beyondOwn } from '../domain/start.ts';
 import { judge } from '../domain/verdict.ts';
-import type { Claim, QueueStore, Standing } from '../store/work.ts';
+import type { Claim, ClaimedRow, QueueStore } from '../store/queue.ts';
 import { BatchWriter, type BatchWriterHooks } from './batch-writer.ts';
 import type { DowntimeDetector } from './downtime.ts';
 import { type CheckedClaim, withKnownOfGap } from './known-times.ts';
@@ -90,7 +90,7 @@ export class Completer {
       });
       const moves = eachOf(
         looked,
-        ({ claim }) => claim.firing.id,
+        ({ claim }) => claim.schedule.id,
         execution => ({ execution, move: this.#moveOf(execution, now) }),
         observer,
       );
@@ -100,9 +100,9 @@ export class Completer {
         ),
       );
       const isOvertaken = ({ execution }: { execution: EndedExecution }) =>
-        overtaken.has(execution.claim.scheduleKey);
+        overtaken.has(execution.claim.scheduleRowId);
       for (const each of moves) {
-        if (!isOvertaken(each)) moved(each.move, each.execution.claim.firing.id);
+        if (!isOvertaken(each)) moved(each.move, each.execution.claim.schedule.id);
       }
       open = moves.filter(isOvertaken).map(({ execution }) => execution);
       // If a later round fails, only that round is written again: rows settled before may be claimed again by then.
@@ -114,28 +114,28 @@ export class Completer {
   /** Executions whose schedule changed meanwhile, with the schedule as it is now. */
   async #overtaken(executions: EndedExecution[]): Promise<EndedExecution[]> {
     if (executions.length === 0) return [];
-    const keys = executions.map(({ claim }) => claim.scheduleKey);
-    const standings = new Map<number, Standing>();
+    const keys = executions.map(({ claim }) => claim.scheduleRowId);
+    const standings = new Map<number, ClaimedRow>();
     for (const standing of await this.#options.queue.reread(keys)) {
-      standings.set(standing.scheduleKey, standing);
+      standings.set(standing.scheduleRowId, standing);
     }
     return executions.flatMap(execution => {
       const { claim } = execution;
-      const standing = standings.get(claim.scheduleKey);
+      const standing = standings.get(claim.scheduleRowId);
       const isOurs =
         standing?.scheduledFor === claim.scheduledFor && standing.attempt === claim.attempt;
       if (!isOurs) return [];
-      const { nextFor, changedAt, firing } = standing;
-      return [{ ...execution, claim: { ...claim, nextFor, changedAt, firing } }];
+      const { nextFor, changedAt, schedule } = standing;
+      return [{ ...execution, claim: { ...claim, nextFor, changedAt, schedule } }];
     });
   }
 
   /** @param now the clock may have been set back since the attempt ended */
   #moveOf({ claim, attempt, endedAt: attemptEndedAt, dueAt }: EndedExecution, now: number): Move {
-    const { firing } = claim;
+    const { schedule } = claim;
     const endedAt = Math.min(attemptEndedAt, now);
-    if (attempt === null) return giveBack(claim, firing, endedAt, dueAt);
-    const { nextFor } = claim.scheduledFor > now ? claim : beyondOwn(claim, firing);
+    if (attempt === null) return giveBack(claim, schedule, endedAt, dueAt);
+    const { nextFor } = claim.scheduledFor > now ? claim : beyondOwn(claim, schedule);
     const row: QueueRow & Pick<CheckedClaim, 'known'> = {
       state: claim.state,
       dueAt: claim.dueAt,
@@ -146,7 +146,7 @@ export class Completer {
       ...(claim.known && { known: claim.known }),
     };
     const random = this.#options.random();
-    const verdict = judge(row.attempts, firing.policy, endedAt, nextFor, random);
-    return afterAttempt(row, firing, verdict, endedAt, this.#options.downtime.unseen);
+    const verdict = judge(row.attempts, schedule.policy, endedAt, nextFor, random);
+    return afterAttempt(row, schedule, verdict, endedAt, this.#options.downtime.unseen);
   }
 }

@@ -11,7 +11,7 @@ export interface ConcurrencyOptions {
 
 /** The state of one host for one client. Clients do not share it: one client's failures do not count for another. */
 export class HostState {
-  readonly clientKey: number;
+  readonly clientRowId: number;
   /** Scheme, name and port. */
   readonly origin: string;
   readonly breaker: Breaker;
@@ -19,8 +19,8 @@ export class HostState {
   /** Requests that ended since the last sweep; null before the first. */
   ended: number | null = null;
 
-  constructor({ clientKey, origin }: ClientHost) {
-    this.clientKey = clientKey;
+  constructor({ clientRowId, origin }: ClientHost) {
+    this.clientRowId = clientRowId;
     this.origin = origin;
     this.breaker = new Breaker(origin);
   }
@@ -75,7 +75,7 @@ export class ConcurrencyLimits {
    * @returns null where no slot is free for this client and host
    */
   acquire(clientHost: ClientHost, room: number): HostState | null {
-    const ofClient = this.#clients.get(clientHost.clientKey) ?? 0;
+    const ofClient = this.#clients.get(clientHost.clientRowId) ?? 0;
     if (ofClient >= SHARE * room) return null;
     const name = nameOf(clientHost);
     let host = this.#hosts.get(name);
@@ -85,7 +85,7 @@ export class ConcurrencyLimits {
       this.#hosts.set(name, host);
     } else if (host.inFlight >= this.#options.maxPerHost) return null;
     host.inFlight += 1;
-    this.#clients.set(clientHost.clientKey, ofClient + 1);
+    this.#clients.set(clientHost.clientRowId, ofClient + 1);
     return host;
   }
 
@@ -93,10 +93,10 @@ export class ConcurrencyLimits {
   release(host: HostState, outcome: Outcome | null, now: number): void {
     host.inFlight -= 1;
     if (outcome !== null && host.ended !== null) host.ended += 1;
-    const { clientKey, breaker } = host;
-    const ofClient = this.#clients.get(clientKey)! - 1;
-    if (ofClient === 0) this.#clients.delete(clientKey);
-    else this.#clients.set(clientKey, ofClient);
+    const { clientRowId, breaker } = host;
+    const ofClient = this.#clients.get(clientRowId)! - 1;
+    if (ofClient === 0) this.#clients.delete(clientRowId);
+    else this.#clients.set(clientRowId, ofClient);
     if (outcome !== null && breaker.ended(outcome, now)) {
       this.#options.breakers[breaker.isOpen ? 'opened' : 'closed'](host);
     }
@@ -107,8 +107,8 @@ export class ConcurrencyLimits {
   }
 }
 
-function nameOf({ clientKey, origin }: ClientHost): string {
-  return `${clientKey} ${origin}`;
+function nameOf({ clientRowId, origin }: ClientHost): string {
+  return `${clientRowId} ${origin}`;
 }
 
 /** Scheme, name and port of a url that was accepted. */

@@ -3,8 +3,8 @@ import { decide, type Move } from '../domain/queue.ts';
 import type { UnseenSpan } from '../domain/unseen.ts';
 import { type LeaseDeadline, monotonicMs } from '../outbound/lease-deadline.ts';
 import type { Send } from '../outbound/send.ts';
+import type { Claim, QueueStore } from '../store/queue.ts';
 import type { EngineLock } from '../store/store.ts';
-import type { Claim, QueueStore } from '../store/work.ts';
 import type { BreakerLog } from './breaker-log.ts';
 import { ClockSteps } from './clock-steps.ts';
 import { Completer } from './completer.ts';
@@ -51,7 +51,7 @@ export interface DispatcherOptions {
   pollMs: number | undefined;
   /** Set where they do: how long this node holds what it has claimed. */
   leaseDeadline: LeaseDeadline | undefined;
-  lock: Pick<EngineLock, 'sentUntil' | 'mark'> | null | undefined;
+  lock: Pick<EngineLock, 'sentUntil' | 'noteSentUntil'> | null | undefined;
   /** Where others share the store: what they say of the times that passed. */
   agree: AgreeOnDowntime | undefined;
   /** `EngineOptions.unseenSpans`. */
@@ -143,8 +143,8 @@ export class Dispatcher {
   }
 
   /** The client signs with other secrets, or is suspended: a request not yet started is claimed anew. */
-  cancelClient(clientKey: number): void {
-    this.#executor.cancelWhere(claim => claim.clientKey === clientKey);
+  cancelClient(clientRowId: number): void {
+    this.#executor.cancelWhere(claim => claim.clientRowId === clientRowId);
   }
 
   /** A manual run waits: what is held for a later time makes way for it. */
@@ -163,7 +163,7 @@ export class Dispatcher {
     const executing = this.#executor.claims.filter(isOld);
     const ended = this.#completer.claims.filter(isOld);
     const held = new Set(await this.#options.queue.renew([...executing, ...ended]));
-    const lost = new Set(executing.filter(claim => !held.has(claim.scheduleKey)));
+    const lost = new Set(executing.filter(claim => !held.has(claim.scheduleRowId)));
     this.#executor.cancelWhere(claim => lost.has(claim));
   }
 
@@ -232,20 +232,20 @@ export class Dispatcher {
     const claims: CheckedClaim[] = mayBeSent ? await withKnown(queue, taken, now) : taken;
     const decided = eachOf(
       claims,
-      ({ firing }) => firing.id,
-      claim => ({ claim, move: decide(claim, claim.firing, now, this.#downtime.unseen) }),
+      ({ schedule }) => schedule.id,
+      claim => ({ claim, move: decide(claim, claim.schedule, now, this.#downtime.unseen) }),
       this.#options.observer,
     );
     try {
       const settlements = decided.map(({ claim, move }) => settlementOf(claim, move, now));
       const overtaken = new Set(await queue.settle(settlements));
       for (const { claim, move } of decided) {
-        if (overtaken.has(claim.scheduleKey)) this.#completer.giveBack(claim);
+        if (overtaken.has(claim.scheduleRowId)) this.#completer.giveBack(claim);
         else this.#decided(claim, move);
       }
       await resend(
         queue,
-        decided.filter(({ claim }) => !overtaken.has(claim.scheduleKey)),
+        decided.filter(({ claim }) => !overtaken.has(claim.scheduleRowId)),
       );
     } catch (error) {
       // They are claimed, and nobody else will look at them: they are given back.
@@ -269,7 +269,7 @@ export class Dispatcher {
   }
 
   #decided(claim: Claim, move: Move): void {
-    this.#tell(move, claim.firing.id);
+    this.#tell(move, claim.schedule.id);
     if (move.row?.state === 'inFlight') {
       this.#executor.execute([{ ...claim, ...move.row, begun: true, changedAt: null }]);
     } else if (move.row) {

@@ -92,10 +92,10 @@ export class DueQueue<Item extends ClientHost & LinkedItem<Item> & { dueAt: numb
   counts(): Map<number, { held: number; ready: number }> {
     const counts = new Map<number, { held: number; ready: number }>();
     for (const queue of [this.#ready, ...this.#upcoming.values()]) {
-      for (const [clientKey, count] of queue.counts()) {
-        const { held, ready } = counts.get(clientKey) ?? { held: 0, ready: 0 };
+      for (const [clientRowId, count] of queue.counts()) {
+        const { held, ready } = counts.get(clientRowId) ?? { held: 0, ready: 0 };
         const isReady = queue === this.#ready;
-        counts.set(clientKey, { held: held + count, ready: isReady ? count : ready });
+        counts.set(clientRowId, { held: held + count, ready: isReady ? count : ready });
       }
     }
     return counts;

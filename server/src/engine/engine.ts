@@ -27,7 +27,7 @@ export interface EngineOptions {
   /** Where the store is shared: how long this node holds what it has claimed. */
   leaseDeadline?: LeaseDeadline | undefined;
   /** Where the store is this engine's alone. */
-  lock?: Pick<EngineLock, 'sentUntil' | 'mark'> | null;
+  lock?: Pick<EngineLock, 'sentUntil' | 'noteSentUntil'> | null;
   /** Spans before its start in which nothing fired, and why: the reason of times that are missed. */
   unseenSpans?: readonly UnseenSpan[] | undefined;
 }
@@ -64,7 +64,7 @@ export class Engine {
       breakers: this.#breakers,
       leaseDeadline: options.leaseDeadline,
       lock: options.lock,
-      pollMs: store.shared ? POLL_MS : undefined,
+      pollMs: store.cluster ? POLL_MS : undefined,
     };
     this.#recounter = new Recounter({
       ...rest,
@@ -76,7 +76,7 @@ export class Engine {
     this.#suspensions = new Suspensions({
       ...rest,
       suspensions: store.suspensions,
-      suspended: clientKey => this.#callBackClient(clientKey),
+      suspended: clientRowId => this.#callBackClient(clientRowId),
       readmitted: dueAt => {
         if (dueAt !== null) this.#dispatcher.wake(dueAt);
         this.#outbox.wake();
@@ -86,7 +86,7 @@ export class Engine {
       ...shared,
       suspensions: this.#suspensions,
       queue: store.queue,
-      agree: store.shared?.looked,
+      agree: store.cluster?.looked,
       unseenSpans: options.unseenSpans,
       maxInFlight,
       recounter: this.#recounter,
@@ -148,20 +148,20 @@ export class Engine {
   }
 
   /** A client's secret was rotated, or an overlap ended: no request starts signed as before. */
-  rotated(clientKey: number): void {
-    this.#callBackClient(clientKey);
+  rotated(clientRowId: number): void {
+    this.#callBackClient(clientRowId);
   }
 
   /** What has not started is claimed anew. */
-  #callBackClient(clientKey: number): void {
-    this.#dispatcher.cancelClient(clientKey);
-    this.#outbox.cancelClient(clientKey);
+  #callBackClient(clientRowId: number): void {
+    this.#dispatcher.cancelClient(clientRowId);
+    this.#outbox.cancelClient(clientRowId);
     this.#dispatcher.wake();
     this.#outbox.wake();
   }
 
   /**
-   * No new firing; those in flight finish, up to `limitMs`; everything settled. What is still in
+   * No new schedule; those in flight finish, up to `limitMs`; everything settled. What is still in
    * flight then is abandoned: the next start sends it again, under the same id. Idempotent.
    */
   stop(limitMs: number): Promise<void> {
@@ -192,10 +192,10 @@ export class Engine {
 
   #newTenure(): LeaseRenewer | null {
     const { store, leaseDeadline, clock, observer } = this.#options;
-    if (store.shared === null || leaseDeadline === undefined) return null;
+    if (store.cluster === null || leaseDeadline === undefined) return null;
     return new LeaseRenewer({
       store,
-      leaseMs: store.shared.leaseMs,
+      leaseMs: store.cluster.leaseMs,
       leaseDeadline,
       clock,
       observer,

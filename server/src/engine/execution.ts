@@ -3,7 +3,7 @@ import type { OldSecret } from '../domain/rotation.ts';
 import type { LeaseDeadline } from '../outbound/lease-deadline.ts';
 import type { OutboundRequest } from '../outbound/send.ts';
 import { StartPermit } from '../outbound/start-permit.ts';
-import type { Claim } from '../store/work.ts';
+import type { Claim } from '../store/queue.ts';
 import { type HostState, originOf } from './concurrency.ts';
 import type { InFlightEntry } from './in-flight.ts';
 import { type LinkedItem, unlinked } from './linked-list.ts';
@@ -12,7 +12,7 @@ import { runRequest } from './run-request.ts';
 /** A claimed run from its claim to the end of its attempt: held until its instant, then sent. */
 export interface Execution extends InFlightEntry<Claim>, LinkedItem<Execution> {
   dueAt: number;
-  clientKey: number;
+  clientRowId: number;
   origin: string;
   /** The host whose slot it holds while it is sent. */
   host: HostState | null;
@@ -28,14 +28,14 @@ const STALE_MS = 1_000;
 export function executionOf(claim: Claim, leaseDeadline: LeaseDeadline | undefined): Execution {
   const stampedAt = Math.max(claim.claimedAt, claim.dueAt);
   const request = requestOf(claim, stampedAt);
-  const { dueAt, clientKey, firing } = claim;
-  const origin = originOf(firing.url);
+  const { dueAt, clientRowId, schedule } = claim;
+  const origin = originOf(schedule.url);
   const permit = new StartPermit(leaseDeadline);
   return {
-    id: firing.id,
+    id: schedule.id,
     claim,
     dueAt,
-    clientKey,
+    clientRowId,
     origin,
     host: null,
     request,
@@ -48,7 +48,7 @@ export function executionOf(claim: Claim, leaseDeadline: LeaseDeadline | undefin
 
 /** The request as it is sent now. */
 export function requestAt({ claim, request, stampedAt }: Execution, now: number): OutboundRequest {
-  const isStale = now - stampedAt > STALE_MS || hasEnded(claim.firing.oldSecret, stampedAt, now);
+  const isStale = now - stampedAt > STALE_MS || hasEnded(claim.schedule.oldSecret, stampedAt, now);
   return isStale ? requestOf(claim, now) : request;
 }
 
@@ -62,9 +62,9 @@ export function isClaimedAhead({ claimedAt, dueAt }: Claim): boolean {
   return claimedAt < dueAt;
 }
 
-function requestOf({ firing, scheduledFor, attempt }: Claim, nowMs: number): OutboundRequest {
-  return runRequest(firing, {
-    runId: runId(firing.id, scheduledFor),
+function requestOf({ schedule, scheduledFor, attempt }: Claim, nowMs: number): OutboundRequest {
+  return runRequest(schedule, {
+    runId: runId(schedule.id, scheduledFor),
     scheduledFor,
     attempt,
     nowMs,

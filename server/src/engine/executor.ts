@@ -3,8 +3,8 @@ import { mayBegin } from '../domain/queue-row.ts';
 import type { Outcome } from '../domain/run.ts';
 import type { LeaseDeadline } from '../outbound/lease-deadline.ts';
 import type { Send } from '../outbound/send.ts';
+import type { Claim, QueueStore } from '../store/queue.ts';
 import type { EngineLock } from '../store/store.ts';
-import type { Claim, QueueStore } from '../store/work.ts';
 import { attemptOf, refusedAttempt } from './attempt-record.ts';
 import type { BreakerLog } from './breaker-log.ts';
 import type { Completer } from './completer.ts';
@@ -44,7 +44,7 @@ export interface ExecutorOptions {
   /** Until when this node holds what it has claimed; undefined where the store is its own. */
   leaseDeadline: LeaseDeadline | undefined;
   /** Where the store is this engine's alone. */
-  lock: Pick<EngineLock, 'sentUntil' | 'mark'> | null | undefined;
+  lock: Pick<EngineLock, 'sentUntil' | 'noteSentUntil'> | null | undefined;
 }
 
 /** Executor: sends the request of each claimed run at its instant, or gives the claim back. */
@@ -109,7 +109,7 @@ export class Executor {
     const maxReady = this.#options.leaseDeadline === undefined ? MAX_READY : SHARED_MAX_READY;
     return [...this.#dueQueue.counts()]
       .filter(([, { held, ready }]) => held >= left || ready >= maxReady)
-      .map(([clientKey]) => clientKey);
+      .map(([clientRowId]) => clientRowId);
   }
 
   start(): void {
@@ -124,7 +124,7 @@ export class Executor {
   /** Takes over claims that have begun. Requests are built now, so that only sending is left at the instant. */
   execute(claims: Claim[]): void {
     const { leaseDeadline, observer } = this.#options;
-    const idOf = ({ firing }: Claim) => firing.id;
+    const idOf = ({ schedule }: Claim) => schedule.id;
     const executions = eachOf(claims, idOf, claim => executionOf(claim, leaseDeadline), observer);
     const held: Execution[] = [];
     for (const execution of executions) {
@@ -222,7 +222,7 @@ export class Executor {
       leaseDeadline === undefined ? [] : executions.map(({ claim }) => claim).filter(isOld);
     if (old.length === 0) return () => true;
     const confirmed = new Set(await queue.confirm(old));
-    return claim => !isOld(claim) || confirmed.has(claim.scheduleKey);
+    return claim => !isOld(claim) || confirmed.has(claim.scheduleRowId);
   }
 
   #send(execution: Execution, now: number): void {
@@ -234,7 +234,7 @@ export class Executor {
     }
     execution.signedAt = now;
     const request = requestAt(execution, now);
-    request.clientKey = execution.clientKey;
+    request.clientRowId = execution.clientRowId;
     request.permit = execution.permit;
     const { send, observer, completer } = this.#options;
     void send(request).then(result => {
@@ -242,7 +242,7 @@ export class Executor {
       this.#releaseAndWake(execution, result.outcome);
       this.#executions.remove(execution);
       if (claim.attempt === 1) observer.fired(result.startedAt - claim.scheduledFor);
-      observer.attemptEnded('schedule', result.outcome, result.durationMs, claim.firing.id);
+      observer.attemptEnded('schedule', result.outcome, result.durationMs, claim.schedule.id);
       completer.complete(claim, attemptOf(claim.attempt, result));
     });
   }

@@ -2,7 +2,7 @@ import { type LinkedItem, LinkedList } from './linked-list.ts';
 
 /** The client that an item belongs to, and the origin that its request goes to. */
 export interface ClientHost {
-  clientKey: number;
+  clientRowId: number;
   origin: string;
 }
 
@@ -20,11 +20,11 @@ export class FairQueue<Item extends ClientHost & LinkedItem<Item>> {
   }
 
   add(item: Item): void {
-    const { clientKey, origin } = item;
-    let hosts = this.#clients.get(clientKey);
+    const { clientRowId, origin } = item;
+    let hosts = this.#clients.get(clientRowId);
     if (hosts === undefined) {
       hosts = new Map();
-      this.#clients.set(clientKey, hosts);
+      this.#clients.set(clientRowId, hosts);
     }
     let list = hosts.get(origin);
     if (list === undefined) {
@@ -37,12 +37,12 @@ export class FairQueue<Item extends ClientHost & LinkedItem<Item>> {
 
   /** @returns whether it was in the queue */
   remove(item: Item): boolean {
-    const { clientKey, origin } = item;
-    const hosts = this.#clients.get(clientKey);
+    const { clientRowId, origin } = item;
+    const hosts = this.#clients.get(clientRowId);
     const list = hosts?.get(origin);
     if (!list?.remove(item)) return false;
     if (list.size === 0) hosts!.delete(origin);
-    if (hosts!.size === 0) this.#clients.delete(clientKey);
+    if (hosts!.size === 0) this.#clients.delete(clientRowId);
     this.#size -= 1;
     return true;
   }
@@ -55,15 +55,15 @@ export class FairQueue<Item extends ClientHost & LinkedItem<Item>> {
   take(limit: number, acquire: (item: Item) => boolean): Item[] {
     const taken: Item[] = [];
     // A client that had its turn goes to the end; one without an acquired item does not move.
-    for (const [clientKey, hosts] of this.#clients) {
+    for (const [clientRowId, hosts] of this.#clients) {
       if (taken.length >= limit) break;
       const item = firstOf(hosts, acquire);
       if (item === null) continue;
       taken.push(item);
       this.remove(item);
       if (hosts.size > 0) {
-        this.#clients.delete(clientKey);
-        this.#clients.set(clientKey, hosts);
+        this.#clients.delete(clientRowId);
+        this.#clients.set(clientRowId, hosts);
       }
     }
     return taken;
@@ -83,11 +83,11 @@ export class FairQueue<Item extends ClientHost & LinkedItem<Item>> {
   }
 
   /** How many items of each client wait. */
-  *counts(): Generator<[clientKey: number, count: number]> {
-    for (const [clientKey, hosts] of this.#clients) {
+  *counts(): Generator<[clientRowId: number, count: number]> {
+    for (const [clientRowId, hosts] of this.#clients) {
       let count = 0;
       for (const list of hosts.values()) count += list.size;
-      yield [clientKey, count];
+      yield [clientRowId, count];
     }
   }
 

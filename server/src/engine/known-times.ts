@@ -1,6 +1,6 @@
 import type { Move } from '../domain/queue.ts';
 import type { TakenRow } from '../domain/queue-row.ts';
-import type { Claim, QueueStore } from '../store/work.ts';
+import type { Claim, QueueStore } from '../store/queue.ts';
 
 /** Where the clock was set back: times that come although they are on record. */
 
@@ -15,9 +15,9 @@ export async function withKnown(
 ): Promise<CheckedClaim[]> {
   const spans = claims
     .filter(({ was }) => was === 'waiting')
-    .map(({ scheduleKey, scheduledFor: from }) => ({ scheduleKey, from, until: now }));
-  const byKey = Map.groupBy(await queue.known(spans), ({ scheduleKey }) => scheduleKey);
-  return claims.map(claim => ({ ...claim, known: byKey.get(claim.scheduleKey) ?? [] }));
+    .map(({ scheduleRowId, scheduledFor: from }) => ({ scheduleRowId, from, until: now }));
+  const byKey = Map.groupBy(await queue.known(spans), ({ scheduleRowId }) => scheduleRowId);
+  return claims.map(claim => ({ ...claim, known: byKey.get(claim.scheduleRowId) ?? [] }));
 }
 
 /** Those that were cut off before the clock was set back, and begin again: their records give way. */
@@ -25,11 +25,11 @@ export async function resend(
   queue: QueueStore,
   decided: { claim: CheckedClaim; move: Move }[],
 ): Promise<void> {
-  const runs = decided.flatMap(({ claim: { scheduleKey, known = [] }, move: { row } }) =>
+  const runs = decided.flatMap(({ claim: { scheduleRowId, known = [] }, move: { row } }) =>
     row?.state === 'inFlight'
       ? known
           .filter(({ scheduledFor, sent }) => !sent && scheduledFor === row.scheduledFor)
-          .map(({ scheduledFor }) => ({ scheduleKey, scheduledFor }))
+          .map(({ scheduledFor }) => ({ scheduleRowId, scheduledFor }))
       : [],
   );
   if (runs.length > 0) await queue.resend(runs);
@@ -46,15 +46,15 @@ export async function withKnownOfGap<Ended extends { claim: Claim }>(
   { unseenUntil, checksFrom }: { unseenUntil: number; checksFrom: number },
 ): Promise<Ended[]> {
   const mayBeSent = (nextFor: number) => nextFor < unseenUntil || checksFrom <= now;
-  const spans = executions.flatMap(({ claim: { scheduleKey, nextFor } }) =>
+  const spans = executions.flatMap(({ claim: { scheduleRowId, nextFor } }) =>
     nextFor !== null && nextFor <= now && mayBeSent(nextFor)
-      ? [{ scheduleKey, from: nextFor, until: now }]
+      ? [{ scheduleRowId, from: nextFor, until: now }]
       : [],
   );
   if (spans.length === 0) return executions;
-  const byKey = Map.groupBy(await queue.known(spans), ({ scheduleKey }) => scheduleKey);
+  const byKey = Map.groupBy(await queue.known(spans), ({ scheduleRowId }) => scheduleRowId);
   return executions.map(execution => {
-    const known = byKey.get(execution.claim.scheduleKey);
+    const known = byKey.get(execution.claim.scheduleRowId);
     return known ? { ...execution, claim: { ...execution.claim, known } } : execution;
   });
 }

@@ -8,7 +8,7 @@ import type { EngineObserver } from './observer.ts';
 const LOOKS_PER_LEASE = 5;
 
 export interface LeaseRenewerOptions {
-  store: Pick<Store, 'queue' | 'outbox' | 'shared'>;
+  store: Pick<Store, 'queue' | 'outbox' | 'cluster'>;
   leaseMs: number;
   leaseDeadline: LeaseDeadline;
   clock: Clock;
@@ -71,7 +71,7 @@ export class LeaseRenewer {
   /** Whether the store's clock, by which leases end, was set since the last look. */
   async #wasSet(): Promise<boolean> {
     const { store } = this.#options;
-    const now = await store.shared!.now();
+    const now = await store.cluster!.now();
     const monotonic = monotonicMs();
     this.#steps ??= new ClockSteps(now, monotonic);
     return this.#steps.look(now, monotonic) !== null;

@@ -4,7 +4,7 @@ import { POLICY_DEFAULTS } from '../domain/schedule.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import { buildCallbackRequest } from '../outbound/request.ts';
 import type { OutboundRequest } from '../outbound/send.ts';
-import type { ManualClaim, OutboxClaim, OutboxSettlement } from '../store/work.ts';
+import type { ManualClaim, OutboxClaim, OutboxSettlement } from '../store/queue.ts';
 import { runRequest } from './run-request.ts';
 import { newCallbacks } from './settlement.ts';
 
@@ -12,11 +12,11 @@ import { newCallbacks } from './settlement.ts';
 
 /** What is told where it cannot be decided about; a callback knows no schedule, only its run. */
 export function scheduleOf(claim: OutboxClaim): string {
-  return claim.kind === 'manual' ? claim.firing.id : claim.runId;
+  return claim.kind === 'manual' ? claim.schedule.id : claim.runId;
 }
 
-export function baseOf({ id, clientKey, scheduleKey, kind, attempt }: OutboxClaim) {
-  return { id, clientKey, scheduleKey, kind, attempt, callbacks: [] };
+export function baseOf({ id, clientRowId, scheduleRowId, kind, attempt }: OutboxClaim) {
+  return { id, clientRowId, scheduleRowId, kind, attempt, callbacks: [] };
 }
 
 export function requestOf(claim: OutboxClaim): OutboundRequest {
@@ -26,14 +26,14 @@ export function requestOf(claim: OutboxClaim): OutboundRequest {
     const timeoutMs = POLICY_DEFAULTS.timeoutSeconds * 1_000;
     return buildCallbackRequest({ id, url, body, attempt, nowMs, secrets: claim, timeoutMs });
   }
-  const { firing, scheduledFor } = claim;
-  return runRequest(firing, { runId: id, scheduledFor, attempt, nowMs });
+  const { schedule, scheduledFor } = claim;
+  return runRequest(schedule, { runId: id, scheduledFor, attempt, nowMs });
 }
 
 /** A manual run's retries give way to the schedule's next time, like those of any run. */
-export function nextOf({ firing }: ManualClaim, now: number): number | null {
-  if (firing.status !== 'enabled') return null;
-  return nextTime(firing.interval, firing.timezone, now);
+export function nextOf({ schedule }: ManualClaim, now: number): number | null {
+  if (schedule.status !== 'enabled') return null;
+  return nextTime(schedule.interval, schedule.timezone, now);
 }
 
 export function recordOf(
@@ -57,7 +57,7 @@ export function recordOf(
 
 /** A manual run of a deleted schedule, or a callback of a deleted client, which has no secret: it ends unsent. */
 export function isOfDeleted(claim: OutboxClaim): boolean {
-  return claim.kind === 'manual' ? claim.firing.status === 'deleted' : claim.signingSecret === '';
+  return claim.kind === 'manual' ? claim.schedule.status === 'deleted' : claim.signingSecret === '';
 }
 
 /** A manual run of a schedule that was deleted before the request could start. */
@@ -82,6 +82,6 @@ export function endUnsent(
     record.startedAt = attempts[0]!.startedAt;
     record.finishedAt = now;
   } else record.decidedAt = now;
-  const callbacks = newCallbacks(claim.firing, record, now);
+  const callbacks = newCallbacks(claim.schedule, record, now);
   return { ...baseOf(claim), attempts, next: 'failed', record, callbacks };
 }

@@ -4,7 +4,7 @@ import { judge } from '../domain/verdict.ts';
 import { type LeaseDeadline, monotonicMs } from '../outbound/lease-deadline.ts';
 import type { Send } from '../outbound/send.ts';
 import { StartPermit } from '../outbound/start-permit.ts';
-import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../store/work.ts';
+import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../store/queue.ts';
 import { attemptOf, refusedAttempt } from './attempt-record.ts';
 import { BatchWriter } from './batch-writer.ts';
 import type { BreakerLog } from './breaker-log.ts';
@@ -110,7 +110,7 @@ export class Outbox {
   /** The schedule was changed: its manual runs that have not started go back, to be looked at anew. */
   cancelSchedule(scheduleId: string): void {
     this.#inFlightEntries.cancelWhere(
-      claim => claim.kind === 'manual' && claim.firing.id === scheduleId,
+      claim => claim.kind === 'manual' && claim.schedule.id === scheduleId,
     );
   }
 
@@ -120,8 +120,8 @@ export class Outbox {
   }
 
   /** The client signs with other secrets, or is suspended: what has not started goes back, to be claimed anew. */
-  cancelClient(clientKey: number): void {
-    this.#inFlightEntries.cancelWhere(claim => claim.clientKey === clientKey);
+  cancelClient(clientRowId: number): void {
+    this.#inFlightEntries.cancelWhere(claim => claim.clientRowId === clientRowId);
   }
 
   /** As the dispatcher does, but for all: they are few. */
@@ -181,7 +181,7 @@ export class Outbox {
       return;
     }
     const request = requestOf(claim);
-    const clientHost = { clientKey: claim.clientKey, origin: originOf(request.url) };
+    const clientHost = { clientRowId: claim.clientRowId, origin: originOf(request.url) };
     const host = this.#limits.acquire(
       clientHost,
       this.#options.maxInFlight - this.#inFlightEntries.size,
@@ -203,7 +203,7 @@ export class Outbox {
     }
     const permit = new StartPermit(this.#options.leaseDeadline);
     const entry = { id: claim.id, claim, permit, signedAt: claim.claimedAt };
-    request.clientKey = claim.clientKey;
+    request.clientRowId = claim.clientRowId;
     request.permit = permit;
     this.#inFlightEntries.add(entry);
     void this.#options.send(request).then(result => {
@@ -229,8 +229,8 @@ export class Outbox {
       return;
     }
     const unsent = endUnsent(claim, now);
-    if (unsent.record.status === 'failed') observer.runEnded(claim.firing.id, unsent.record);
-    else observer.passed(claim.firing.id, unsent.record);
+    if (unsent.record.status === 'failed') observer.runEnded(claim.schedule.id, unsent.record);
+    else observer.passed(claim.schedule.id, unsent.record);
     this.#settle(unsent);
   }
 
@@ -248,7 +248,7 @@ export class Outbox {
   #settlementOf(claim: OutboxClaim, attempt: Attempt): OutboxSettlement {
     const now = this.#options.clock.now();
     const attempts = [...claim.attempts, attempt];
-    const policy = claim.kind === 'manual' ? claim.firing.policy : undefined;
+    const policy = claim.kind === 'manual' ? claim.schedule.policy : undefined;
     const nextFor = claim.kind === 'manual' ? nextOf(claim, now) : null;
     const verdict = judge(attempts, policy, now, nextFor, this.#options.random());
     if (verdict.kind === 'retry') {
@@ -260,8 +260,8 @@ export class Outbox {
       return ended;
     }
     const record = recordOf(claim, attempts, verdict, now);
-    this.#options.observer.runEnded(claim.firing.id, record);
-    return { ...ended, record, callbacks: newCallbacks(claim.firing, record, now) };
+    this.#options.observer.runEnded(claim.schedule.id, record);
+    return { ...ended, record, callbacks: newCallbacks(claim.schedule, record, now) };
   }
 
   #settle(settlement: OutboxSettlement): void {

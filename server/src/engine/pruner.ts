@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
+import type { QueueStore } from '../store/queue.ts';
 import type { Store } from '../store/store.ts';
-import type { QueueStore } from '../store/work.ts';
 import { ClockSteps } from './clock-steps.ts';
 import { Loop } from './loop.ts';
 import type { EngineObserver } from './observer.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { OutboxPlace, OutboxStore, QueueStore } from '../store/work.ts';
+import type { OutboxPosition, OutboxStore, QueueStore } from '../store/queue.ts';
 import { STEP_MS } from './clock-steps.ts';
 import { Loop } from './loop.ts';
 import type { EngineObserver } from './observer.ts';
@@ -114,7 +114,7 @@ export class Recounter {
       if (bite.dueAt !== null) moved(bite.dueAt);
       after = bite.last;
     }
-    for (let place: OutboxPlace | null = null; !this.#stopping; ) {
+    for (let place: OutboxPosition | null = null; !this.#stopping; ) {
       place = await outbox.recount(clock.now(), place);
       putForward();
       if (place === null) break;

@@ -5,12 +5,12 @@ import type { EngineLock } from '../store/store.ts';
  * due later were never sent. It is used only where the store belongs to one engine.
  */
 export class SentWatermark {
-  readonly #lock: Pick<EngineLock, 'sentUntil' | 'mark'> | null | undefined;
+  readonly #lock: Pick<EngineLock, 'sentUntil' | 'noteSentUntil'> | null | undefined;
   #isFirst = true;
   /** Never lowered while requests may be in flight: late runs start after punctual ones, and a clock may be set back. */
   #until: number;
 
-  constructor(lock: Pick<EngineLock, 'sentUntil' | 'mark'> | null | undefined) {
+  constructor(lock: Pick<EngineLock, 'sentUntil' | 'noteSentUntil'> | null | undefined) {
     this.#lock = lock;
     this.#until = lock?.sentUntil ?? Number.NEGATIVE_INFINITY;
   }
@@ -24,7 +24,7 @@ export class SentWatermark {
     if (this.#isFirst) this.#until = Math.min(this.#until, now);
     this.#isFirst = false;
     if (until <= this.#until) return;
-    this.#lock?.mark(until);
+    this.#lock?.noteSentUntil(until);
     this.#until = until;
   }
 }

@@ -3,17 +3,17 @@ import { newId } from '../domain/id.ts';
 import type { Move } from '../domain/queue.ts';
 import type { RunRecord } from '../domain/run.ts';
 import type { Schedule } from '../domain/schedule.ts';
-import type { Claim, NewCallback, Settlement } from '../store/work.ts';
+import type { Claim, NewCallback, Settlement } from '../store/queue.ts';
 
 /** A move of a claimed row as the store writes it: history, callbacks and the row, or nothing. */
 export function settlementOf(claim: Claim, move: Move, now: number): Settlement {
-  const { scheduleKey, clientKey, scheduledFor, attempt, changedAt, firing } = claim;
+  const { scheduleRowId, clientRowId, scheduledFor, attempt, changedAt, schedule } = claim;
   return {
-    scheduleKey,
-    clientKey,
+    scheduleRowId,
+    clientRowId,
     fence: { scheduledFor, attempt, changedAt },
     records: recordsOf(move, now),
-    callbacks: move.ended ? newCallbacks(firing, move.ended, now) : [],
+    callbacks: move.ended ? newCallbacks(schedule, move.ended, now) : [],
     row: move.row,
   };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
+import type { Claim, OutboxClaim } from '../store/queue.ts';
 import type { SuspensionStore } from '../store/suspensions.ts';
-import type { Claim, OutboxClaim } from '../store/work.ts';
 import { Loop } from './loop.ts';
 import type { EngineObserver } from './observer.ts';
 import { isOfDeleted } from './outbox-entry.ts';
@@ -13,7 +13,7 @@ export interface SuspensionsOptions {
   clock: Clock;
   observer: EngineObserver;
   /** Told when a client is suspended: what has not started is not to start. */
-  suspended: (clientKey: number) => void;
+  suspended: (clientRowId: number) => void;
   /** Told when what was put off is back, and of the queue's rows the earliest that is due, if any. */
   readmitted: (dueAt: number | null) => void;
 }
@@ -27,7 +27,7 @@ export interface SuspensionsOptions {
 export class Suspensions {
   readonly #options: SuspensionsOptions;
   readonly #loop: Loop;
-  #clientKeys: ReadonlySet<number> = new Set();
+  #clientRowIds: ReadonlySet<number> = new Set();
   #stopping = false;
 
   constructor(options: SuspensionsOptions) {
@@ -62,7 +62,7 @@ export class Suspensions {
   free(claims: Claim[], giveBack: (claim: Claim) => void): Promise<Claim[]> {
     return this.#free(claims, giveBack, async held => {
       const keys = new Set(await this.#options.suspensions.putOff(held));
-      return held.filter(({ scheduleKey }) => !keys.has(scheduleKey));
+      return held.filter(({ scheduleRowId }) => !keys.has(scheduleRowId));
     });
   }
 
@@ -98,13 +98,13 @@ export class Suspensions {
 
   /** A client without a secret was deleted: nothing is sent that receivers could not believe. */
   #isHeld(claim: Claim | OutboxClaim): boolean {
-    const isSuspended = this.#clientKeys.has(claim.clientKey) || secretOf(claim) === '';
+    const isSuspended = this.#clientRowIds.has(claim.clientRowId) || secretOf(claim) === '';
     return isSuspended && !endsUnsent(claim);
   }
 
   async #step(): Promise<number> {
     const resumed = await this.#ask();
-    for (const clientKey of resumed) await this.#readmit(clientKey);
+    for (const clientRowId of resumed) await this.#readmit(clientRowId);
     return this.#options.clock.now() + ASK_EVERY_MS;
   }
 
@@ -112,17 +112,18 @@ export class Suspensions {
   async #ask(): Promise<number[]> {
     const { suspensions, suspended } = this.#options;
     const listed = await suspensions.list();
-    const before = this.#clientKeys;
-    this.#clientKeys = new Set(listed.map(({ clientKey }) => clientKey));
-    for (const clientKey of this.#clientKeys) if (!before.has(clientKey)) suspended(clientKey);
-    return listed.filter(({ isResumed }) => isResumed).map(({ clientKey }) => clientKey);
+    const before = this.#clientRowIds;
+    this.#clientRowIds = new Set(listed.map(({ clientRowId }) => clientRowId));
+    for (const clientRowId of this.#clientRowIds)
+      if (!before.has(clientRowId)) suspended(clientRowId);
+    return listed.filter(({ isResumed }) => isResumed).map(({ clientRowId }) => clientRowId);
   }
 
   /** Bite by bite: what else is asked of the store has its turn in between. */
-  async #readmit(clientKey: number): Promise<void> {
+  async #readmit(clientRowId: number): Promise<void> {
     const { suspensions, clock, observer, readmitted } = this.#options;
     while (!this.#stopping) {
-      const back = await suspensions.readmit(clientKey, clock.now());
+      const back = await suspensions.readmit(clientRowId, clock.now());
       if (back === null) {
         await this.#ask();
         return;
@@ -135,11 +136,11 @@ export class Suspensions {
 }
 
 function secretOf(claim: Claim | OutboxClaim): string {
-  return 'firing' in claim ? claim.firing.signingSecret : claim.signingSecret;
+  return 'schedule' in claim ? claim.schedule.signingSecret : claim.signingSecret;
 }
 
 /** What is of a deleted schedule or client is not held: it is decided about, and ends without a request. */
 function endsUnsent(claim: Claim | OutboxClaim): boolean {
   if ('kind' in claim) return isOfDeleted(claim);
-  return !claim.begun && claim.firing.status === 'deleted';
+  return !claim.begun && claim.schedule.status === 'deleted';
 }

@@ -16,7 +16,7 @@ const MOST_IN_ALL = 100;
 
 /** Whose test request it is. */
 export interface TryRequester {
-  clientKey: number;
+  clientRowId: number;
   secrets: () => Promise<SigningSecrets>;
 }
 
@@ -38,8 +38,8 @@ export class TestRequests {
   }
 
   /** @throws PunctualError `too_many_tries` where the client, or all together, have as many in flight as may be */
-  async try(schedule: Schedule, { clientKey, secrets }: TryRequester): Promise<Attempt> {
-    this.#enter(clientKey);
+  async try(schedule: Schedule, { clientRowId, secrets }: TryRequester): Promise<Attempt> {
+    this.#enter(clientRowId);
     try {
       const nowMs = this.#clock.now();
       const request = runRequest(
@@ -47,25 +47,25 @@ export class TestRequests {
         { runId: runId(newId(nowMs), nowMs), scheduledFor: nowMs, attempt: 1, nowMs },
       );
       request.timeoutMs = Math.min(request.timeoutMs, MOST_MS);
-      request.clientKey = clientKey;
+      request.clientRowId = clientRowId;
       return attemptOf(1, await this.#send(request));
     } finally {
-      this.#leave(clientKey);
+      this.#leave(clientRowId);
     }
   }
 
-  #enter(clientKey: number): void {
-    const ofClient = this.#ofClient.get(clientKey) ?? 0;
+  #enter(clientRowId: number): void {
+    const ofClient = this.#ofClient.get(clientRowId) ?? 0;
     if (ofClient >= MOST_PER_CLIENT) throw tooMany(`${MOST_PER_CLIENT} of this client are`);
     if (this.#inFlight >= MOST_IN_ALL) throw tooMany(`${MOST_IN_ALL} of all clients are`);
-    this.#ofClient.set(clientKey, ofClient + 1);
+    this.#ofClient.set(clientRowId, ofClient + 1);
     this.#inFlight += 1;
   }
 
-  #leave(clientKey: number): void {
-    const ofClient = this.#ofClient.get(clientKey)! - 1;
-    if (ofClient === 0) this.#ofClient.delete(clientKey);
-    else this.#ofClient.set(clientKey, ofClient);
+  #leave(clientRowId: number): void {
+    const ofClient = this.#ofClient.get(clientRowId)! - 1;
+    if (ofClient === 0) this.#ofClient.delete(clientRowId);
+    else this.#ofClient.set(clientRowId, ofClient);
     this.#inFlight -= 1;
   }
 }

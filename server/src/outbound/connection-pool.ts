@@ -28,7 +28,7 @@ export interface PoolOptions {
  */
 export class ConnectionPool implements Transport, ConnectionOwner {
   readonly target: Target;
-  /** As a carrier: there is none yet. */
+  /** As a transport: there is no connection yet. */
   readonly socket = null;
   /** Connections being opened, and sockets until they have closed. */
   size = 0;

@@ -2,7 +2,7 @@ import type { Exchange } from './exchange.ts';
 
 /** The exchanges of one client, first in, first out. */
 interface ClientQueue {
-  readonly clientKey: number;
+  readonly clientRowId: number;
   first: Exchange;
   last: Exchange;
 }
@@ -17,12 +17,12 @@ export class ConnectionQueue {
   #turn = 0;
 
   add(exchange: Exchange): void {
-    const { clientKey = 0 } = exchange.request;
-    const queue = this.#byClient.get(clientKey);
+    const { clientRowId = 0 } = exchange.request;
+    const queue = this.#byClient.get(clientRowId);
     if (queue === undefined) {
-      const own = { clientKey, first: exchange, last: exchange };
+      const own = { clientRowId, first: exchange, last: exchange };
       this.#clients.push(own);
-      this.#byClient.set(clientKey, own);
+      this.#byClient.set(clientRowId, own);
     } else {
       queue.last.next = exchange;
       queue.last = exchange;
@@ -36,7 +36,7 @@ export class ConnectionQueue {
     const { first } = queue;
     if (first.next === null) {
       this.#clients.splice(this.#turn, 1);
-      this.#byClient.delete(queue.clientKey);
+      this.#byClient.delete(queue.clientRowId);
     } else {
       queue.first = first.next;
       first.next = null;

@@ -72,18 +72,18 @@ export class Exchange implements Dispatcher.DispatchHandler, Opener {
     request: OutboundRequest,
     target: Target,
     path: string,
-    carrier: Transport,
+    transport: Transport,
     resolve: (result: SendResult) => void,
   ) {
     this.request = request;
     this.target = target;
     this.path = path;
-    this.#transport = carrier;
+    this.#transport = transport;
     this.#resolve = resolve;
   }
 
-  get clientKey(): number {
-    return this.request.clientKey ?? 0;
+  get clientRowId(): number {
+    return this.request.clientRowId ?? 0;
   }
 
   get isCancelled(): boolean {

@@ -29,7 +29,7 @@ export interface Guard {
 
 /** For whom a connection is opened. */
 export interface Opener {
-  readonly clientKey: number;
+  readonly clientRowId: number;
   /** On the scale of `performance.now()`. */
   readonly deadlineAt: number;
   readonly isCancelled: boolean;
@@ -142,10 +142,10 @@ export class Opening {
   #lookUp(): { addresses: Promise<string[]>; leave: () => void } {
     const { hostname } = this.#target;
     const { lookups } = this.#guard;
-    const { clientKey } = this.#opener;
+    const { clientRowId } = this.#opener;
     const { promise, resolve: found, reject: failed } = Promise.withResolvers<string[]>();
     const asker: LookupRequester = {
-      clientKey,
+      clientRowId,
       isCancelled: () => this.#opener.isCancelled,
       begin: () => this.#beginLookup(),
       found,

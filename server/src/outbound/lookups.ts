@@ -3,7 +3,7 @@ export type Resolve = (hostname: string) => Promise<string[]>;
 
 /** One that needs the addresses of a name. It is told once: `found` or `failed`. */
 export interface LookupRequester {
-  readonly clientKey: number;
+  readonly clientRowId: number;
   /** While it waits for its turn, it may be called back. */
   isCancelled(): boolean;
   /** Its turn has come. @returns false where it was called back */
@@ -52,7 +52,7 @@ export class Lookups {
   ask(hostname: string, asker: LookupRequester): void {
     const awaited = this.#awaited.get(hostname);
     if (awaited !== undefined) join(awaited, [asker]);
-    else if (this.#hasPlace(asker.clientKey)) this.#begin(hostname, asker.clientKey, [asker]);
+    else if (this.#hasPlace(asker.clientRowId)) this.#begin(hostname, asker.clientRowId, [asker]);
     else this.#queue(hostname, asker);
   }
 
@@ -60,11 +60,11 @@ export class Lookups {
   leave(hostname: string, asker: LookupRequester): void {
     const awaited = this.#awaited.get(hostname);
     if (awaited?.delete(asker) && awaited.size === 0) this.#awaited.delete(hostname);
-    const names = this.#queued.get(asker.clientKey);
+    const names = this.#queued.get(asker.clientRowId);
     const askers = names?.get(hostname);
     if (!askers?.delete(asker)) return;
     if (askers.size === 0) names!.delete(hostname);
-    if (names!.size === 0) this.#queued.delete(asker.clientKey);
+    if (names!.size === 0) this.#queued.delete(asker.clientRowId);
   }
 
   /** Those that were called back before their turn leave at once. */
@@ -80,31 +80,31 @@ export class Lookups {
     }
   }
 
-  #hasPlace(clientKey: number): boolean {
-    return (this.#held.get(clientKey) ?? 0) < this.#most - this.#underWay;
+  #hasPlace(clientRowId: number): boolean {
+    return (this.#held.get(clientRowId) ?? 0) < this.#most - this.#underWay;
   }
 
   #queue(hostname: string, asker: LookupRequester): void {
-    let names = this.#queued.get(asker.clientKey);
+    let names = this.#queued.get(asker.clientRowId);
     if (names === undefined) {
       names = new Map();
-      this.#queued.set(asker.clientKey, names);
+      this.#queued.set(asker.clientRowId, names);
     }
     const askers = names.get(hostname);
     if (askers === undefined) names.set(hostname, new Set([asker]));
     else askers.add(asker);
   }
 
-  #begin(hostname: string, clientKey: number, askers: Iterable<LookupRequester>): void {
+  #begin(hostname: string, clientRowId: number, askers: Iterable<LookupRequester>): void {
     const awaited = new Set<LookupRequester>();
     join(awaited, askers);
     if (awaited.size === 0) return;
     this.#awaited.set(hostname, awaited);
     this.#underWay += 1;
-    this.#held.set(clientKey, (this.#held.get(clientKey) ?? 0) + 1);
+    this.#held.set(clientRowId, (this.#held.get(clientRowId) ?? 0) + 1);
     const end = () => {
       if (this.#awaited.get(hostname) === awaited) this.#awaited.delete(hostname);
-      this.#end(clientKey);
+      this.#end(clientRowId);
     };
     this.#resolve(hostname).then(
       addresses => {
@@ -118,24 +118,24 @@ export class Lookups {
     );
   }
 
-  #end(clientKey: number): void {
+  #end(clientRowId: number): void {
     this.#underWay -= 1;
-    const held = this.#held.get(clientKey)! - 1;
-    if (held === 0) this.#held.delete(clientKey);
-    else this.#held.set(clientKey, held);
+    const held = this.#held.get(clientRowId)! - 1;
+    if (held === 0) this.#held.delete(clientRowId);
+    else this.#held.set(clientRowId, held);
     while (this.#next());
   }
 
   /** One name of the client whose turn it is; that client goes to the end. @returns whether there was one */
   #next(): boolean {
-    for (const [clientKey, names] of this.#queued) {
-      if (!this.#hasPlace(clientKey)) continue;
+    for (const [clientRowId, names] of this.#queued) {
+      if (!this.#hasPlace(clientRowId)) continue;
       const [hostname, askers] = names.entries().next().value!;
       names.delete(hostname);
-      this.#queued.delete(clientKey);
-      if (names.size > 0) this.#queued.set(clientKey, names);
+      this.#queued.delete(clientRowId);
+      if (names.size > 0) this.#queued.set(clientRowId, names);
       const awaited = this.#awaited.get(hostname);
-      if (awaited === undefined) this.#begin(hostname, clientKey, askers);
+      if (awaited === undefined) this.#begin(hostname, clientRowId, askers);
       else join(awaited, askers);
       return true;
     }

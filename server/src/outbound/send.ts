@@ -14,7 +14,7 @@ export interface OutboundRequest {
   /** From connecting to the last byte. */
   timeoutMs: number;
   /** Whose it is: clients take turns where requests wait for a connection. */
-  clientKey?: number;
+  clientRowId?: number;
   /** Taken when a connection is free, before anything starts; until then it may be called back. */
   permit?: StartPermit;
 }

@@ -115,8 +115,8 @@ class SenderWorker {
         request.permit.onCancelled = this.#onCancelled;
       } else StartPermit.open(this.#permits, index);
       if (this.#outgoing.length === 0) queueMicrotask(() => this.#post());
-      const { method, url, headers, body, timeoutMs, clientKey = 0, ownHeaders = 0 } = request;
-      this.#outgoing.push([index, method, url, headers, body, timeoutMs, clientKey, ownHeaders]);
+      const { method, url, headers, body, timeoutMs, clientRowId = 0, ownHeaders = 0 } = request;
+      this.#outgoing.push([index, method, url, headers, body, timeoutMs, clientRowId, ownHeaders]);
     });
   }
 

@@ -27,7 +27,7 @@ export type RequestMessage = [
   headers: string[],
   body: string | null,
   timeoutMs: number,
-  clientKey: number,
+  clientRowId: number,
   ownHeaders: number,
 ];
 
@@ -69,9 +69,9 @@ function takeWaiting(): void {
 }
 
 function send(message: RequestMessage): void {
-  const [index, method, url, headers, body, timeoutMs, clientKey, ownHeaders] = message;
+  const [index, method, url, headers, body, timeoutMs, clientRowId, ownHeaders] = message;
   const permit = StartPermit.at(permits, index, leaseDeadline);
-  const request = { method, url, headers, ownHeaders, body, timeoutMs, clientKey, permit };
+  const request = { method, url, headers, ownHeaders, body, timeoutMs, clientRowId, permit };
   sender.dispatch(request, result => {
     if (ended.length === 0) setTimeout(post, GATHER_MS);
     ended.push([index, result]);

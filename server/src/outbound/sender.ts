@@ -41,7 +41,7 @@ export interface Sender {
   send: Send;
   /** The same without a promise, for one who sends thousands a second; `done` is called once. */
   dispatch(request: OutboundRequest, done: (result: SendResult) => void): void;
-  /** Tickets were cancelled from another thread: what waits with them is cancelled at once. */
+  /** Permits were cancelled from another thread: what waits with them is cancelled at once. */
   sweep(): void;
   /**
    * Ends what is under way (`connectionError`) and what waits (`cancelled`), and resolves when

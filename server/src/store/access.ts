@@ -39,7 +39,7 @@ export interface Session extends SessionTimes {
 /** Who calls: the client behind a valid key. */
 export interface Caller {
   clientId: string;
-  clientKey: number;
+  clientRowId: number;
   keyId: string;
   /** The session that it calls in; absent where it calls with the key itself. */
   sessionId?: string;

@@ -1,7 +1,7 @@
 import type { BreakerRecord } from './breakers.ts';
 import type { Cell } from './rows.ts';
 
-/** Rows of breakers, as both keepers write them. */
+/** Rows of breakers, as both backends write them. */
 
 export const BREAKER_COLUMNS = [
   'id',
@@ -14,6 +14,6 @@ export const BREAKER_COLUMNS = [
 ];
 
 export function breakerCells(breaker: BreakerRecord, openUntil: number): Cell[] {
-  const { id, clientKey, origin, since, openedAt, closedAt } = breaker;
-  return [id, clientKey, origin, since, openedAt, closedAt ?? null, openUntil];
+  const { id, clientRowId, origin, since, openedAt, closedAt } = breaker;
+  return [id, clientRowId, origin, since, openedAt, closedAt ?? null, openUntil];
 }

@@ -7,7 +7,7 @@
 export interface BreakerRecord {
   /** A UUID: of one opening. */
   id: string;
-  clientKey: number;
+  clientRowId: number;
   /** Scheme, name and port. */
   origin: string;
   /** The first request that got no answer, epoch ms. */

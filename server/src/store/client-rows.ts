@@ -2,7 +2,7 @@ import type { DataKey } from '../domain/envelope.ts';
 import { oldSecretFrom, type Row } from './rows.ts';
 import type { ApiKey, Caller, Client, FoundSession, Session } from './store.ts';
 
-/** Rows of clients and keys, as both keepers read them. */
+/** Rows of clients and keys, as both backends read them. */
 
 export function clientFrom(row: Row): Client {
   const client: Client = {
@@ -37,7 +37,7 @@ export function keyFrom(row: Row): ApiKey {
 export function callerFrom(row: Row): Caller {
   return {
     clientId: row.client_id as string,
-    clientKey: row.client_key as number,
+    clientRowId: row.client_key as number,
     keyId: row.key_id as string,
   };
 }

@@ -185,12 +185,12 @@ function encrypted(store: Store, keys: DataKeys, tell: (error: unknown) => void)
   const queue = layer(store.queue, {
     async claim(...asked) {
       const claims = await store.queue.claim(...asked);
-      for (const { firing } of claims) await openClaimed(firing.clientId, firing);
+      for (const { schedule } of claims) await openClaimed(schedule.clientId, schedule);
       return claims;
     },
-    async reread(scheduleKeys) {
-      const standing = await store.queue.reread(scheduleKeys);
-      for (const { firing } of standing) await openClaimed(firing.clientId, firing);
+    async reread(scheduleRowIds) {
+      const standing = await store.queue.reread(scheduleRowIds);
+      for (const { schedule } of standing) await openClaimed(schedule.clientId, schedule);
       return standing;
     },
   });
@@ -198,7 +198,7 @@ function encrypted(store: Store, keys: DataKeys, tell: (error: unknown) => void)
     async claim(...asked) {
       const claims = await store.outbox.claim(...asked);
       for (const claim of claims) {
-        if (claim.kind === 'manual') await openClaimed(claim.firing.clientId, claim.firing);
+        if (claim.kind === 'manual') await openClaimed(claim.schedule.clientId, claim.schedule);
         else await openClaimed(claim.clientId, claim);
       }
       return claims;

@@ -1,6 +1,6 @@
 import { PunctualError, STORE_UNAVAILABLE } from '../domain/errors.ts';
 
-/** Whatever keeps a keeper from its data, in one sentence; the cause is for the log. */
+/** Whatever keeps a backend from its data, in one sentence; the cause is for the log. */
 export function storeUnavailable(cause: unknown): PunctualError {
   return new PunctualError('store_unavailable', STORE_UNAVAILABLE, { cause });
 }

@@ -1,5 +1,5 @@
 /**
- * The mover: carries a store from one keeper to another, page by page, and checks what it did.
+ * The mover: carries a store from one backend to another, page by page, and checks what it did.
  *
  * - A page and the note of how far the move has come are written in one transaction. So it may be
  *   killed at any moment: started again, it goes on, and ends with the same result.
@@ -14,7 +14,7 @@ import { PunctualError } from '../domain/errors.ts';
 import type { Cell } from './rows.ts';
 import { keyOf, type PageReader, TABLES, type Table, type TableName } from './tables.ts';
 
-/** Rows of one page, at most; a keeper ends a page sooner where its rows are wide. */
+/** Rows of one page, at most; a backend ends a page sooner where its rows are wide. */
 const PAGE_ROWS = 5_000;
 
 /** Where the rows come from. No engine runs on it until `close`. */

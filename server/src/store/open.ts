@@ -9,13 +9,13 @@ import { type Backup, backUp } from './sqlite/backup.ts';
 import { type Boot, lockSqlite } from './sqlite/lock.ts';
 import { openSource, takeBack } from './sqlite/move.ts';
 import { isBehind, migrateAt as migrateSqliteAt, openSqlite } from './sqlite/open.ts';
-import { openThreaded } from './sqlite/threaded.ts';
+import { openThreaded } from './sqlite/worker-client.ts';
 import type { EngineLock, Store } from './store.ts';
 
 export { type MovedTable, type MoveStep, moveStore } from './move.ts';
 export { serversOf };
 
-/** Which keeper, by the settings: the only file that knows them all. */
+/** Which backend, by the settings: the only file that knows them all. */
 export type Database =
   | { kind: 'sqlite'; path: string }
   /** The url as `pg` understands it. It carries a password: it is never shown. */

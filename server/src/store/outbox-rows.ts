@@ -1,29 +1,29 @@
 import { dueAnew } from '../domain/recount.ts';
 import { PUT_OFF_MS } from '../domain/suspension.ts';
-import { attemptsFrom, firingFrom, oldSecretFrom, type Row } from './rows.ts';
-import type { OutboxClaim, OutboxPlace } from './work.ts';
+import type { OutboxClaim, OutboxPosition } from './queue.ts';
+import { attemptsFrom, fireableScheduleFrom, oldSecretFrom, type Row } from './rows.ts';
 
 /** Those of suspended clients are put off. */
 export const IS_NOT_PUT_OFF = `due_at < ${PUT_OFF_MS}`;
 
 /**
- * A row of the outbox that was taken, as both keepers read it.
+ * A row of the outbox that was taken, as both backends read it.
  *
  * @param row with the attempt that is to be made now; a callback's with its client's secrets
  * @param firing of a manual run
  */
-export function outboxClaimFrom(row: Row, now: number, firing: Row | undefined): OutboxClaim {
+export function outboxClaimFrom(row: Row, now: number, schedule: Row | undefined): OutboxClaim {
   const base = {
     id: row.id as string,
-    clientKey: row.client_key as number,
-    scheduleKey: row.schedule_key as number,
+    clientRowId: row.client_key as number,
+    scheduleRowId: row.schedule_key as number,
     claimedAt: now,
     attempt: row.attempt as number,
     attempts: attemptsFrom(row.attempts),
   };
   if (row.kind === 'manual') {
     const scheduledFor = row.scheduled_for as number;
-    return { ...base, kind: 'manual', scheduledFor, firing: firingFrom(firing!) };
+    return { ...base, kind: 'manual', scheduledFor, schedule: fireableScheduleFrom(schedule!) };
   }
   return {
     ...base,
@@ -44,6 +44,6 @@ export function outboxDueAnew(row: Row, now: number): number {
   return dueAnew(row.due_at as number, attemptsFrom(row.attempts), policy, now);
 }
 
-export function outboxPlaceOf(row: Row | undefined): OutboxPlace | null {
+export function outboxPlaceOf(row: Row | undefined): OutboxPosition | null {
   return row === undefined ? null : { dueAt: row.due_at as number, id: row.id as string };
 }

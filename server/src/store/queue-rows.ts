@@ -1,8 +1,8 @@
 import { mayBegin, neverEarly, type QueueRow } from '../domain/queue-row.ts';
-import { attemptsFrom, firingFrom, lostAttempt, type Row } from './rows.ts';
-import type { Claim, Standing } from './work.ts';
+import type { Claim, ClaimedRow } from './queue.ts';
+import { attemptsFrom, fireableScheduleFrom, lostAttempt, type Row } from './rows.ts';
 
-/** Rows of the queue, as both keepers read them. */
+/** Rows of the queue, as both backends read them. */
 
 export function queueRowFrom(row: Row): QueueRow {
   return {
@@ -43,24 +43,24 @@ export function claimFrom(row: Row, now: number, unseenUntil: number): Claim {
     attempt: (row.attempt as number) + (begun ? 1 : 0),
     attempts: attemptsFrom(row.attempts),
     begun,
-    scheduleKey: row.schedule_key as number,
-    clientKey: row.client_key as number,
+    scheduleRowId: row.schedule_key as number,
+    clientRowId: row.client_key as number,
     claimedAt: now,
     version: row.version as number,
     changedAt,
     blockedSince,
-    firing: firingFrom(row),
+    schedule: fireableScheduleFrom(row),
   };
 }
 
-export function standingFrom(row: Row): Standing {
+export function standingFrom(row: Row): ClaimedRow {
   return {
-    scheduleKey: row.schedule_key as number,
+    scheduleRowId: row.schedule_key as number,
     scheduledFor: row.scheduled_for as number,
     attempt: row.attempt as number,
     nextFor: row.next_for as number | null,
     changedAt: row.changed_at as number | null,
-    firing: firingFrom(row),
+    schedule: fireableScheduleFrom(row),
   };
 }
 
@@ -70,7 +70,7 @@ export function standingFrom(row: Row): Standing {
  *
  * @param now by the clock of whoever sends
  */
-export function isAhead(row: Row, now: number): boolean {
+export function isAheadOfTime(row: Row, now: number): boolean {
   if (row.state !== 'inFlight') return false;
   const [dueAt, claimedAt] = [row.due_at as number, row.claimed_at as number];
   return claimedAt < dueAt && Math.min(now, (row.changed_at as number | null) ?? now) < dueAt;
@@ -82,7 +82,7 @@ export function isAhead(row: Row, now: number): boolean {
  */
 function mayHaveLeft(row: Row, now: number, sentUntil: number | undefined): boolean {
   // Where the clock was set back since, its time may have come before.
-  if (sentUntil === undefined) return (row.claimed_at as number) > now || !isAhead(row, now);
+  if (sentUntil === undefined) return (row.claimed_at as number) > now || !isAheadOfTime(row, now);
   return (row.due_at as number) <= Math.max(sentUntil, row.claimed_at as number);
 }
 

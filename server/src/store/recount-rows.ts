@@ -4,10 +4,10 @@ import { instantOf } from '../domain/id.ts';
 import { type Recounted, recounted } from '../domain/recount.ts';
 import type { ScheduleStatus } from '../domain/schedule.ts';
 import { queueRowFrom } from './queue-rows.ts';
-import type { Known } from './recount.ts';
+import type { KnownRun } from './recount.ts';
 import { attemptsFrom, json, type Row } from './rows.ts';
 
-/** What a clock that was set back leaves to do, as both keepers read and write it. */
+/** What a clock that was set back leaves to do, as both backends read and write it. */
 
 /** @param row of the queue, with its schedule's times and policy beside it */
 export function recountedFrom(row: Row, now: number): Recounted | null {
@@ -27,9 +27,9 @@ export function recountedFrom(row: Row, now: number): Recounted | null {
 }
 
 /** @param row of a run */
-export function knownFrom(row: Row): Known {
+export function knownFrom(row: Row): KnownRun {
   return {
-    scheduleKey: row.schedule_key as number,
+    scheduleRowId: row.schedule_key as number,
     scheduledFor: row.scheduled_for as number,
     sent: row.status === 'succeeded' || row.status === 'failed',
     attempts: attemptsFrom(row.attempts),

@@ -2,8 +2,8 @@ import { runId } from '../domain/id.ts';
 import type { OldSecret } from '../domain/rotation.ts';
 import type { Attempt, RunRecord, RunStatus, RunTrigger } from '../domain/run.ts';
 import type { Schedule, ScheduleStatus, Verb } from '../domain/schedule.ts';
+import type { FireableSchedule } from './queue.ts';
 import type { RunView } from './store.ts';
-import type { Firing } from './work.ts';
 
 /** Rows as the database gives them, and the values that they mean. */
 
@@ -48,12 +48,12 @@ export function scheduleFrom(row: Row): Schedule {
 }
 
 /** @param row a schedule's row with its client's `client_id` and secrets beside it */
-export function firingFrom(row: Row): Firing {
-  const firing = scheduleFrom(row) as Firing;
-  firing.clientId = row.client_id as string;
-  firing.signingSecret = row.signing_secret as string;
-  if (row.old_secret != null) firing.oldSecret = oldSecretFrom(row);
-  return firing;
+export function fireableScheduleFrom(row: Row): FireableSchedule {
+  const schedule = scheduleFrom(row) as FireableSchedule;
+  schedule.clientId = row.client_id as string;
+  schedule.signingSecret = row.signing_secret as string;
+  if (row.old_secret != null) schedule.oldSecret = oldSecretFrom(row);
+  return schedule;
 }
 
 /** @param row of a client that has an old secret */

@@ -1,37 +1,37 @@
 import { runId } from '../domain/id.ts';
 import type { RunRecord, RunStatus } from '../domain/run.ts';
-import { keepOfCallback } from './keep.ts';
-import { isAhead } from './queue-rows.ts';
+import type { NewCallback } from './queue.ts';
+import { isAheadOfTime } from './queue-rows.ts';
+import { retentionClassOfCallback } from './retention-class.ts';
 import { attemptsFrom, type Cell, json, type Row } from './rows.ts';
 import type { CallbackView, RunFilter, RunView } from './store.ts';
-import type { NewCallback } from './work.ts';
 
-/** Rows of history, and of what has not ended, as both keepers read and write them. */
+/** Rows of history, and of what has not ended, as both backends read and write them. */
 
 /** Where a run stands in history: the order of a list, newest first, is this order backwards. */
-export interface Place {
+export interface RunPosition {
   scheduledFor: number;
-  scheduleKey: number;
+  scheduleRowId: number;
   /** '' for a scheduled run: its id is derived. */
   manualId: string;
 }
 
-export interface Placed {
-  place: Place;
+export interface PositionedRun {
+  position: RunPosition;
   view: RunView;
 }
 
-export const AFTER_ALL: Place = {
+export const AFTER_ALL_RUNS: RunPosition = {
   scheduledFor: Number.MAX_SAFE_INTEGER,
-  scheduleKey: Number.MAX_SAFE_INTEGER,
+  scheduleRowId: Number.MAX_SAFE_INTEGER,
   manualId: '~',
 };
 
-export function runCells(clientKey: number, scheduleKey: number, run: RunRecord): Cell[] {
+export function runCells(clientRowId: number, scheduleRowId: number, run: RunRecord): Cell[] {
   return [
-    clientKey,
+    clientRowId,
     run.scheduledFor,
-    scheduleKey,
+    scheduleRowId,
     run.trigger === 'manual' ? run.id : '',
     run.trigger,
     run.status,
@@ -45,14 +45,14 @@ export function runCells(clientKey: number, scheduleKey: number, run: RunRecord)
 
 /** @param records the runs that are written with it */
 export function callbackCells(
-  clientKey: number,
-  scheduleKey: number,
+  clientRowId: number,
+  scheduleRowId: number,
   callback: NewCallback,
   records: RunRecord[],
 ): Cell[] {
   const { id, dueAt, runId, integrationId, url, body } = callback;
-  const keep = keepOfCallback(callback, records);
-  return [id, clientKey, scheduleKey, dueAt, runId, integrationId, url, body, keep];
+  const keep = retentionClassOfCallback(callback, records);
+  return [id, clientRowId, scheduleRowId, dueAt, runId, integrationId, url, body, keep];
 }
 
 export function rangeOf({ from, to }: RunFilter): { from: number; to: number } {
@@ -63,22 +63,22 @@ export function rangeOf({ from, to }: RunFilter): { from: number; to: number } {
  * Both ends of a page, inclusive. One upper end and not two, of the filter and of the page before: an
  * index is read from the one that the database happens to choose, and that may be days away.
  */
-export function boundsOf(filter: RunFilter, before: Place): { from: number; upTo: number } {
+export function boundsOf(filter: RunFilter, before: RunPosition): { from: number; upTo: number } {
   const { from, to } = rangeOf(filter);
   return { from, upTo: Math.min(to - 1, before.scheduledFor) };
 }
 
-export function placeFrom(row: Row): Place {
+export function positionFrom(row: Row): RunPosition {
   return {
     scheduledFor: row.scheduled_for as number,
-    scheduleKey: row.schedule_key as number,
+    scheduleRowId: row.schedule_key as number,
     manualId: (row.manual_id ?? row.id ?? '') as string,
   };
 }
 
-export function comparePlaces(a: Place, b: Place): number {
+export function comparePositions(a: RunPosition, b: RunPosition): number {
   if (a.scheduledFor !== b.scheduledFor) return a.scheduledFor - b.scheduledFor;
-  if (a.scheduleKey !== b.scheduleKey) return a.scheduleKey - b.scheduleKey;
+  if (a.scheduleRowId !== b.scheduleRowId) return a.scheduleRowId - b.scheduleRowId;
   return a.manualId < b.manualId ? -1 : a.manualId > b.manualId ? 1 : 0;
 }
 
@@ -86,19 +86,21 @@ export function comparePlaces(a: Place, b: Place): number {
  * Rows of the queue and the outbox as the runs that they tell of. What was claimed ahead shows as
  * begun when its time has come.
  */
-export function liveRuns(rows: Row[], status: RunStatus | undefined, now: number): Placed[] {
+export function liveRuns(rows: Row[], status: RunStatus | undefined, now: number): PositionedRun[] {
   return rows
-    .map(row => (isAhead(row, now) ? beforeClaim(row) : row))
+    .map(row => (isAheadOfTime(row, now) ? beforeClaim(row) : row))
     .filter(row => (row.attempt as number) > 0 || row.kind === 'manual')
-    .map(row => ({ place: placeFrom(row), view: liveView(row) }))
+    .map(row => ({ position: positionFrom(row), view: liveView(row) }))
     .filter(({ view }) => status === undefined || view.status === status);
 }
 
 /** Whether a run belongs into a list that its schedule is in already. */
-export function isWithin({ place, view }: Placed, filter: RunFilter): boolean {
+export function isWithin({ position, view }: PositionedRun, filter: RunFilter): boolean {
   const { from, to } = rangeOf(filter);
   return (
-    place.scheduledFor >= from && place.scheduledFor < to && hasStatus(filter.status, view.status)
+    position.scheduledFor >= from &&
+    position.scheduledFor < to &&
+    hasStatus(filter.status, view.status)
   );
 }
 

@@ -1,14 +1,14 @@
 /**
- * The store contract: what every keeper promises. Here the part that the API asks for; the
+ * The store contract: what every backend promises. Here the part that the API asks for; the
  * engine's part, the queue and the outbox, stands in `work.ts`, clients and keys in `access.ts`.
  *
  * - What a resolved promise acknowledges is durable: a power cut does not take it back.
  * - Owners are part of every question: a caller can only reach rows of its own client.
  * - "No row changed" is an answer, not an error.
- * - Instants are epoch ms. Ids are lower-case UUID version 7. Keys (`clientKey`, `scheduleKey`) are
- *   the keeper's own short names for rows, stable while the store is open, and never answered.
+ * - Instants are epoch ms. Ids are lower-case UUID version 7. Keys (`clientRowId`, `scheduleRowId`) are
+ *   the backend's own short names for rows, stable while the store is open, and never answered.
  *
- * The suite in `test/store/contract.ts` states each promise as a test; every keeper passes it.
+ * The suite in `test/store/contract.ts` states each promise as a test; every backend passes it.
  */
 import type { Held } from '../domain/ledger.ts';
 import type { Attempt, RunStatus, RunTrigger } from '../domain/run.ts';
@@ -17,10 +17,10 @@ import type { Start } from '../domain/start.ts';
 import type { ClientStore } from './access.ts';
 import type { BreakerStore } from './breakers.ts';
 import type { DataKeyStore } from './data-keys.ts';
-import type { FigureStore } from './figures.ts';
 import type { InstallationStore } from './installation.ts';
+import type { OutboxStore, QueueStore } from './queue.ts';
+import type { StatsStore } from './stats.ts';
 import type { SuspensionStore } from './suspensions.ts';
-import type { OutboxStore, QueueStore } from './work.ts';
 
 export type {
   ApiKey,
@@ -38,13 +38,13 @@ export interface Store {
   readonly runs: RunStore;
   readonly queue: QueueStore;
   readonly outbox: OutboxStore;
-  readonly figures: FigureStore;
+  readonly stats: StatsStore;
   readonly breakers: BreakerStore;
   readonly dataKeys: DataKeyStore;
   readonly installation: InstallationStore;
   readonly suspensions: SuspensionStore;
   /** Null where one process has the store for itself. */
-  readonly shared: Shared | null;
+  readonly cluster: Cluster | null;
   /**
    * Resolves when the store answers and can be written to.
    *
@@ -80,7 +80,7 @@ export interface PoolUse {
 }
 
 /** What the nodes that share a store go by. */
-export interface Shared {
+export interface Cluster {
   /** How long what was claimed is held without `renew`, ms. */
   readonly leaseMs: number;
   /** The store's clock, epoch ms: the one that all nodes share. */
@@ -98,7 +98,7 @@ export interface Shared {
    * Hears what other nodes write, soon after it is durable. A node that cannot hear, or not at the
    * moment, sees all of it by looking, a little later; it tries again by itself.
    */
-  listen(listener: Listener): Listening;
+  listen(listener: NodeListener): Listening;
 }
 
 export interface Listening {
@@ -107,7 +107,7 @@ export interface Listening {
 }
 
 /** Told what other nodes have written; what the node itself wrote is not told. */
-export interface Listener {
+export interface NodeListener {
   /** Rows of the queue were written, of which the first is due at `dueAt`. */
   wake(dueAt: number): void;
   /** A schedule was changed. */
@@ -115,7 +115,7 @@ export interface Listener {
   /** A manual run of the schedule waits. */
   wakeOutbox(scheduleId: string): void;
   /** A client signs with other secrets from here on. */
-  rotated(clientKey: number): void;
+  rotated(clientRowId: number): void;
   /**
    * Whether it hears from here on. Told again and again.
    *
@@ -129,7 +129,7 @@ export interface EngineLock {
   /** What the engine before had claimed ahead for later than this was never sent, epoch ms; null: unknown. */
   readonly sentUntil: number | null;
   /** What is due until then may be sent from here on. */
-  mark(until: number): void;
+  noteSentUntil(until: number): void;
   release(): void;
 }
 
@@ -141,7 +141,7 @@ export interface NewSchedule {
 }
 
 /** A schedule with the number that its next change must name (compare and set). */
-export interface Versioned {
+export interface VersionedSchedule {
   schedule: Schedule;
   version: number;
 }
@@ -164,14 +164,14 @@ export interface ScheduleFilter {
 }
 
 /** What is known of one schedule at an instant (domain/ledger.ts). */
-export interface LedgerEntry {
+export interface ScheduleAt {
   schedule: Schedule;
   held: Held;
   /** The queue's row; null where the schedule fires no more. */
   row: { scheduledFor: number; begun: boolean } | null;
 }
 
-export interface Listed {
+export interface ListedSchedules {
   schedules: Schedule[];
   /** Where a search has stopped: what is left has lower ids. Null: nothing is left, or there are `limit`. */
   next: string | null;
@@ -179,11 +179,11 @@ export interface Listed {
 
 export interface ScheduleStore {
   /** All or nothing. */
-  insert(clientKey: number, schedules: NewSchedule[]): Promise<void>;
-  find(clientKey: number, id: string): Promise<Versioned | null>;
+  insert(clientRowId: number, schedules: NewSchedule[]): Promise<void>;
+  find(clientRowId: number, id: string): Promise<VersionedSchedule | null>;
   /** @returns false where `version` is no longer the stored one: read again and decide again */
   update(
-    clientKey: number,
+    clientRowId: number,
     schedule: Schedule,
     version: number,
     requeue: Requeue,
@@ -192,12 +192,17 @@ export interface ScheduleStore {
    * Newest first, ids below `before` only. What a search by label or url looks through at once is
    * bounded (texts.ts): it may stop before it has found `limit` of them, or any.
    */
-  list(clientKey: number, filter: ScheduleFilter, limit: number, before?: string): Promise<Listed>;
+  list(
+    clientRowId: number,
+    filter: ScheduleFilter,
+    limit: number,
+    before?: string,
+  ): Promise<ListedSchedules>;
   /**
    * The schedule as it stood at `at`: a change at that very instant counts as made. Changes are kept
    * as long as failed runs are.
    */
-  ledger(clientKey: number, id: string, at: number): Promise<LedgerEntry | null>;
+  findAt(clientRowId: number, id: string, at: number): Promise<ScheduleAt | null>;
 }
 
 // Runs -------------------------------------------------------------------------------------------
@@ -250,18 +255,18 @@ export interface RunStore {
    *
    * @param before the id of a run: only those behind it in this order
    */
-  list(clientKey: number, filter: RunFilter, limit: number, before?: string): Promise<RunView[]>;
+  list(clientRowId: number, filter: RunFilter, limit: number, before?: string): Promise<RunView[]>;
   /** @param now as in the filter of `list` */
-  find(clientKey: number, id: string, now?: number): Promise<RunView | null>;
+  find(clientRowId: number, id: string, now?: number): Promise<RunView | null>;
   /** The callbacks of one run, oldest first. */
-  callbacks(clientKey: number, runId: string): Promise<CallbackView[]>;
+  callbacks(clientRowId: number, runId: string): Promise<CallbackView[]>;
   /**
    * Takes away runs whose nominal time is before their limit, their ended callbacks, and what
    * schedules were, and breakers that closed, before the limit of failed runs. One call is
    * bounded work, so that writers need not wait for it: it is to be called until it answers 0. To be
-   * called at least once a day even where nothing is to go: a keeper may prepare the days to come.
+   * called at least once a day even where nothing is to go: a backend may prepare the days to come.
    *
-   * @returns how many runs and callbacks went; about how many where a keeper drops them unread
+   * @returns how many runs and callbacks went; about how many where a backend drops them unread
    */
   prune(limits: HistoryLimits): Promise<number>;
 }

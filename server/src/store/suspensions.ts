@@ -1,5 +1,5 @@
 import type { RunRecord } from '../domain/run.ts';
-import type { Claim, OutboxClaim } from './work.ts';
+import type { Claim, OutboxClaim } from './queue.ts';
 
 /** The store contract: what is due of clients that are suspended (domain/suspension.ts). */
 export interface SuspensionStore {
@@ -20,23 +20,23 @@ export interface SuspensionStore {
    *
    * @param now the instant at which missed times are recorded
    */
-  readmit(clientKey: number, now: number): Promise<ReadmittedRows | null>;
+  readmit(clientRowId: number, now: number): Promise<ReadmittedRows | null>;
 }
 
 export interface SuspendedClient {
-  clientKey: number;
+  clientRowId: number;
   /** It is resumed: `readmit` is to be called. */
   isResumed: boolean;
 }
 
 export type TakenClaim = Pick<
   Claim,
-  'scheduleKey' | 'clientKey' | 'scheduledFor' | 'attempt' | 'changedAt' | 'was' | 'attempts'
+  'scheduleRowId' | 'clientRowId' | 'scheduledFor' | 'attempt' | 'changedAt' | 'was' | 'attempts'
 >;
 
 export type TakenEntry = Pick<
   OutboxClaim,
-  'id' | 'clientKey' | 'scheduleKey' | 'kind' | 'attempt' | 'attempts'
+  'id' | 'clientRowId' | 'scheduleRowId' | 'kind' | 'attempt' | 'attempts'
 >;
 
 export interface ReadmittedRows {

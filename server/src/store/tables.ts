@@ -1,10 +1,10 @@
 import { BREAKER_COLUMNS } from './breaker-rows.ts';
 import type { Cell } from './rows.ts';
 
-/** The tables that every keeper has, in pages: what is carried from one to another. */
+/** The tables that every backend has, in pages: what is carried from one to another. */
 export interface Table {
   name: TableName;
-  /** What is the same in every keeper; leases belong to PostgreSQL alone. */
+  /** What is the same in every backend; leases belong to PostgreSQL alone. */
   columns: string[];
   /** Unique, never NULL, and the order of its pages. */
   key: string[];

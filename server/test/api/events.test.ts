@@ -6,7 +6,7 @@ import { PunctualClient, type PunctualEvent } from '../../../client/src/index.ts
 import { runId } from '../../src/domain/id.ts';
 import { iso } from '../../src/domain/iso.ts';
 import { ManualClock } from '../clock.ts';
-import { anId, aRecord, claimOne, settled } from '../store/keeper.ts';
+import { anId, aRecord, claimOne, settled } from '../store/backend.ts';
 import { assertError } from './expect.ts';
 import { newClient, revoke, startService } from './service.ts';
 
@@ -79,10 +79,10 @@ test('what happens is told once, to its own client', async () => {
 test('a breaker that opens and closes is told, to its own client, and after a break too', async () => {
   const [mine, theirs] = [await listen(), await listen(service.theirs)];
   const { breakers } = service.store;
-  const { clientKey } = service.mine;
+  const { clientRowId } = service.mine;
   const since = clock.now() - 20_000;
   const host = { origin: 'https://down.example', since };
-  const breaker = { id: anId(), clientKey, ...host, openedAt: clock.now() };
+  const breaker = { id: anId(), clientRowId, ...host, openedAt: clock.now() };
   await breakers.note([breaker], clock.now() + 60_000);
   await pass(2);
   const [opened] = mine.heard;

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { nextTime } from '../../src/domain/calendar.ts';
 import { runId } from '../../src/domain/id.ts';
 import { ManualClock } from '../clock.ts';
-import { aRecord, claimOne, settled } from '../store/keeper.ts';
+import { aRecord, claimOne, settled } from '../store/backend.ts';
 import { assertError } from './expect.ts';
 import { startService } from './service.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventFeed } from '../../src/api/events/feed.ts';
-import type { FigureStore } from '../../src/store/figures.ts';
+import type { StatsStore } from '../../src/store/stats.ts';
 import { ManualClock } from '../clock.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
@@ -25,7 +25,7 @@ async function heard(lastEventId?: string): Promise<number> {
       isWritten && LATE.endedAt > after ? [LATE] : [],
     changedSince: async () => [],
     breakersSince: async () => [],
-  } as unknown as FigureStore;
+  } as unknown as StatsStore;
   const feed = new EventFeed(store, clock, error => assert.fail(String(error)));
   let count = 0;
   const known = lastEventId === undefined ? undefined : [lastEventId];

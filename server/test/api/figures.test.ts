@@ -8,9 +8,9 @@ import { largest } from '../../src/api/figures/largest.ts';
 import { Minutes } from '../../src/api/figures/minutes.ts';
 import { failuresInARow, talliesOf } from '../../src/api/figures/stats.ts';
 import { percentile } from '../../src/domain/lateness.ts';
-import type { FigureStore, LatestRun, MinuteCount } from '../../src/store/figures.ts';
+import type { LatestRun, MinuteCount, StatsStore } from '../../src/store/stats.ts';
 import { ManualClock } from '../clock.ts';
-import { aRecord, claimOne, settled } from '../store/keeper.ts';
+import { aRecord, claimOne, settled } from '../store/backend.ts';
 import { assertError } from './expect.ts';
 import { newClient, startService } from './service.ts';
 
@@ -124,7 +124,7 @@ function slowGroups(schedules: number) {
       const groups = [{ interval: '* * * * *', timezone: 'UTC', host: 'a.example', count }];
       return { groups, next: left <= 0 ? null : `${left}` };
     },
-  } as unknown as FigureStore;
+  } as unknown as StatsStore;
   return { figures, waiting, asked };
 }
 
@@ -136,7 +136,7 @@ test('more forecasts at once than are kept are all answered', async () => {
     host: `${n}.example`,
     count: 1,
   }));
-  const figures = { groups: async () => ({ groups, next: null }) } as unknown as FigureStore;
+  const figures = { groups: async () => ({ groups, next: null }) } as unknown as StatsStore;
   const forecast = new ForecastFigures(clock, new Groups(figures, clock));
   const hosts = Array.from({ length: 250 }, (_, n) => `${n}.example`);
   const all = await Promise.all(hosts.map(host => forecast.of(1, 'day', host)));
@@ -150,7 +150,7 @@ test('forecasts of all hosts of a client are worked out once, and a host that it
     host: `${n % 3}.example`,
     count: 1,
   }));
-  const figures = { groups: async () => ({ groups, next: null }) } as unknown as FigureStore;
+  const figures = { groups: async () => ({ groups, next: null }) } as unknown as StatsStore;
   const forecast = new ForecastFigures(clock, new Groups(figures, clock));
   const all = await forecast.of(1, 'day');
   const [one, other, none] = await Promise.all(
@@ -168,7 +168,7 @@ test('forecasts of all hosts of a client are worked out once, and a host that it
 
 test('forecasts of many clients have one slice of each turn together, and one group is interrupted too', async t => {
   const groups = [{ interval: '* * * * *', timezone: 'UTC', host: 'a.example', count: 1 }];
-  const figures = { groups: async () => ({ groups, next: null }) } as unknown as FigureStore;
+  const figures = { groups: async () => ({ groups, next: null }) } as unknown as StatsStore;
   const forecast = new ForecastFigures(clock, new Groups(figures, clock));
   // Each look at the time takes a millisecond, so a slice is over after four of them.
   let [elapsed, looks, most, isDone] = [0, 0, 0, false];
@@ -247,11 +247,11 @@ test('a count that fails is begun again by who asks next', async () => {
   const { figures, waiting } = slowGroups(1);
   let failures = 1;
   const failing = {
-    groups(...asked: Parameters<FigureStore['groups']>) {
+    groups(...asked: Parameters<StatsStore['groups']>) {
       if (failures-- > 0) return Promise.reject(new Error('away'));
       return figures.groups(...asked);
     },
-  } as FigureStore;
+  } as StatsStore;
   const groups = new Groups(failing, clock);
   await assert.rejects(groups.of(1), /away/);
   const again = groups.of(1);
@@ -282,7 +282,7 @@ test('a minute is counted again while it is young, and no more when it is old', 
       asked.push([(from - NOON) / MINUTE, (to - NOON) / MINUTE]);
       return [];
     },
-  } as unknown as FigureStore;
+  } as unknown as StatsStore;
   const minutes = new Minutes(figures, 1);
   const at = async (seconds: number) => {
     asked.length = 0;
@@ -306,7 +306,7 @@ test('nobody waits for a long count: it is told from when on, and goes on by its
   const waiting: (() => void)[] = [];
   const figures = {
     ended: () => new Promise(resolve => waiting.push(() => resolve([]))),
-  } as unknown as FigureStore;
+  } as unknown as StatsStore;
   const minutes = new Minutes(figures, 1);
   const ask = async () =>
     (await minutes.since(NOON, NOON + 3 * MINUTE, 1)).map(({ minute }) => (minute - NOON) / MINUTE);
@@ -325,7 +325,7 @@ test('a store that fails is tried again', async () => {
       if (failures === 0) throw new Error('away');
       return [];
     },
-  } as unknown as FigureStore;
+  } as unknown as StatsStore;
   const minutes = new Minutes(figures, 1);
   await assert.rejects(minutes.since(NOON, NOON + MINUTE), /away/);
   assert.equal((await minutes.since(NOON, NOON + MINUTE)).length, 1);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { HistoryFigures, partsOf, withSpans } from '../../src/api/figures/history.ts';
-import type { FigureStore, StepRange } from '../../src/store/figures.ts';
+import type { StatsStore, StepRange } from '../../src/store/stats.ts';
 import { ManualClock } from '../clock.ts';
-import { aRecord, claimOne, settled } from '../store/keeper.ts';
+import { aRecord, claimOne, settled } from '../store/backend.ts';
 import { assertError } from './expect.ts';
 import { startService } from './service.ts';
 
@@ -74,7 +74,7 @@ function everySecond(waitMs = 0) {
       const records = steps.reduce((sum, { succeeded }) => sum + succeeded, 0);
       return { steps, spans: [], records };
     },
-  } as unknown as FigureStore;
+  } as unknown as StatsStore;
   return { asked, figures };
 }
 

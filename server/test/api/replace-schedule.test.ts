@@ -82,9 +82,9 @@ test('200: the engine hears of every change, so that no request leaves as it was
 test('200: times are counted anew where interval, time zone or status changed, and only there', async t => {
   const store = openSqlite(':memory:');
   const requeues: Requeue[] = [];
-  const update: ScheduleStore['update'] = (clientKey, schedule, version, requeue) => {
+  const update: ScheduleStore['update'] = (clientRowId, schedule, version, requeue) => {
     requeues.push(requeue);
-    return store.schedules.update(clientKey, schedule, version, requeue);
+    return store.schedules.update(clientRowId, schedule, version, requeue);
   };
   const watched = await startService({
     store: { ...store, schedules: { ...store.schedules, update } },

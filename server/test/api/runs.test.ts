@@ -35,8 +35,8 @@ async function failedRun({ call, create, store }: Service, as: Credentials) {
   await store.outbox.settle([
     {
       id: run.id,
-      clientKey: claim.clientKey,
-      scheduleKey: claim.scheduleKey,
+      clientRowId: claim.clientRowId,
+      scheduleRowId: claim.scheduleRowId,
       kind: 'manual',
       attempt: 1,
       attempts: [attempt],
@@ -151,10 +151,10 @@ test('list 200: filtered by schedule, status and nominal time: from inclusive, t
 test('list 200: no store is asked for instants before the epoch, where ids begin', async t => {
   const store = openSqlite(':memory:');
   const asked: RunFilter[] = [];
-  const list: RunStore['list'] = (clientKey, filter, ...rest) => {
+  const list: RunStore['list'] = (clientRowId, filter, ...rest) => {
     const { now: _, ...asks } = filter;
     asked.push(asks);
-    return store.runs.list(clientKey, filter, ...rest);
+    return store.runs.list(clientRowId, filter, ...rest);
   };
   const watched = await startService({ store: { ...store, runs: { ...store.runs, list } } });
   t.after(() => watched.close());

@@ -4,7 +4,7 @@ import { newRotation } from '../../src/domain/rotation.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import type { ClientStore } from '../../src/store/store.ts';
 import { ManualClock } from '../clock.ts';
-import { NOON } from '../store/keeper.ts';
+import { NOON } from '../store/backend.ts';
 import { assertError } from './expect.ts';
 import { type Service, startService } from './service.ts';
 
@@ -33,7 +33,7 @@ describe('200', () => {
     const { signingSecret, oldSecret } = (await kept())!;
     assert.equal(signingSecret, body.signingSecret);
     assert.deepEqual(oldSecret, { secret: before!.signingSecret, until: clock.now() + DAY_MS });
-    assert.deepEqual(service.told, [{ rotated: service.mine.clientKey }]);
+    assert.deepEqual(service.told, [{ rotated: service.mine.clientRowId }]);
   });
 
   test('the state never shows the secret, and no overlap once it has ended', async () => {
@@ -152,13 +152,13 @@ describe('500', () => {
   test('a rotation that is written is told to the engine at once, whatever becomes of the answer', async () => {
     const { call, told, mine } = await withoutReads();
     assertError(await call('POST', '/v1/secret', { body: {} }), 500);
-    assert.deepEqual(told, [{ rotated: mine.clientKey }]);
+    assert.deepEqual(told, [{ rotated: mine.clientRowId }]);
   });
 
   test('so is the end of an overlap', async () => {
     const { call, told, mine, clients } = await withoutReads();
     await clients.rotateSecret(mine.clientId, newRotation(clock.now(), 60));
     assertError(await call('DELETE', '/v1/secret/overlap'), 500);
-    assert.deepEqual(told, [{ rotated: mine.clientKey }]);
+    assert.deepEqual(told, [{ rotated: mine.clientRowId }]);
   });
 });

@@ -120,9 +120,9 @@ test('an answer holds nothing but what its schema says, whatever the store gave'
       ...store,
       schedules: {
         ...store.schedules,
-        async find(clientKey, id) {
-          const found = await store.schedules.find(clientKey, id);
-          const secret = { signingSecret: 'hunter2', clientKey };
+        async find(clientRowId, id) {
+          const found = await store.schedules.find(clientRowId, id);
+          const secret = { signingSecret: 'hunter2', clientRowId };
           return found && { ...found, schedule: { ...found.schedule, ...secret } };
         },
       },
@@ -131,7 +131,7 @@ test('an answer holds nothing but what its schema says, whatever the store gave'
   t.after(() => leaky.close());
   const { id } = await leaky.create();
   const { text } = await leaky.call('GET', `/v1/schedule/${id}`);
-  assert.doesNotMatch(text, /hunter2|clientKey/);
+  assert.doesNotMatch(text, /hunter2|clientRowId/);
 });
 
 test('a race that is lost is run again; one that cannot be won is a 500', async t => {

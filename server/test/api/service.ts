@@ -35,7 +35,7 @@ export type Told =
 
 export interface Credentials {
   clientId: string;
-  clientKey: number;
+  clientRowId: number;
   keyId: string;
   apiKey: string;
 }
@@ -75,7 +75,7 @@ export async function startService(changes: Partial<ApiDeps> = {}): Promise<Serv
       wake: dueAt => told.push({ dueAt }),
       changed: (scheduleId, changedAt) => told.push({ scheduleId, changedAt }),
       wakeOutbox: () => told.push('outbox'),
-      rotated: clientKey => told.push({ rotated: clientKey }),
+      rotated: clientRowId => told.push({ rotated: clientRowId }),
     },
     log: keptLog(logged),
     tryOut: async () => {
@@ -146,7 +146,7 @@ export async function newClient(store: Store, name: string): Promise<Credentials
   });
   await store.clients.insertKey({ id: keyId, clientId, hash: keyHash, createdAt: Date.now() });
   const caller = await store.clients.findCaller(keyHash);
-  return { clientId, clientKey: caller!.clientKey, keyId, apiKey };
+  return { clientId, clientRowId: caller!.clientRowId, keyId, apiKey };
 }
 
 export async function revoke(store: Store, { clientId, keyId }: Credentials): Promise<void> {

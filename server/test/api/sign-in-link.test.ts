@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SignInLink } from '../../src/api/sign-in-link.ts';
 import type { Caller } from '../../src/store/store.ts';
 
-const CALLER: Caller = { clientKey: 1, clientId: 'c', keyId: 'k' };
+const CALLER: Caller = { clientRowId: 1, clientId: 'c', keyId: 'k' };
 
 function aLink() {
   let now = 0;

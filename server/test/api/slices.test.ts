@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { nextSlice } from '../../src/api/slices.ts';
 
 /** The turns of the event loop in which each slice was done, and whose it was. */
-async function slicesOf(clients: number[]): Promise<{ clientKey: number; turn: number }[]> {
+async function slicesOf(clients: number[]): Promise<{ clientRowId: number; turn: number }[]> {
   let turn = 0;
   let isCounting = true;
   const count = () => {
@@ -11,11 +11,11 @@ async function slicesOf(clients: number[]): Promise<{ clientKey: number; turn: n
     if (isCounting) setImmediate(count);
   };
   setImmediate(count);
-  const slices: { clientKey: number; turn: number }[] = [];
+  const slices: { clientRowId: number; turn: number }[] = [];
   await Promise.all(
-    clients.map(async clientKey => {
-      await nextSlice(clientKey);
-      slices.push({ clientKey, turn });
+    clients.map(async clientRowId => {
+      await nextSlice(clientRowId);
+      slices.push({ clientRowId, turn });
     }),
   );
   isCounting = false;
@@ -28,6 +28,6 @@ test('each turn of the event loop has one slice, however many wait', async () =>
 });
 
 test('clients have their slices one after the other', async () => {
-  const order = (await slicesOf([1, 1, 1, 1, 2, 2, 3])).map(({ clientKey }) => clientKey);
+  const order = (await slicesOf([1, 1, 1, 1, 2, 2, 3])).map(({ clientRowId }) => clientRowId);
   assert.deepEqual(order, [1, 2, 3, 1, 2, 1, 1]);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { BUILT_IN } from '../../src/domain/zone-data.ts';
 import { ManualClock } from '../clock.ts';
-import { aRecord, claimOne, settled } from '../store/keeper.ts';
+import { aRecord, claimOne, settled } from '../store/backend.ts';
 import { assertError, assertOk } from './expect.ts';
 import { startService } from './service.ts';
 

@@ -23,12 +23,12 @@ export const BUGS: Bug[] = [
     // Claims are committed with the next settlement only.
     patches: [
       {
-        file: 'store/sqlite/commit.ts',
+        file: 'store/sqlite/group-commit.ts',
         find: "this.#database.exec('BEGIN IMMEDIATE');",
         replace: "if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE');",
       },
       {
-        file: 'store/sqlite/commit.ts',
+        file: 'store/sqlite/group-commit.ts',
         find: "this.#database.exec('COMMIT');",
         replace:
           "if (!writes.every(({ work }) => work.name === 'later')) this.#database.exec('COMMIT');",
@@ -69,8 +69,9 @@ export const BUGS: Bug[] = [
     patches: [
       {
         file: 'engine/execution.ts',
-        find: '    runId: runId(firing.id, scheduledFor),',
-        replace: '    runId: attempt === 1 ? runId(firing.id, scheduledFor) : crypto.randomUUID(),',
+        find: '    runId: runId(schedule.id, scheduledFor),',
+        replace:
+          '    runId: attempt === 1 ? runId(schedule.id, scheduledFor) : crypto.randomUUID(),',
       },
     ],
   },
@@ -208,7 +209,7 @@ export const BUGS: Bug[] = [
     rules: ['unrecorded'],
     patches: [
       {
-        file: 'store/sqlite/schedule-cells.ts',
+        file: 'store/sqlite/schedule-codec.ts',
         find: 'if (start) row.run(key, start[0], ...start);',
         replace: 'if (start) setTimeout(() => row.run(key, start[0], ...start), 300);',
       },

@@ -2,8 +2,8 @@ import { nextTime } from '../../src/domain/calendar.ts';
 import type { Move } from '../../src/domain/queue.ts';
 import { mayBegin, neverEarly, type QueueRow, type TakenRow } from '../../src/domain/queue-row.ts';
 import type { Schedule } from '../../src/domain/schedule.ts';
+import type { Settlement } from '../../src/store/queue.ts';
 import type { Requeue } from '../../src/store/store.ts';
-import type { Settlement } from '../../src/store/work.ts';
 
 interface KeptRow extends QueueRow {
   changedAt: number | null;
@@ -20,7 +20,7 @@ export interface Taken {
 
 export type Standing = Pick<TakenRow, 'scheduledFor' | 'attempt' | 'nextFor' | 'changedAt'>;
 
-/** What was asked of the keeper, and what it answered: every real keeper gives the same answers. */
+/** What was asked of the backend, and what it answered: every real backend gives the same answers. */
 export type Call =
   | { call: 'claim'; now: number; unseenUntil: number; aheadMs: number; taken: Taken | null }
   | { call: 'settle'; fence: Settlement['fence']; move: Move; applied: boolean }
@@ -31,7 +31,7 @@ export type Call =
   | { call: 'endManual' };
 
 /**
- * The keeper of one schedule's row, in memory: what the store contract promises of the queue, in
+ * The backend of one schedule's row, in memory: what the store contract promises of the queue, in
  * as few lines as it takes. `dueAt` after each call is in `dues`.
  */
 export class OneRow {

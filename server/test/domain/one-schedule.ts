@@ -13,14 +13,14 @@ import { unseenUntil } from './queue-rows.ts';
 export type End = 'ok' | 'fault' | 'refused';
 
 /**
- * One schedule with its keeper and its engine, in memory: every instant at which a real one may be
+ * One schedule with its backend and its engine, in memory: every instant at which a real one may be
  * cut off, overtaken or suspended lies between two steps, and a step that has nothing to do does
  * nothing, so that any order of steps is a history.
  *
  * It asserts on the way what holds at each instant; `assertOneFateEach` says what holds at the end.
  */
 export class OneSchedule {
-  readonly keeper: OneRow;
+  readonly backend: OneRow;
   readonly records = new Map<string, RunRecord>();
   #now: number;
   /** The latest instant that the clock ever showed. */
@@ -39,7 +39,7 @@ export class OneSchedule {
   readonly #begunAhead = new Set<number>();
 
   constructor(schedule: Schedule, now: number) {
-    this.keeper = new OneRow(schedule);
+    this.backend = new OneRow(schedule);
     this.#now = now;
     this.#latest = now;
     this.#unseenUntil = now;
@@ -49,7 +49,8 @@ export class OneSchedule {
   /** How far it is to the `count`-th time of the interval from now. */
   msTo(count: number): number {
     let time = this.#now;
-    for (let i = 0; i < count; i += 1) time = nextTime(this.keeper.schedule.interval, 'UTC', time)!;
+    for (let i = 0; i < count; i += 1)
+      time = nextTime(this.backend.schedule.interval, 'UTC', time)!;
     return time - this.#now;
   }
 
@@ -67,7 +68,7 @@ export class OneSchedule {
 
   claim(aheadMs = 0): void {
     if (this.#flight) return;
-    const taken = this.keeper.claim(this.#now, this.#unseenUntil, aheadMs);
+    const taken = this.backend.claim(this.#now, this.#unseenUntil, aheadMs);
     if (!taken) return;
     const isAhead = taken.row.dueAt > this.#now;
     const phase = isAhead ? 'held' : taken.begun ? 'ready' : 'undecided';
@@ -104,7 +105,7 @@ export class OneSchedule {
   send(): void {
     const flight = this.#flight;
     if (flight?.phase !== 'ready') return;
-    if (flight.schedule !== this.keeper.schedule) {
+    if (flight.schedule !== this.backend.schedule) {
       this.#land(null);
       return;
     }
@@ -136,7 +137,7 @@ export class OneSchedule {
       this.#manual = 'lost';
       this.#manualDueAt = Math.min(this.#manualDueAt, this.#now);
     }
-    this.keeper.recover(this.#now, this.#sentUntil);
+    this.backend.recover(this.#now, this.#sentUntil);
   }
 
   /** A graceful stop: what was sent ends, what was not is given back. */
@@ -150,20 +151,20 @@ export class OneSchedule {
   beginManual(): void {
     // What is held for a later time makes way.
     if (this.#flight?.phase === 'held') this.#land(null);
-    const state = this.keeper.row?.state;
+    const state = this.backend.row?.state;
     if (this.#manual === 'inFlight' || state === 'inFlight' || state === 'lost') return;
     // A deleted schedule takes no new ones, and sends again what was cut off.
-    if (this.#manual === 'none' && this.keeper.schedule.status === 'deleted') return;
+    if (this.#manual === 'none' && this.backend.schedule.status === 'deleted') return;
     if (this.#manual === 'none') this.#manualDueAt = this.#now;
     if (this.#manualDueAt > this.#now) return;
     this.#manual = 'inFlight';
-    this.keeper.beginManual(this.#now);
+    this.backend.beginManual(this.#now);
   }
 
   endManual(): void {
     if (this.#manual !== 'inFlight') return;
     this.#manual = 'none';
-    this.keeper.endManual();
+    this.backend.endManual();
   }
 
   /** @param isSeen false where the process ends before the engine hears of it */
@@ -171,9 +172,9 @@ export class OneSchedule {
     // Times that were counted before the clock was set back would be counted again.
     if (this.#now < this.#latest) return;
     this.#closePeriod();
-    this.keeper.update({ ...this.keeper.schedule, ...change }, this.#now);
+    this.backend.update({ ...this.backend.schedule, ...change }, this.#now);
     if (isSeen && this.#flight?.phase === 'held') this.#land(null);
-    const { status, interval } = this.keeper.schedule;
+    const { status, interval } = this.backend.schedule;
     if (status === 'enabled') this.#periods.push({ interval, since: this.#now });
   }
 
@@ -189,11 +190,11 @@ export class OneSchedule {
       this.beginManual();
       this.endManual();
       // A retry is waited for, also one of a time that the clock was set back behind; the next time is not.
-      const { row } = this.keeper;
+      const { row } = this.backend;
       const hasBegun = row && (row.state !== 'waiting' || row.scheduledFor <= this.#now);
       if (hasBegun) this.pass(Math.max(0, row.dueAt - this.#now));
     }
-    const { row } = this.keeper;
+    const { row } = this.backend;
     if (row) assert.ok(row.scheduledFor > this.#now, 'the row comes to rest');
     this.#closePeriod();
   }
@@ -238,7 +239,7 @@ export class OneSchedule {
   /** An attempt ended, or was never started (null); a schedule changed meanwhile is read again. */
   #land(attempt: Attempt | null): void {
     if (!this.#settle(this.#moveOf(this.#flight!, attempt))) {
-      const { standing, schedule } = this.keeper.reread();
+      const { standing, schedule } = this.backend.reread();
       const row = { ...this.#flight!.row, ...standing };
       this.#flight = { ...this.#flight!, row, schedule };
       assert.ok(this.#settle(this.#moveOf(this.#flight, attempt)), 'what was reread is settled');
@@ -260,7 +261,7 @@ export class OneSchedule {
   }
 
   #settle(move: Move): boolean {
-    const applied = this.keeper.settle(this.#flight!.row, move);
+    const applied = this.backend.settle(this.#flight!.row, move);
     if (!applied) return false;
     for (const record of move.passed) this.#record(record);
     if (move.ended) this.#record(move.ended);
@@ -269,7 +270,7 @@ export class OneSchedule {
 
   #record(record: RunRecord): void {
     const { id, scheduledFor, attempts, status } = record;
-    const { schedule } = this.keeper;
+    const { schedule } = this.backend;
     assert.equal(id, runId(schedule.id, scheduledFor));
     assert.ok(!this.records.has(id), `${iso(scheduledFor)} has one record`);
     const wasSent = status === 'succeeded' || status === 'failed';
@@ -285,7 +286,7 @@ export class OneSchedule {
 
   /** Notes from which time on nothing was decided: a change drops those times. */
   #closePeriod(): void {
-    const { row } = this.keeper;
+    const { row } = this.backend;
     const period = this.#periods.at(-1);
     if (!period || period.until !== undefined) return;
     const wasSent = this.#flight?.phase === 'sent' || (row?.attempts.length ?? 0) > 0;

@@ -15,12 +15,12 @@ async function broken(): Promise<World> {
   return world;
 }
 
-const openIn = async ({ store, clientKey, clock }: World) =>
-  (await store.figures.openBreakers(clientKey, clock.now(), 10)).map(
+const openIn = async ({ store, clientRowId, clock }: World) =>
+  (await store.stats.openBreakers(clientRowId, clock.now(), 10)).map(
     ({ origin, since }) => `${origin} ${new Date(since).toISOString().slice(11, 19)}`,
   );
-const changesIn = async ({ store, clientKey }: World) =>
-  (await store.figures.breakersSince(clientKey, 0, 10)).map(({ change }) => change);
+const changesIn = async ({ store, clientRowId }: World) =>
+  (await store.stats.breakersSince(clientRowId, 0, 10)).map(({ change }) => change);
 
 const toldIn = ({ told }: World) => told.filter(line => line.startsWith('breaker '));
 
@@ -112,9 +112,9 @@ describe('what an engine notes of its breakers', () => {
     assert.deepEqual(await openIn(stopped), []);
 
     const world = await broken();
-    const [record] = await world.store.figures.openBreakers(world.clientKey, 0, 1);
-    const { clientKey } = world;
-    const left = { ...record!, id: 'left', clientKey, origin: 'https://left.example' };
+    const [record] = await world.store.stats.openBreakers(world.clientRowId, 0, 1);
+    const { clientRowId } = world;
+    const left = { ...record!, id: 'left', clientRowId, origin: 'https://left.example' };
     await world.store.breakers.note([left], world.clock.now() + 60 * MINUTE);
     assert.equal((await openIn(world)).length, 2);
     world.answer = () => 200;
@@ -152,7 +152,7 @@ test('a time that is skipped or missed is told when that is decided', async () =
   world.answer = () => 200;
   await world.crash(3 * MINUTE);
   await world.clock.advance(1_000);
-  const ended = await world.store.figures.endedSince(world.clientKey, 0, 20);
+  const ended = await world.store.stats.endedSince(world.clientRowId, 0, 20);
   const told = ended.map(({ status, scheduledFor, endedAt }) => [
     status,
     new Date(scheduledFor).toISOString().slice(14, 19),

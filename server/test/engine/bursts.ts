@@ -4,17 +4,17 @@ import type { EngineObserver } from '../../src/engine/observer.ts';
 import type { OutboundRequest, SendResult } from '../../src/outbound/send.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { ManualClock } from '../clock.ts';
-import { aClient, aSchedule, MINUTE, NOON } from '../store/keeper.ts';
+import { aClient, aSchedule, MINUTE, NOON } from '../store/backend.ts';
 
 /** An engine with a store in memory, on which so many firings are due at each full minute; all are answered at once. */
 export async function startBursts(firings: number) {
   const clock = new ManualClock(NOON);
   const store = openSqlite(':memory:');
-  const { clientKey } = await aClient(store);
+  const { clientRowId } = await aClient(store);
   const start = { first: NOON + MINUTE, second: NOON + 2 * MINUTE };
   const schedule = () => aSchedule({ id: newId(NOON), data: { hello: 'world' } });
   const due = Array.from({ length: firings }, () => ({ schedule: schedule(), start }));
-  await store.schedules.insert(clientKey, due);
+  await store.schedules.insert(clientRowId, due);
   let count = 0;
   const send = async ({ permit }: OutboundRequest): Promise<SendResult> => {
     permit?.start();

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { ConcurrencyLimits, type HostState, originOf } from '../../src/engine/concurrency.ts';
 
-const A = { clientKey: 1, origin: 'https://a.example' };
-const B = { clientKey: 1, origin: 'https://b.example' };
-const OTHER = { clientKey: 2, origin: 'https://a.example' };
+const A = { clientRowId: 1, origin: 'https://a.example' };
+const B = { clientRowId: 1, origin: 'https://b.example' };
+const OTHER = { clientRowId: 2, origin: 'https://a.example' };
 
 let places: ConcurrencyLimits;
 beforeEach(() => {

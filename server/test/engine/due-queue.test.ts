@@ -5,7 +5,7 @@ import { type LinkedItem, unlinked } from '../../src/engine/linked-list.ts';
 import { ManualClock } from '../clock.ts';
 
 interface Item extends LinkedItem<Item> {
-  clientKey: number;
+  clientRowId: number;
   origin: string;
   dueAt: number;
   name: string;
@@ -22,7 +22,7 @@ let start: (items: Item[]) => Promise<void>;
 let queue: DueQueue<Item>;
 
 const item = (dueAt: number, name = `${dueAt}`, bound: Partial<Item> = {}): Item => ({
-  clientKey: 1,
+  clientRowId: 1,
   origin: 'https://a.example',
   dueAt,
   name,
@@ -138,7 +138,7 @@ describe('queue', () => {
   test('clients leave in turn, and the hosts of each', async () => {
     const ofA = [1, 2, 3].map(n => item(1_001, `a${n}`));
     const ofB = [1, 2].map(n => item(1_001, `b${n}`, { origin: 'https://b.example' }));
-    const other = item(1_001, 'other', { clientKey: 2 });
+    const other = item(1_001, 'other', { clientRowId: 2 });
     queue.addAll([...ofA, ...ofB, other]);
     await clock.advance(1);
     assert.deepEqual(
@@ -168,7 +168,7 @@ describe('queue', () => {
 
   test('counts what each client holds, and of it what could not leave', async () => {
     room = 0;
-    queue.addAll([item(1_001), item(9_000), item(9_000, 'b', { clientKey: 2 })]);
+    queue.addAll([item(1_001), item(9_000), item(9_000, 'b', { clientRowId: 2 })]);
     await clock.advance(10);
     assert.deepEqual(
       [...queue.counts()].sort(([a], [b]) => a - b),

@@ -5,13 +5,13 @@ import { FairQueue } from '../../src/engine/fair-queue.ts';
 import { type LinkedItem, unlinked } from '../../src/engine/linked-list.ts';
 
 interface Item extends LinkedItem<Item> {
-  clientKey: number;
+  clientRowId: number;
   origin: string;
   n: number;
 }
 
-const itemOf = (clientKey: number, origin: string, n: number): Item => ({
-  clientKey,
+const itemOf = (clientRowId: number, origin: string, n: number): Item => ({
+  clientRowId,
   origin,
   n,
   ...unlinked<Item>(),
@@ -38,7 +38,7 @@ test('all are taken, each once, those of one client to one host in their order',
       while (queue.size > 0) taken.push(...queue.take(limit, () => true));
       assert.equal(taken.length, all.length);
       assert.equal(new Set(taken).size, all.length);
-      const lane = ({ clientKey, origin }: Item) => `${clientKey} ${origin}`;
+      const lane = ({ clientRowId, origin }: Item) => `${clientRowId} ${origin}`;
       for (const name of new Set(all.map(lane))) {
         const isOf = (item: Item) => lane(item) === name;
         assert.deepEqual(taken.filter(isOf), all.filter(isOf));
@@ -52,15 +52,15 @@ test('of two clients that both wait, none has two queue before the other has one
     fc.property(items, fc.integer({ min: 1, max: 7 }), (all, limit) => {
       const queue = turnsOf(all);
       const taken: number[] = [];
-      while (queue.size > 0) taken.push(...queue.take(limit, () => true).map(i => i.clientKey));
-      for (const [index, clientKey] of taken.entries()) {
-        const again = taken.indexOf(clientKey, index + 1);
+      while (queue.size > 0) taken.push(...queue.take(limit, () => true).map(i => i.clientRowId));
+      for (const [index, clientRowId] of taken.entries()) {
+        const again = taken.indexOf(clientRowId, index + 1);
         if (again === -1) continue;
         for (const other of new Set(taken.slice(again))) {
-          if (other === clientKey) continue;
+          if (other === clientRowId) continue;
           assert.ok(
             taken.slice(index, again).includes(other),
-            `${clientKey} had two queue while ${other} waited`,
+            `${clientRowId} had two queue while ${other} waited`,
           );
         }
       }
@@ -72,7 +72,7 @@ test('what is not admitted stays, and holds up no other', () => {
   fc.assert(
     fc.property(items, all => {
       const queue = turnsOf(all);
-      const isShut = ({ clientKey, origin }: Item) => clientKey === 1 || origin === 'a';
+      const isShut = ({ clientRowId, origin }: Item) => clientRowId === 1 || origin === 'a';
       const taken = queue.take(Number.POSITIVE_INFINITY, item => !isShut(item));
       assert.equal(taken.length, all.filter(item => !isShut(item)).length);
       assert.equal(queue.size, all.filter(isShut).length);

@@ -32,7 +32,7 @@ describe('fairness', () => {
       await world.trigger(id);
     }
     await world.clock.advance(5_000);
-    const counts = Map.groupBy(world.sent, ({ clientKey }) => clientKey);
+    const counts = Map.groupBy(world.sent, ({ clientRowId }) => clientRowId);
     assert.deepEqual(
       [...counts].map(([key, sent]) => [typeof key, sent.length]),
       [

@@ -241,7 +241,7 @@ describe('callbacks', () => {
     assert.equal(new Set(calls.map(call => call.headers['webhook-id'])).size, 1);
     assert.notEqual(calls[0]!.headers['webhook-id'], world.sent[0]!.headers['webhook-id']);
     const [run] = await world.runs();
-    const [callback] = await world.store.runs.callbacks(world.clientKey, run!.id);
+    const [callback] = await world.store.runs.callbacks(world.clientRowId, run!.id);
     assert.equal(callback?.status, 'failed');
     assert.equal(callback?.attempts.length, 4);
   });

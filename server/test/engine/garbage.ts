@@ -1,6 +1,6 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { MINUTE } from '../store/keeper.ts';
+import { MINUTE } from '../store/backend.ts';
 import { startBursts } from './bursts.ts';
 
 /**

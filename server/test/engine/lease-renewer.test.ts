@@ -36,7 +36,7 @@ function newRenewer(): LeaseRenewer {
     store: {
       queue: { recover },
       outbox: { recover: async () => 0 },
-      shared: { now: async () => clock.now() + setMs },
+      cluster: { now: async () => clock.now() + setMs },
     } as unknown as Store,
     leaseMs: LEASE_MS,
     leaseDeadline,

@@ -14,7 +14,7 @@ async function rotate(world: World, overlapMs: number): Promise<void> {
   const rotatedAt = world.clock.now();
   const rotation = { signingSecret: NEW, rotatedAt, oldUntil: rotatedAt + overlapMs };
   await clients.rotateSecret(client!.id, { ...rotation, replacesNew: false });
-  world.engine.rotated(world.clientKey);
+  world.engine.rotated(world.clientRowId);
 }
 
 /** Which secrets its signatures are of, in their order. */

@@ -111,7 +111,7 @@ test('a manual run that cannot be decided about is told of, and the engine goes 
   world.store.outbox.claim = async (...parameters) => {
     const claims = await claim(...parameters);
     for (const each of claims) {
-      if (each.kind === 'manual') Object.assign(each.firing, { timezone: 'Mars/Phobos' });
+      if (each.kind === 'manual') Object.assign(each.schedule, { timezone: 'Mars/Phobos' });
     }
     return claims;
   };

@@ -22,7 +22,7 @@ test('nothing of a suspended client starts; others fire; what passed is missed, 
   await world.schedule({ ...EACH_SECOND, url: 'https://example.com/suspended' });
   await world.otherClient();
   await world.schedule({ ...EACH_SECOND, url: 'https://example.com/other' });
-  const { clientKey } = world;
+  const { clientRowId } = world;
   await world.clock.advanceTo('2026-03-01T12:00:03.200Z');
   await suspend(world);
   await world.clock.advanceTo('2026-03-01T12:01:03.200Z');
@@ -38,12 +38,12 @@ test('nothing of a suspended client starts; others fire; what passed is missed, 
   );
   assert.equal(world.times('https://example.com/other').length, 70);
   assert.deepEqual(
-    (await world.store.runs.list(clientKey, { status: 'missed' }, 100)).length,
+    (await world.store.runs.list(clientRowId, { status: 'missed' }, 100)).length,
     0,
     'nothing of the other client is missed',
   );
 
-  world.clientKey = clientKey - 1;
+  world.clientRowId = clientRowId - 1;
   const runs = await world.runs();
   assert.deepEqual(
     runs.map(({ scheduledFor }) => scheduledFor),
@@ -155,7 +155,7 @@ test('a deleted client fires nothing, and its manual runs end without a request'
   await world.change(id, { status: 'deleted' });
   await world.clock.advance(10 * SECOND);
   assert.equal(world.sent.length, before);
-  const { status, reason } = (await world.store.runs.find(world.clientKey, run))!;
+  const { status, reason } = (await world.store.runs.find(world.clientRowId, run))!;
   assert.deepEqual(
     [status, reason],
     ['skipped', 'The schedule was deleted before this run could be sent.'],
@@ -197,7 +197,7 @@ test('a callback of a request that was in flight at the deletion ends unsent', a
   await world.clock.advance(5 * SECOND);
   assert.deepEqual(world.times(url), []);
   const [run] = await world.runs();
-  const [callback] = await world.store.runs.callbacks(world.clientKey, run!.id);
+  const [callback] = await world.store.runs.callbacks(world.clientRowId, run!.id);
   assert.equal(callback!.status, 'failed');
   assert.equal(await world.store.outbox.nextDueAt(), null);
 });

@@ -36,13 +36,13 @@ const tooMany = { code: 'too_many_tries', message: /^Too many schedules are bein
 
 test('a client has ten in flight, and one more when one has ended', async () => {
   const { requests, asked, ends } = hanging();
-  const tryAs = (clientKey: number) => requests.try(schedule, { clientKey, secrets });
+  const tryAs = (clientRowId: number) => requests.try(schedule, { clientRowId, secrets });
   const all = Array.from({ length: 10 }, () => tryAs(1));
   await assert.rejects(tryAs(1), tooMany);
   all.push(tryAs(2));
   await clock.advance(0);
   assert.deepEqual(
-    asked.map(({ clientKey }) => clientKey),
+    asked.map(({ clientRowId }) => clientRowId),
     [...Array(10).fill(1), 2],
   );
   ends[0]!();
@@ -56,7 +56,7 @@ test('a client has ten in flight, and one more when one has ended', async () => 
 
 test('all clients together have a hundred', async () => {
   const { requests, ends } = hanging();
-  const tryAs = (clientKey: number) => requests.try(schedule, { clientKey, secrets });
+  const tryAs = (clientRowId: number) => requests.try(schedule, { clientRowId, secrets });
   const all = Array.from({ length: 100 }, (_, n) => tryAs(n % 10));
   await assert.rejects(tryAs(10), tooMany);
   await clock.advance(0);
@@ -70,7 +70,7 @@ test('one that could not be sent holds no place', async () => {
     throw new Error('the store is away');
   };
   for (let n = 0; n < 20; n += 1) {
-    const tried = requests.try(schedule, { clientKey: 1, secrets: broken });
+    const tried = requests.try(schedule, { clientRowId: 1, secrets: broken });
     await assert.rejects(tried, /the store is away/);
   }
 });

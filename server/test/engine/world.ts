@@ -17,7 +17,7 @@ export interface Sent {
   /** The request's headers, by lower-case name. */
   headers: Record<string, string>;
   body: string | null;
-  clientKey: number | undefined;
+  clientRowId: number | undefined;
 }
 
 /** What the network does with a request: a status, a result, or nothing until the test answers. */
@@ -36,7 +36,7 @@ export class World {
   readonly told: string[] = [];
   answer: (request: Sent) => Answer = () => 200;
   engine: Engine;
-  clientKey = 0;
+  clientRowId = 0;
   #process = new Process();
   #hanging: { sent: Sent; answer: (result: SendResult) => void }[] = [];
   /** Requests wait for a connection, not started, while this is true. */
@@ -51,7 +51,7 @@ export class World {
     const claim = queue.claim.bind(queue);
     queue.claim = async (...parameters) => {
       const claims = await claim(...parameters);
-      this.#claimed.push(...claims.map(({ firing }) => firing));
+      this.#claimed.push(...claims.map(({ schedule: claimed }) => claimed));
       return claims;
     };
     this.engine = this.newEngine();
@@ -72,7 +72,7 @@ export class World {
     const signingSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     await clients.insertClient({ id, name: 'test', signingSecret, createdAt });
     await clients.insertKey({ id: newId(0), clientId: id, hash: id, createdAt });
-    this.clientKey = (await clients.findCaller(id))!.clientKey;
+    this.clientRowId = (await clients.findCaller(id))!.clientRowId;
   }
 
   /** Spoils what the engine knows of the schedules whose requests hang. */
@@ -93,7 +93,7 @@ export class World {
       observer: this.#observer(),
       maxInFlight: 100,
       maxInFlightPerHost: this.mostPerHost,
-      lock: { sentUntil: this.#markedUntil, mark: until => this.#mark(until) },
+      lock: { sentUntil: this.#markedUntil, noteSentUntil: until => this.#mark(until) },
       retention: { runsDays: 36_500, failedRunsDays: 36_500 },
     });
   }
@@ -128,17 +128,17 @@ export class World {
       ...fields,
     };
     const start = startOf(schedule, now);
-    await this.store.schedules.insert(this.clientKey, [{ schedule, start }]);
+    await this.store.schedules.insert(this.clientRowId, [{ schedule, start }]);
     if (start) this.engine.wake(start.first);
     return schedule;
   }
 
   /** Changes a schedule as the API does. @param changedAt when the clock was read for it */
   async change(id: string, fields: Partial<Schedule>, changedAt = this.clock.now()): Promise<void> {
-    const { schedule, version } = (await this.store.schedules.find(this.clientKey, id))!;
+    const { schedule, version } = (await this.store.schedules.find(this.clientRowId, id))!;
     const changed = { ...schedule, ...fields, updatedAt: changedAt };
     const start = startOf(changed, changedAt);
-    await this.store.schedules.update(this.clientKey, changed, version, { changedAt, start });
+    await this.store.schedules.update(this.clientRowId, changed, version, { changedAt, start });
     this.engine.changed(id, start?.first ?? changedAt);
     await quiet();
   }
@@ -146,7 +146,7 @@ export class World {
   async trigger(id: string): Promise<string> {
     const scheduledFor = this.clock.now();
     const run = { id: newId(scheduledFor), scheduledFor };
-    await this.store.outbox.insertManual(this.clientKey, id, run);
+    await this.store.outbox.insertManual(this.clientRowId, id, run);
     this.engine.wakeOutbox(id);
     await quiet();
     return run.id;
@@ -155,7 +155,7 @@ export class World {
   /** All runs, oldest nominal time first. */
   async runs(): Promise<RunView[]> {
     const filter = { now: this.clock.now() };
-    return (await this.store.runs.list(this.clientKey, filter, 10_000)).reverse();
+    return (await this.store.runs.list(this.clientRowId, filter, 10_000)).reverse();
   }
 
   /** `HH:MM:SS status` of all runs. */
@@ -185,8 +185,8 @@ export class World {
   async #send(request: OutboundRequest): Promise<SendResult> {
     if (this.congested) await new Promise<void>(resolve => this.#waiting.push(resolve));
     const at = this.clock.now();
-    const { url, body, clientKey } = request;
-    const sent = { at, url, headers: headersOf(request), body, clientKey };
+    const { url, body, clientRowId } = request;
+    const sent = { at, url, headers: headersOf(request), body, clientRowId };
     if (request.permit?.start() === false) return this.#result(sent, { outcome: 'cancelled' });
     this.sent.push(sent);
     const answer = this.answer(sent);

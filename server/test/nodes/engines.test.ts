@@ -7,7 +7,7 @@ import { LeaseDeadline } from '../../src/outbound/lease-deadline.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import type { Caller, Store } from '../../src/store/store.ts';
 import { ManualClock } from '../clock.ts';
-import { aClient, stored, triggered } from '../store/keeper.ts';
+import { aClient, stored, triggered } from '../store/backend.ts';
 import { runOn, startPostgres } from '../store/postgres-server.ts';
 
 const server = await startPostgres();
@@ -35,7 +35,7 @@ class Node {
   private constructor(store: Store, now: number) {
     this.store = store;
     this.clock = new ManualClock(now);
-    const shared = store.shared!;
+    const shared = store.cluster!;
     const looked: typeof shared.looked = shared.looked.bind(shared);
     shared.looked = (...since) => this.agreeing.then(() => looked(...since));
     const silent = new Proxy({}, { get: () => () => {} }) as EngineObserver;
@@ -48,9 +48,9 @@ class Node {
       maxInFlightPerHost: 100,
       retention: { runsDays: 36_500, failedRunsDays: 36_500 },
       leaseDeadline: new LeaseDeadline(60 * SECOND),
-      send: async ({ headers, permit: ticket }) => {
+      send: async ({ headers, permit }) => {
         await this.connecting;
-        if (ticket?.start() === false) {
+        if (permit?.start() === false) {
           return { outcome: 'cancelled', startedAt: this.clock.now(), durationMs: 0, phases: {} };
         }
         this.fired.push(headers[headers.indexOf('Punctual-Schedule-Id') + 1]!);
@@ -92,7 +92,7 @@ beforeEach(async () => {
   url = await server.createDatabase(template);
   api = await openPostgres(url);
   caller = await aClient(api);
-  now = await api.shared!.now();
+  now = await api.cluster!.now();
 });
 
 afterEach(async () => {
@@ -119,18 +119,18 @@ function aroundNow(agoMs = 0) {
 }
 
 const historyOf = async (scheduleId: string) =>
-  (await api.runs.list(caller.clientKey, { scheduleId }, 100)).map(({ status }) => status);
+  (await api.runs.list(caller.clientRowId, { scheduleId }, 100)).map(({ status }) => status);
 
 describe('a schedule that another process has made', () => {
   test('is fired at once by a node that listens, without its clock moving', async () => {
     const node = await Node.start(now);
     const { engine } = node;
     const { promise: heard, resolve } = Promise.withResolvers<void>();
-    const listening = node.store.shared!.listen({
+    const listening = node.store.cluster!.listen({
       wake: dueAt => engine.wake(dueAt),
       changed: (...change) => engine.changed(...change),
       wakeOutbox: id => engine.wakeOutbox(id),
-      rotated: clientKey => engine.rotated(clientKey),
+      rotated: clientRowId => engine.rotated(clientRowId),
       listening: () => resolve(),
     });
     await heard;
@@ -159,7 +159,7 @@ describe('a time that passed while another node was awake', () => {
     return (await stored(api, caller, { interval, policy: { catchUpSeconds: 0 } }, start)).id;
   };
   /** As a node does that looks all the time, and is too busy to claim. */
-  const someoneLooks = () => api.shared!.looked(now - 3_600 * SECOND, 5 * SECOND);
+  const someoneLooks = () => api.cluster!.looked(now - 3_600 * SECOND, 5 * SECOND);
 
   test('is fired late by one that joins, also where catching up is turned off', async () => {
     await someoneLooks();
@@ -264,7 +264,7 @@ describe('a claim that took longer than the node may count on it', () => {
       });
       assert.equal(firedByThen, 0, 'nothing was sent of the first claim');
       assert.deepEqual(node.fired, [schedule.id]);
-      const [run] = await api.runs.list(caller.clientKey, { scheduleId: schedule.id }, 10);
+      const [run] = await api.runs.list(caller.clientRowId, { scheduleId: schedule.id }, 10);
       assert.equal(run!.attempts.length <= 1, true);
     });
   }
@@ -317,7 +317,7 @@ describe('a request that waits for a connection', () => {
 
 describe('PostgreSQL: until when no node looked', () => {
   test('is where the first of them looks again, and stays so for the others', async () => {
-    const looked = (since: number) => api.shared!.looked(since, 5 * SECOND);
+    const looked = (since: number) => api.cluster!.looked(since, 5 * SECOND);
     const isSetBack = (ms: number) => runOn(url, `UPDATE watch SET looked_at = looked_at - ${ms}`);
     assert.equal(await looked(now), now, 'nobody has ever looked');
     assert.equal(await looked(now + 1), now);
@@ -328,6 +328,6 @@ describe('PostgreSQL: until when no node looked', () => {
     assert.equal(await looked(now + 2), now + 2);
     assert.equal(await looked(now + 3), now + 2);
     const [row] = await runOn(url, 'SELECT looked_at FROM watch');
-    assert.ok(Math.abs(Number(row!.looked_at) - (await api.shared!.now())) < 10 * SECOND);
+    assert.ok(Math.abs(Number(row!.looked_at) - (await api.cluster!.now())) < 10 * SECOND);
   });
 });

@@ -8,7 +8,7 @@ import { LeaseDeadline } from '../../src/outbound/lease-deadline.ts';
 import { createSenderPool } from '../../src/outbound/sender-pool.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { serve, until } from '../outbound/target-server.ts';
-import { aClient, aSchedule } from '../store/keeper.ts';
+import { aClient, aSchedule } from '../store/backend.ts';
 import { runOn, startPostgres } from '../store/postgres-server.ts';
 
 const server = await startPostgres();
@@ -40,13 +40,13 @@ test('a node that stops gives back at once what waits behind a hung target, and 
     retention: { runsDays: 36_500, failedRunsDays: 36_500 },
     leaseDeadline: new LeaseDeadline(60_000),
   });
-  const first = await store.shared!.now();
-  const { clientKey } = await aClient(store);
+  const first = await store.cluster!.now();
+  const { clientRowId } = await aClient(store);
   const batch = Array.from({ length: DUE }, () => ({
     schedule: aSchedule({ url: target.url, createdAt: first }),
     start: { first, second: null },
   }));
-  await store.schedules.insert(clientKey, batch);
+  await store.schedules.insert(clientRowId, batch);
   await engine.start();
   const countOf = async (state: string) =>
     (await runOn(url, `SELECT 1 FROM queue WHERE state = '${state}'`)).length;

@@ -43,8 +43,8 @@ test('clients whose requests wait take turns, each in its own order, also when s
   const target = await serve(t, socket => open.push(() => socket.write(answer(''))));
   const { send } = sender(t, { connectionsPerOrigin: 1 });
   const cancelled = new StartPermit();
-  const ask = (name: string, clientKey: number, permit = new StartPermit()) =>
-    send(get(target.url + name, { clientKey, permit }));
+  const ask = (name: string, clientRowId: number, permit = new StartPermit()) =>
+    send(get(target.url + name, { clientRowId, permit }));
   const all = ['1', '2', '3', '4'].map(name => ask(name, 7));
   all.push(ask('x', 8, cancelled), ask('a', 8), ask('b', 8), ask('A', 9));
   await until(() => open.length === 1);

@@ -34,9 +34,9 @@ interface Told extends LookupRequester {
   cancelled: boolean;
 }
 
-function asker(clientKey: number): Told {
+function asker(clientRowId: number): Told {
   return {
-    clientKey,
+    clientRowId,
     ended: [],
     began: false,
     cancelled: false,
@@ -57,10 +57,10 @@ function asker(clientKey: number): Told {
 }
 
 /** As many names of a client as are told, none of which is asked for twice. */
-function askFor(lookups: Lookups, clientKey: number, count: number): Told[] {
+function askFor(lookups: Lookups, clientRowId: number, count: number): Told[] {
   return Array.from({ length: count }, (_, n) => {
-    const one = asker(clientKey);
-    lookups.ask(`${n}.of-${clientKey}.test`, one);
+    const one = asker(clientRowId);
+    lookups.ask(`${n}.of-${clientRowId}.test`, one);
     return one;
   });
 }
@@ -69,7 +69,7 @@ test('a client holds as many places as are left for all others, however many nam
   const { resolve, asked } = resolver();
   const lookups = new Lookups(resolve, MOST);
   const begun = [1, 2, 3, 4, 5].map(
-    clientKey => askFor(lookups, clientKey, 200).filter(({ began }) => began).length,
+    clientRowId => askFor(lookups, clientRowId, 200).filter(({ began }) => began).length,
   );
   assert.deepEqual(begun, [8, 4, 2, 1, 1]);
   assert.equal(asked.length, MOST);
@@ -174,11 +174,11 @@ test('slow names of one client hold up no request of another', async t => {
   const target = await serve(t, socket => socket.write(answer('')));
   const { send, asked } = sendPastSlowNames(t);
   for (let n = 0; n < 200; n += 1) {
-    void send(get(`http://${n}.slow.test/`, { clientKey: 1, timeoutMs: 60_000 }));
+    void send(get(`http://${n}.slow.test/`, { clientRowId: 1, timeoutMs: 60_000 }));
   }
   for (let n = 0; n < 10; n += 1) {
     const url = `http://${n}.quick.test:${target.port}/`;
-    assert.equal((await send(get(url, { clientKey: 2 }))).outcome, 'response');
+    assert.equal((await send(get(url, { clientRowId: 2 }))).outcome, 'response');
   }
   assert.equal(asked.length, 2);
 });
@@ -194,7 +194,7 @@ test('a lookup has a time limit of its own, and says so', async t => {
 test('the time limit of an attempt that waits for its turn says so, and it is looked up no more', async t => {
   const { send, asked } = sendPastSlowNames(t);
   const all = [1, 2, 3].map(n =>
-    send(get(`http://${n}.slow.test/`, { clientKey: 1, timeoutMs: n === 3 ? 100 : 200 })),
+    send(get(`http://${n}.slow.test/`, { clientRowId: 1, timeoutMs: n === 3 ? 100 : 200 })),
   );
   const [, second, third] = await Promise.all(all);
   assert.equal(
@@ -213,12 +213,12 @@ test('a request that waits for its turn can be called back, and one that has beg
   const { send, asked, stats } = sendPastSlowNames(t);
   const permits = Array.from({ length: 10 }, () => new StartPermit());
   const all = permits.map((permit, n) =>
-    send(get(`http://${n}.slow.test/`, { clientKey: 1, permit, timeoutMs: 300 })),
+    send(get(`http://${n}.slow.test/`, { clientRowId: 1, permit, timeoutMs: 300 })),
   );
   for (const permit of permits) permit.cancel();
   const late = new StartPermit();
   late.cancel();
-  all.push(send(get('http://late.slow.test/', { clientKey: 1, permit: late })));
+  all.push(send(get('http://late.slow.test/', { clientRowId: 1, permit: late })));
   await Promise.all(all.slice(2));
   assert.equal(stats().inFlight, 2);
   const outcomes = (await Promise.all(all)).map(({ outcome }) => outcome);
@@ -231,7 +231,7 @@ test('what was called back on another thread leaves at the next sweep', async t 
   const shared = new Int32Array(new SharedArrayBuffer(40));
   const all = Array.from({ length: 10 }, (_, place) => {
     const permit = StartPermit.at(shared, place);
-    return send(get(`http://${place}.slow.test/`, { clientKey: 1, permit, timeoutMs: 300 }));
+    return send(get(`http://${place}.slow.test/`, { clientRowId: 1, permit, timeoutMs: 300 }));
   });
   for (let place = 0; place < 10; place += 1) StartPermit.at(shared, place).cancel();
   sweep();

@@ -77,7 +77,7 @@ test('clients take turns there, too', async t => {
   const open: (() => void)[] = [];
   const target = await serve(t, socket => open.push(() => socket.write(answer(''))));
   const { send } = threads(t, 1, 1);
-  const all = [7, 7, 7, 8].map((clientKey, n) => send(get(`${target.url}${n}`, { clientKey })));
+  const all = [7, 7, 7, 8].map((clientRowId, n) => send(get(`${target.url}${n}`, { clientRowId })));
   for (let n = 1; n <= 4; n += 1) {
     await until(() => target.requests.length === n && open.length === 1);
     open.shift()!();

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { type Finding, judgeClock, judgeDisk, judgeSync } from '../../src/findings.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { aClient, anId } from '../store/keeper.ts';
+import { aClient, anId } from '../store/backend.ts';
 import { emptyFolder, type Folder, folderWithStore } from './command.ts';
 import { noSmallDisk, smallDisk } from './small-disk.ts';
 
@@ -98,7 +98,7 @@ const FAULTS: Record<string, Fault> = {
     sentence: /^The clock is \d+\.\d s behind what is on record\.$/,
     plant: async folder => {
       const store = storeOf(folder);
-      const { clientKey } = await aClient(store);
+      const { clientRowId } = await aClient(store);
       const at = Date.now() + 3_600_000;
       const schedule = {
         id: anId(at),
@@ -107,7 +107,7 @@ const FAULTS: Record<string, Fault> = {
         verb: 'GET' as const,
       };
       const times = { interval: '* * * * *', timezone: 'UTC', createdAt: at, label: '' };
-      await store.schedules.insert(clientKey, [
+      await store.schedules.insert(clientRowId, [
         { schedule: { ...schedule, ...times }, start: null },
       ]);
       await store.close();

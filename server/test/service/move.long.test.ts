@@ -19,7 +19,7 @@ import {
   NOON,
   settlementOf,
   waiting,
-} from '../store/keeper.ts';
+} from '../store/backend.ts';
 import { runOn, startPostgres } from '../store/postgres-server.ts';
 import { emptyFolder, type Folder, urlOf } from './command.ts';
 
@@ -249,15 +249,15 @@ async function filledBy(folder: Folder): Promise<void> {
 
 async function fillWithRuns(path: string, schedules: number, runsOfEach: number): Promise<void> {
   const store = openSqlite(path);
-  const { clientKey } = await aClient(store);
+  const { clientRowId } = await aClient(store);
   const start = { first: NOON, second: null };
   await store.schedules.insert(
-    clientKey,
+    clientRowId,
     Array.from({ length: schedules }, () => ({ schedule: aSchedule(), start })),
   );
   for (const claim of await store.queue.claim(NOON, schedules, 0)) {
     const records = Array.from({ length: runsOfEach }, (_, index) =>
-      aRecord(claim.firing.id, NOON + index * MINUTE),
+      aRecord(claim.schedule.id, NOON + index * MINUTE),
     );
     void store.queue.settle([settlementOf(claim, waiting(NOON, null), { records })]);
   }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isSessionLive, SESSION_MS } from '../../src/domain/session.ts';
 import type { ApiKey, Session, Store } from '../../src/store/store.ts';
-import { aClient, anId, keeperOfEachTest, NOON, type OpenKeeper, SECOND } from './keeper.ts';
+import { aClient, anId, backendOfEachTest, NOON, type OpenBackend, SECOND } from './backend.ts';
 
 const ALONE = { revokedAt: NOON, withDescendants: false };
 const WITH_DESCENDANTS = { revokedAt: NOON, withDescendants: true };
 
-export function accessContract(name: string, open: OpenKeeper): void {
+export function accessContract(name: string, open: OpenBackend): void {
   const keyOf = (clientId: string, createdBy?: string): ApiKey => {
     const [id, hash] = [anId(), anId()];
     return { id, clientId, hash, createdAt: NOON, ...(createdBy !== undefined && { createdBy }) };
@@ -24,18 +24,18 @@ export function accessContract(name: string, open: OpenKeeper): void {
     (await store.clients.listKeys(clientId)).filter(key => key.revokedAt !== undefined);
 
   describe(`${name}: keys of keys`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
 
     test('a key remembers the key that made it, over a restart', async () => {
-      const { clientId, keyId } = await aClient(keeper.store);
-      const made = await madeBy(keeper.store, clientId, keyId);
-      const { clients } = await keeper.reopen();
+      const { clientId, keyId } = await aClient(backend.store);
+      const made = await madeBy(backend.store, clientId, keyId);
+      const { clients } = await backend.reopen();
       assert.deepEqual(await clients.findKey(made.id), made);
       assert.equal((await clients.findKey(keyId))!.createdBy, undefined);
     });
 
     test('a key that is revoked, unknown or of another client makes none', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const [mine, theirs] = [await aClient(store), await aClient(store)];
       const gone = await madeBy(store, mine.clientId, mine.keyId);
       await store.clients.revokeKey(mine.clientId, gone.id, ALONE);
@@ -47,7 +47,7 @@ export function accessContract(name: string, open: OpenKeeper): void {
     });
 
     test('with its descendants all that came of a key goes, and nothing else', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const { clientId, keyId } = await aClient(store);
       const child = await madeBy(store, clientId, keyId);
       const grandchild = await madeBy(store, clientId, child.id);
@@ -64,7 +64,7 @@ export function accessContract(name: string, open: OpenKeeper): void {
     });
 
     test('without them they stay; and go later, though what is between was revoked before', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const { clientId, keyId } = await aClient(store);
       const child = await madeBy(store, clientId, keyId);
       const grandchild = await madeBy(store, clientId, child.id);
@@ -77,7 +77,7 @@ export function accessContract(name: string, open: OpenKeeper): void {
     });
 
     test('a key that is made while what made it is revoked does not survive', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       for (let round = 0; round < 20; round += 1) {
         const { clientId, keyId } = await aClient(store);
         const child = await madeBy(store, clientId, keyId);
@@ -98,7 +98,7 @@ export function accessContract(name: string, open: OpenKeeper): void {
     });
 
     test('a key has a name, or none', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const { clientId } = await aClient(store);
       await store.clients.insertKey({ ...keyOf(clientId), name: 'CI' });
       const names = (await store.clients.listKeys(clientId)).map(key => ['name' in key, key.name]);
@@ -110,10 +110,10 @@ export function accessContract(name: string, open: OpenKeeper): void {
   });
 
   describe(`${name}: sessions`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
 
     test('a session leads to its caller with its times, until it is ended or the key is revoked', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const { clients } = store;
       const caller = await aClient(store);
       const [a, b] = [sessionOf(caller.keyId), sessionOf(caller.keyId)];
@@ -132,7 +132,7 @@ export function accessContract(name: string, open: OpenKeeper): void {
     });
 
     test('a use is noted, also one that is earlier than the one before', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const { keyId } = await aClient(store);
       const session = sessionOf(keyId);
       await store.clients.insertSession(session);
@@ -143,7 +143,7 @@ export function accessContract(name: string, open: OpenKeeper): void {
     });
 
     test('a session needs a valid key, and a new one takes away those that are over', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const { clients } = store;
       const { clientId, keyId } = await aClient(store);
       const gone = await madeBy(store, clientId, keyId);
@@ -163,7 +163,7 @@ export function accessContract(name: string, open: OpenKeeper): void {
     });
 
     test('a clock that was wrong for a moment ends no session for ever, and makes none immortal', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const { clients } = store;
       const { keyId } = await aClient(store);
       const begunAt = async (createdAt: number) => {
@@ -182,14 +182,14 @@ export function accessContract(name: string, open: OpenKeeper): void {
       assert.equal(await isLive(future, NOON + SECOND), false);
       await clients.noteSessionUse(right, NOON + SESSION_MS);
       assert.equal(await isLive(right, NOON + SESSION_MS), false);
-      const { clients: reopened } = await keeper.reopen();
+      const { clients: reopened } = await backend.reopen();
       const far = sessionOf(keyId, { createdAt: Date.UTC(2030, 0), lastUsedAt: Date.UTC(2030, 0) });
       await reopened.insertSession(far);
       assert.equal(isSessionLive((await reopened.findSession(far.hash))!, NOON), false);
     });
 
     test("a client's sessions are listed newest first, and ended one or all, without another's", async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const { clients } = store;
       const [mine, theirs] = [await aClient(store), await aClient(store)];
       const second = await madeBy(store, mine.clientId, mine.keyId);

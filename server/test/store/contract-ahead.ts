@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runId } from '../../src/domain/id.ts';
+import type { Claim } from '../../src/store/queue.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { Claim } from '../../src/store/work.ts';
 import {
   aClient,
   anAttempt,
+  backendOfEachTest,
   changed,
   claimManual,
   claimOne,
-  keeperOfEachTest,
   MINUTE,
   NOON,
-  type OpenKeeper,
+  type OpenBackend,
   outboxSettlementOf,
   retrying,
   SECOND,
@@ -21,15 +21,15 @@ import {
   stored,
   triggered,
   waiting,
-} from './keeper.ts';
+} from './backend.ts';
 
 const BEFORE = NOON - 700;
 
-export function aheadContract(name: string, open: OpenKeeper): void {
+export function aheadContract(name: string, open: OpenBackend): void {
   describe(`${name}: what is due soon is claimed ahead`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
     const made = async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const caller = await aClient(store);
       return { store, caller, schedule: await stored(store, caller) };
     };
@@ -56,7 +56,9 @@ export function aheadContract(name: string, open: OpenKeeper): void {
       const first = BEFORE - 1;
       const earlier = await stored(store, caller, {}, { first, second: first + MINUTE });
       const ids = async () =>
-        (await store.queue.claim(BEFORE, 1, SEEN, SECOND)).map(({ firing }) => firing.id);
+        (await store.queue.claim(BEFORE, 1, SEEN, SECOND)).map(
+          ({ schedule: claimed }) => claimed.id,
+        );
       assert.deepEqual([await ids(), await ids()], [[earlier.id], [schedule.id]]);
     });
 
@@ -114,10 +116,12 @@ export function aheadContract(name: string, open: OpenKeeper): void {
       const other = await aClient(store, 'other');
       const theirs = await stored(store, other);
       const ids = async (except: number[]) =>
-        (await store.queue.claim(BEFORE, 100, SEEN, SECOND, except)).map(({ firing }) => firing.id);
-      assert.deepEqual(await ids([caller.clientKey, other.clientKey]), []);
-      assert.deepEqual(await ids([caller.clientKey]), [theirs.id]);
-      assert.equal((await ids([other.clientKey])).length, 6);
+        (await store.queue.claim(BEFORE, 100, SEEN, SECOND, except)).map(
+          ({ schedule: claimed }) => claimed.id,
+        );
+      assert.deepEqual(await ids([caller.clientRowId, other.clientRowId]), []);
+      assert.deepEqual(await ids([caller.clientRowId]), [theirs.id]);
+      assert.equal((await ids([other.clientRowId])).length, 6);
     });
 
     test('of other clients than those excepted, what is due already too, begun or not', async () => {
@@ -126,9 +130,9 @@ export function aheadContract(name: string, open: OpenKeeper): void {
       const blocked = await stored(store, other);
       await triggered(store, other, blocked, BEFORE);
       await claimManual(store, BEFORE);
-      const claims = await store.queue.claim(NOON + 1, 9, SEEN, SECOND, [caller.clientKey]);
+      const claims = await store.queue.claim(NOON + 1, 9, SEEN, SECOND, [caller.clientRowId]);
       assert.deepEqual(
-        claims.map(({ firing, begun }) => [firing.id, begun]),
+        claims.map(({ schedule: claimed, begun }) => [claimed.id, begun]),
         [[blocked.id, false]],
       );
     });
@@ -144,7 +148,7 @@ export function aheadContract(name: string, open: OpenKeeper): void {
     test('it is confirmed while it stands as it was claimed', async () => {
       const { store } = await made();
       const claim = await oneAhead(store);
-      assert.deepEqual(await store.queue.confirm([claim]), [claim.scheduleKey]);
+      assert.deepEqual(await store.queue.confirm([claim]), [claim.scheduleRowId]);
       assert.deepEqual(await store.queue.confirm([]), []);
     });
 
@@ -152,14 +156,14 @@ export function aheadContract(name: string, open: OpenKeeper): void {
       const { store, caller, schedule } = await made();
       await oneAhead(store);
       const id = runId(schedule.id, NOON);
-      const { clientKey } = caller;
+      const { clientRowId } = caller;
       const seen = async (now: number) => [
-        ...(await store.runs.list(clientKey, { now }, 10)).map(({ status }) => status),
-        (await store.runs.find(clientKey, id, now))?.status,
+        ...(await store.runs.list(clientRowId, { now }, 10)).map(({ status }) => status),
+        (await store.runs.find(clientRowId, id, now))?.status,
       ];
       assert.deepEqual(await seen(NOON - 1), [undefined]);
       assert.deepEqual(await seen(NOON), ['running', 'running']);
-      assert.equal((await store.runs.find(clientKey, id, NOON))!.startedAt, NOON);
+      assert.equal((await store.runs.find(clientRowId, id, NOON))!.startedAt, NOON);
     });
 
     test('a retry shows as one until its time', async () => {
@@ -168,23 +172,23 @@ export function aheadContract(name: string, open: OpenKeeper): void {
       await settled(store, claim, retrying(claim, NOON + 5 * SECOND));
       await oneAhead(store, NOON + 4_500);
       const seen = async (now: number) =>
-        (await store.runs.list(caller.clientKey, { now }, 10)).map(({ status }) => status);
+        (await store.runs.list(caller.clientRowId, { now }, 10)).map(({ status }) => status);
       assert.deepEqual(await seen(NOON + 5 * SECOND - 1), ['retrying']);
       assert.deepEqual(await seen(NOON + 5 * SECOND), ['running']);
     });
   });
 
   describe(`${name}: an engine starts on what another had claimed ahead`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
     const claimed = async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const caller = await aClient(store);
       const schedule = await stored(store, caller);
       assert.equal((await store.queue.claim(BEFORE, 9, SEEN, SECOND)).length, 1);
       return { caller, schedule };
     };
     const restarted = async (now: number, sentUntil?: number): Promise<Store> => {
-      const store = await keeper.reopen();
+      const store = await backend.reopen();
       assert.equal(await store.queue.recover(now, sentUntil), 1);
       return store;
     };
@@ -214,9 +218,9 @@ export function aheadContract(name: string, open: OpenKeeper): void {
     });
 
     test('what was claimed at its time is lost, whatever is known of what was claimed ahead', async () => {
-      const caller = await aClient(keeper.store);
-      await stored(keeper.store, caller);
-      await claimOne(keeper.store, NOON);
+      const caller = await aClient(backend.store);
+      await stored(backend.store, caller);
+      await claimOne(backend.store, NOON);
       const store = await restarted(NOON + MINUTE, NOON - 1);
       assert.equal((await claimOne(store, NOON + MINUTE)).was, 'lost');
     });
@@ -236,7 +240,7 @@ export function aheadContract(name: string, open: OpenKeeper): void {
     test('changed and not decided about yet, it is not claimed ahead again', async () => {
       const { caller, schedule } = await claimed();
       const start = { first: NOON + 200, second: NOON + 300 };
-      await changed(keeper.store, caller, schedule, {}, NOON - 10, start);
+      await changed(backend.store, caller, schedule, {}, NOON - 10, start);
       const store = await restarted(NOON - 5);
       assert.deepEqual(await store.queue.claim(NOON - 4, 9, SEEN, SECOND), []);
       assert.equal((await claimOne(store, NOON + 1)).begun, false);
@@ -245,7 +249,7 @@ export function aheadContract(name: string, open: OpenKeeper): void {
     test('a schedule that was changed before that time goes by its new times', async () => {
       const { caller, schedule } = await claimed();
       const start = { first: NOON + 200, second: NOON + 300 };
-      await changed(keeper.store, caller, schedule, {}, NOON - 10, start);
+      await changed(backend.store, caller, schedule, {}, NOON - 10, start);
       const store = await restarted(NOON + MINUTE);
       assert.equal(await store.queue.nextDueAt(), NOON);
       const { was, begun, nextFor, attempts } = await claimOne(store, NOON + MINUTE, NOON + MINUTE);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ApiKey, Client, Store } from '../../src/store/store.ts';
-import { aClient, anId, keeperOfEachTest, NOON, type OpenKeeper } from './keeper.ts';
+import { aClient, anId, backendOfEachTest, NOON, type OpenBackend } from './backend.ts';
 
 const AT_NOON = { revokedAt: NOON, withDescendants: false };
 
-export function clientsContract(name: string, open: OpenKeeper): void {
+export function clientsContract(name: string, open: OpenBackend): void {
   describe(`${name}: clients and keys`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
 
     const client = (fields: Partial<Client> = {}): Client => ({
       id: anId(),
@@ -35,46 +35,46 @@ export function clientsContract(name: string, open: OpenKeeper): void {
     };
 
     test('a client is found by its id, exactly as it was made', async () => {
-      const made = await insertedClient(keeper.store);
-      await insertedClient(keeper.store);
-      assert.deepEqual(await keeper.store.clients.findClient(made.id), made);
+      const made = await insertedClient(backend.store);
+      await insertedClient(backend.store);
+      assert.deepEqual(await backend.store.clients.findClient(made.id), made);
     });
 
     test('an unknown client is null', async () => {
-      await insertedClient(keeper.store);
-      assert.equal(await keeper.store.clients.findClient(anId()), null);
-      assert.equal(await keeper.store.clients.findClient('no id at all'), null);
+      await insertedClient(backend.store);
+      assert.equal(await backend.store.clients.findClient(anId()), null);
+      assert.equal(await backend.store.clients.findClient('no id at all'), null);
     });
 
     test('an id need not be a UUID: a setting may name the client', async () => {
-      const made = await insertedClient(keeper.store, { id: 'acme' });
-      const { hash } = await insertedKey(keeper.store, 'acme');
-      assert.deepEqual(await keeper.store.clients.findClient('acme'), made);
-      assert.equal((await keeper.store.clients.findCaller(hash))!.clientId, 'acme');
+      const made = await insertedClient(backend.store, { id: 'acme' });
+      const { hash } = await insertedKey(backend.store, 'acme');
+      assert.deepEqual(await backend.store.clients.findClient('acme'), made);
+      assert.equal((await backend.store.clients.findCaller(hash))!.clientId, 'acme');
     });
 
     test('clients are listed oldest first', async () => {
       const made = [];
       for (let i = 0; i < 3; i += 1) {
-        made.push(await insertedClient(keeper.store, { createdAt: NOON + i, name: `${9 - i}` }));
+        made.push(await insertedClient(backend.store, { createdAt: NOON + i, name: `${9 - i}` }));
       }
-      assert.deepEqual(await keeper.store.clients.listClients(), made);
+      assert.deepEqual(await backend.store.clients.listClients(), made);
     });
 
     test('a second client of the same id is refused, and the first one stays as it was', async () => {
-      const made = await insertedClient(keeper.store);
-      await assert.rejects(keeper.store.clients.insertClient(client({ id: made.id, name: 'b' })));
-      assert.deepEqual(await keeper.store.clients.listClients(), [made]);
+      const made = await insertedClient(backend.store);
+      await assert.rejects(backend.store.clients.insertClient(client({ id: made.id, name: 'b' })));
+      assert.deepEqual(await backend.store.clients.listClients(), [made]);
     });
 
     test('a key of a client that does not exist is not inserted', async () => {
       const orphan = key(anId());
-      assert.equal(await keeper.store.clients.insertKey(orphan), false);
-      assert.equal(await keeper.store.clients.findCaller(orphan.hash), null);
+      assert.equal(await backend.store.clients.insertKey(orphan), false);
+      assert.equal(await backend.store.clients.findCaller(orphan.hash), null);
     });
 
     test("a key's hash leads to its client and to nobody else", async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const [a, b] = [await insertedClient(store), await insertedClient(store)];
       const [one, two, other] = [
         await insertedKey(store, a.id),
@@ -89,18 +89,18 @@ export function clientsContract(name: string, open: OpenKeeper): void {
       assert.deepEqual([first.clientId, first.keyId], [a.id, one.id]);
       assert.deepEqual([second.clientId, second.keyId], [a.id, two.id]);
       assert.deepEqual([third.clientId, third.keyId], [b.id, other.id]);
-      assert.equal(first.clientKey, second.clientKey);
-      assert.notEqual(first.clientKey, third.clientKey);
+      assert.equal(first.clientRowId, second.clientRowId);
+      assert.notEqual(first.clientRowId, third.clientRowId);
     });
 
     test('an unknown hash leads to nobody', async () => {
-      await aClient(keeper.store);
-      assert.equal(await keeper.store.clients.findCaller('no such hash'), null);
-      assert.equal(await keeper.store.clients.findCaller(''), null);
+      await aClient(backend.store);
+      assert.equal(await backend.store.clients.findCaller('no such hash'), null);
+      assert.equal(await backend.store.clients.findCaller(''), null);
     });
 
     test('one hash is one key: a second key with it is refused', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const [a, b] = [await insertedClient(store), await insertedClient(store)];
       const { hash, id } = await insertedKey(store, a.id);
       await assert.rejects(store.clients.insertKey(key(b.id, { hash })));
@@ -108,7 +108,7 @@ export function clientsContract(name: string, open: OpenKeeper): void {
     });
 
     test('a revoked key leads to nobody, and the other keys of the client still work', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const { id } = await insertedClient(store);
       const [gone, left] = [await insertedKey(store, id), await insertedKey(store, id)];
       assert.deepEqual(await store.clients.revokeKey(id, gone.id, AT_NOON), [gone.id]);
@@ -117,7 +117,7 @@ export function clientsContract(name: string, open: OpenKeeper): void {
     });
 
     test('revoking again changes nothing, and keeps the instant of the first time', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const { id } = await insertedClient(store);
       const { id: keyId } = await insertedKey(store, id);
       await store.clients.revokeKey(id, keyId, { ...AT_NOON, revokedAt: NOON + 1 });
@@ -126,7 +126,7 @@ export function clientsContract(name: string, open: OpenKeeper): void {
     });
 
     test('a key that does not exist, or is of another client, is not revoked', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const [a, b] = [await insertedClient(store), await insertedClient(store)];
       const { id: keyId, hash } = await insertedKey(store, b.id);
       for (const [clientId, id] of [
@@ -140,7 +140,7 @@ export function clientsContract(name: string, open: OpenKeeper): void {
     });
 
     test('a key is found by its id, whose ever it is', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const { id } = await insertedClient(store);
       const made = await insertedKey(store, id, { name: 'CI' });
       assert.deepEqual(await store.clients.findKey(made.id), made);
@@ -148,7 +148,7 @@ export function clientsContract(name: string, open: OpenKeeper): void {
     });
 
     test("a client's keys are listed oldest first, revoked ones included, without another's", async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const [a, b] = [await insertedClient(store), await insertedClient(store)];
       const made = [];
       for (let i = 0; i < 3; i += 1) {
@@ -163,11 +163,11 @@ export function clientsContract(name: string, open: OpenKeeper): void {
     });
 
     test('clients, keys and revocations outlive a restart', async () => {
-      const before = keeper.store;
+      const before = backend.store;
       const made = await insertedClient(before);
       const [gone, left] = [await insertedKey(before, made.id), await insertedKey(before, made.id)];
       await before.clients.revokeKey(made.id, gone.id, AT_NOON);
-      const { clients } = await keeper.reopen();
+      const { clients } = await backend.reopen();
       assert.deepEqual(await clients.findClient(made.id), made);
       assert.equal(await clients.findCaller(gone.hash), null);
       assert.equal((await clients.findCaller(left.hash))!.keyId, left.id);

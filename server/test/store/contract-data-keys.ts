@@ -7,48 +7,48 @@ import {
   aCallback,
   aClient,
   aRecord,
+  backendOfEachTest,
   claimOne,
-  keeperOfEachTest,
   MINUTE,
   NOON,
-  type OpenKeeper,
+  type OpenBackend,
   SECOND,
   settled,
   stored,
   triggered,
   waiting,
-} from './keeper.ts';
+} from './backend.ts';
 
-export function dataKeysContract(name: string, open: OpenKeeper): void {
+export function dataKeysContract(name: string, open: OpenBackend): void {
   describe(`${name}: secrets at rest`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
     const secretKey = newDataKey();
     const encrypted = (store: Store, ...keys: Buffer[]) => withEncryption(store, keys, NOON);
     const cellsOf = async (store: Store) =>
       (await store.clients.listClients()).map(({ signingSecret }) => signingSecret);
 
     test('a data key is kept, and one of the same id does not replace it', async () => {
-      const { dataKeys } = keeper.store;
+      const { dataKeys } = backend.store;
       const key = { id: '1', wrapped: 'first', createdAt: NOON };
       assert.equal(await dataKeys.insert(key), true);
       assert.equal(await dataKeys.insert({ ...key, wrapped: 'second' }), false);
       assert.deepEqual(await dataKeys.list(), [key]);
       await dataKeys.rewrap('1', 'third');
-      assert.deepEqual(await (await keeper.reopen()).dataKeys.list(), [
+      assert.deepEqual(await (await backend.reopen()).dataKeys.list(), [
         { ...key, wrapped: 'third' },
       ]);
     });
 
     test('a secret is replaced only where it is what it was taken for', async () => {
-      const { clients } = keeper.store;
-      const { clientId } = await aClient(keeper.store, 'a');
+      const { clients } = backend.store;
+      const { clientId } = await aClient(backend.store, 'a');
       assert.equal(await clients.replaceSecret(clientId, 'whsec_b', 'cell'), false);
       assert.equal(await clients.replaceSecret(clientId, 'whsec_a', 'cell'), true);
       assert.equal((await clients.findClient(clientId))!.signingSecret, 'cell');
     });
 
     test('secrets are stored encrypted, and given back plain to who signs and who asks', async () => {
-      const plain = keeper.store;
+      const plain = backend.store;
       const store = await encrypted(plain, secretKey);
       const caller = await aClient(store, 'a');
       const schedule = await stored(store, caller);
@@ -57,22 +57,22 @@ export function dataKeysContract(name: string, open: OpenKeeper): void {
       assert.equal((await store.clients.findClient(caller.clientId))!.signingSecret, 'whsec_a');
       assert.deepEqual(await cellsOf(store), ['whsec_a']);
       const claim = await claimOne(store);
-      assert.equal(claim.firing.signingSecret, 'whsec_a');
-      const [standing] = await store.queue.reread([claim.scheduleKey]);
-      assert.equal(standing!.firing.signingSecret, 'whsec_a');
+      assert.equal(claim.schedule.signingSecret, 'whsec_a');
+      const [standing] = await store.queue.reread([claim.scheduleRowId]);
+      assert.equal(standing!.schedule.signingSecret, 'whsec_a');
       const record = aRecord(schedule.id, NOON, { status: 'failed' });
       const callbacks = [aCallback(record.id)];
       await settled(store, claim, waiting(NOON + MINUTE, null), { records: [record], callbacks });
       await triggered(store, caller, schedule, NOON + SECOND);
       const claims = await store.outbox.claim(NOON + SECOND, 10);
       assert.deepEqual(
-        claims.map(each => (each.kind === 'manual' ? each.firing : each).signingSecret),
+        claims.map(each => (each.kind === 'manual' ? each.schedule : each).signingSecret),
         ['whsec_a', 'whsec_a'],
       );
     });
 
     test('a rotated secret and the old one beside it are encrypted as well', async () => {
-      const plain = keeper.store;
+      const plain = backend.store;
       const store = await encrypted(plain, secretKey);
       const { clientId } = await aClient(store, 'a');
       const rotation = { rotatedAt: NOON, oldUntil: NOON + MINUTE, replacesNew: false };
@@ -84,20 +84,20 @@ export function dataKeysContract(name: string, open: OpenKeeper): void {
     });
 
     test('without a key, or with one that does not fit, the store is refused', async () => {
-      await aClient(await encrypted(keeper.store, secretKey), 'a');
+      await aClient(await encrypted(backend.store, secretKey), 'a');
       const refusal = { code: 'setting_invalid' };
-      await assert.rejects(encrypted(keeper.store), refusal);
-      await assert.rejects(encrypted(keeper.store, newDataKey()), refusal);
-      const store = await encrypted(keeper.store, newDataKey(), secretKey);
+      await assert.rejects(encrypted(backend.store), refusal);
+      await assert.rejects(encrypted(backend.store, newDataKey()), refusal);
+      const store = await encrypted(backend.store, newDataKey(), secretKey);
       assert.deepEqual(await cellsOf(store), ['whsec_a']);
     });
 
     test('without a key a store of plain secrets stays as it is', async () => {
-      assert.equal(await encrypted(keeper.store), keeper.store);
+      assert.equal(await encrypted(backend.store), backend.store);
     });
 
     test('what is plain is encrypted, once, and a new secret key wraps the data key anew', async () => {
-      const plain = keeper.store;
+      const plain = backend.store;
       await aClient(plain, 'a');
       await aClient(plain, 'b');
       const next = newDataKey();
@@ -110,7 +110,7 @@ export function dataKeysContract(name: string, open: OpenKeeper): void {
     });
 
     test('a new data key encrypts all anew, and a service that runs finds it', async () => {
-      const plain = keeper.store;
+      const plain = backend.store;
       const running = await encrypted(plain, secretKey);
       await aClient(running, 'a');
       const keys = (await DataKeys.open(plain, [secretKey], NOON))!;
@@ -122,15 +122,15 @@ export function dataKeysContract(name: string, open: OpenKeeper): void {
 
     test('nodes that start together make one data key', async () => {
       const stores = await Promise.all(
-        Array.from({ length: 5 }, () => encrypted(keeper.store, secretKey)),
+        Array.from({ length: 5 }, () => encrypted(backend.store, secretKey)),
       );
-      assert.equal((await keeper.store.dataKeys.list()).length, 1);
+      assert.equal((await backend.store.dataKeys.list()).length, 1);
       for (const [index, store] of stores.entries()) await aClient(store, String(index));
       assert.equal((await cellsOf(stores[0]!)).length, 5);
     });
 
     test("one client's secret put into another's row holds up nobody else, and signs nothing", async () => {
-      const plain = keeper.store;
+      const plain = backend.store;
       const told: string[] = [];
       const tell = (error: unknown) => told.push((error as Error).message);
       const [mine, theirs] = [
@@ -144,7 +144,7 @@ export function dataKeysContract(name: string, open: OpenKeeper): void {
       await stored(store, mine);
       const claims = await store.queue.claim(NOON, 10, 0);
       assert.deepEqual(
-        claims.map(({ firing }) => firing.signingSecret),
+        claims.map(({ schedule: claimed }) => claimed.signingSecret),
         [myCell, 'whsec_mine'],
       );
       assert.deepEqual(told, [

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Schedule } from '../../src/domain/schedule.ts';
+import type { Claim, ManualClaim, QueueStore } from '../../src/store/queue.ts';
 import type { Caller, Requeue, Store } from '../../src/store/store.ts';
-import type { Claim, ManualClaim, QueueStore } from '../../src/store/work.ts';
 import { histories, live } from '../domain/histories.ts';
 import type { Call, Taken } from '../domain/one-row.ts';
-import { aClient, anId, type OpenKeeper, outboxSettlementOf, settlementOf } from './keeper.ts';
+import { aClient, anId, type OpenBackend, outboxSettlementOf, settlementOf } from './backend.ts';
 
 /** How many histories; a search for a rare one sets more. */
 const RUNS = Number(
@@ -14,15 +14,15 @@ const RUNS = Number(
 );
 
 /**
- * The pure functions lose no firing on a keeper of a few lines (`test/domain/queue.property.test.ts`);
+ * The pure functions lose no firing on a backend of a few lines (`test/domain/queue.property.test.ts`);
  * here a real one is asked the same, call by call, and gives the same answers.
  */
-export function historiesContract(name: string, open: OpenKeeper): void {
+export function historiesContract(name: string, open: OpenBackend): void {
   describe(`${name}: histories`, () => {
-    test('whatever happens, the keeper answers as the model does, and keeps every fate', async () => {
+    test('whatever happens, the backend answers as the model does, and keeps every fate', async () => {
       await fc.assert(
         fc.asyncProperty(histories(60), async history => {
-          const { keeper: model, records } = live(history, anId());
+          const { backend: model, records } = live(history, anId());
           const { store, close } = await open();
           try {
             const replay = new Replay(store, await aClient(store));
@@ -44,16 +44,16 @@ export function historiesContract(name: string, open: OpenKeeper): void {
 /** One history on a real store. */
 class Replay {
   readonly #store: Store;
-  readonly #clientKey: number;
+  readonly #clientRowId: number;
   #schedule: Schedule | null = null;
   #version = 0;
   #claim: Claim | null = null;
   #manualId: string | null = null;
   #manual: ManualClaim | null = null;
 
-  constructor(store: Store, { clientKey }: Caller) {
+  constructor(store: Store, { clientRowId }: Caller) {
     this.#store = store;
-    this.#clientKey = clientKey;
+    this.#clientRowId = clientRowId;
   }
 
   async play(call: Call): Promise<void> {
@@ -71,7 +71,7 @@ class Replay {
         const claim = this.#claim!;
         const settlement = settlementOf(claim, call.move.row, { records, fence: call.fence });
         const overtaken = await queue.settle([settlement]);
-        assert.deepEqual(overtaken, call.applied ? [] : [claim.scheduleKey]);
+        assert.deepEqual(overtaken, call.applied ? [] : [claim.scheduleRowId]);
         return;
       }
       case 'reread':
@@ -91,12 +91,12 @@ class Replay {
   async #update(schedule: Schedule, requeue: Exclude<Requeue, 'keep'>): Promise<void> {
     const { schedules } = this.#store;
     if (this.#schedule === null) {
-      await schedules.insert(this.#clientKey, [{ schedule, start: requeue.start }]);
+      await schedules.insert(this.#clientRowId, [{ schedule, start: requeue.start }]);
     } else {
-      assert.ok(await schedules.update(this.#clientKey, schedule, this.#version, requeue));
+      assert.ok(await schedules.update(this.#clientRowId, schedule, this.#version, requeue));
     }
     this.#schedule = schedule;
-    this.#version = (await schedules.find(this.#clientKey, schedule.id))!.version;
+    this.#version = (await schedules.find(this.#clientRowId, schedule.id))!.version;
   }
 
   #claimed([claim]: Claim[], taken: Taken | null): void {
@@ -106,24 +106,24 @@ class Replay {
       return;
     }
     const {
-      scheduleKey: _,
-      clientKey: __,
+      scheduleRowId: _,
+      clientRowId: __,
       claimedAt: ___,
       begun,
-      firing,
+      schedule: claimed,
       version,
       ...row
     } = claim!;
     assert.equal(version, this.#version);
     assert.deepEqual(unexplained(row), unexplained(taken.row));
-    assert.deepEqual([begun, firing.status], [taken.begun, taken.schedule.status]);
+    assert.deepEqual([begun, claimed.status], [taken.begun, taken.schedule.status]);
   }
 
   async #reread(queue: QueueStore, { standing, schedule }: Call & { call: 'reread' }) {
-    const [found] = await queue.reread([this.#claim!.scheduleKey]);
-    const { scheduleKey: _, firing, ...row } = found!;
+    const [found] = await queue.reread([this.#claim!.scheduleRowId]);
+    const { scheduleRowId: _, schedule: claimed, ...row } = found!;
     assert.deepEqual(row, standing);
-    assert.deepEqual([firing.status, firing.interval], [schedule.status, schedule.interval]);
+    assert.deepEqual([claimed.status, claimed.interval], [schedule.status, schedule.interval]);
   }
 
   /** A manual run that was cut off is taken again, before another one. */
@@ -132,7 +132,7 @@ class Replay {
     if (this.#manualId === null) {
       this.#manualId = anId(now);
       const run = { id: this.#manualId, scheduledFor: now };
-      assert.ok(await outbox.insertManual(this.#clientKey, this.#schedule!.id, run));
+      assert.ok(await outbox.insertManual(this.#clientRowId, this.#schedule!.id, run));
     }
     const [claim] = await outbox.claim(now, 9);
     assert.equal(claim!.id, this.#manualId);
@@ -142,7 +142,7 @@ class Replay {
   async assertKept(records: Map<string, { status: string; scheduledFor: number }>): Promise<void> {
     const { runs } = this.#store;
     const filter = { scheduleId: this.#schedule!.id };
-    const kept = await runs.list(this.#clientKey, filter, 1e6);
+    const kept = await runs.list(this.#clientRowId, filter, 1e6);
     assert.deepEqual(
       kept.map(({ id, status, scheduledFor }) => [id, status, scheduledFor]),
       [...records]
@@ -152,7 +152,7 @@ class Replay {
   }
 }
 
-/** A row whose lost attempts leave out their sentence: it is the keeper's own. */
+/** A row whose lost attempts leave out their sentence: it is the backend's own. */
 function unexplained<Row extends { attempts: { error?: string }[] }>(row: Row) {
   return { ...row, attempts: row.attempts.map(({ error: _, ...attempt }) => attempt) };
 }

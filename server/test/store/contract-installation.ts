@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { PAUSES_KEPT } from '../../src/store/installation.ts';
-import { keeperOfEachTest, NOON, type OpenKeeper } from './keeper.ts';
+import { backendOfEachTest, NOON, type OpenBackend } from './backend.ts';
 
-export function installationContract(name: string, open: OpenKeeper): void {
+export function installationContract(name: string, open: OpenBackend): void {
   describe(`${name}: a pause of all nodes`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
 
     test('is remembered until it ends, and since when it began', async () => {
-      const { installation } = keeper.store;
+      const { installation } = backend.store;
       assert.equal(await installation.pausedSince(), null);
       assert.equal(await installation.pause(NOON), NOON);
       assert.equal(await installation.pause(NOON + 5), NOON, 'again changes nothing');
@@ -20,7 +20,7 @@ export function installationContract(name: string, open: OpenKeeper): void {
     });
 
     test('is known after its end, and the latest hundred are', async () => {
-      const { installation } = keeper.store;
+      const { installation } = backend.store;
       assert.deepEqual(await installation.pauses(), []);
       await installation.notePause({ since: NOON - 2, until: NOON - 1 });
       for (let index = 0; index < PAUSES_KEPT; index += 1) {

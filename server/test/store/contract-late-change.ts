@@ -6,13 +6,13 @@ import type { Caller, Store } from '../../src/store/store.ts';
 import {
   aClient,
   aRecord,
+  backendOfEachTest,
   changed,
   claimManual,
   claimOne,
-  keeperOfEachTest,
   MINUTE,
   NOON,
-  type OpenKeeper,
+  type OpenBackend,
   outboxSettlementOf,
   retrying,
   SECOND,
@@ -20,16 +20,16 @@ import {
   stored,
   triggered,
   waiting,
-} from './keeper.ts';
+} from './backend.ts';
 
-export function lateChangeContract(name: string, open: OpenKeeper): void {
+export function lateChangeContract(name: string, open: OpenBackend): void {
   describe(`${name}: a change that is written after the first of its times`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
     let store: Store;
     let caller: Caller;
     let schedule: Schedule;
     const made = async (start?: Start) => {
-      store = keeper.store;
+      store = backend.store;
       caller = await aClient(store);
       schedule = await stored(store, caller, {}, start);
     };

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Schedule } from '../../src/domain/schedule.ts';
 import { MOST_MANUAL_RUNS } from '../../src/store/manual-runs.ts';
+import type { CallbackClaim, NewCallback, OutboxClaim } from '../../src/store/queue.ts';
 import type { Caller, Store } from '../../src/store/store.ts';
-import type { CallbackClaim, NewCallback, OutboxClaim } from '../../src/store/work.ts';
 import {
   aCallback,
   aClient,
   anAttempt,
   anId,
   aRecord,
+  backendOfEachTest,
   changed,
   claimManual,
   claimOne,
-  keeperOfEachTest,
   MINUTE,
   NOON,
-  type OpenKeeper,
+  type OpenBackend,
   outboxSettlementOf,
   retrying,
   SECOND,
@@ -24,7 +24,7 @@ import {
   stored,
   triggered,
   waiting,
-} from './keeper.ts';
+} from './backend.ts';
 
 const ids = (claims: OutboxClaim[]) => claims.map(({ id }) => id);
 
@@ -38,35 +38,35 @@ async function calledBack(store: Store, caller: Caller, ...callbacks: Partial<Ne
   return { schedule, run, made };
 }
 
-export function outboxContract(name: string, open: OpenKeeper): void {
+export function outboxContract(name: string, open: OpenBackend): void {
   describe(`${name}: callbacks are sent`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
 
     test('the claim tells all that is needed to send one', async () => {
-      const caller = await aClient(keeper.store, 'acme');
+      const caller = await aClient(backend.store, 'acme');
       const body = '{"label":"🦊\u2028"}';
-      const { run, made } = await calledBack(keeper.store, caller, { body });
-      const [claim] = await keeper.store.outbox.claim(NOON + 7, 10);
-      const { scheduleKey, ...told } = claim as CallbackClaim;
+      const { run, made } = await calledBack(backend.store, caller, { body });
+      const [claim] = await backend.store.outbox.claim(NOON + 7, 10);
+      const { scheduleRowId, ...told } = claim as CallbackClaim;
       const { dueAt: _, ...callback } = made[0]!;
       assert.deepEqual(told, {
         ...callback,
         kind: 'callback',
         clientId: caller.clientId,
         runId: run.id,
-        clientKey: caller.clientKey,
+        clientRowId: caller.clientRowId,
         claimedAt: NOON + 7,
         attempt: 1,
         attempts: [],
         signingSecret: 'whsec_acme',
       });
-      assert.equal(typeof scheduleKey, 'number');
+      assert.equal(typeof scheduleRowId, 'number');
     });
 
     test('earliest first, up to the limit, not before they are due, and never twice', async () => {
-      const { outbox } = keeper.store;
+      const { outbox } = backend.store;
       const dues = [30, 10, 40, 20].map(ms => ({ dueAt: NOON + ms }));
-      const { made } = await calledBack(keeper.store, await aClient(keeper.store), ...dues);
+      const { made } = await calledBack(backend.store, await aClient(backend.store), ...dues);
       const [c30, c10, c40, c20] = made.map(({ id }) => id);
       assert.deepEqual(await outbox.claim(NOON + 9, 10), []);
       assert.deepEqual(ids(await outbox.claim(NOON + 30, 2)), [c10, c20]);
@@ -76,17 +76,17 @@ export function outboxContract(name: string, open: OpenKeeper): void {
     });
 
     test('callers at the same moment share no entry, and leave none', async () => {
-      const { outbox } = keeper.store;
+      const { outbox } = backend.store;
       const many = Array.from({ length: 30 }, () => ({}));
-      await calledBack(keeper.store, await aClient(keeper.store), ...many);
+      await calledBack(backend.store, await aClient(backend.store), ...many);
       const claims = await Promise.all([1, 2, 3, 4].map(() => outbox.claim(NOON, 10)));
       assert.equal(new Set(ids(claims.flat())).size, 30);
       assert.equal(claims.flat().length, 30);
     });
 
     test('a retry is due when it says, under the same id, with the next number and what is known', async () => {
-      const { outbox } = keeper.store;
-      const { made } = await calledBack(keeper.store, await aClient(keeper.store), {});
+      const { outbox } = backend.store;
+      const { made } = await calledBack(backend.store, await aClient(backend.store), {});
       const [first] = await outbox.claim(NOON, 10);
       const retry = outboxSettlementOf(first!, { dueAt: NOON + 5 * SECOND });
       assert.deepEqual(await outbox.settle([retry]), []);
@@ -97,8 +97,8 @@ export function outboxContract(name: string, open: OpenKeeper): void {
     });
 
     test('what is renewed is as it was, and what is not in flight is no error', async () => {
-      const { outbox } = keeper.store;
-      await calledBack(keeper.store, await aClient(keeper.store), {});
+      const { outbox } = backend.store;
+      await calledBack(backend.store, await aClient(backend.store), {});
       const [claim] = await outbox.claim(NOON, 10);
       await outbox.renew([]);
       await outbox.renew([claim!.id, anId()]);
@@ -109,8 +109,8 @@ export function outboxContract(name: string, open: OpenKeeper): void {
     });
 
     test('an attempt that was never started is taken back, and its number comes again', async () => {
-      const { outbox } = keeper.store;
-      await calledBack(keeper.store, await aClient(keeper.store), {});
+      const { outbox } = backend.store;
+      await calledBack(backend.store, await aClient(backend.store), {});
       const [first] = await outbox.claim(NOON, 10);
       await outbox.settle([outboxSettlementOf(first!, { dueAt: NOON }, { attempts: [] })]);
       const [again] = await outbox.claim(NOON, 10);
@@ -119,7 +119,7 @@ export function outboxContract(name: string, open: OpenKeeper): void {
 
     for (const end of ['succeeded', 'failed'] as const) {
       test(`one that has ${end} is sent no more, and stays for history`, async () => {
-        const { store } = keeper;
+        const { store } = backend;
         const caller = await aClient(store);
         const { run, made } = await calledBack(store, caller, {});
         const [claim] = await store.outbox.claim(NOON, 10);
@@ -128,15 +128,15 @@ export function outboxContract(name: string, open: OpenKeeper): void {
         assert.equal(await store.outbox.nextDueAt(), null);
         assert.equal(await store.outbox.recover(NOON), 0);
         const { id, integrationId, url } = made[0]!;
-        assert.deepEqual(await store.runs.callbacks(caller.clientKey, run.id), [
+        assert.deepEqual(await store.runs.callbacks(caller.clientRowId, run.id), [
           { id, integrationId, url, status: end, attempts: [anAttempt()] },
         ]);
       });
     }
 
     test('what waits is counted, what is in flight or ended is not', async () => {
-      const { outbox } = keeper.store;
-      await calledBack(keeper.store, await aClient(keeper.store), {}, {}, { dueAt: NOON + 9 });
+      const { outbox } = backend.store;
+      await calledBack(backend.store, await aClient(backend.store), {}, {}, { dueAt: NOON + 9 });
       assert.deepEqual([await outbox.depth(), await outbox.nextDueAt()], [3, NOON]);
       const [claim] = await outbox.claim(NOON, 1);
       assert.equal(await outbox.depth(), 2);
@@ -147,9 +147,9 @@ export function outboxContract(name: string, open: OpenKeeper): void {
   });
 
   describe(`${name}: a manual run takes its turn`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
     const made = async (fields: Partial<Schedule> = {}) => {
-      const { store } = keeper;
+      const { store } = backend;
       const caller = await aClient(store);
       return { store, caller, schedule: await stored(store, caller, fields) };
     };
@@ -159,12 +159,12 @@ export function outboxContract(name: string, open: OpenKeeper): void {
       const { store, caller, schedule } = await made();
       const id = await triggered(store, caller, schedule, NOON);
       assert.equal(await store.outbox.nextDueAt(), NOON);
-      const { scheduleKey: _, ...claim } = await claimManual(store, NOON + 7);
-      const { clientKey, clientId } = caller;
+      const { scheduleRowId: _, ...claim } = await claimManual(store, NOON + 7);
+      const { clientRowId, clientId } = caller;
       assert.deepEqual(claim, {
         id,
         kind: 'manual',
-        clientKey,
+        clientRowId,
         claimedAt: NOON + 7,
         attempt: 1,
         attempts: [],
@@ -177,11 +177,11 @@ export function outboxContract(name: string, open: OpenKeeper): void {
       const { store, caller, schedule } = await made();
       const other = await aClient(store);
       const deleted = await stored(store, caller, { status: 'deleted' }, null);
-      const insert = (clientKey: number, id: string) =>
-        store.outbox.insertManual(clientKey, id, { id: anId(), scheduledFor: NOON });
-      assert.equal(await insert(caller.clientKey, anId()), false);
-      assert.equal(await insert(other.clientKey, schedule.id), false);
-      assert.equal(await insert(caller.clientKey, deleted.id), false);
+      const insert = (clientRowId: number, id: string) =>
+        store.outbox.insertManual(clientRowId, id, { id: anId(), scheduledFor: NOON });
+      assert.equal(await insert(caller.clientRowId, anId()), false);
+      assert.equal(await insert(other.clientRowId, schedule.id), false);
+      assert.equal(await insert(caller.clientRowId, deleted.id), false);
       assert.equal(await store.outbox.depth(), 0);
     });
 
@@ -206,14 +206,14 @@ export function outboxContract(name: string, open: OpenKeeper): void {
     test('of a disabled one too', async () => {
       const { store, caller, schedule } = await made({ status: 'disabled' });
       await triggered(store, caller, schedule);
-      assert.equal((await claimManual(store)).firing.status, 'disabled');
+      assert.equal((await claimManual(store)).schedule.status, 'disabled');
     });
 
     test('it goes with the schedule as it stands when it is taken', async () => {
       const { store, caller, schedule } = await made();
       await triggered(store, caller, schedule);
       await changed(store, caller, schedule, { status: 'deleted' }, NOON, null);
-      assert.equal((await claimManual(store)).firing.status, 'deleted');
+      assert.equal((await claimManual(store)).schedule.status, 'deleted');
     });
 
     test('it waits while a request of its schedule is in flight, and no longer', async () => {
@@ -276,8 +276,8 @@ export function outboxContract(name: string, open: OpenKeeper): void {
       await changed(store, caller, schedule, { status: 'deleted' }, NOON, null);
       await store.outbox.settle([outboxSettlementOf(manual, { dueAt: NOON + MINUTE })]);
       assert.equal(await store.outbox.nextDueAt(), NOON - 7);
-      const { firing, attempts } = await claimManual(store);
-      assert.deepEqual([firing.status, attempts.length], ['deleted', 1]);
+      const { schedule: claimed, attempts } = await claimManual(store);
+      assert.deepEqual([claimed.status, attempts.length], ['deleted', 1]);
     });
 
     for (const end of ['succeeded', 'failed', { dueAt: NOON + MINUTE }] as const) {
@@ -312,17 +312,17 @@ export function outboxContract(name: string, open: OpenKeeper): void {
       const end = outboxSettlementOf(await claimManual(store), 'failed', { record, callbacks });
       assert.deepEqual(await store.outbox.settle([end]), []);
       const view = { ...record, scheduleId: schedule.id };
-      assert.deepEqual(await store.runs.find(caller.clientKey, id), view);
+      assert.deepEqual(await store.runs.find(caller.clientRowId, id), view);
       assert.deepEqual(ids(await store.outbox.claim(NOON, 10)), [callbacks[0]!.id]);
-      assert.equal((await store.runs.callbacks(caller.clientKey, id)).length, 1);
+      assert.equal((await store.runs.callbacks(caller.clientRowId, id)).length, 1);
     });
   });
 
   describe(`${name}: the fence of the outbox`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
 
     test('a settlement of another attempt is named, and changes nothing', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const caller = await aClient(store);
       const schedule = await stored(store, caller);
       const id = await triggered(store, caller, schedule);
@@ -335,14 +335,14 @@ export function outboxContract(name: string, open: OpenKeeper): void {
           assert.deepEqual(await store.outbox.settle([late]), [id]);
         }
       }
-      assert.equal((await store.runs.find(caller.clientKey, id))!.status, 'running');
+      assert.equal((await store.runs.find(caller.clientRowId, id))!.status, 'running');
       assert.equal(await store.outbox.depth(), 0);
       assert.equal((await claimOne(store)).blockedSince, NOON, 'it still blocks its row');
       assert.deepEqual(await store.outbox.settle([outboxSettlementOf(claim, 'failed')]), []);
     });
 
     test('what is settled cannot be settled again, and of a batch only that is named', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const caller = await aClient(store);
       await calledBack(store, caller, {}, {}, {});
       const claims = await store.outbox.claim(NOON, 10);
@@ -351,7 +351,7 @@ export function outboxContract(name: string, open: OpenKeeper): void {
       const late = end.map(settlement => ({ ...settlement, next: 'failed' as const }));
       assert.deepEqual(await store.outbox.settle(late), [claims[1]!.id]);
       const [{ runId }] = claims as [CallbackClaim];
-      const views = await store.runs.callbacks(caller.clientKey, runId);
+      const views = await store.runs.callbacks(caller.clientRowId, runId);
       assert.deepEqual(
         views.map(({ status }) => status),
         ['failed', 'succeeded', 'failed'],

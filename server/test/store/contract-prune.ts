@@ -6,24 +6,24 @@ import {
   aCallback,
   aClient,
   aRecord,
+  backendOfEachTest,
   claimManual,
   claimOne,
-  keeperOfEachTest,
   MINUTE,
   NOON,
-  type OpenKeeper,
+  type OpenBackend,
   outboxSettlementOf,
   settled,
   stored,
   triggered,
-} from './keeper.ts';
+} from './backend.ts';
 
 const DAY = 24 * 60 * MINUTE;
 const STATUSES = ['succeeded', 'failed', 'skipped', 'missed'] as const;
 
-export function pruneContract(name: string, open: OpenKeeper): void {
+export function pruneContract(name: string, open: OpenBackend): void {
   describe(`${name}: history ends at its limits`, () => {
-    const kept = keeperOfEachTest(open);
+    const kept = backendOfEachTest(open);
     let caller: Caller;
     let schedule: Schedule;
 
@@ -59,7 +59,7 @@ export function pruneContract(name: string, open: OpenKeeper): void {
       return assert.fail('it never answers 0');
     };
     const listed = async () =>
-      (await kept.store.runs.list(caller.clientKey, {}, 1_000)).map(
+      (await kept.store.runs.list(caller.clientRowId, {}, 1_000)).map(
         ({ scheduledFor, status }) => `${Math.floor((scheduledFor - NOON) / DAY)} ${status}`,
       );
 
@@ -87,14 +87,14 @@ export function pruneContract(name: string, open: OpenKeeper): void {
       await pruned({ succeededBefore: NOON - DAY });
       const left = [];
       for (const { id } of records) {
-        left.push((await kept.store.runs.callbacks(caller.clientKey, id)).length);
+        left.push((await kept.store.runs.callbacks(caller.clientRowId, id)).length);
       }
       assert.deepEqual(left, [0, 1, 0, 0, 1, 1, 1, 1]);
     });
 
     test('a callback that has not ended stays until it has', async () => {
       const [run] = await filled(-3);
-      const callbacks = () => kept.store.runs.callbacks(caller.clientKey, run!.id);
+      const callbacks = () => kept.store.runs.callbacks(caller.clientRowId, run!.id);
       await pruned({ succeededBefore: NOON, failedBefore: NOON });
       assert.equal((await callbacks()).length, 1);
       await called();
@@ -114,8 +114,8 @@ export function pruneContract(name: string, open: OpenKeeper): void {
       await store.outbox.settle([outboxSettlementOf(claim, 'succeeded', end)]);
       await called();
       assert.equal(await pruned({ succeededBefore: NOON }), 2);
-      assert.equal(await store.runs.find(caller.clientKey, id), null);
-      assert.deepEqual(await store.runs.callbacks(caller.clientKey, id), []);
+      assert.equal(await store.runs.find(caller.clientRowId, id), null);
+      assert.deepEqual(await store.runs.callbacks(caller.clientRowId, id), []);
     });
 
     test('what has not ended stays, however old it is', async () => {

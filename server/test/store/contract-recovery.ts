@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Attempt } from '../../src/domain/run.ts';
+import type { CallbackClaim } from '../../src/store/queue.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { CallbackClaim } from '../../src/store/work.ts';
 import {
   aCallback,
   aClient,
   anAttempt,
   aRecord,
+  backendOfEachTest,
   changed,
   claimManual,
   claimOne,
-  keeperOfEachTest,
   MINUTE,
   NOON,
-  type OpenKeeper,
+  type OpenBackend,
   outboxSettlementOf,
   retrying,
   SECOND,
@@ -22,26 +22,26 @@ import {
   stored,
   triggered,
   waiting,
-} from './keeper.ts';
+} from './backend.ts';
 
 const START = NOON + 10 * MINUTE;
 
-export function recoveryContract(name: string, open: OpenKeeper): void {
+export function recoveryContract(name: string, open: OpenBackend): void {
   describe(`${name}: an engine starts on what another left in flight: the queue`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
     const made = async () => {
-      const caller = await aClient(keeper.store);
-      return { caller, schedule: await stored(keeper.store, caller) };
+      const caller = await aClient(backend.store);
+      return { caller, schedule: await stored(backend.store, caller) };
     };
     /** The next start finds it: nothing but what is kept survives. */
     const restarted = async (now = START): Promise<{ store: Store; count: number }> => {
-      const store = await keeper.reopen();
+      const store = await backend.reopen();
       return { store, count: await store.queue.recover(now) };
     };
 
     test('an attempt that was cut off is recorded as lost, with its number and start, and the run is due as before', async () => {
       await made();
-      await claimOne(keeper.store, NOON + 7);
+      await claimOne(backend.store, NOON + 7);
       const { store, count } = await restarted();
       assert.equal(count, 1);
       assert.equal(await store.queue.nextDueAt(), NOON);
@@ -55,9 +55,9 @@ export function recoveryContract(name: string, open: OpenKeeper): void {
 
     test('a run that was cut off is sent again before what was due after it and is late as well', async () => {
       const { caller } = await made();
-      await claimOne(keeper.store, NOON + 40 * SECOND);
+      await claimOne(backend.store, NOON + 40 * SECOND);
       const later = { first: NOON + SECOND, second: NOON + MINUTE };
-      await stored(keeper.store, caller, {}, later);
+      await stored(backend.store, caller, {}, later);
       const { store } = await restarted(NOON + 50 * SECOND);
       const claims = await store.queue.claim(NOON + 50 * SECOND, 2, NOON);
       assert.deepEqual(
@@ -71,9 +71,9 @@ export function recoveryContract(name: string, open: OpenKeeper): void {
 
     test('the attempts before it are kept, and each crash adds its own', async () => {
       await made();
-      const first = await claimOne(keeper.store);
-      await settled(keeper.store, first, retrying(first, NOON + 5 * SECOND));
-      await claimOne(keeper.store, NOON + 5 * SECOND);
+      const first = await claimOne(backend.store);
+      await settled(backend.store, first, retrying(first, NOON + 5 * SECOND));
+      await claimOne(backend.store, NOON + 5 * SECOND);
       const { store } = await restarted(NOON + 6 * SECOND);
       await claimOne(store, NOON + 8 * SECOND);
       const again = await restarted(NOON + 9 * SECOND);
@@ -91,7 +91,7 @@ export function recoveryContract(name: string, open: OpenKeeper): void {
 
     test('what was taken and not begun waits as before', async () => {
       await made();
-      await claimOne(keeper.store, NOON + 1, NOON + 1);
+      await claimOne(backend.store, NOON + 1, NOON + 1);
       const { store, count } = await restarted();
       assert.equal(count, 1);
       assert.equal(await store.queue.nextDueAt(), NOON);
@@ -101,9 +101,9 @@ export function recoveryContract(name: string, open: OpenKeeper): void {
 
     test('a retry that was taken and not begun is a retry as before', async () => {
       await made();
-      const claim = await claimOne(keeper.store);
-      await settled(keeper.store, claim, retrying(claim, NOON + 5 * SECOND));
-      await claimOne(keeper.store, START);
+      const claim = await claimOne(backend.store);
+      await settled(backend.store, claim, retrying(claim, NOON + 5 * SECOND));
+      await claimOne(backend.store, START);
       const { store } = await restarted();
       assert.equal(await store.queue.nextDueAt(), NOON + 5 * SECOND);
       const { was, attempt, attempts } = await claimOne(store, START);
@@ -112,7 +112,7 @@ export function recoveryContract(name: string, open: OpenKeeper): void {
 
     test('a lost run that was taken and not begun is lost as before', async () => {
       const { caller, schedule } = await made();
-      await claimOne(keeper.store);
+      await claimOne(backend.store);
       const first = await restarted(NOON + SECOND);
       const start = { first: START + MINUTE, second: null };
       await changed(first.store, caller, schedule, { timezone: 'Etc/UTC' }, NOON + SECOND, start);
@@ -124,17 +124,17 @@ export function recoveryContract(name: string, open: OpenKeeper): void {
 
     test('a change that came while it was in flight is still marked', async () => {
       const { caller, schedule } = await made();
-      await claimOne(keeper.store);
-      await changed(keeper.store, caller, schedule, { status: 'disabled' }, NOON + SECOND, null);
+      await claimOne(backend.store);
+      await changed(backend.store, caller, schedule, { status: 'disabled' }, NOON + SECOND, null);
       const { store } = await restarted();
       const claim = await claimOne(store, START);
       assert.deepEqual([claim.was, claim.begun, claim.changedAt], ['lost', false, NOON + SECOND]);
-      assert.equal(claim.firing.status, 'disabled');
+      assert.equal(claim.schedule.status, 'disabled');
     });
 
     test('a clock that was set back brings nothing before its nominal time', async () => {
       await made();
-      await claimOne(keeper.store);
+      await claimOne(backend.store);
       const { store } = await restarted(NOON - MINUTE);
       assert.equal(await store.queue.nextDueAt(), NOON);
     });
@@ -149,15 +149,15 @@ export function recoveryContract(name: string, open: OpenKeeper): void {
   });
 
   describe(`${name}: an engine starts on what another left in flight: the outbox`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
     const restarted = async (now = START): Promise<{ store: Store; count: number }> => {
-      const store = await keeper.reopen();
+      const store = await backend.reopen();
       await store.queue.recover(now);
       return { store, count: await store.outbox.recover(now) };
     };
     const made = async () => {
-      const caller = await aClient(keeper.store);
-      return { caller, schedule: await stored(keeper.store, caller) };
+      const caller = await aClient(backend.store);
+      return { caller, schedule: await stored(backend.store, caller) };
     };
 
     test('a callback whose attempt was cut off is due at once, with that attempt recorded', async () => {
@@ -165,8 +165,8 @@ export function recoveryContract(name: string, open: OpenKeeper): void {
       const run = aRecord(schedule.id, NOON);
       const callback = aCallback(run.id);
       const parts = { records: [run], callbacks: [callback] };
-      await settled(keeper.store, await claimOne(keeper.store), null, parts);
-      await keeper.store.outbox.claim(NOON + 7, 10);
+      await settled(backend.store, await claimOne(backend.store), null, parts);
+      await backend.store.outbox.claim(NOON + 7, 10);
       const { store, count } = await restarted();
       assert.equal(count, 1);
       const [claim] = (await store.outbox.claim(START, 10)) as CallbackClaim[];
@@ -178,9 +178,9 @@ export function recoveryContract(name: string, open: OpenKeeper): void {
 
     test('a manual run that was cut off is sent again before those that waited for it', async () => {
       const { caller, schedule } = await made();
-      const first = await triggered(keeper.store, caller, schedule, NOON - 2);
-      await claimManual(keeper.store, NOON - 2);
-      const second = await triggered(keeper.store, caller, schedule, NOON - 1);
+      const first = await triggered(backend.store, caller, schedule, NOON - 2);
+      await claimManual(backend.store, NOON - 2);
+      const second = await triggered(backend.store, caller, schedule, NOON - 1);
       const { store } = await restarted();
       const again = await claimManual(store, START);
       assert.deepEqual([again.id, again.attempt, again.attempts.length], [first, 2, 1]);
@@ -190,8 +190,8 @@ export function recoveryContract(name: string, open: OpenKeeper): void {
 
     test('and before any newer time of its schedule, whose row it blocks until it is settled', async () => {
       const { caller, schedule } = await made();
-      await triggered(keeper.store, caller, schedule, NOON - SECOND);
-      await claimManual(keeper.store, NOON - SECOND);
+      await triggered(backend.store, caller, schedule, NOON - SECOND);
+      await claimManual(backend.store, NOON - SECOND);
       const { store } = await restarted();
       const blocked = await claimOne(store, START, START);
       assert.deepEqual([blocked.begun, blocked.blockedSince], [false, NOON - SECOND]);
@@ -203,8 +203,8 @@ export function recoveryContract(name: string, open: OpenKeeper): void {
 
     test('a manual run waits for the run that was cut off', async () => {
       const { caller, schedule } = await made();
-      await claimOne(keeper.store);
-      await triggered(keeper.store, caller, schedule, NOON + SECOND);
+      await claimOne(backend.store);
+      await triggered(backend.store, caller, schedule, NOON + SECOND);
       const { store } = await restarted();
       assert.deepEqual(await store.outbox.claim(START, 10), []);
       await settled(store, await claimOne(store, START), waiting(START + MINUTE, null));
@@ -213,7 +213,7 @@ export function recoveryContract(name: string, open: OpenKeeper): void {
 
     test('what was not in flight is left alone', async () => {
       const { caller, schedule } = await made();
-      await triggered(keeper.store, caller, schedule);
+      await triggered(backend.store, caller, schedule);
       const { store, count } = await restarted();
       assert.equal(count, 0);
       const { attempt, attempts } = await claimManual(store);

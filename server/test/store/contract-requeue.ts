@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Schedule } from '../../src/domain/schedule.ts';
 import type { Start } from '../../src/domain/start.ts';
+import type { Claim } from '../../src/store/queue.ts';
 import type { Caller, Store } from '../../src/store/store.ts';
-import type { Claim } from '../../src/store/work.ts';
 import {
   aClient,
+  backendOfEachTest,
   changed,
   claimManual,
   claimOne,
-  keeperOfEachTest,
   MINUTE,
   NOON,
-  type OpenKeeper,
+  type OpenBackend,
   outboxSettlementOf,
   retrying,
   SECOND,
@@ -22,17 +22,17 @@ import {
   stored,
   triggered,
   waiting,
-} from './keeper.ts';
+} from './backend.ts';
 
 const HOUR = 60 * MINUTE;
 /** What the schedule is changed to fires at one o'clock, and then every hour. */
 const ONE: Start = { first: NOON + HOUR, second: NOON + 2 * HOUR };
 
-export function requeueContract(name: string, open: OpenKeeper): void {
+export function requeueContract(name: string, open: OpenBackend): void {
   describe(`${name}: a change of interval, time zone or status, where the row waits`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
     const made = async (fields: Partial<Schedule> = {}, start?: Start | null) => {
-      const { store } = keeper;
+      const { store } = backend;
       const caller = await aClient(store);
       return { store, caller, schedule: await stored(store, caller, fields, start) };
     };
@@ -41,10 +41,15 @@ export function requeueContract(name: string, open: OpenKeeper): void {
       const { store, caller, schedule } = await made();
       await changed(store, caller, schedule, { interval: '0 * * * *' }, NOON - 1, ONE);
       assert.equal(await store.queue.nextDueAt(), NOON + HOUR);
-      const { scheduledFor, nextFor, firing, ...claim } = await claimOne(store, NOON + HOUR);
+      const {
+        scheduledFor,
+        nextFor,
+        schedule: claimed,
+        ...claim
+      } = await claimOne(store, NOON + HOUR);
       assert.deepEqual([scheduledFor, nextFor], [NOON + HOUR, NOON + 2 * HOUR]);
       assert.deepEqual([claim.was, claim.begun, claim.changedAt], ['waiting', true, null]);
-      assert.equal(firing.interval, '0 * * * *');
+      assert.equal(claimed.interval, '0 * * * *');
     });
 
     test('it goes where there is no next time', async () => {
@@ -63,17 +68,17 @@ export function requeueContract(name: string, open: OpenKeeper): void {
 
     test('a change that keeps the times leaves the row alone', async () => {
       const { store, caller, schedule } = await made();
-      const { version } = (await store.schedules.find(caller.clientKey, schedule.id))!;
+      const { version } = (await store.schedules.find(caller.clientRowId, schedule.id))!;
       const next = { ...schedule, label: 'next' };
-      await store.schedules.update(caller.clientKey, next, version, 'keep');
-      assert.equal((await claimOne(store)).firing.label, 'next');
+      await store.schedules.update(caller.clientRowId, next, version, 'keep');
+      assert.equal((await claimOne(store)).schedule.label, 'next');
     });
 
     test("another schedule's row is left alone", async () => {
       const { store, caller, schedule } = await made();
       const other = await stored(store, caller);
       await changed(store, caller, schedule, { status: 'disabled' }, NOON, null);
-      assert.equal((await claimOne(store)).firing.id, other.id);
+      assert.equal((await claimOne(store)).schedule.id, other.id);
     });
 
     test('a row that a manual run blocks stays blocked, moved or made anew', async () => {
@@ -89,12 +94,12 @@ export function requeueContract(name: string, open: OpenKeeper): void {
   });
 
   describe(`${name}: the same change, where a run has begun`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
     let store: Store;
     let caller: Caller;
     let schedule: Schedule;
     const inFlight = async () => {
-      store = keeper.store;
+      store = backend.store;
       caller = await aClient(store);
       schedule = await stored(store, caller);
       return claimOne(store);
@@ -113,7 +118,7 @@ export function requeueContract(name: string, open: OpenKeeper): void {
       assert.deepEqual([claim.was, claim.begun, claim.attempt], ['retrying', false, 1]);
       assert.deepEqual([claim.scheduledFor, claim.nextFor], [NOON, NOON + HOUR]);
       assert.equal(claim.changedAt, NOON + MINUTE);
-      assert.equal(claim.firing.interval, '0 * * * *');
+      assert.equal(claim.schedule.interval, '0 * * * *');
     });
 
     test('it is brought forward to the first of the new times, and never put off', async () => {
@@ -131,7 +136,7 @@ export function requeueContract(name: string, open: OpenKeeper): void {
         await changed(store, caller, schedule, { status }, NOON + MINUTE, null);
         const claim = await claimOne(store, NOON + MINUTE);
         assert.deepEqual([claim.begun, claim.nextFor], [false, null]);
-        assert.equal(claim.firing.status, status);
+        assert.equal(claim.schedule.status, status);
         await settled(store, claim, null);
       }
     });
@@ -149,25 +154,25 @@ export function requeueContract(name: string, open: OpenKeeper): void {
       const claim = await inFlight();
       await changed(store, caller, schedule, { status: 'disabled' }, NOON + SECOND, null);
       const late = settlementOf(claim, waiting(NOON + MINUTE, NOON + 2 * MINUTE));
-      assert.deepEqual(await store.queue.settle([late]), [claim.scheduleKey]);
-      const [standing] = await store.queue.reread([claim.scheduleKey]);
+      assert.deepEqual(await store.queue.settle([late]), [claim.scheduleRowId]);
+      const [standing] = await store.queue.reread([claim.scheduleRowId]);
       assert.deepEqual(
         [standing!.scheduledFor, standing!.attempt, standing!.nextFor, standing!.changedAt],
         [NOON, 1, null, NOON + SECOND],
       );
-      assert.equal(standing!.firing.status, 'disabled');
+      assert.equal(standing!.schedule.status, 'disabled');
       await settled(store, { ...claim, ...standing }, null);
-      assert.deepEqual(await store.queue.reread([claim.scheduleKey]), []);
+      assert.deepEqual(await store.queue.reread([claim.scheduleRowId]), []);
     });
 
     test('two changes within one millisecond are two: what was read between them settles nothing', async () => {
       const claim = await inFlight();
       await changed(store, caller, schedule, { interval: '0 * * * *' }, NOON, ONE);
-      const [between] = await store.queue.reread([claim.scheduleKey]);
+      const [between] = await store.queue.reread([claim.scheduleRowId]);
       await changed(store, caller, schedule, { status: 'disabled' }, NOON, null);
       const stale: Claim = { ...claim, ...between! };
       const settlement = settlementOf(stale, waiting(NOON + HOUR, null));
-      assert.deepEqual(await store.queue.settle([settlement]), [claim.scheduleKey]);
+      assert.deepEqual(await store.queue.settle([settlement]), [claim.scheduleRowId]);
     });
 
     test('a change before the retry was decided about is not forgotten, whatever comes in between', async () => {
@@ -188,7 +193,7 @@ export function requeueContract(name: string, open: OpenKeeper): void {
     });
 
     test('a row taken and not begun keeps the mark over a crash, until another change moves it', async () => {
-      store = keeper.store;
+      store = backend.store;
       caller = await aClient(store);
       schedule = await stored(store, caller);
       await claimOne(store, NOON + SECOND, NOON + SECOND);
@@ -208,14 +213,14 @@ export function requeueContract(name: string, open: OpenKeeper): void {
   });
 
   describe(`${name}: a delete brings the manual runs of its schedule forward`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
 
     for (const [status, dueAt] of [
       ['deleted', NOON + SECOND],
       ['disabled', NOON + HOUR],
     ] as const) {
       test(`${status}: one that waits for its retry is due ${status === 'deleted' ? 'at once' : 'when it was'}`, async () => {
-        const { store } = keeper;
+        const { store } = backend;
         const caller = await aClient(store);
         const schedule = await stored(store, caller, {}, null);
         await triggered(store, caller, schedule);
@@ -223,12 +228,12 @@ export function requeueContract(name: string, open: OpenKeeper): void {
         await store.outbox.settle([retry]);
         await changed(store, caller, schedule, { status }, NOON + SECOND, null);
         assert.equal(await store.outbox.nextDueAt(), dueAt);
-        assert.equal((await claimManual(store, dueAt)).firing.status, status);
+        assert.equal((await claimManual(store, dueAt)).schedule.status, status);
       });
     }
 
     test('one that is due already stays due as it was', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const caller = await aClient(store);
       const schedule = await stored(store, caller);
       await triggered(store, caller, schedule);

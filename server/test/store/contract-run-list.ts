@@ -7,26 +7,26 @@ import {
   aClient,
   anId,
   aRecord,
+  backendOfEachTest,
   claimManual,
   claimOne,
-  keeperOfEachTest,
   MINUTE,
   NOON,
-  type OpenKeeper,
+  type OpenBackend,
   outboxSettlementOf,
   retrying,
   settled,
   stored,
   triggered,
   waiting,
-} from './keeper.ts';
+} from './backend.ts';
 
 const idsOf = (runs: { id: string }[]) => runs.map(({ id }) => id);
 const LAST = Date.UTC(9999, 11, 31, 23, 59);
 
-export function runListContract(name: string, open: OpenKeeper): void {
+export function runListContract(name: string, open: OpenBackend): void {
   describe(`${name}: history is listed`, () => {
-    const kept = keeperOfEachTest(open);
+    const kept = backendOfEachTest(open);
     let caller: Caller;
     let a: Schedule;
     let b: Schedule;
@@ -61,7 +61,7 @@ export function runListContract(name: string, open: OpenKeeper): void {
       await settled(store, await claimOne(store), null, { records });
     };
     const listed = (filter: RunFilter, limit = 100, before?: string) =>
-      kept.store.runs.list(caller.clientKey, filter, limit, before);
+      kept.store.runs.list(caller.clientRowId, filter, limit, before);
     const minutes = (runs: RunView[]) =>
       runs.map(({ scheduledFor }) => Math.floor((scheduledFor - NOON) / MINUTE));
 
@@ -103,11 +103,11 @@ export function runListContract(name: string, open: OpenKeeper): void {
         ids.push(id);
       }
       const id = runId(schedule.id, NOON);
-      assert.equal(await store.runs.find(caller.clientKey, id), null);
+      assert.equal(await store.runs.find(caller.clientRowId, id), null);
       await settled(store, await claimOne(store), null, { records: [aRecord(schedule.id, NOON)] });
       ids.push(id);
       for (const one of ids) {
-        const found = await store.runs.find(caller.clientKey, one);
+        const found = await store.runs.find(caller.clientRowId, one);
         assert.deepEqual([found!.id, found!.trigger], [one, one === id ? 'schedule' : 'manual']);
       }
       const pages: RunView[] = [];

@@ -10,24 +10,24 @@ import {
   anAttempt,
   anId,
   aRecord,
+  backendOfEachTest,
   claimManual,
   claimOne,
-  keeperOfEachTest,
   NOON,
-  type OpenKeeper,
+  type OpenBackend,
   outboxSettlementOf,
   retrying,
   SECOND,
   settled,
   stored,
   triggered,
-} from './keeper.ts';
+} from './backend.ts';
 
 const LAST = Date.UTC(9999, 11, 31, 23, 59);
 
-export function runsContract(name: string, open: OpenKeeper): void {
+export function runsContract(name: string, open: OpenBackend): void {
   describe(`${name}: history tells of every run`, () => {
-    const kept = keeperOfEachTest(open);
+    const kept = backendOfEachTest(open);
     /** A schedule with these runs in history. */
     const ended = async (caller: Caller, of: (schedule: Schedule) => RunRecord[]) => {
       const schedule = await stored(kept.store, caller);
@@ -52,7 +52,7 @@ export function runsContract(name: string, open: OpenKeeper): void {
           ],
         }),
       ]);
-      assert.deepEqual(await kept.store.runs.find(caller.clientKey, views[0]!.id), views[0]);
+      assert.deepEqual(await kept.store.runs.find(caller.clientRowId, views[0]!.id), views[0]);
     });
 
     test('a time that did not fire has no attempts, starts and ends at no time, and says why', async () => {
@@ -68,7 +68,7 @@ export function runsContract(name: string, open: OpenKeeper): void {
           missed: { count: 1_001, from: LAST, to: LAST + 59_999 },
         },
       ]);
-      const found = await kept.store.runs.find(caller.clientKey, views[0]!.id);
+      const found = await kept.store.runs.find(caller.clientRowId, views[0]!.id);
       assert.deepEqual(found, views[0]);
       assert.ok(!('startedAt' in found!), 'what is unset is left out');
     });
@@ -86,8 +86,8 @@ export function runsContract(name: string, open: OpenKeeper): void {
         startedAt: NOON + 7,
         attempts: [],
       };
-      assert.deepEqual(await kept.store.runs.find(caller.clientKey, run.id), run);
-      assert.deepEqual(await kept.store.runs.list(caller.clientKey, {}, 10), [run]);
+      assert.deepEqual(await kept.store.runs.find(caller.clientRowId, run.id), run);
+      assert.deepEqual(await kept.store.runs.list(caller.clientRowId, {}, 10), [run]);
     });
 
     test('a run between two attempts is retrying, since its first one, and running in the second', async () => {
@@ -96,7 +96,7 @@ export function runsContract(name: string, open: OpenKeeper): void {
       const schedule = await stored(store, caller);
       const claim = await claimOne(store);
       await settled(store, claim, retrying(claim, NOON + SECOND));
-      const find = () => store.runs.find(caller.clientKey, runId(schedule.id, NOON));
+      const find = () => store.runs.find(caller.clientRowId, runId(schedule.id, NOON));
       const shown = { startedAt: NOON + 5, attempts: [anAttempt()] };
       const between = (await find())!;
       assert.deepEqual({ ...between, status: 'retrying', ...shown }, between);
@@ -111,7 +111,7 @@ export function runsContract(name: string, open: OpenKeeper): void {
       const claim = await claimOne(store);
       await settled(store, claim, retrying(claim, NOON + SECOND));
       assert.equal((await claimOne(store, NOON + 60 * SECOND)).begun, false);
-      const run = await store.runs.find(caller.clientKey, runId(schedule.id, NOON));
+      const run = await store.runs.find(caller.clientRowId, runId(schedule.id, NOON));
       assert.deepEqual([run!.status, run!.startedAt], ['retrying', NOON + 5]);
     });
 
@@ -121,7 +121,7 @@ export function runsContract(name: string, open: OpenKeeper): void {
       const schedule = await stored(store, caller);
       await claimOne(store);
       await store.queue.recover(NOON + SECOND);
-      const run = (await store.runs.find(caller.clientKey, runId(schedule.id, NOON)))!;
+      const run = (await store.runs.find(caller.clientRowId, runId(schedule.id, NOON)))!;
       assert.deepEqual([run.status, run.attempts[0]!.outcome], ['retrying', 'lost']);
     });
 
@@ -130,9 +130,9 @@ export function runsContract(name: string, open: OpenKeeper): void {
       const caller = await aClient(store);
       const schedule = await stored(store, caller);
       const none = async () => {
-        assert.deepEqual(await store.runs.list(caller.clientKey, {}, 10), []);
+        assert.deepEqual(await store.runs.list(caller.clientRowId, {}, 10), []);
         const id = runId(schedule.id, NOON);
-        assert.equal(await store.runs.find(caller.clientKey, id), null);
+        assert.equal(await store.runs.find(caller.clientRowId, id), null);
       };
       await none();
       await claimOne(store, NOON + 1, NOON + 1);
@@ -146,12 +146,12 @@ export function runsContract(name: string, open: OpenKeeper): void {
       const id = await triggered(store, caller, schedule);
       const seen: (string | number | undefined)[][] = [];
       const look = async () => {
-        const run = (await store.runs.find(caller.clientKey, id))!;
+        const run = (await store.runs.find(caller.clientRowId, id))!;
         assert.deepEqual(
           [run.scheduledFor, run.trigger, run.scheduleId],
           [NOON, 'manual', schedule.id],
         );
-        assert.deepEqual(await store.runs.list(caller.clientKey, {}, 10), [run]);
+        assert.deepEqual(await store.runs.list(caller.clientRowId, {}, 10), [run]);
         seen.push([run.status, run.attempts.length, run.startedAt]);
       };
       await look();
@@ -183,28 +183,28 @@ export function runsContract(name: string, open: OpenKeeper): void {
         callbacks: [aCallback(views[0]!.id)],
       });
       await stored(store, mine);
-      const begun = runId((await claimOne(store)).firing.id, NOON);
+      const begun = runId((await claimOne(store)).schedule.id, NOON);
       const manual = await triggered(store, mine, live);
       for (const id of [views[0]!.id, begun, manual]) {
-        assert.ok(await store.runs.find(mine.clientKey, id));
-        assert.equal(await store.runs.find(theirs.clientKey, id), null);
+        assert.ok(await store.runs.find(mine.clientRowId, id));
+        assert.equal(await store.runs.find(theirs.clientRowId, id), null);
       }
-      assert.equal((await store.runs.callbacks(mine.clientKey, views[0]!.id)).length, 1);
-      assert.deepEqual(await store.runs.callbacks(theirs.clientKey, views[0]!.id), []);
-      assert.deepEqual(await store.runs.list(theirs.clientKey, {}, 10), []);
+      assert.equal((await store.runs.callbacks(mine.clientRowId, views[0]!.id)).length, 1);
+      assert.deepEqual(await store.runs.callbacks(theirs.clientRowId, views[0]!.id), []);
+      assert.deepEqual(await store.runs.list(theirs.clientRowId, {}, 10), []);
       for (const { id } of [schedule, live]) {
-        assert.deepEqual(await store.runs.list(theirs.clientKey, { scheduleId: id }, 10), []);
+        assert.deepEqual(await store.runs.list(theirs.clientRowId, { scheduleId: id }, 10), []);
       }
     });
 
     test('what is no id of a run is not found', async () => {
       const caller = await aClient(kept.store);
-      const { clientKey } = caller;
+      const { clientRowId } = caller;
       const { schedule } = await ended(caller, ({ id }) => [aRecord(id, NOON)]);
       const other = runId(schedule.id, NOON + 1);
       for (const id of [anId(), other, 'no id', '']) {
-        assert.equal(await kept.store.runs.find(clientKey, id), null);
-        assert.deepEqual(await kept.store.runs.callbacks(clientKey, id), []);
+        assert.equal(await kept.store.runs.find(clientRowId, id), null);
+        assert.deepEqual(await kept.store.runs.callbacks(clientRowId, id), []);
       }
     });
 
@@ -220,7 +220,7 @@ export function runsContract(name: string, open: OpenKeeper): void {
       const [one, two] = await store.outbox.claim(NOON + 3, 10);
       const retry = outboxSettlementOf(two!, { dueAt: LAST });
       await store.outbox.settle([outboxSettlementOf(one!, 'succeeded'), retry]);
-      const views = await store.runs.callbacks(caller.clientKey, id);
+      const views = await store.runs.callbacks(caller.clientRowId, id);
       assert.deepEqual(
         views.map(({ id, status, attempts }) => [id, status, attempts.length]),
         ['succeeded', 'retrying', 'running', 'queued'].map((status, index) => [

@@ -2,30 +2,30 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Schedule } from '../../src/domain/schedule.ts';
 import type { Caller, ScheduleFilter } from '../../src/store/store.ts';
-import { aClient, keeperOfEachTest, type OpenKeeper, stored } from './keeper.ts';
+import { aClient, backendOfEachTest, type OpenBackend, stored } from './backend.ts';
 
-export function scheduleListContract(name: string, open: OpenKeeper): void {
+export function scheduleListContract(name: string, open: OpenBackend): void {
   describe(`${name}: schedules, listed`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
     const listed = async (caller: Caller, filter: ScheduleFilter, limit = 100, before?: string) =>
-      (await keeper.store.schedules.list(caller.clientKey, filter, limit, before)).schedules.map(
+      (await backend.store.schedules.list(caller.clientRowId, filter, limit, before)).schedules.map(
         ({ label }) => label,
       );
     const filled = async (...fields: Partial<Schedule>[]) => {
-      const caller = await aClient(keeper.store);
+      const caller = await aClient(backend.store);
       for (const [index, one] of fields.entries()) {
-        await stored(keeper.store, caller, { label: `${index}`, ...one }, null);
+        await stored(backend.store, caller, { label: `${index}`, ...one }, null);
       }
       return caller;
     };
 
     test('newest first, up to the limit, below the id that ended the page before', async () => {
       const caller = await filled({}, {}, {}, {}, {});
-      const { schedules } = keeper.store;
+      const { schedules } = backend.store;
       const pages: string[][] = [];
       let before: string | undefined;
       while (pages.length < 9) {
-        const { schedules: page } = await schedules.list(caller.clientKey, {}, 2, before);
+        const { schedules: page } = await schedules.list(caller.clientRowId, {}, 2, before);
         if (page.length === 0) break;
         pages.push(page.map(({ label }) => label));
         before = page.at(-1)!.id;

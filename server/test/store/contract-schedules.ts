@@ -6,14 +6,14 @@ import {
   aClient,
   anId,
   aSchedule,
+  backendOfEachTest,
   claimOne,
-  keeperOfEachTest,
   MINUTE,
   NOON,
-  type OpenKeeper,
+  type OpenBackend,
   stored,
-} from './keeper.ts';
-import { TEXTS } from './texts.ts';
+} from './backend.ts';
+import { TEXTS } from './search-texts.ts';
 
 const LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const START = { first: NOON, second: NOON + MINUTE };
@@ -42,13 +42,13 @@ const complete = (): Schedule =>
     policy: { timeoutSeconds: 1_800, maxRetries: 0, catchUpSeconds: 31_536_000 },
   });
 
-export function schedulesContract(name: string, open: OpenKeeper): void {
+export function schedulesContract(name: string, open: OpenBackend): void {
   describe(`${name}: schedules, made and found`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
     const roundTrip = async (schedule: Schedule) => {
-      const { clientKey } = await aClient(keeper.store);
-      await keeper.store.schedules.insert(clientKey, [{ schedule, start: null }]);
-      return (await keeper.store.schedules.find(clientKey, schedule.id))!.schedule;
+      const { clientRowId } = await aClient(backend.store);
+      await backend.store.schedules.insert(clientRowId, [{ schedule, start: null }]);
+      return (await backend.store.schedules.find(clientRowId, schedule.id))!.schedule;
     };
 
     test('a schedule is found exactly as it was made, to the order of its keys', async () => {
@@ -86,64 +86,64 @@ export function schedulesContract(name: string, open: OpenKeeper): void {
     }
 
     test('an unknown schedule is null, and so is one of another client', async () => {
-      const [a, b] = [await aClient(keeper.store), await aClient(keeper.store)];
-      const { id } = await stored(keeper.store, a);
-      assert.equal(await keeper.store.schedules.find(a.clientKey, anId()), null);
-      assert.equal(await keeper.store.schedules.find(b.clientKey, id), null);
+      const [a, b] = [await aClient(backend.store), await aClient(backend.store)];
+      const { id } = await stored(backend.store, a);
+      assert.equal(await backend.store.schedules.find(a.clientRowId, anId()), null);
+      assert.equal(await backend.store.schedules.find(b.clientRowId, id), null);
     });
 
     test('an enabled schedule is due at its first time, and knows its second', async () => {
-      const caller = await aClient(keeper.store);
-      await stored(keeper.store, caller, {}, { first: LAST - 1, second: LAST });
-      assert.equal(await keeper.store.queue.nextDueAt(), LAST - 1);
-      const { scheduledFor, nextFor } = await claimOne(keeper.store, LAST - 1);
+      const caller = await aClient(backend.store);
+      await stored(backend.store, caller, {}, { first: LAST - 1, second: LAST });
+      assert.equal(await backend.store.queue.nextDueAt(), LAST - 1);
+      const { scheduledFor, nextFor } = await claimOne(backend.store, LAST - 1);
       assert.deepEqual([scheduledFor, nextFor], [LAST - 1, LAST]);
     });
 
     test('a schedule that is not to fire is never due', async () => {
-      await stored(keeper.store, await aClient(keeper.store), { status: 'disabled' }, null);
-      assert.equal(await keeper.store.queue.nextDueAt(), null);
+      await stored(backend.store, await aClient(backend.store), { status: 'disabled' }, null);
+      assert.equal(await backend.store.queue.nextDueAt(), null);
     });
 
     test('a batch keeps its order', async () => {
-      const { clientKey } = await aClient(keeper.store);
+      const { clientRowId } = await aClient(backend.store);
       const batch = Array.from({ length: 1_000 }, () => aSchedule());
-      await keeper.store.schedules.insert(
-        clientKey,
+      await backend.store.schedules.insert(
+        clientRowId,
         batch.map(schedule => ({ schedule, start: START })),
       );
-      const { schedules } = await keeper.store.schedules.list(clientKey, {}, 1_001);
+      const { schedules } = await backend.store.schedules.list(clientRowId, {}, 1_001);
       assert.deepEqual(schedules, batch.reverse());
-      assert.equal(await keeper.store.queue.depth(NOON), 1_000);
+      assert.equal(await backend.store.queue.depth(NOON), 1_000);
     });
 
     test('all or nothing: a batch with an id twice writes nothing', async () => {
-      const { clientKey } = await aClient(keeper.store);
+      const { clientRowId } = await aClient(backend.store);
       const [one, other] = [aSchedule(), aSchedule()];
       const batch = [one, other, one].map(schedule => ({ schedule, start: START }));
-      await assert.rejects(keeper.store.schedules.insert(clientKey, batch));
-      assert.deepEqual((await keeper.store.schedules.list(clientKey, {}, 10)).schedules, []);
-      assert.equal(await keeper.store.queue.nextDueAt(), null);
+      await assert.rejects(backend.store.schedules.insert(clientRowId, batch));
+      assert.deepEqual((await backend.store.schedules.list(clientRowId, {}, 10)).schedules, []);
+      assert.equal(await backend.store.queue.nextDueAt(), null);
     });
 
     test('all or nothing: an id that exists already takes back the batch, and stays as it is', async () => {
-      const caller = await aClient(keeper.store);
-      const old = await stored(keeper.store, caller, { label: 'old' }, null);
+      const caller = await aClient(backend.store);
+      const old = await stored(backend.store, caller, { label: 'old' }, null);
       const batch = [aSchedule(), { ...old, label: 'new' }];
       const insert = batch.map(schedule => ({ schedule, start: START }));
-      await assert.rejects(keeper.store.schedules.insert(caller.clientKey, insert));
-      const { schedules } = await keeper.store.schedules.list(caller.clientKey, {}, 10);
+      await assert.rejects(backend.store.schedules.insert(caller.clientRowId, insert));
+      const { schedules } = await backend.store.schedules.list(caller.clientRowId, {}, 10);
       assert.deepEqual(schedules, [old]);
-      assert.equal(await keeper.store.queue.nextDueAt(), null);
+      assert.equal(await backend.store.queue.nextDueAt(), null);
     });
 
     test('a batch that fails does not take back what others write at the same moment', async () => {
-      const { clientKey } = await aClient(keeper.store);
-      const { schedules } = keeper.store;
+      const { clientRowId } = await aClient(backend.store);
+      const { schedules } = backend.store;
       const [one, bad, two] = [aSchedule(), aSchedule(), aSchedule()];
       const insert = (...batch: Schedule[]) =>
         schedules.insert(
-          clientKey,
+          clientRowId,
           batch.map(schedule => ({ schedule, start: null })),
         );
       const results = await Promise.allSettled([insert(one), insert(bad, bad), insert(two)]);
@@ -151,37 +151,37 @@ export function schedulesContract(name: string, open: OpenKeeper): void {
         results.map(({ status }) => status),
         ['fulfilled', 'rejected', 'fulfilled'],
       );
-      assert.deepEqual((await schedules.list(clientKey, {}, 10)).schedules, [two, one]);
+      assert.deepEqual((await schedules.list(clientRowId, {}, 10)).schedules, [two, one]);
     });
 
     test('schedules and what is due outlive a restart', async () => {
-      const { clientKey } = await aClient(keeper.store);
+      const { clientRowId } = await aClient(backend.store);
       const schedule = complete();
-      await keeper.store.schedules.insert(clientKey, [{ schedule, start: START }]);
-      const store = await keeper.reopen();
-      const found = await store.schedules.find(clientKey, schedule.id);
+      await backend.store.schedules.insert(clientRowId, [{ schedule, start: START }]);
+      const store = await backend.reopen();
+      const found = await store.schedules.find(clientRowId, schedule.id);
       assert.deepEqual(found!.schedule, schedule);
       assert.equal(await store.queue.nextDueAt(), NOON);
     });
   });
 
   describe(`${name}: schedules, changed by compare and set`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
     let store: Store;
     let caller: Caller;
     const made = async () => {
-      store = keeper.store;
+      store = backend.store;
       caller = await aClient(store);
       const { id } = await stored(store, caller, complete());
-      return (await store.schedules.find(caller.clientKey, id))!;
+      return (await store.schedules.find(caller.clientRowId, id))!;
     };
-    const found = async (id: string) => (await store.schedules.find(caller.clientKey, id))!;
+    const found = async (id: string) => (await store.schedules.find(caller.clientRowId, id))!;
 
     test('the version that was read is the one to name: the change is taken, and the next one has another', async () => {
       const { schedule, version } = await made();
       const { id, createdAt } = schedule;
       const next = { ...aSchedule({ id, createdAt, label: 'next' }), updatedAt: NOON };
-      assert.equal(await store.schedules.update(caller.clientKey, next, version, 'keep'), true);
+      assert.equal(await store.schedules.update(caller.clientRowId, next, version, 'keep'), true);
       const after = await found(id);
       assert.deepEqual(after.schedule, next, 'what the change leaves out is gone');
       assert.notEqual(after.version, version);
@@ -189,11 +189,11 @@ export function schedulesContract(name: string, open: OpenKeeper): void {
 
     test('a version that is no longer the stored one changes nothing, neither schedule nor queue', async () => {
       const { schedule, version } = await made();
-      const { clientKey } = caller;
-      await store.schedules.update(clientKey, { ...schedule, label: 'first' }, version, 'keep');
+      const { clientRowId } = caller;
+      await store.schedules.update(clientRowId, { ...schedule, label: 'first' }, version, 'keep');
       const requeue = { changedAt: NOON, start: null };
       const late = { ...schedule, label: 'late' };
-      assert.equal(await store.schedules.update(clientKey, late, version, requeue), false);
+      assert.equal(await store.schedules.update(clientRowId, late, version, requeue), false);
       assert.equal((await found(schedule.id)).schedule.label, 'first');
       assert.equal(await store.queue.nextDueAt(), NOON);
     });
@@ -202,7 +202,7 @@ export function schedulesContract(name: string, open: OpenKeeper): void {
       const { schedule, version } = await made();
       const results = await Promise.all(
         ['a', 'b'].map(label =>
-          store.schedules.update(caller.clientKey, { ...schedule, label }, version, 'keep'),
+          store.schedules.update(caller.clientRowId, { ...schedule, label }, version, 'keep'),
         ),
       );
       assert.deepEqual(results.toSorted(), [false, true]);
@@ -212,11 +212,11 @@ export function schedulesContract(name: string, open: OpenKeeper): void {
 
     test("another client's schedule is never changed, and an unknown one neither", async () => {
       const { schedule, version } = await made();
-      const { clientKey } = await aClient(store);
+      const { clientRowId } = await aClient(store);
       const requeue = { changedAt: NOON, start: null };
       const theirs = { ...schedule, label: 'taken' };
-      assert.equal(await store.schedules.update(clientKey, theirs, version, requeue), false);
-      assert.equal(await store.schedules.update(clientKey, aSchedule(), 1, requeue), false);
+      assert.equal(await store.schedules.update(clientRowId, theirs, version, requeue), false);
+      assert.equal(await store.schedules.update(clientRowId, aSchedule(), 1, requeue), false);
       assert.deepEqual(await found(schedule.id), { schedule, version });
       assert.equal(await store.queue.nextDueAt(), NOON);
     });

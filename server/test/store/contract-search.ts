@@ -3,20 +3,20 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Schedule } from '../../src/domain/schedule.ts';
 import { fold } from '../../src/store/rows.ts';
+import { LOOKED_AT, ROWS_APART } from '../../src/store/search-index.ts';
 import type { Caller, ScheduleFilter, Store } from '../../src/store/store.ts';
-import { LOOKED_AT, ROWS_APART } from '../../src/store/texts.ts';
-import { aClient, anId, aSchedule, type OpenKeeper } from './keeper.ts';
+import { aClient, anId, aSchedule, type OpenBackend } from './backend.ts';
 
 /**
  * A search among more schedules than are looked through one by one answers what looking through all of
  * them would.
  */
-export function searchContract(name: string, open: OpenKeeper): void {
+export function searchContract(name: string, open: OpenBackend): void {
   describe(`${name}: schedules, searched`, () => {
     test('any search of any page finds what a look at each schedule finds', async () => {
-      const keeper = await open();
+      const backend = await open();
       try {
-        const searched = await filled(keeper.store);
+        const searched = await filled(backend.store);
         // One hit in each of forty rows that reach over one another.
         await finds(searched, { filter: { label: 'woven' }, limit: 101, behind: null });
         await fc.assert(
@@ -24,14 +24,14 @@ export function searchContract(name: string, open: OpenKeeper): void {
           { numRuns: 400, seed: 5 },
         );
       } finally {
-        await keeper.close();
+        await backend.close();
       }
     });
 
     test('a search that has taken much apart stops, and goes on where it stopped', async () => {
-      const keeper = await open();
+      const backend = await open();
       try {
-        const { store } = keeper;
+        const { store } = backend;
         const caller = await aClient(store);
         // A row of texts each, that is taken apart in vain: they are deleted.
         const apart: Schedule[] = [];
@@ -43,7 +43,7 @@ export function searchContract(name: string, open: OpenKeeper): void {
         }
         const newer = Array.from({ length: LOOKED_AT }, () => aSchedule({ id: anId() }));
         for (const made of [apart, wanted, newer]) {
-          await store.schedules.insert(caller.clientKey, made.map(unstarted));
+          await store.schedules.insert(caller.clientRowId, made.map(unstarted));
         }
         for (const at of apart.keys()) await relabel(store, caller, apart, at, 'again');
         const expected = wanted.toReversed();
@@ -55,7 +55,7 @@ export function searchContract(name: string, open: OpenKeeper): void {
         const [few, once] = await search(store, caller, { label: 'again' }, 3);
         assert.deepEqual([few.length, once], [3, 1]);
       } finally {
-        await keeper.close();
+        await backend.close();
       }
     });
   });
@@ -126,7 +126,7 @@ async function filled(store: Store): Promise<Searched> {
   });
   for (let node = 0; node < 40; node += 1) {
     const made = woven.filter((_, at) => at % 40 === node);
-    await store.schedules.insert(caller.clientKey, made.map(unstarted));
+    await store.schedules.insert(caller.clientRowId, made.map(unstarted));
   }
   all.push(...woven);
   const sizes = [...Array(14).fill(100), 1, 1, 500, 1_000, 1, LOOKED_AT];
@@ -136,10 +136,10 @@ async function filled(store: Store): Promise<Searched> {
     if (size === 500) made.reverse();
     const odd = size === 1_000 ? made.filter((_, at) => at % 2 === 1) : [];
     const rest = made.filter(schedule => !odd.includes(schedule));
-    await store.schedules.insert(caller.clientKey, rest.map(unstarted));
-    if (odd.length > 0) await store.schedules.insert(caller.clientKey, odd.map(unstarted));
+    await store.schedules.insert(caller.clientRowId, rest.map(unstarted));
+    if (odd.length > 0) await store.schedules.insert(caller.clientRowId, odd.map(unstarted));
     all.push(...made);
-    await store.schedules.insert(other.clientKey, [unstarted(scheduleOf(RARE))]);
+    await store.schedules.insert(other.clientRowId, [unstarted(scheduleOf(RARE))]);
   }
   // The rare ones too, which are found by their texts alone: those stand there twice.
   for (let at = 7; at < all.length; at += RARE) {
@@ -169,14 +169,14 @@ const unstarted = (schedule: Schedule) => ({ schedule, start: null });
 
 async function relabel(
   store: Store,
-  { clientKey }: Caller,
+  { clientRowId }: Caller,
   all: Schedule[],
   at: number,
   to: string,
 ) {
-  const { schedule, version } = (await store.schedules.find(clientKey, all[at]!.id))!;
+  const { schedule, version } = (await store.schedules.find(clientRowId, all[at]!.id))!;
   const changed = { ...schedule, label: to };
-  assert.ok(await store.schedules.update(clientKey, changed, version, 'keep'));
+  assert.ok(await store.schedules.update(clientRowId, changed, version, 'keep'));
   all[at] = changed;
 }
 
@@ -193,7 +193,7 @@ async function finds({ store, caller, all }: Searched, { filter, limit, behind }
 /** Goes on where it stops, until the page is full; and how often it was asked. */
 async function search(
   { schedules }: Store,
-  { clientKey }: Caller,
+  { clientRowId }: Caller,
   filter: ScheduleFilter,
   limit: number,
   before?: string,
@@ -201,7 +201,7 @@ async function search(
   const found: Schedule[] = [];
   let from: string | null | undefined = before;
   for (let asked = 1; ; asked += 1) {
-    const page = await schedules.list(clientKey, filter, limit - found.length, from);
+    const page = await schedules.list(clientRowId, filter, limit - found.length, from);
     found.push(...page.schedules);
     if (page.next === null) return [found, asked];
     assert.ok(found.length < limit && (from === undefined || page.next < from), 'it goes on');

@@ -7,16 +7,16 @@ import {
   aClient,
   anId,
   aRecord,
+  backendOfEachTest,
   claimOne,
-  keeperOfEachTest,
   MINUTE,
   NOON,
-  type OpenKeeper,
+  type OpenBackend,
   settled,
   stored,
   triggered,
   waiting,
-} from './keeper.ts';
+} from './backend.ts';
 
 const rotation = (fields: Partial<Rotation> = {}): Rotation => ({
   signingSecret: 'whsec_new',
@@ -26,16 +26,16 @@ const rotation = (fields: Partial<Rotation> = {}): Rotation => ({
   ...fields,
 });
 
-export function secretsContract(name: string, open: OpenKeeper): void {
+export function secretsContract(name: string, open: OpenBackend): void {
   describe(`${name}: the rotation of a signing secret`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
     const secretsOf = async ({ clients }: Store, { clientId }: Caller) => {
       const { signingSecret, oldSecret, rotatedAt } = (await clients.findClient(clientId))!;
       return { signingSecret, oldSecret, rotatedAt };
     };
 
     test('the new secret signs, and the old one until its end', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const [mine, theirs] = [await aClient(store, 'mine'), await aClient(store, 'theirs')];
       assert.equal(await store.clients.rotateSecret(mine.clientId, rotation()), true);
       assert.deepEqual(await secretsOf(store, mine), {
@@ -44,14 +44,14 @@ export function secretsContract(name: string, open: OpenKeeper): void {
         rotatedAt: NOON,
       });
       assert.equal((await secretsOf(store, theirs)).signingSecret, 'whsec_theirs');
-      const { clients } = await keeper.reopen();
+      const { clients } = await backend.reopen();
       const [listed] = await clients.listClients();
       assert.deepEqual(listed, await clients.findClient(mine.clientId));
       assert.equal(listed!.oldSecret!.secret, 'whsec_mine');
     });
 
     test('without an overlap the old secret is gone', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const mine = await aClient(store, 'mine');
       await store.clients.rotateSecret(mine.clientId, rotation({ oldUntil: NOON }));
       assert.deepEqual(await secretsOf(store, mine), {
@@ -62,7 +62,7 @@ export function secretsContract(name: string, open: OpenKeeper): void {
     });
 
     test('a second rotation within the overlap is refused, and changes nothing', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const mine = await aClient(store, 'mine');
       await store.clients.rotateSecret(mine.clientId, rotation());
       const before = await secretsOf(store, mine);
@@ -78,7 +78,7 @@ export function secretsContract(name: string, open: OpenKeeper): void {
     });
 
     test('of two rotations at the same moment one is refused', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const mine = await aClient(store, 'mine');
       const both = ['whsec_a', 'whsec_b'].map(signingSecret =>
         store.clients.rotateSecret(mine.clientId, rotation({ signingSecret })),
@@ -91,7 +91,7 @@ export function secretsContract(name: string, open: OpenKeeper): void {
     });
 
     test('one that replaces the new secret leaves the old one, with an end of its own', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const mine = await aClient(store, 'mine');
       await store.clients.rotateSecret(mine.clientId, rotation());
       const again = { signingSecret: 'whsec_again', rotatedAt: NOON + 1, replacesNew: true };
@@ -108,14 +108,14 @@ export function secretsContract(name: string, open: OpenKeeper): void {
     });
 
     test('where no overlap lasts, it is a rotation like any other', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const mine = await aClient(store, 'mine');
       await store.clients.rotateSecret(mine.clientId, rotation({ replacesNew: true }));
       assert.equal((await secretsOf(store, mine)).oldSecret!.secret, 'whsec_mine');
     });
 
     test('an overlap that is ended leaves the new secret alone; ending it again changes nothing', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const mine = await aClient(store, 'mine');
       await store.clients.rotateSecret(mine.clientId, rotation());
       for (const isFirst of [true, false]) {
@@ -126,13 +126,13 @@ export function secretsContract(name: string, open: OpenKeeper): void {
     });
 
     test('a client that does not exist is false', async () => {
-      const { clients } = keeper.store;
+      const { clients } = backend.store;
       assert.equal(await clients.rotateSecret(anId(), rotation()), false);
       assert.equal(await clients.endOverlap(anId()), false);
     });
 
     test('old secrets are taken away when they sign no more, and not before', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const mine = await aClient(store, 'mine');
       await store.clients.rotateSecret(mine.clientId, rotation());
       await store.clients.forgetOldSecrets(NOON + MINUTE - 1);
@@ -143,7 +143,7 @@ export function secretsContract(name: string, open: OpenKeeper): void {
     });
 
     test('an overlap that began by a clock that was ahead begins now, as long as it was to be', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const mine = await aClient(store, 'mine');
       const day = 24 * 60 * MINUTE;
       const ahead = { ...rotation(), rotatedAt: NOON + 365 * day, oldUntil: NOON + 366 * day };
@@ -158,7 +158,7 @@ export function secretsContract(name: string, open: OpenKeeper): void {
     });
 
     test('claims of firings, manual runs and callbacks carry both', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const mine = await aClient(store, 'mine');
       const schedule = await stored(store, mine);
       await store.clients.rotateSecret(mine.clientId, rotation());
@@ -171,9 +171,9 @@ export function secretsContract(name: string, open: OpenKeeper): void {
         oldSecret,
       });
       const claim = await claimOne(store);
-      assert.deepEqual(carried(claim.firing), both);
-      const [standing] = await store.queue.reread([claim.scheduleKey]);
-      assert.deepEqual(carried(standing!.firing), both);
+      assert.deepEqual(carried(claim.schedule), both);
+      const [standing] = await store.queue.reread([claim.scheduleRowId]);
+      assert.deepEqual(carried(standing!.schedule), both);
       const records = [aRecord(schedule.id, NOON)];
       const callbacks = [aCallback(records[0]!.id, { dueAt: NOON })];
       const next = waiting(NOON + MINUTE, NOON + 2 * MINUTE);
@@ -181,7 +181,7 @@ export function secretsContract(name: string, open: OpenKeeper): void {
       await triggered(store, mine, schedule);
       const claims = await store.outbox.claim(NOON + 1, 10);
       assert.deepEqual(
-        claims.map(one => carried(one.kind === 'manual' ? one.firing : one)),
+        claims.map(one => carried(one.kind === 'manual' ? one.schedule : one)),
         [both, both],
       );
     });

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Claim, Settlement } from '../../src/store/queue.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { Claim, Settlement } from '../../src/store/work.ts';
 import {
   aCallback,
   aClient,
   anAttempt,
   aRecord,
+  backendOfEachTest,
   claimManual,
   claimOne,
-  keeperOfEachTest,
   MINUTE,
   NOON,
-  type OpenKeeper,
+  type OpenBackend,
   outboxSettlementOf,
   retrying,
   SECOND,
@@ -22,22 +22,22 @@ import {
   stored,
   triggered,
   waiting,
-} from './keeper.ts';
+} from './backend.ts';
 
-export function settleContract(name: string, open: OpenKeeper): void {
+export function settleContract(name: string, open: OpenBackend): void {
   describe(`${name}: a claimed row is settled`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
     const claimed = async () => {
-      const caller = await aClient(keeper.store);
-      const schedule = await stored(keeper.store, caller);
-      return { caller, schedule, claim: await claimOne(keeper.store) };
+      const caller = await aClient(backend.store);
+      const schedule = await stored(backend.store, caller);
+      return { caller, schedule, claim: await claimOne(backend.store) };
     };
 
     test('to its next time: it waits for it as if nothing had been', async () => {
       const { claim } = await claimed();
-      await settled(keeper.store, claim, waiting(NOON + MINUTE, NOON + 2 * MINUTE));
-      assert.equal(await keeper.store.queue.nextDueAt(), NOON + MINUTE);
-      const next = await claimOne(keeper.store, NOON + MINUTE);
+      await settled(backend.store, claim, waiting(NOON + MINUTE, NOON + 2 * MINUTE));
+      assert.equal(await backend.store.queue.nextDueAt(), NOON + MINUTE);
+      const next = await claimOne(backend.store, NOON + MINUTE);
       assert.deepEqual([next.was, next.begun, next.attempt], ['waiting', true, 1]);
       assert.deepEqual([next.scheduledFor, next.nextFor], [NOON + MINUTE, NOON + 2 * MINUTE]);
       assert.deepEqual(next.attempts, []);
@@ -54,20 +54,20 @@ export function settleContract(name: string, open: OpenKeeper): void {
         }),
       ];
       const row = { ...retrying(claim, NOON + 5 * SECOND), attempt: 2, attempts };
-      await settled(keeper.store, claim, row);
-      const next = await claimOne(keeper.store, NOON + 5 * SECOND);
+      await settled(backend.store, claim, row);
+      const next = await claimOne(backend.store, NOON + 5 * SECOND);
       assert.deepEqual([next.attempt, next.attempts], [3, attempts]);
     });
 
     test('to null: the schedule fires no more', async () => {
       const { claim } = await claimed();
-      await settled(keeper.store, claim, null);
-      assert.equal(await keeper.store.queue.nextDueAt(), null);
-      assert.deepEqual(await keeper.store.queue.reread([claim.scheduleKey]), []);
+      await settled(backend.store, claim, null);
+      assert.equal(await backend.store.queue.nextDueAt(), null);
+      assert.deepEqual(await backend.store.queue.reread([claim.scheduleRowId]), []);
     });
 
     test('to in flight, where the engine decided to send it: it stays taken, under its new state', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       await stored(store, await aClient(store));
       const late = NOON + 3 * MINUTE + SECOND;
       const claim = await claimOne(store, late, late);
@@ -75,13 +75,13 @@ export function settleContract(name: string, open: OpenKeeper): void {
       const begun = { ...claim, scheduledFor, nextFor, attempt: 1, state: 'inFlight' as const };
       await settled(store, claim, begun);
       assert.deepEqual(await store.queue.claim(NOON + 9 * MINUTE, 10, SEEN), []);
-      const [standing] = await store.queue.reread([claim.scheduleKey]);
+      const [standing] = await store.queue.reread([claim.scheduleRowId]);
       assert.deepEqual([standing!.scheduledFor, standing!.attempt], [scheduledFor, 1]);
       await settled(store, begun, waiting(nextFor, null));
     });
 
     test('a row that a manual run blocks stays blocked until that is settled', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const caller = await aClient(store);
       const schedule = await stored(store, caller);
       await triggered(store, caller, schedule, NOON - SECOND);
@@ -98,17 +98,17 @@ export function settleContract(name: string, open: OpenKeeper): void {
 
     test("the run's end, its callbacks and the row's next state are one write", async () => {
       const { caller, schedule, claim } = await claimed();
-      const { store } = keeper;
+      const { store } = backend;
       const record = aRecord(schedule.id, NOON, { status: 'failed' });
       const callbacks = [aCallback(record.id), aCallback(record.id, { url: 'https://b.example/' })];
       const row = waiting(NOON + MINUTE, null);
       await settled(store, claim, row, { records: [record], callbacks });
-      const { runs } = await keeper.reopen();
+      const { runs } = await backend.reopen();
       const { id, ...shown } = record;
       const view = { ...shown, id, scheduleId: schedule.id };
-      assert.deepEqual(await runs.find(caller.clientKey, id), view);
+      assert.deepEqual(await runs.find(caller.clientRowId, id), view);
       assert.deepEqual(
-        await runs.callbacks(caller.clientKey, id),
+        await runs.callbacks(caller.clientRowId, id),
         callbacks.map(({ id, integrationId, url }) => ({
           id,
           integrationId,
@@ -117,26 +117,26 @@ export function settleContract(name: string, open: OpenKeeper): void {
           attempts: [],
         })),
       );
-      assert.equal(await keeper.store.outbox.nextDueAt(), NOON);
-      assert.equal(await keeper.store.queue.nextDueAt(), NOON + MINUTE);
+      assert.equal(await backend.store.outbox.nextDueAt(), NOON);
+      assert.equal(await backend.store.queue.nextDueAt(), NOON + MINUTE);
     });
 
     test('all or nothing: where a part cannot be written, nothing is', async () => {
       const { caller, schedule, claim } = await claimed();
-      const { store } = keeper;
+      const { store } = backend;
       const record = aRecord(schedule.id, NOON);
       const callback = aCallback(record.id);
       const parts = { records: [record], callbacks: [callback, callback] };
       await assert.rejects(store.queue.settle([settlementOf(claim, null, parts)]));
-      assert.deepEqual(await store.runs.callbacks(caller.clientKey, record.id), []);
-      assert.equal((await store.runs.find(caller.clientKey, record.id))!.status, 'running');
+      assert.deepEqual(await store.runs.callbacks(caller.clientRowId, record.id), []);
+      assert.equal((await store.runs.find(caller.clientRowId, record.id))!.status, 'running');
       assert.equal(await store.outbox.depth(), 0);
       await settled(store, claim, null, { records: [record] });
     });
 
     test('one id is one run: what comes a second time keeps the first', async () => {
       const { caller, schedule, claim } = await claimed();
-      const { store } = keeper;
+      const { store } = backend;
       const first = aRecord(schedule.id, NOON, { status: 'failed' });
       await settled(store, claim, waiting(NOON, NOON + MINUTE), { records: [first, first] });
       const others = [
@@ -147,7 +147,7 @@ export function settleContract(name: string, open: OpenKeeper): void {
         const again = await claimOne(store);
         await settled(store, again, waiting(NOON, NOON + MINUTE), { records: [other] });
       }
-      const runs = await store.runs.list(caller.clientKey, {}, 10);
+      const runs = await store.runs.list(caller.clientRowId, {}, 10);
       assert.deepEqual(
         runs.map(({ status, finishedAt }) => [status, finishedAt]),
         [['failed', first.finishedAt]],
@@ -155,27 +155,27 @@ export function settleContract(name: string, open: OpenKeeper): void {
     });
 
     test('nothing to settle is no error', async () => {
-      assert.deepEqual(await keeper.store.queue.settle([]), []);
+      assert.deepEqual(await backend.store.queue.settle([]), []);
     });
   });
 
   describe(`${name}: the fence`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
 
     /** The end of a claim, with all that would be written with it. */
     const endOf = (claim: Claim, fence: Partial<Settlement['fence']> = {}): Settlement => {
-      const record = aRecord(claim.firing.id, NOON);
+      const record = aRecord(claim.schedule.id, NOON);
       const parts = { records: [record], callbacks: [aCallback(record.id)] };
       const settlement = settlementOf(claim, waiting(NOON + MINUTE, null), parts);
       return { ...settlement, fence: { ...settlement.fence, ...fence } };
     };
     const assertNothingChanged = async (store: Store, claim: Claim, settlement: Settlement) => {
-      const before = await store.queue.reread([claim.scheduleKey]);
+      const before = await store.queue.reread([claim.scheduleRowId]);
       const dueAt = await store.queue.nextDueAt();
-      assert.deepEqual(await store.queue.settle([settlement]), [claim.scheduleKey]);
-      assert.deepEqual(await store.queue.reread([claim.scheduleKey]), before);
+      assert.deepEqual(await store.queue.settle([settlement]), [claim.scheduleRowId]);
+      assert.deepEqual(await store.queue.reread([claim.scheduleRowId]), before);
       assert.equal(await store.queue.nextDueAt(), dueAt);
-      assert.deepEqual(await store.runs.list(claim.clientKey, { status: 'succeeded' }, 9), []);
+      assert.deepEqual(await store.runs.list(claim.clientRowId, { status: 'succeeded' }, 9), []);
       assert.equal(await store.outbox.depth(), 0);
     };
 
@@ -188,7 +188,7 @@ export function settleContract(name: string, open: OpenKeeper): void {
     for (const [what, fence] of stale) {
       for (const end of ['moves on', 'fires no more'] as const) {
         test(`${what}: the claim is named and nothing is changed, where the row ${end}`, async () => {
-          const { store } = keeper;
+          const { store } = backend;
           await stored(store, await aClient(store));
           const claim = await claimOne(store);
           const settlement = endOf(claim, fence(claim));
@@ -200,7 +200,7 @@ export function settleContract(name: string, open: OpenKeeper): void {
     }
 
     test('what is settled cannot be settled again', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       await stored(store, await aClient(store));
       const claim = await claimOne(store);
       await settled(store, claim, retrying(claim, NOON + SECOND));
@@ -209,17 +209,17 @@ export function settleContract(name: string, open: OpenKeeper): void {
     });
 
     test('nor twice in one call: the first counts', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       await stored(store, await aClient(store));
       const claim = await claimOne(store);
       const [first, second] = [NOON + MINUTE, NOON + 2 * MINUTE];
       const twice = [first, second].map(at => settlementOf(claim, waiting(at, null)));
-      assert.deepEqual(await store.queue.settle(twice), [claim.scheduleKey]);
+      assert.deepEqual(await store.queue.settle(twice), [claim.scheduleRowId]);
       assert.equal(await store.queue.nextDueAt(), first);
     });
 
     test('a claim of the attempt before does not reach the attempt that is in flight', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       await stored(store, await aClient(store));
       const claim = await claimOne(store);
       await settled(store, claim, retrying(claim, NOON + SECOND));
@@ -228,7 +228,7 @@ export function settleContract(name: string, open: OpenKeeper): void {
     });
 
     test('a row that is gone is named as well', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       await stored(store, await aClient(store));
       const claim = await claimOne(store);
       await settled(store, claim, null);
@@ -236,7 +236,7 @@ export function settleContract(name: string, open: OpenKeeper): void {
     });
 
     test('of a batch only what was overtaken is named, and all the rest is settled', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const caller = await aClient(store);
       for (let i = 0; i < 5; i += 1) await stored(store, caller);
       const claims = await store.queue.claim(NOON, 10, SEEN);
@@ -246,11 +246,11 @@ export function settleContract(name: string, open: OpenKeeper): void {
       );
       assert.deepEqual(
         (await store.queue.settle(settlements)).toSorted(),
-        overtaken.map(({ scheduleKey }) => scheduleKey).toSorted(),
+        overtaken.map(({ scheduleRowId }) => scheduleRowId).toSorted(),
       );
       assert.equal(await store.queue.depth(NOON + MINUTE), 3);
       assert.equal(await store.outbox.depth(), 3);
-      const runs = await store.runs.list(caller.clientKey, { status: 'succeeded' }, 9);
+      const runs = await store.runs.list(caller.clientRowId, { status: 'succeeded' }, 9);
       assert.equal(runs.length, 3);
     });
   });

@@ -4,28 +4,28 @@ import type { Caller, Store } from '../../src/store/store.ts';
 import type { ReadmittedRows } from '../../src/store/suspensions.ts';
 import {
   aClient,
+  backendOfEachTest,
   claimManual,
   claimOne,
-  keeperOfEachTest,
   MINUTE,
   NOON,
-  type OpenKeeper,
+  type OpenBackend,
   retrying,
   SECOND,
   SEEN,
   settled,
   stored,
   triggered,
-} from './keeper.ts';
+} from './backend.ts';
 
 const LATER = NOON + 365 * 24 * 60 * MINUTE;
 
-export function suspensionsContract(name: string, open: OpenKeeper): void {
+export function suspensionsContract(name: string, open: OpenBackend): void {
   describe(`${name}: clients that are suspended`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
 
     test('may not call, are listed, and may call again when they are resumed', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const { clients, suspensions } = store;
       const caller = await aClient(store);
       const hash = await aKey(store, caller);
@@ -37,27 +37,27 @@ export function suspensionsContract(name: string, open: OpenKeeper): void {
       assert.equal((await clients.findClient(caller.clientId))!.suspendedAt, NOON, 'since then');
       assert.equal(await clients.findCaller(hash), null);
       assert.equal(await clients.findSession('session'), null);
-      const { clientKey } = caller;
-      assert.deepEqual(await suspensions.list(), [{ clientKey, isResumed: false }]);
-      assert.equal(await suspensions.readmit(clientKey, NOON), null, 'not resumed');
+      const { clientRowId } = caller;
+      assert.deepEqual(await suspensions.list(), [{ clientRowId, isResumed: false }]);
+      assert.equal(await suspensions.readmit(clientRowId, NOON), null, 'not resumed');
 
       assert.equal(await clients.resume(caller.clientId, NOON + MINUTE), true);
       assert.equal(await clients.resume(caller.clientId, NOON + MINUTE), false);
       assert.notEqual(await clients.findCaller(hash), null);
       assert.notEqual(await clients.findSession('session'), null);
       assert.equal((await clients.findClient(caller.clientId))!.suspendedAt, undefined);
-      assert.deepEqual(await suspensions.list(), [{ clientKey, isResumed: true }]);
-      assert.equal(await suspensions.readmit(clientKey, NOON + MINUTE), null);
+      assert.deepEqual(await suspensions.list(), [{ clientRowId, isResumed: true }]);
+      assert.equal(await suspensions.readmit(clientRowId, NOON + MINUTE), null);
       assert.deepEqual(await suspensions.list(), []);
     });
 
     test('what is due of them is put off, as it was before the claim, and stands before nobody', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const caller = await aClient(store);
       const schedule = await stored(store, caller);
       await store.clients.suspend(caller.clientId, NOON);
       const claim = await claimOne(store);
-      assert.deepEqual(await store.suspensions.putOff([claim]), [claim.scheduleKey]);
+      assert.deepEqual(await store.suspensions.putOff([claim]), [claim.scheduleRowId]);
       assert.deepEqual(
         await store.suspensions.putOff([claim]),
         [],
@@ -77,7 +77,7 @@ export function suspensionsContract(name: string, open: OpenKeeper): void {
         [0, MINUTE].map(at => [schedule.id, at, 'missed']),
       );
       assert.equal(back.dueAt, NOON + 2 * MINUTE);
-      const runs = await store.runs.list(caller.clientKey, {}, 10);
+      const runs = await store.runs.list(caller.clientRowId, {}, 10);
       assert.deepEqual(
         runs.map(({ status, reason }) => [status, /while the client was suspended/.test(reason!)]),
         [
@@ -91,7 +91,7 @@ export function suspensionsContract(name: string, open: OpenKeeper): void {
     });
 
     test('a run that had begun goes on with its next attempt', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const caller = await aClient(store);
       await stored(store, caller);
       const first = await claimOne(store);
@@ -111,7 +111,7 @@ export function suspensionsContract(name: string, open: OpenKeeper): void {
     });
 
     test('nothing of a client that is not suspended is put off', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const [caller, other] = [await aClient(store), await aClient(store, 'other')];
       await stored(store, caller);
       await store.clients.suspend(other.clientId, NOON);
@@ -119,7 +119,7 @@ export function suspensionsContract(name: string, open: OpenKeeper): void {
     });
 
     test('manual runs wait, and do not hold up their schedule', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const caller = await aClient(store);
       const schedule = await stored(store, caller);
       await triggered(store, caller, schedule, NOON - SECOND);
@@ -131,17 +131,17 @@ export function suspensionsContract(name: string, open: OpenKeeper): void {
       assert.equal(await store.outbox.depth(), 0);
       assert.equal((await claimOne(store)).blockedSince, null);
       await store.clients.resume(caller.clientId, NOON - 1);
-      assert.equal((await store.suspensions.readmit(caller.clientKey, NOON))!.count, 1);
+      assert.equal((await store.suspensions.readmit(caller.clientRowId, NOON))!.count, 1);
       assert.equal(await store.outbox.depth(), 1);
     });
 
     test('what came due before the end is put off before the suspension ends', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const caller = await aClient(store);
       await stored(store, caller);
       await store.clients.suspend(caller.clientId, NOON - SECOND);
       await store.clients.resume(caller.clientId, NOON + SECOND);
-      const bite = await store.suspensions.readmit(caller.clientKey, NOON + SECOND);
+      const bite = await store.suspensions.readmit(caller.clientRowId, NOON + SECOND);
       assert.deepEqual(bite, { count: 0, dueAt: null, passed: [] });
       await store.suspensions.putOff([await claimOne(store, NOON + SECOND)]);
       const { passed } = await readmitAll(store, caller);
@@ -150,7 +150,7 @@ export function suspensionsContract(name: string, open: OpenKeeper): void {
     });
 
     test('one call records no more than some thousand missed times', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const caller = await aClient(store);
       for (let count = 0; count < 6; count += 1) {
         const start = { first: NOON, second: NOON + SECOND };
@@ -160,13 +160,13 @@ export function suspensionsContract(name: string, open: OpenKeeper): void {
       await store.suspensions.putOff(await store.queue.claim(NOON, 10, SEEN));
       const now = NOON + 900 * SECOND;
       await store.clients.resume(caller.clientId, now);
-      const bite = (await store.suspensions.readmit(caller.clientKey, now))!;
+      const bite = (await store.suspensions.readmit(caller.clientRowId, now))!;
       assert.ok(bite.count < 6 && bite.passed.length <= 3_000, `${bite.passed.length}`);
       assert.equal((await readmitAll(store, caller, now)).count, 6 - bite.count);
     });
 
     test('more rows than come back at once', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const caller = await aClient(store);
       for (let count = 0; count < 620; count += 1) await stored(store, caller);
       await store.clients.suspend(caller.clientId, NOON);
@@ -178,25 +178,25 @@ export function suspensionsContract(name: string, open: OpenKeeper): void {
   });
 
   describe(`${name}: clients that are renamed and deleted`, () => {
-    const keeper = keeperOfEachTest(open);
+    const backend = backendOfEachTest(open);
 
     test('a client has another name', async () => {
-      const { clients } = keeper.store;
-      const { clientId } = await aClient(keeper.store);
+      const { clients } = backend.store;
+      const { clientId } = await aClient(backend.store);
       assert.equal(await clients.rename(clientId, 'Ada'), true);
       assert.equal((await clients.findClient(clientId))!.name, 'Ada');
       assert.equal(await clients.rename('nobody', 'Ada'), false);
     });
 
     test('a deleted one has neither keys nor sessions nor secrets, for good', async () => {
-      const { store } = keeper;
+      const { store } = backend;
       const { clients } = store;
       const caller = await aClient(store);
       const { clientId } = caller;
       const hash = await aKey(store, caller);
       assert.equal(await clients.delete('nobody', NOON), null);
-      assert.equal(await clients.delete(clientId, NOON), caller.clientKey);
-      assert.equal(await clients.delete(clientId, NOON + 5), caller.clientKey, 'again');
+      assert.equal(await clients.delete(clientId, NOON), caller.clientRowId);
+      assert.equal(await clients.delete(clientId, NOON + 5), caller.clientRowId, 'again');
       const { name: kept, createdAt, ...client } = (await clients.findClient(clientId))!;
       assert.deepEqual(client, {
         id: clientId,
@@ -231,12 +231,12 @@ async function aKey({ clients }: Store, { clientId }: Caller): Promise<string> {
 /** All that comes back, until the suspension has ended. */
 async function readmitAll(
   { suspensions }: Store,
-  { clientKey }: Caller,
+  { clientRowId }: Caller,
   now = NOON,
 ): Promise<ReadmittedRows> {
   const all: ReadmittedRows = { count: 0, dueAt: null, passed: [] };
   for (;;) {
-    const back = await suspensions.readmit(clientKey, now);
+    const back = await suspensions.readmit(clientRowId, now);
     if (back === null) return all;
     assert.ok(back.count > 0, 'something is left that does not come back');
     all.count += back.count;

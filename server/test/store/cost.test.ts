@@ -7,10 +7,10 @@ import { after, type TestContext, test } from 'node:test';
 import { Client } from 'pg';
 import { newId } from '../../src/domain/id.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
+import type { Claim } from '../../src/store/queue.ts';
+import { MOST_TOGETHER, SMALL } from '../../src/store/search-index.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import type { Caller, NewSchedule, Store } from '../../src/store/store.ts';
-import { MOST_TOGETHER, SMALL } from '../../src/store/texts.ts';
-import type { Claim } from '../../src/store/work.ts';
 import {
   aClient,
   anAttempt,
@@ -22,7 +22,7 @@ import {
   SEEN,
   settlementOf,
   waiting,
-} from './keeper.ts';
+} from './backend.ts';
 import { runOn, startPostgres } from './postgres-server.ts';
 
 /**
@@ -95,9 +95,9 @@ test('the embedded store: schedules that fire together are neighbours, however t
   const folder = mkdtempSync(join(tmpdir(), 'punctual-cost-'));
   const path = join(folder, 'punctual.db');
   const store = openSqlite(path);
-  const { clientKey } = await aClient(store);
+  const { clientRowId } = await aClient(store);
   for (let made = 0; made < FIRINGS; made += 1) {
-    await store.schedules.insert(clientKey, oneForEachSecond());
+    await store.schedules.insert(clientRowId, oneForEachSecond());
   }
   const beside = new DatabaseSync(path);
   beside.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -123,11 +123,11 @@ test('the embedded store: what a batch of new schedules costs', async context =>
   const store = openSqlite(path);
   let madeAt = NOON;
   const nextId = () => newId(madeAt++);
-  const { clientKey } = await prepare(store, nextId);
+  const { clientRowId } = await prepare(store, nextId);
   const beside = new DatabaseSync(path);
   beside.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   const counted = countingSqlite(context);
-  await store.schedules.insert(clientKey, many(FIRINGS, NOON + 60 * MINUTE, nextId));
+  await store.schedules.insert(clientRowId, many(FIRINGS, NOON + 60 * MINUTE, nextId));
   const counts = { ...counted(), walBytes: statSync(`${path}-wal`).size };
   beside.close();
   await store.close();
@@ -163,9 +163,9 @@ const MOST_ROWS = 1 + (600 - 512);
 const ROWS_OF_TEXTS = 'SELECT count(*) AS rows, sum(entries) AS entries FROM schedule_texts';
 
 async function createOneByOne(store: Store): Promise<void> {
-  const { clientKey } = await aClient(store);
+  const { clientRowId } = await aClient(store);
   for (let made = 0; made < 600; made += 1) {
-    await store.schedules.insert(clientKey, [{ schedule: aSchedule(), start: null }]);
+    await store.schedules.insert(clientRowId, [{ schedule: aSchedule(), start: null }]);
   }
 }
 
@@ -194,17 +194,17 @@ test('PostgreSQL: texts of schedules that were made one by one are put together'
 
 /** In rows of 127 each, by several lives of a store: none of them made enough to put them together. */
 async function leaveBehind(open: () => Promise<Store> | Store): Promise<number> {
-  const create = async (store: Store, clientKey: number, rows: number) => {
+  const create = async (store: Store, clientRowId: number, rows: number) => {
     for (let row = 0; row < rows; row += 1) {
-      await store.schedules.insert(clientKey, many(SMALL - 1, NOON, anId));
+      await store.schedules.insert(clientRowId, many(SMALL - 1, NOON, anId));
     }
     await store.close();
   };
   const first = await open();
-  const { clientKey } = await aClient(first);
-  await create(first, clientKey, 4);
-  for (let life = 2; life <= 5; life += 1) await create(await open(), clientKey, 4);
-  await create(await open(), clientKey, 5);
+  const { clientRowId } = await aClient(first);
+  await create(first, clientRowId, 4);
+  for (let life = 2; life <= 5; life += 1) await create(await open(), clientRowId, 4);
+  await create(await open(), clientRowId, 5);
   return 25 * (SMALL - 1);
 }
 
@@ -238,9 +238,9 @@ test('PostgreSQL: of many rows of texts that were left behind, a bounded number 
 async function prepare(store: Store, id: () => string = anId): Promise<Caller> {
   const caller = await aClient(store);
   for (let made = 0; made < AT_REST; made += 500) {
-    await store.schedules.insert(caller.clientKey, many(500, NOON + 60 * MINUTE, id));
+    await store.schedules.insert(caller.clientRowId, many(500, NOON + 60 * MINUTE, id));
   }
-  await store.schedules.insert(caller.clientKey, many(FIRINGS, NOON, id));
+  await store.schedules.insert(caller.clientRowId, many(FIRINGS, NOON, id));
   return caller;
 }
 
@@ -257,9 +257,9 @@ async function fireBatch(store: Store, now = NOON): Promise<void> {
 }
 
 function succeeded(claim: Claim) {
-  const { firing, scheduledFor } = claim;
+  const { schedule: claimed, scheduledFor } = claim;
   const attempts = [anAttempt(1, { responseStatus: 200 })];
-  const records = [aRecord(firing.id, scheduledFor, { attempts })];
+  const records = [aRecord(claimed.id, scheduledFor, { attempts })];
   const next = scheduledFor + MINUTE;
   return settlementOf(claim, waiting(next, next + MINUTE), { records });
 }

@@ -1,5 +1,5 @@
+import { LOOKED_AT } from '../../src/store/search-index.ts';
 import type { Caller, Store } from '../../src/store/store.ts';
-import { LOOKED_AT } from '../../src/store/texts.ts';
 import {
   aCallback,
   aClient,
@@ -14,19 +14,19 @@ import {
   settled,
   stored,
   triggered,
-} from './keeper.ts';
+} from './backend.ts';
 
 /** Calls all that the contract has, in one life of a few schedules: each statement is sent once. */
 export async function callEverything(store: Store): Promise<void> {
   const caller = await aClient(store);
-  const { clientKey } = caller;
+  const { clientRowId } = caller;
   // So many that a search looks through texts too.
   for (let made = 0; made < LOOKED_AT; made += 1_000) {
     const batch = Array.from({ length: 1_000 }, () => ({
       schedule: aSchedule(),
       start: { first: NOON + MINUTE, second: null },
     }));
-    await store.schedules.insert(clientKey, batch);
+    await store.schedules.insert(clientRowId, batch);
   }
   const schedule = await stored(store, caller);
   const claim = await claimOne(store);
@@ -36,12 +36,12 @@ export async function callEverything(store: Store): Promise<void> {
   await store.clients.forgetOldSecrets(NOON);
   await callAccess(store, caller);
   await store.queue.confirm([claim]);
-  await store.queue.claim(NOON, 10, NOON, 0, [clientKey]);
+  await store.queue.claim(NOON, 10, NOON, 0, [clientRowId]);
   await store.queue.renew([claim]);
   await store.queue.recover(NOON);
   await store.queue.nextDueAt();
   await store.queue.depth(NOON);
-  await store.shared?.looked(NOON, 5_000);
+  await store.cluster?.looked(NOON, 5_000);
   const run = aRecord(schedule.id, NOON);
   const callbacks = Array.from({ length: 2_000 }, () =>
     aCallback(anId(), { dueAt: NOON + MINUTE }),
@@ -58,37 +58,37 @@ export async function callEverything(store: Store): Promise<void> {
   await store.outbox.settle([outboxSettlementOf(manual!, 'succeeded')]);
   await changed(store, caller, schedule, { label: 'x' }, NOON, { first: NOON, second: null });
   await changed(store, caller, schedule, { status: 'deleted' }, NOON, null);
-  await store.queue.reread([claim.scheduleKey]);
-  await store.schedules.list(clientKey, {}, 10);
-  await store.schedules.list(clientKey, { status: 'disabled' }, 10);
-  await store.schedules.list(clientKey, { label: 'nowhere' }, 10);
-  await store.schedules.list(clientKey, { label: 'nowhere', status: 'enabled' }, 10);
-  await store.schedules.ledger(clientKey, schedule.id, NOON);
-  await store.runs.find(clientKey, id);
-  await store.runs.callbacks(clientKey, id);
+  await store.queue.reread([claim.scheduleRowId]);
+  await store.schedules.list(clientRowId, {}, 10);
+  await store.schedules.list(clientRowId, { status: 'disabled' }, 10);
+  await store.schedules.list(clientRowId, { label: 'nowhere' }, 10);
+  await store.schedules.list(clientRowId, { label: 'nowhere', status: 'enabled' }, 10);
+  await store.schedules.findAt(clientRowId, schedule.id, NOON);
+  await store.runs.find(clientRowId, id);
+  await store.runs.callbacks(clientRowId, id);
   for (const status of [undefined, 'succeeded', 'failed', 'missed'] as const) {
-    await store.runs.list(clientKey, status === undefined ? {} : { status }, 10);
+    await store.runs.list(clientRowId, status === undefined ? {} : { status }, 10);
   }
-  await store.runs.list(clientKey, { scheduleId: schedule.id }, 10);
-  await store.figures.counts(clientKey);
-  await store.figures.allCounts();
+  await store.runs.list(clientRowId, { scheduleId: schedule.id }, 10);
+  await store.stats.counts(clientRowId);
+  await store.stats.allCounts();
   await store.size();
-  await store.figures.groups(clientKey, 10);
-  await store.figures.ended(clientKey, NOON, NOON + MINUTE);
-  await store.figures.history(
-    clientKey,
+  await store.stats.groups(clientRowId, 10);
+  await store.stats.ended(clientRowId, NOON, NOON + MINUTE);
+  await store.stats.history(
+    clientRowId,
     schedule.id,
     { from: NOON, to: NOON + MINUTE, stepMs: 1_000 },
     10,
   );
-  await store.figures.failures(clientKey, NOON, 10);
-  await store.figures.upcoming(clientKey, NOON, 2_000);
-  await store.figures.endedSince(clientKey, NOON, 10);
-  await store.figures.changedSince(clientKey, NOON, 10);
+  await store.stats.failures(clientRowId, NOON, 10);
+  await store.stats.upcoming(clientRowId, NOON, 2_000);
+  await store.stats.endedSince(clientRowId, NOON, 10);
+  await store.stats.changedSince(clientRowId, NOON, 10);
   const host = { origin: 'https://x', since: NOON, openedAt: NOON };
-  await store.breakers.note([{ id: anId(), clientKey, ...host }], NOON + MINUTE);
-  await store.figures.openBreakers(clientKey, NOON, 10);
-  await store.figures.breakersSince(clientKey, NOON, 10);
+  await store.breakers.note([{ id: anId(), clientRowId, ...host }], NOON + MINUTE);
+  await store.stats.openBreakers(clientRowId, NOON, 10);
+  await store.stats.breakersSince(clientRowId, NOON, 10);
   await store.breakers.closeForgotten(NOON, NOON + MINUTE);
   await store.dataKeys.list();
   await store.installation.pausedSince();

@@ -24,10 +24,10 @@ import {
   stored,
   triggered,
   waiting,
-} from './keeper.ts';
+} from './backend.ts';
 import { runOn, startPostgres } from './postgres-server.ts';
 import { contents, fill, steps, taken } from './random-store.ts';
-import { TEXTS } from './texts.ts';
+import { TEXTS } from './search-texts.ts';
 
 const server = await startPostgres();
 after(() => server.stop());
@@ -86,7 +86,7 @@ async function filled(): Promise<void> {
   const rotation = { signingSecret: 'whsec_new', rotatedAt: NOON, replacesNew: false };
   await store.clients.rotateSecret(caller.clientId, { ...rotation, oldUntil: NOON + MINUTE });
   const host = { origin: 'https://x', since: NOON, openedAt: NOON };
-  await store.breakers.note([{ id: anId(), clientKey: caller.clientKey, ...host }], NOON);
+  await store.breakers.note([{ id: anId(), clientRowId: caller.clientRowId, ...host }], NOON);
   const { keyId, clientId } = caller;
   const times = { createdAt: NOON, lastUsedAt: NOON + MINUTE };
   await store.clients.insertSession({ id: anId(), hash: 'session', keyId, ...times });
@@ -152,11 +152,11 @@ describe('move', () => {
         data: { x: text },
       });
     }
-    const expected = await before.schedules.list(caller.clientKey, {}, 100);
+    const expected = await before.schedules.list(caller.clientRowId, {}, 100);
     await before.close();
     await move();
     const moved = await openPostgres(url);
-    assert.deepEqual(await moved.schedules.list(caller.clientKey, {}, 100), expected);
+    assert.deepEqual(await moved.schedules.list(caller.clientRowId, {}, 100), expected);
     await moved.close();
   });
 
@@ -165,9 +165,9 @@ describe('move', () => {
     await move();
     const store = await openPostgres(url);
     const caller = await aClient(store);
-    assert.equal(caller.clientKey, 2);
+    assert.equal(caller.clientRowId, 2);
     const schedule = await stored(store, caller);
-    assert.ok(await store.schedules.find(caller.clientKey, schedule.id));
+    assert.ok(await store.schedules.find(caller.clientRowId, schedule.id));
     await store.close();
   });
 
@@ -179,7 +179,7 @@ describe('move', () => {
       TABLES.map(({ name }) => [name, 0]),
     );
     const store = await openPostgres(url);
-    assert.equal((await aClient(store)).clientKey, 1);
+    assert.equal((await aClient(store)).clientRowId, 1);
     await store.close();
   });
 
@@ -215,7 +215,7 @@ describe('move', () => {
     await moved.close();
   });
 
-  test('the tables that are carried have every column of both keepers, but for the lease', async () => {
+  test('the tables that are carried have every column of both backends, but for the lease', async () => {
     await openSqlite(path).close();
     await (await openPostgres(url)).close();
     const database = new DatabaseSync(path);

@@ -14,7 +14,7 @@ import {
   settlementOf,
   stored,
   waiting,
-} from './keeper.ts';
+} from './backend.ts';
 import { runOn, startPostgres } from './postgres-server.ts';
 
 const server = await startPostgres();
@@ -50,7 +50,7 @@ const filled = async (...days: number[]) => {
   ]);
   await settled(store, await claimOne(store), null, { records });
 };
-const listed = async () => (await store.runs.list(caller.clientKey, {}, 1_000)).length;
+const listed = async () => (await store.runs.list(caller.clientRowId, {}, 1_000)).length;
 /** The tables of days of June 2026, and the defaults, with how many rows each has. */
 const tables = async (): Promise<Record<string, number>> => {
   const rows = await runOn(
@@ -148,7 +148,7 @@ describe('PostgreSQL: one id is one run', () => {
       await settled(store, await claimOne(store), waiting(NOON, null), { records });
       const again = { records: [aRecord(schedule.id, NOON, { status: second })] };
       await settled(store, await claimOne(store), null, again);
-      const runs = await store.runs.list(caller.clientKey, {}, 10);
+      const runs = await store.runs.list(caller.clientRowId, {}, 10);
       assert.deepEqual(
         runs.map(({ status }) => status),
         [first],
@@ -163,7 +163,7 @@ describe('PostgreSQL: one id is one run', () => {
     const twice = [waiting(NOON + MINUTE, null), waiting(NOON + 2 * MINUTE, null)].map(row =>
       settlementOf(claim, row, { records }),
     );
-    assert.deepEqual(await store.queue.settle(twice), [claim.scheduleKey]);
+    assert.deepEqual(await store.queue.settle(twice), [claim.scheduleRowId]);
     assert.equal(await store.queue.nextDueAt(), NOON + MINUTE);
   });
 });

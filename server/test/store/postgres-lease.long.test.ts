@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
 import { Connections } from '../../src/store/postgres/connection.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
+import type { Claim } from '../../src/store/queue.ts';
 import type { Caller, Store } from '../../src/store/store.ts';
-import type { Claim } from '../../src/store/work.ts';
 import {
   aCallback,
   aClient,
@@ -22,7 +22,7 @@ import {
   stored,
   triggered,
   waiting,
-} from './keeper.ts';
+} from './backend.ts';
 import { runOn, startPostgres } from './postgres-server.ts';
 
 const server = await startPostgres();
@@ -96,7 +96,7 @@ const many = async (count: number) => {
     schedule: aSchedule(),
     start: { first: NOON, second: NOON + MINUTE },
   }));
-  await a.schedules.insert(caller.clientKey, batch);
+  await a.schedules.insert(caller.clientRowId, batch);
 };
 
 describe('PostgreSQL: two nodes on one database', () => {
@@ -106,7 +106,7 @@ describe('PostgreSQL: two nodes on one database', () => {
       Array.from({ length: 20 }, (_, index) => (index % 2 ? a : b).queue.claim(NOON, 70, SEEN)),
     );
     const rest = await a.queue.claim(NOON, 1_000, SEEN);
-    const keys = [...claims.flat(), ...rest].map(({ scheduleKey }) => scheduleKey);
+    const keys = [...claims.flat(), ...rest].map(({ scheduleRowId }) => scheduleRowId);
     assert.equal(keys.length, 1_000);
     assert.equal(new Set(keys).size, 1_000);
   });
@@ -116,7 +116,7 @@ describe('PostgreSQL: two nodes on one database', () => {
     const claim = await claimOne(a);
     const confirmed = (store: Store, version = claim.version) =>
       store.queue.confirm([{ ...claim, version }]);
-    assert.deepEqual(await confirmed(a), [claim.scheduleKey]);
+    assert.deepEqual(await confirmed(a), [claim.scheduleRowId]);
     assert.deepEqual([await confirmed(b), await confirmed(a, 2)], [[], []]);
     const start = { first: NOON + MINUTE, second: null };
     await changed(b, caller, schedule, {}, NOON + 1, start);
@@ -156,11 +156,11 @@ describe('PostgreSQL: two nodes on one database', () => {
       a.outbox.claim(NOON, 30),
       b.outbox.claim(NOON, 100),
     ]);
-    const begun = times.filter(claim => claim.begun).map(({ scheduleKey }) => scheduleKey);
-    const sent = manuals.flat().map(({ scheduleKey }) => scheduleKey);
+    const begun = times.filter(claim => claim.begun).map(({ scheduleRowId }) => scheduleRowId);
+    const sent = manuals.flat().map(({ scheduleRowId }) => scheduleRowId);
     assert.equal(new Set([...begun, ...sent]).size, begun.length + sent.length);
     const rest = [...(await a.queue.claim(NOON, 100, SEEN)), ...(await b.outbox.claim(NOON, 100))];
-    const all = [...begun, ...sent, ...rest.map(({ scheduleKey }) => scheduleKey)];
+    const all = [...begun, ...sent, ...rest.map(({ scheduleRowId }) => scheduleRowId)];
     assert.equal(new Set(all).size, schedules.length);
   });
 
@@ -175,7 +175,7 @@ describe('PostgreSQL: two nodes on one database', () => {
       const late = settlementOf(claim, waiting(NOON + MINUTE, NOON + 2 * MINUTE));
       const isMarked = (await a.queue.settle([late])).length === 1;
       assert.ok(isMarked, 'a disabled schedule does not fire again');
-      const [standing] = await a.queue.reread([claim.scheduleKey]);
+      const [standing] = await a.queue.reread([claim.scheduleRowId]);
       await settled(a, { ...claim, ...standing! }, null);
     }
     assert.equal(await a.queue.nextDueAt(), null);
@@ -259,7 +259,7 @@ describe('PostgreSQL: two nodes on one database', () => {
         claims.map(async batch => {
           const next = batch.map(claim =>
             settlementOf(claim, waiting(now + MINUTE, now + 2 * MINUTE), {
-              records: [aRecord(claim.firing.id, now)],
+              records: [aRecord(claim.schedule.id, now)],
             }),
           );
           await a.queue.renew(batch);
@@ -267,7 +267,7 @@ describe('PostgreSQL: two nodes on one database', () => {
         }),
       );
     }
-    assert.equal((await a.runs.list(caller.clientKey, {}, 5_000)).length, 4_000);
+    assert.equal((await a.runs.list(caller.clientRowId, {}, 5_000)).length, 4_000);
   });
 });
 
@@ -289,10 +289,10 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
   test('nor is one whose schedule is sent elsewhere now: its times are the same', async () => {
     const schedule = await stored(a, caller);
     const claim = await claimOne(a);
-    const { clientKey } = caller;
-    const { version } = (await b.schedules.find(clientKey, schedule.id))!;
+    const { clientRowId } = caller;
+    const { version } = (await b.schedules.find(clientRowId, schedule.id))!;
     const next = { ...schedule, url: 'https://example.com/other', updatedAt: NOON };
-    assert.ok(await b.schedules.update(clientKey, next, version, 'keep'));
+    assert.ok(await b.schedules.update(clientRowId, next, version, 'keep'));
     await passed(LEASE);
     assert.deepEqual(await a.queue.renew([claim]), []);
     assert.equal(await b.queue.recover(LATER), 0);
@@ -301,7 +301,7 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
   test('is renewed without waiting for what another session holds', async () => {
     await many(2);
     const claims = await a.queue.claim(NOON, 10, SEEN);
-    const keys = claims.map(({ scheduleKey }) => scheduleKey);
+    const keys = claims.map(({ scheduleRowId }) => scheduleRowId);
     const renewed = await beside(`SELECT 1 FROM queue WHERE schedule_key = ${keys[0]} FOR UPDATE`, {
       isWaiting: false,
       work: () => a.queue.renew(claims),
@@ -313,7 +313,7 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
     await many(2);
     const claims = await a.queue.claim(NOON, 10, SEEN);
     await passed(LEASE);
-    const held = `SELECT 1 FROM queue WHERE schedule_key = ${claims[0]!.scheduleKey} FOR UPDATE`;
+    const held = `SELECT 1 FROM queue WHERE schedule_key = ${claims[0]!.scheduleRowId} FOR UPDATE`;
     assert.equal(await beside(held, { isWaiting: false, work: () => b.queue.recover(LATER) }), 1);
   });
 
@@ -350,7 +350,7 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
   test('that was renewed is not recovered', async () => {
     const claim = await claimed();
     await passed(LEASE);
-    await a.queue.renew([claim, { ...claim, scheduleKey: 987_654 }]);
+    await a.queue.renew([claim, { ...claim, scheduleRowId: 987_654 }]);
     assert.equal(await b.queue.recover(LATER), 0);
     await passed(LEASE);
     assert.equal(await b.queue.recover(LATER), 1);
@@ -360,7 +360,7 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
     const claim = await claimed();
     await passed(LEASE);
     await b.queue.renew([claim]);
-    assert.deepEqual(await a.queue.renew([claim]), [claim.scheduleKey]);
+    assert.deepEqual(await a.queue.renew([claim]), [claim.scheduleRowId]);
     await passed(LEASE);
     assert.equal(await b.queue.recover(LATER), 1);
     assert.deepEqual(await a.queue.renew([claim]), [], 'nobody holds it');
@@ -391,14 +391,14 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
       await passed(LEASE);
       await b.queue.recover(LATER);
       const second = await claimOne(b, LATER + 1, unseenUntil);
-      const record = aRecord(first.firing.id, NOON);
+      const record = aRecord(first.schedule.id, NOON);
       const parts = { records: [record], callbacks: [aCallback(record.id)] };
       for (const row of [waiting(NOON + MINUTE, null), null]) {
         const late = settlementOf(first, row, parts);
-        assert.deepEqual(await a.queue.settle([late]), [first.scheduleKey]);
+        assert.deepEqual(await a.queue.settle([late]), [first.scheduleRowId]);
       }
-      assert.deepEqual(await a.queue.reread([first.scheduleKey]), [], 'it is no longer its own');
-      assert.equal((await b.queue.reread([first.scheduleKey])).length, 1);
+      assert.deepEqual(await a.queue.reread([first.scheduleRowId]), [], 'it is no longer its own');
+      assert.equal((await b.queue.reread([first.scheduleRowId])).length, 1);
       assert.equal(await a.outbox.depth(), 0);
       await settled(b, second, null);
     });
@@ -449,8 +449,8 @@ describe('PostgreSQL: a lease on an entry of the outbox', () => {
   }
 
   test('of a schedule that was deleted is not said to be held', async () => {
-    const { id, firing } = await manual();
-    await changed(b, caller, firing, { status: 'deleted' }, NOON, null);
+    const { id, schedule: claimed } = await manual();
+    await changed(b, caller, claimed, { status: 'deleted' }, NOON, null);
     await passed(LEASE);
     assert.deepEqual(await a.outbox.renew([id]), []);
     assert.equal(await b.outbox.recover(LATER), 0, 'its request may have started, and goes on');
@@ -489,10 +489,10 @@ describe('PostgreSQL: a lease on an entry of the outbox', () => {
     await b.outbox.recover(LATER);
     assert.deepEqual(await a.outbox.settle([outboxSettlementOf(first, 'failed')]), [first.id]);
     const second = await claimManual(b, LATER);
-    const record = aRecord(first.firing.id, NOON, { id: first.id, trigger: 'manual' });
+    const record = aRecord(first.schedule.id, NOON, { id: first.id, trigger: 'manual' });
     const late = outboxSettlementOf(first, 'succeeded', { record });
     assert.deepEqual(await a.outbox.settle([late]), [first.id]);
-    assert.equal((await a.runs.find(caller.clientKey, first.id))!.status, 'running');
+    assert.equal((await a.runs.find(caller.clientRowId, first.id))!.status, 'running');
     assert.deepEqual(await b.outbox.settle([outboxSettlementOf(second, 'failed')]), []);
   });
 });

@@ -14,7 +14,7 @@ import {
   stored,
   triggered,
   waiting,
-} from './keeper.ts';
+} from './backend.ts';
 import { runOn, startPostgres } from './postgres-server.ts';
 
 const server = await startPostgres();
@@ -54,11 +54,11 @@ class Hearing {
       this.told.push(line);
       this.#onTold();
     };
-    this.#listening = store.shared!.listen({
+    this.#listening = store.cluster!.listen({
       wake: dueAt => tell(`due ${dueAt}`),
       changed: (id, changedAt) => tell(`changed ${id} ${changedAt}`),
       wakeOutbox: id => tell(`manual ${id}`),
-      rotated: clientKey => tell(`rotated ${clientKey}`),
+      rotated: clientRowId => tell(`rotated ${clientRowId}`),
       listening: (isListening, why = '') => tell(isListening ? 'hears' : `deaf: ${why}`),
     });
   }
@@ -91,14 +91,14 @@ describe('PostgreSQL: what one node writes, the others hear', () => {
       schedule: aSchedule(),
       start: { first: NOON + minutes * MINUTE, second: null },
     }));
-    await a.schedules.insert(caller.clientKey, batch);
+    await a.schedules.insert(caller.clientRowId, batch);
     await ear.hears(`due ${NOON + MINUTE}`);
     const { schedule } = batch[0]!;
     await changed(a, caller, schedule, { status: 'disabled' }, NOON + 5, null);
     await ear.hears(`changed ${schedule.id} ${NOON + 5}`);
-    const { version } = (await a.schedules.find(caller.clientKey, schedule.id))!;
+    const { version } = (await a.schedules.find(caller.clientRowId, schedule.id))!;
     const renamed = { ...schedule, label: 'new', updatedAt: NOON + 9 };
-    assert.ok(await a.schedules.update(caller.clientKey, renamed, version, 'keep'));
+    assert.ok(await a.schedules.update(caller.clientRowId, renamed, version, 'keep'));
     await ear.hears(`changed ${schedule.id} ${NOON + 9}`);
     await triggered(a, caller, schedule);
     await ear.hears(`manual ${schedule.id}`);
@@ -109,9 +109,9 @@ describe('PostgreSQL: what one node writes, the others hear', () => {
     await ear.hears('hears');
     const rotation = { signingSecret: 'whsec_x', rotatedAt: NOON, replacesNew: false };
     await a.clients.rotateSecret(caller.clientId, { ...rotation, oldUntil: NOON + MINUTE });
-    await ear.hears(`rotated ${caller.clientKey}`);
+    await ear.hears(`rotated ${caller.clientRowId}`);
     await a.clients.endOverlap(caller.clientId);
-    await ear.hears(`rotated ${caller.clientKey}`);
+    await ear.hears(`rotated ${caller.clientRowId}`);
   });
 
   test('what a node that stops has not begun, the others hear of', async () => {
@@ -151,12 +151,12 @@ describe('PostgreSQL: what one node writes, the others hear', () => {
 
   test('a thousand changes at once are told in some messages, each within the size that fits', async () => {
     const batch = Array.from({ length: 1_000 }, () => ({ schedule: aSchedule(), start: null }));
-    await a.schedules.insert(caller.clientKey, batch);
+    await a.schedules.insert(caller.clientRowId, batch);
     const ear = new Hearing(b);
     await ear.hears('hears');
     await Promise.all(
       batch.map(({ schedule }) =>
-        a.schedules.update(caller.clientKey, { ...schedule, updatedAt: NOON }, 1, 'keep'),
+        a.schedules.update(caller.clientRowId, { ...schedule, updatedAt: NOON }, 1, 'keep'),
       ),
     );
     await a.close();

@@ -11,7 +11,7 @@ import { Connections } from '../../src/store/postgres/connection.ts';
 import { migratePostgres } from '../../src/store/postgres/migrating.ts';
 import { migrateAt, openPostgres, readClock } from '../../src/store/postgres/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { aClient, claimOne, NOON, settled, stored, waiting } from './keeper.ts';
+import { aClient, claimOne, NOON, settled, stored, waiting } from './backend.ts';
 import { runOn, startPostgres } from './postgres-server.ts';
 
 const NEWEST = readMigrations(

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { Connections } from '../../src/store/postgres/connection.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
+import { aClient, aSchedule, NOON, SEEN } from './backend.ts';
 import { storeContract } from './contract.ts';
-import { aClient, aSchedule, NOON, SEEN } from './keeper.ts';
 import { startPgbouncer, whyNoPgbouncer } from './pgbouncer.ts';
-import { postgresKeepers } from './postgres-keeper.ts';
+import { postgresKeepers } from './postgres-backend.ts';
 import { runOn, startPostgres } from './postgres-server.ts';
 
 const why = whyNoPgbouncer();
@@ -42,15 +42,15 @@ else {
     test('many claims at the same moment take each row once', async () => {
       const url = pgbouncer.through(await server.createDatabase());
       const [a, b] = await Promise.all([openPostgres(url), openPostgres(url)]);
-      const { clientKey } = await aClient(a);
+      const { clientRowId } = await aClient(a);
       const start = { first: NOON, second: null };
       const batch = Array.from({ length: 1_000 }, () => ({ schedule: aSchedule(), start }));
-      await a.schedules.insert(clientKey, batch);
+      await a.schedules.insert(clientRowId, batch);
       const claims = await Promise.all(
         Array.from({ length: 40 }, (_, at) => (at % 2 ? a : b).queue.claim(NOON, 30, SEEN)),
       );
       await Promise.all([a.close(), b.close()]);
-      const keys = claims.flat().map(({ scheduleKey }) => scheduleKey);
+      const keys = claims.flat().map(({ scheduleRowId }) => scheduleRowId);
       assert.deepEqual([keys.length, new Set(keys).size], [1_000, 1_000]);
     });
 
@@ -58,7 +58,7 @@ else {
       const url = await server.createDatabase();
       const store = await openPostgres(pgbouncer.through(url));
       const { promise: told, resolve: tell } = Promise.withResolvers<string>();
-      const listening = store.shared!.listen({
+      const listening = store.cluster!.listen({
         wake() {},
         changed() {},
         wakeOutbox() {},

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Schedule } from '../../src/domain/schedule.ts';
+import type { Claim, OutboxClaim } from '../../src/store/queue.ts';
 import type { Caller, Store } from '../../src/store/store.ts';
-import type { Claim, OutboxClaim } from '../../src/store/work.ts';
 import {
   aCallback,
   aClient,
@@ -16,8 +16,8 @@ import {
   settlementOf,
   stored,
   waiting,
-} from './keeper.ts';
-import { TEXTS } from './texts.ts';
+} from './backend.ts';
+import { TEXTS } from './search-texts.ts';
 
 /** Stores filled by chance through the contract: all kinds of rows, in every state. */
 
@@ -95,7 +95,8 @@ async function take(store: Store, made: Made, { kind, which, text }: Step, now: 
     }
     case 'trigger': {
       const run = { id: anId(now), scheduledFor: now };
-      if (chosen) await store.outbox.insertManual(chosen.caller.clientKey, chosen.schedule.id, run);
+      if (chosen)
+        await store.outbox.insertManual(chosen.caller.clientRowId, chosen.schedule.id, run);
       return;
     }
     case 'claim':
@@ -125,11 +126,11 @@ async function settleClaim(
   text: string,
 ): Promise<void> {
   if (claim === undefined) return;
-  const { scheduledFor, firing } = claim;
+  const { scheduledFor, schedule: claimed } = claim;
   const status = kind === 'fail' ? 'failed' : kind === 'miss' ? 'missed' : 'succeeded';
   const missed = { count: 1_001, from: scheduledFor, to: now };
   const answered = { responseBody: text, responseHeaders: { 'x-odd': text } };
-  const record = aRecord(firing.id, scheduledFor, {
+  const record = aRecord(claimed.id, scheduledFor, {
     status,
     attempts: kind === 'miss' ? [] : [anAttempt(1, answered), anAttempt(2)],
     ...(kind === 'miss' && { missed, reason: text || 'down' }),
@@ -155,7 +156,7 @@ async function settleSent(
   const next =
     kind === 'resend' ? { dueAt: now } : kind === 'delivered' ? 'succeeded' : ('failed' as const);
   const isRun = claim.kind === 'manual' && typeof next === 'string';
-  const { id, scheduleKey: _, ...rest } = claim;
+  const { id, scheduleRowId: _, ...rest } = claim;
   const fields =
     isRun && rest.kind === 'manual'
       ? { record: aRecord('', rest.scheduledFor, { id, trigger: 'manual', status: next }) }
@@ -188,20 +189,24 @@ export async function contents(store: Store) {
 async function ownedBy(store: Store, clientId: string) {
   const keys = await store.clients.listKeys(clientId);
   const callers = await Promise.all(keys.map(({ hash }) => store.clients.findCaller(hash)));
-  const clientKey = callers.find(caller => caller !== null)?.clientKey;
-  if (clientKey === undefined) return { keys, callers };
-  const { schedules: live } = await store.schedules.list(clientKey, {}, 1e6);
-  const { schedules: deleted } = await store.schedules.list(clientKey, { status: 'deleted' }, 1e6);
+  const clientRowId = callers.find(caller => caller !== null)?.clientRowId;
+  if (clientRowId === undefined) return { keys, callers };
+  const { schedules: live } = await store.schedules.list(clientRowId, {}, 1e6);
+  const { schedules: deleted } = await store.schedules.list(
+    clientRowId,
+    { status: 'deleted' },
+    1e6,
+  );
   const schedules = [...live, ...deleted];
-  const runs = await store.runs.list(clientKey, {}, 1e6);
+  const runs = await store.runs.list(clientRowId, {}, 1e6);
   return {
     keys,
     callers,
-    versions: await Promise.all(schedules.map(({ id }) => store.schedules.find(clientKey, id))),
+    versions: await Promise.all(schedules.map(({ id }) => store.schedules.find(clientRowId, id))),
     runs,
-    found: await Promise.all(runs.map(({ id }) => store.runs.find(clientKey, id))),
-    callbacks: await Promise.all(runs.map(({ id }) => store.runs.callbacks(clientKey, id))),
-    folded: (await store.schedules.list(clientKey, { label: 'ﬁ' }, 1e6)).schedules,
+    found: await Promise.all(runs.map(({ id }) => store.runs.find(clientRowId, id))),
+    callbacks: await Promise.all(runs.map(({ id }) => store.runs.callbacks(clientRowId, id))),
+    folded: (await store.schedules.list(clientRowId, { label: 'ﬁ' }, 1e6)).schedules,
   };
 }
 
@@ -209,16 +214,16 @@ async function ownedBy(store: Store, clientId: string) {
 export async function taken(store: Store, now: number) {
   return {
     recovered: [await store.queue.recover(now), await store.outbox.recover(now)],
-    claims: inOrder(await store.queue.claim(now, 1_000, now), claim => claim.scheduleKey),
+    claims: inOrder(await store.queue.claim(now, 1_000, now), claim => claim.scheduleRowId),
     sent: inOrder((await store.outbox.claim(now, 1_000)).map(sendable), claim => claim.id),
   };
 }
 
-/** No request depends on `updatedAt`: a keeper may leave it out of what it claims. */
+/** No request depends on `updatedAt`: a backend may leave it out of what it claims. */
 function sendable(claim: OutboxClaim): OutboxClaim {
   if (claim.kind === 'callback') return claim;
-  const { updatedAt: _, ...firing } = claim.firing;
-  return { ...claim, firing };
+  const { updatedAt: _, ...claimed } = claim.schedule;
+  return { ...claim, schedule: claimed };
 }
 
 /** Of what is due at one instant, either may be taken first. */

@@ -7,12 +7,12 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { PunctualError } from '../../src/domain/errors.ts';
 import { readMigrations } from '../../src/store/migrate.ts';
-import { Commits } from '../../src/store/sqlite/commit.ts';
+import { GroupCommit } from '../../src/store/sqlite/group-commit.ts';
+import { GroupRead } from '../../src/store/sqlite/group-read.ts';
 import { type Boot, lockSqlite } from '../../src/store/sqlite/lock.ts';
 import { migrateAt, migrateSqlite, openSqlite } from '../../src/store/sqlite/open.ts';
 import { sqliteOutbox } from '../../src/store/sqlite/outbox.ts';
 import { sqliteQueue } from '../../src/store/sqlite/queue.ts';
-import { Reads } from '../../src/store/sqlite/reads.ts';
 import { sqliteRuns } from '../../src/store/sqlite/runs.ts';
 import { sqliteSchedules } from '../../src/store/sqlite/schedules.ts';
 import { childOn, endChildren, killed } from './child.ts';
@@ -135,7 +135,7 @@ describe('one engine on one database', () => {
     const marked = (at = markedAt) => {
       heard();
       const lock = lockSqlite(path, boot);
-      lock.mark(at);
+      lock.noteSentUntil(at);
       lock.release();
     };
 
@@ -173,7 +173,7 @@ describe('one engine on one database', () => {
       assert.equal(heard({ at: 0, id: 0 }), null);
       const lock = lockSqlite(path, boot);
       rmSync(`${path}.engine`);
-      lock.mark(markedAt);
+      lock.noteSentUntil(markedAt);
       lock.release();
       assert.equal(heard(), null);
     });
@@ -294,7 +294,7 @@ describe('what is asked all the time', () => {
     }
     const database = new Listening(path);
     migrateSqlite(database);
-    const commits = new Commits(database);
+    const commits = new GroupCommit(database);
     const plansOf = (make: () => unknown): string[] => {
       asked.length = 0;
       make();
@@ -306,7 +306,7 @@ describe('what is asked all the time', () => {
       );
     };
     const plans = [
-      () => sqliteSchedules(database, commits, new Reads(database)),
+      () => sqliteSchedules(database, commits, new GroupRead(database)),
       () => sqliteQueue(database, commits),
       () => sqliteOutbox(database, commits),
     ].flatMap(plansOf);

@@ -1,5 +1,5 @@
+import type { Claim } from '../../src/store/queue.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { Claim } from '../../src/store/work.ts';
 import {
   aCallback,
   aClient,
@@ -11,7 +11,7 @@ import {
   outboxSettlementOf,
   settlementOf,
   waiting,
-} from './keeper.ts';
+} from './backend.ts';
 
 /** Steady load, played on a store as the engine does, with the clock moved. */
 
@@ -44,7 +44,7 @@ export async function playDays(
   load: Load,
   { before, after }: Record<'before' | 'after', (done: DayDone) => Promise<void>>,
 ): Promise<void> {
-  const { clientKey } = await aClient(store);
+  const { clientRowId } = await aClient(store);
   const { days, schedules, firingsADay } = load;
   const first = Math.floor(NOON / DAY) * DAY;
   for (let made = 0; made < schedules; made += 1_000) {
@@ -52,7 +52,7 @@ export async function playDays(
       schedule: aSchedule(),
       start: { first, second: null },
     }));
-    await store.schedules.insert(clientKey, batch);
+    await store.schedules.insert(clientRowId, batch);
   }
   for (let day = 0; day < days; day += 1) {
     const startsAt = first + day * DAY;
@@ -89,9 +89,9 @@ async function fireAll(store: Store, now: number, every: number): Promise<number
 }
 
 function ended(claim: Claim, next: number) {
-  const { scheduledFor, firing, scheduleKey } = claim;
-  const isFailure = (scheduleKey + scheduledFor / 1_000) % FAILS === 0;
-  const record = aRecord(firing.id, scheduledFor, {
+  const { scheduledFor, schedule: claimed, scheduleRowId } = claim;
+  const isFailure = (scheduleRowId + scheduledFor / 1_000) % FAILS === 0;
+  const record = aRecord(claimed.id, scheduledFor, {
     status: isFailure ? 'failed' : 'succeeded',
     attempts: [anAttempt(1, ANSWER)],
   });

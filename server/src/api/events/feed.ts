@@ -2,7 +2,7 @@ import type * as Wire from '@punctual/client';
 import type { Clock, Timer } from '../../clock.ts';
 import { iso } from '../../domain/iso.ts';
 import type { Schedule } from '../../domain/schedule.ts';
-import type { BreakerChange, EndedRun, FigureStore } from '../../store/figures.ts';
+import type { BreakerChange, EndedRun, StatsStore } from '../../store/stats.ts';
 import { breakerAnswer, runListAnswer, scheduleAnswer } from '../answers.ts';
 
 /** How often the store is asked, for all listeners of a client together. */
@@ -36,12 +36,12 @@ interface Channel {
  * told one by one is told as a `gap`.
  */
 export class EventFeed {
-  readonly #figures: FigureStore;
+  readonly #figures: StatsStore;
   readonly #clock: Clock;
   readonly #failed: (error: unknown) => void;
   readonly #channels = new Map<number, Channel>();
 
-  constructor(figures: FigureStore, clock: Clock, failed: (error: unknown) => void) {
+  constructor(figures: StatsStore, clock: Clock, failed: (error: unknown) => void) {
     this.#figures = figures;
     this.#clock = clock;
     this.#failed = failed;
@@ -51,26 +51,26 @@ export class EventFeed {
    * @param told of a listener that comes back: the ids that it knows, `since` and its last one
    * @returns what ends it
    */
-  join(clientKey: number, listener: Listener, told?: string[]): () => void {
-    const channel = this.#channels.get(clientKey) ?? this.#open(clientKey, told);
+  join(clientRowId: number, listener: Listener, told?: string[]): () => void {
+    const channel = this.#channels.get(clientRowId) ?? this.#open(clientRowId, told);
     channel.listeners.add(listener);
     return () => {
       channel.listeners.delete(listener);
       if (channel.listeners.size > 0) return;
       channel.timer?.cancel();
-      this.#channels.delete(clientKey);
+      this.#channels.delete(clientRowId);
     };
   }
 
   /** What happened since the event of this id, for one who comes back; it was told itself. */
-  async since(clientKey: number, lastEventId: string): Promise<Wire.PunctualEvent[]> {
+  async since(clientRowId: number, lastEventId: string): Promise<Wire.PunctualEvent[]> {
     const at = instantOfEvent(lastEventId);
     if (at === null) return [];
-    const events = await this.#read(clientKey, at - OVERLAP_MS);
+    const events = await this.#read(clientRowId, at - OVERLAP_MS);
     return events.map(({ event }) => event).filter(({ id }) => id !== lastEventId);
   }
 
-  #open(clientKey: number, told?: string[]): Channel {
+  #open(clientRowId: number, told?: string[]): Channel {
     const now = this.#clock.now();
     const channel: Channel = {
       listeners: new Set(),
@@ -78,27 +78,27 @@ export class EventFeed {
       upTo: now,
       timer: null,
     };
-    this.#channels.set(clientKey, channel);
+    this.#channels.set(clientRowId, channel);
     // What ended before somebody listened is not told, however late it is written; but to one who comes back it is.
     const before = told === undefined ? now : now - OVERLAP_MS;
-    this.#schedule(clientKey, channel, events => events.filter(({ at }) => at >= before));
+    this.#schedule(clientRowId, channel, events => events.filter(({ at }) => at >= before));
     return channel;
   }
 
   #schedule(
-    clientKey: number,
+    clientRowId: number,
     channel: Channel,
     filter: (events: TimedEvent[]) => TimedEvent[],
   ): void {
     channel.timer = this.#clock.after(POLL_MS, async () => {
       try {
         const now = this.#clock.now();
-        const events = filter(await this.#read(clientKey, channel.upTo - OVERLAP_MS, now));
+        const events = filter(await this.#read(clientRowId, channel.upTo - OVERLAP_MS, now));
         this.#tell(channel, events, now);
       } catch (error) {
         this.#failed(error);
       }
-      if (this.#channels.get(clientKey) === channel) this.#schedule(clientKey, channel, filter);
+      if (this.#channels.get(clientRowId) === channel) this.#schedule(clientRowId, channel, filter);
     });
   }
 
@@ -113,12 +113,12 @@ export class EventFeed {
     for (const listener of channel.listeners) listener(news.map(({ event }) => event));
   }
 
-  async #read(clientKey: number, after: number, now = this.#clock.now()): Promise<TimedEvent[]> {
+  async #read(clientRowId: number, after: number, now = this.#clock.now()): Promise<TimedEvent[]> {
     const limit = MOST_AT_ONCE + 1;
     const [runs, schedules, breakers] = await Promise.all([
-      this.#figures.endedSince(clientKey, after, limit),
-      this.#figures.changedSince(clientKey, after, limit),
-      this.#figures.breakersSince(clientKey, after, limit),
+      this.#figures.endedSince(clientRowId, after, limit),
+      this.#figures.changedSince(clientRowId, after, limit),
+      this.#figures.breakersSince(clientRowId, after, limit),
     ]);
     const events: TimedEvent[] = [
       ...runs.map(runEvent),

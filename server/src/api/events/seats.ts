@@ -13,8 +13,8 @@ export class Seats {
    * @returns what gives the seat back; a second call does nothing
    * @throws PunctualError `request_invalid` where the client, or all together, have as many as there are
    */
-  take(clientKey: number): () => void {
-    const taken = this.#taken.get(clientKey) ?? 0;
+  take(clientRowId: number): () => void {
+    const taken = this.#taken.get(clientRowId) ?? 0;
     if (taken >= MOST_OF_CLIENT) {
       throw refused(
         `This client has ${MOST_OF_CLIENT} listeners already; close one of them first.`,
@@ -23,19 +23,19 @@ export class Seats {
     if (this.#all >= MOST_OF_ALL) {
       throw refused(`This node has ${MOST_OF_ALL} listeners already; try again later.`);
     }
-    this.#taken.set(clientKey, taken + 1);
+    this.#taken.set(clientRowId, taken + 1);
     this.#all += 1;
     let isMine = true;
     return () => {
-      if (isMine) this.#giveBack(clientKey);
+      if (isMine) this.#giveBack(clientRowId);
       isMine = false;
     };
   }
 
-  #giveBack(clientKey: number): void {
-    const left = this.#taken.get(clientKey)! - 1;
-    if (left === 0) this.#taken.delete(clientKey);
-    else this.#taken.set(clientKey, left);
+  #giveBack(clientRowId: number): void {
+    const left = this.#taken.get(clientRowId)! - 1;
+    if (left === 0) this.#taken.delete(clientRowId);
+    else this.#taken.set(clientRowId, left);
     this.#all -= 1;
   }
 }

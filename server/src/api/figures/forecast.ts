@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
 import { countBySpan } from '../../domain/forecast.ts';
 import { iso } from '../../domain/iso.ts';
-import type { ScheduleGroup } from '../../store/figures.ts';
+import type { ScheduleGroup } from '../../store/stats.ts';
 import { nextSlice } from '../slices.ts';
 import type { Grouped, Groups } from './groups.ts';
 import { largest, type Pause } from './largest.ts';
@@ -35,7 +35,8 @@ export class ForecastFigures {
     max: MOST_TOTALS,
     // What others push out meanwhile is answered all the same.
     ignoreFetchAbort: true,
-    fetchMethod: (_key, _old, { context }) => this.#inTurn(context.clientKey, () => total(context)),
+    fetchMethod: (_key, _old, { context }) =>
+      this.#inTurn(context.clientRowId, () => total(context)),
   });
   /** The last forecast of each client that is under way. */
   readonly #last = new Map<number, Promise<unknown>>();
@@ -45,41 +46,41 @@ export class ForecastFigures {
     this.#groups = groups;
   }
 
-  async of(clientKey: number, span: 'day' | 'week', host?: string): Promise<Wire.Forecast> {
-    const grouped = await this.#groups.of(clientKey);
+  async of(clientRowId: number, span: 'day' | 'week', host?: string): Promise<Wire.Forecast> {
+    const grouped = await this.#groups.of(clientRowId);
     const { spanMs, count } = STEPS[span];
     const from = Math.floor(this.#clock.now() / spanMs) * spanMs;
-    const question = { ...grouped, clientKey, steps: { from, spanMs, count } };
+    const question = { ...grouped, clientRowId, steps: { from, spanMs, count } };
     const totals = await this.#totalsOf(question);
     if (host === undefined) return answer(question, totals, totals);
     const isKnown = totals.byHost.has(host);
     const ofHost = isKnown
-      ? await this.#inTurn(clientKey, () => sum(question, onlyOf(host, totals.counted)))
+      ? await this.#inTurn(clientRowId, () => sum(question, onlyOf(host, totals.counted)))
       : NOTHING(count);
     return answer(question, totals, ofHost);
   }
 
   async #totalsOf(question: Question): Promise<Totals> {
-    const { clientKey, countedAt, isPartial, steps } = question;
-    if (isPartial) return this.#inTurn(clientKey, () => total(question));
-    const key = [clientKey, steps.spanMs, steps.from, countedAt].join(' ');
+    const { clientRowId, countedAt, isPartial, steps } = question;
+    if (isPartial) return this.#inTurn(clientRowId, () => total(question));
+    const key = [clientRowId, steps.spanMs, steps.from, countedAt].join(' ');
     return (await this.#totals.fetch(key, { context: question }))!;
   }
 
-  async #inTurn<Result>(clientKey: number, work: () => Promise<Result>): Promise<Result> {
-    const before = this.#last.get(clientKey);
+  async #inTurn<Result>(clientRowId: number, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#last.get(clientRowId);
     const mine = (before ?? Promise.resolve()).then(work, work);
-    this.#last.set(clientKey, mine);
+    this.#last.set(clientRowId, mine);
     try {
       return await mine;
     } finally {
-      if (this.#last.get(clientKey) === mine) this.#last.delete(clientKey);
+      if (this.#last.get(clientRowId) === mine) this.#last.delete(clientRowId);
     }
   }
 }
 
 interface Question extends Grouped {
-  clientKey: number;
+  clientRowId: number;
   steps: { from: number; spanMs: number; count: number };
 }
 
@@ -102,16 +103,16 @@ const NOTHING = (count: number): Sum => ({
 });
 
 async function total(question: Question): Promise<Totals> {
-  const slices = new Slices(question.clientKey);
+  const slices = new Slices(question.clientRowId);
   const { counted, uncounted } = await largest(question.groups, MOST_GROUPS, slices);
   const all = await sum(question, counted, slices);
   return { ...all, counted, uncounted, hosts: busiest(all.byHost) };
 }
 
 async function sum(
-  { clientKey, steps }: Question,
+  { clientRowId, steps }: Question,
   groups: ScheduleGroup[],
-  slices = new Slices(clientKey),
+  slices = new Slices(clientRowId),
 ): Promise<Sum> {
   const result = NOTHING(steps.count);
   // Many hosts share few times: those are worked out once.
@@ -176,11 +177,11 @@ function timesOf({ interval, timezone }: ScheduleGroup): string {
 
 /** Work in slices of a few milliseconds, with whatever else waits in between. */
 class Slices implements Pause {
-  readonly #clientKey: number;
+  readonly #clientRowId: number;
   #endsAt = 0;
 
-  constructor(clientKey: number) {
-    this.#clientKey = clientKey;
+  constructor(clientRowId: number) {
+    this.#clientRowId = clientRowId;
   }
 
   get isOver(): boolean {
@@ -188,7 +189,7 @@ class Slices implements Pause {
   }
 
   async next(): Promise<void> {
-    await nextSlice(this.#clientKey);
+    await nextSlice(this.#clientRowId);
     this.#endsAt = performance.now() + SLICE_MS;
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { FigureStore, ScheduleGroup } from '../../store/figures.ts';
+import type { ScheduleGroup, StatsStore } from '../../store/stats.ts';
 import { KeptCounts } from './kept.ts';
 import { withPatience } from './patience.ts';
 
@@ -26,49 +26,49 @@ const MOST_IN_PART = 100_000;
  * whoever asks meanwhile is answered with those so far, 10,000 at least.
  */
 export class Groups {
-  readonly #figures: FigureStore;
+  readonly #figures: StatsStore;
   readonly #clock: Clock;
   readonly #kept: KeptCounts<ScheduleGroup[]>;
   /** Of clients that are being counted. */
   readonly #counting = new Map<number, { soFar: Tally; firstPart: Promise<unknown> }>();
 
-  constructor(figures: FigureStore, clock: Clock) {
+  constructor(figures: StatsStore, clock: Clock) {
     this.#figures = figures;
     this.#clock = clock;
-    this.#kept = new KeptCounts(clientKey => this.#count(clientKey), clock, LONG_MS);
+    this.#kept = new KeptCounts(clientRowId => this.#count(clientRowId), clock, LONG_MS);
   }
 
   /** Begins to count where nobody has, for who is about to ask. */
-  warm(clientKey: number): void {
-    this.#kept.warm(clientKey);
+  warm(clientRowId: number): void {
+    this.#kept.warm(clientRowId);
   }
 
-  async of(clientKey: number, patienceMs = PATIENCE_MS): Promise<Grouped> {
-    const all = this.#allOf(clientKey);
+  async of(clientRowId: number, patienceMs = PATIENCE_MS): Promise<Grouped> {
+    const all = this.#allOf(clientRowId);
     const known = await withPatience(all, patienceMs);
-    const counting = this.#counting.get(clientKey);
+    const counting = this.#counting.get(clientRowId);
     if (known !== undefined || counting === undefined) return all;
     await counting.firstPart;
     // Where the first part was the last one, all is there in the same moment.
-    const isAll = !this.#counting.has(clientKey);
+    const isAll = !this.#counting.has(clientRowId);
     if (isAll) return all;
     return { groups: counting.soFar.groups(), countedAt: this.#clock.now(), isPartial: true };
   }
 
-  async #allOf(clientKey: number): Promise<Grouped> {
-    const { value: groups, countedAt } = await this.#kept.of(clientKey);
+  async #allOf(clientRowId: number): Promise<Grouped> {
+    const { value: groups, countedAt } = await this.#kept.of(clientRowId);
     return { groups, countedAt, isPartial: false };
   }
 
-  async #count(clientKey: number): Promise<ScheduleGroup[]> {
+  async #count(clientRowId: number): Promise<ScheduleGroup[]> {
     const soFar = new Tally();
     const part = async (limit: number, before?: string) => {
-      const { groups, next } = await this.#figures.groups(clientKey, limit, before);
+      const { groups, next } = await this.#figures.groups(clientRowId, limit, before);
       soFar.add(groups);
       return next;
     };
     const firstPart = part(FIRST_PART);
-    this.#counting.set(clientKey, { soFar, firstPart });
+    this.#counting.set(clientRowId, { soFar, firstPart });
     try {
       let next = await firstPart;
       for (let limit = 2 * FIRST_PART; next !== null; limit *= 2) {
@@ -76,7 +76,7 @@ export class Groups {
       }
       return soFar.groups();
     } finally {
-      this.#counting.delete(clientKey);
+      this.#counting.delete(clientRowId);
     }
   }
 }

@@ -4,11 +4,11 @@ import type { Clock } from '../../clock.ts';
 import { iso } from '../../domain/iso.ts';
 import type {
   CountedHistory,
-  FigureStore,
   MissedSpan,
+  StatsStore,
   StepCount,
   StepRange,
-} from '../../store/figures.ts';
+} from '../../store/stats.ts';
 import { withPatience } from './patience.ts';
 
 /** A history of fewer records is counted anew for each question: 10 ms. */
@@ -29,7 +29,7 @@ const MOST_CLIENTS = 1_000;
  * is answered with what is counted so far. A client has one count at a time.
  */
 export class HistoryFigures {
-  readonly #figures: FigureStore;
+  readonly #figures: StatsStore;
   readonly #clock: Clock;
   readonly #parts = new LRUCache<string, Part>({
     maxSize: MOST_KEPT,
@@ -37,17 +37,17 @@ export class HistoryFigures {
   });
   readonly #turns = new LRUCache<number, Promise<unknown>>({ max: MOST_CLIENTS });
 
-  constructor(figures: FigureStore, clock: Clock) {
+  constructor(figures: StatsStore, clock: Clock) {
     this.#figures = figures;
     this.#clock = clock;
   }
 
-  async of(clientKey: number, scheduleId: string, range: StepRange): Promise<Wire.History> {
-    const question = { clientKey, scheduleId, range };
-    const few = await this.#inTurn(clientKey, () => this.#read(question, range, FEW_RECORDS));
+  async of(clientRowId: number, scheduleId: string, range: StepRange): Promise<Wire.History> {
+    const question = { clientRowId, scheduleId, range };
+    const few = await this.#inTurn(clientRowId, () => this.#read(question, range, FEW_RECORDS));
     if (few.records < FEW_RECORDS) return answer(question, range.from, [few]);
     const parts = partsOf(range);
-    const work = this.#inTurn(clientKey, () => this.#count(question, parts));
+    const work = this.#inTurn(clientRowId, () => this.#count(question, parts));
     await withPatience(work, PATIENCE_MS);
     const counted: CountedHistory[] = [];
     for (const part of parts) {
@@ -61,10 +61,10 @@ export class HistoryFigures {
   }
 
   /** One after the other for a client, so that the others' questions come between its own. */
-  #inTurn<Value>(clientKey: number, work: () => Promise<Value>): Promise<Value> {
-    const before = this.#turns.get(clientKey) ?? Promise.resolve();
+  #inTurn<Value>(clientRowId: number, work: () => Promise<Value>): Promise<Value> {
+    const before = this.#turns.get(clientRowId) ?? Promise.resolve();
     const turn = before.then(work, work);
-    this.#turns.set(clientKey, turn);
+    this.#turns.set(clientRowId, turn);
     return turn;
   }
 
@@ -78,13 +78,13 @@ export class HistoryFigures {
     }
   }
 
-  #read({ clientKey, scheduleId }: Question, range: StepRange, limit: number) {
-    return this.#figures.history(clientKey, scheduleId, range, limit);
+  #read({ clientRowId, scheduleId }: Question, range: StepRange, limit: number) {
+    return this.#figures.history(clientRowId, scheduleId, range, limit);
   }
 }
 
 interface Question {
-  clientKey: number;
+  clientRowId: number;
   scheduleId: string;
   range: StepRange;
 }
@@ -95,8 +95,8 @@ interface Part {
   at: number;
 }
 
-function keyOf({ clientKey, scheduleId }: Question, { from, to, stepMs }: StepRange): string {
-  return `${clientKey} ${scheduleId} ${from} ${to} ${stepMs}`;
+function keyOf({ clientRowId, scheduleId }: Question, { from, to, stepMs }: StepRange): string {
+  return `${clientRowId} ${scheduleId} ${from} ${to} ${stepMs}`;
 }
 
 /** Cut at the same instants whatever range is asked for, newest first. */

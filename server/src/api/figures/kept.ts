@@ -25,7 +25,7 @@ export class KeptCounts<Value extends object> {
   readonly #counts: LRUCache<number, Kept<Value>>;
 
   /** @param longMs from here on nobody waits for a count where there is an older one */
-  constructor(count: (clientKey: number) => Promise<Value>, clock: Clock, longMs: number) {
+  constructor(count: (clientRowId: number) => Promise<Value>, clock: Clock, longMs: number) {
     this.#clock = clock;
     this.#longMs = longMs;
     this.#counts = new LRUCache<number, Kept<Value>>({
@@ -33,9 +33,9 @@ export class KeptCounts<Value extends object> {
       ttl: FRESH_MS,
       // What others push out meanwhile is answered all the same.
       ignoreFetchAbort: true,
-      fetchMethod: async (clientKey, _old, { options }) => {
+      fetchMethod: async (clientRowId, _old, { options }) => {
         const startedAt = performance.now();
-        const value = await count(clientKey);
+        const value = await count(clientRowId);
         const tookMs = performance.now() - startedAt;
         options.ttl = Math.max(FRESH_MS, KEPT_TIMES * tookMs);
         return { value, countedAt: clock.now(), tookMs };
@@ -44,17 +44,17 @@ export class KeptCounts<Value extends object> {
   }
 
   /** Begins to count where nobody has, for who is about to ask. */
-  warm(clientKey: number): void {
-    const isKnown = this.#counts.peek(clientKey, { allowStale: true }) !== undefined;
-    if (!isKnown) this.#counts.fetch(clientKey).catch(() => {});
+  warm(clientRowId: number): void {
+    const isKnown = this.#counts.peek(clientRowId, { allowStale: true }) !== undefined;
+    if (!isKnown) this.#counts.fetch(clientRowId).catch(() => {});
   }
 
-  async of(clientKey: number): Promise<Kept<Value>> {
-    const kept = this.#counts.peek(clientKey, { allowStale: true });
+  async of(clientRowId: number): Promise<Kept<Value>> {
+    const kept = this.#counts.peek(clientRowId, { allowStale: true });
     const allowStale =
       kept !== undefined &&
       kept.tookMs >= this.#longMs &&
       this.#clock.now() - kept.countedAt <= STALE_MS;
-    return (await this.#counts.fetch(clientKey, { allowStale }))!;
+    return (await this.#counts.fetch(clientRowId, { allowStale }))!;
   }
 }

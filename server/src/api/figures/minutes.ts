@@ -1,4 +1,4 @@
-import type { FigureStore, MinuteCount } from '../../store/figures.ts';
+import type { MinuteCount, StatsStore } from '../../store/stats.ts';
 import { withPatience } from './patience.ts';
 
 const MINUTE_MS = 60_000;
@@ -19,13 +19,13 @@ const PATIENCE_MS = 150;
  */
 export class Minutes {
   readonly #counted = new Map<number, { count: MinuteCount; at: number }>();
-  readonly #figures: FigureStore;
-  readonly #clientKey: number;
+  readonly #figures: StatsStore;
+  readonly #clientRowId: number;
   #work: Promise<void> | null = null;
 
-  constructor(figures: FigureStore, clientKey: number) {
+  constructor(figures: StatsStore, clientRowId: number) {
     this.#figures = figures;
-    this.#clientKey = clientKey;
+    this.#clientRowId = clientRowId;
   }
 
   /**
@@ -50,7 +50,7 @@ export class Minutes {
   async #count(from: number, now: number): Promise<void> {
     for (let minute = lastMinute(now); minute >= from; minute -= MINUTE_MS) {
       if (!this.#isToCount(minute, now)) continue;
-      const [count] = await this.#figures.ended(this.#clientKey, minute, minute + MINUTE_MS);
+      const [count] = await this.#figures.ended(this.#clientRowId, minute, minute + MINUTE_MS);
       this.#counted.set(minute, { count: count ?? emptyMinute(minute), at: now });
     }
   }

@@ -5,12 +5,12 @@ import { iso } from '../../domain/iso.ts';
 import { type LatenessCount, percentile } from '../../domain/lateness.ts';
 import type {
   FailureCount,
-  FigureStore,
   LatestRun,
   MinuteCount,
   PassedCount,
+  StatsStore,
   StatusCounts,
-} from '../../store/figures.ts';
+} from '../../store/stats.ts';
 import type { Store } from '../../store/store.ts';
 import { breakerAnswer } from '../answers.ts';
 import { KeptCounts } from './kept.ts';
@@ -45,24 +45,24 @@ export class StatsFigures {
   constructor(store: Store, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
-    this.#counts = new KeptCounts(key => store.figures.counts(key), clock, LONG_MS);
+    this.#counts = new KeptCounts(key => store.stats.counts(key), clock, LONG_MS);
   }
 
-  async of(clientKey: number, minutes: number): Promise<Wire.Stats> {
-    const question = { clientKey, minutes };
-    return (await this.#answers.fetch(`${clientKey} ${minutes}`, { context: question }))!;
+  async of(clientRowId: number, minutes: number): Promise<Wire.Stats> {
+    const question = { clientRowId, minutes };
+    return (await this.#answers.fetch(`${clientRowId} ${minutes}`, { context: question }))!;
   }
 
-  async #count({ clientKey, minutes: span }: Question): Promise<Wire.Stats> {
-    const { figures } = this.#store;
+  async #count({ clientRowId, minutes: span }: Question): Promise<Wire.Stats> {
+    const { stats } = this.#store;
     const now = this.#clock.now();
     const from = Math.floor(now / MINUTE_MS + 1 - span) * MINUTE_MS;
     const [ended, failing, next, breakers, schedules] = await Promise.all([
-      this.#minutesOf(clientKey, figures).since(from, now),
-      this.#failing(clientKey, now),
-      figures.upcoming(clientKey, now, MOST_SHOWN),
-      figures.openBreakers(clientKey, now, MOST_BREAKERS),
-      this.#counts.of(clientKey),
+      this.#minutesOf(clientRowId, stats).since(from, now),
+      this.#failing(clientRowId, now),
+      stats.upcoming(clientRowId, now, MOST_SHOWN),
+      stats.openBreakers(clientRowId, now, MOST_BREAKERS),
+      this.#counts.of(clientRowId),
     ]);
     const countedFrom = ended[0]?.minute ?? now;
     return {
@@ -81,16 +81,16 @@ export class StatsFigures {
     };
   }
 
-  #minutesOf(clientKey: number, figures: FigureStore): Minutes {
-    const kept = this.#minutes.get(clientKey) ?? new Minutes(figures, clientKey);
-    this.#minutes.set(clientKey, kept);
+  #minutesOf(clientRowId: number, stats: StatsStore): Minutes {
+    const kept = this.#minutes.get(clientRowId) ?? new Minutes(stats, clientRowId);
+    this.#minutes.set(clientRowId, kept);
     return kept;
   }
 
   /** Those that failed and have not succeeded since. */
-  async #failing(clientKey: number, now: number): Promise<Wire.FailingSchedule[]> {
-    const { figures } = this.#store;
-    const candidates = await figures.failures(clientKey, now - DAY_MS, MOST_CANDIDATES);
+  async #failing(clientRowId: number, now: number): Promise<Wire.FailingSchedule[]> {
+    const { stats } = this.#store;
+    const candidates = await stats.failures(clientRowId, now - DAY_MS, MOST_CANDIDATES);
     const found = candidates.map(failingSchedule);
     return found.filter(({ inARow }) => inARow > 0).slice(0, MOST_SHOWN);
   }
@@ -107,7 +107,7 @@ function failingSchedule({ latest, ...failure }: FailureCount): Wire.FailingSche
 }
 
 interface Question {
-  clientKey: number;
+  clientRowId: number;
   minutes: number;
 }
 

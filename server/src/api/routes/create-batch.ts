@@ -24,10 +24,10 @@ export function createBatch(app: FastifyInstance, deps: ApiDeps, bodyLimit: numb
     answer: BatchResult,
   });
   app.post<{ Body: Wire.BatchInput }>('/schedule/batch', { schema, bodyLimit }, async request => {
-    const { clientKey } = callerOf(request);
-    const drafts = await draftAll(request.body.items, clientKey, deps);
+    const { clientRowId } = callerOf(request);
+    const drafts = await draftAll(request.body.items, clientRowId, deps);
     if (drafts.length > 0) {
-      await store.schedules.insert(clientKey, drafts);
+      await store.schedules.insert(clientRowId, drafts);
     }
     const firsts = drafts.flatMap(({ start }) => start?.first ?? []);
     if (firsts.length > 0) engine.wake(Math.min(...firsts));
@@ -38,13 +38,13 @@ export function createBatch(app: FastifyInstance, deps: ApiDeps, bodyLimit: numb
 /** In turns with everything else: a thousand intervals at once would hold up what is due. */
 async function draftAll(
   bodies: Wire.ScheduleInput[],
-  clientKey: number,
+  clientRowId: number,
   { clock, allow }: ApiDeps,
 ): Promise<NewSchedule[]> {
   const now = clock.now();
   const drafts: NewSchedule[] = [];
   for (const [index, body] of bodies.entries()) {
-    if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await nextSlice(clientKey);
+    if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await nextSlice(clientRowId);
     try {
       const schedule = draftNew(body, now, allow);
       drafts.push({ schedule, start: startOf(schedule, now) });

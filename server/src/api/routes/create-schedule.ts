@@ -25,7 +25,7 @@ export function createSchedule(app: FastifyInstance, deps: ApiDeps): void {
     const now = clock.now();
     const schedule = draftNew(request.body, now, allow);
     const start = startOf(schedule, now);
-    await store.schedules.insert(callerOf(request).clientKey, [{ schedule, start }]);
+    await store.schedules.insert(callerOf(request).clientRowId, [{ schedule, start }]);
     if (start) engine.wake(start.first);
     reply.header('ETag', etagOf(FIRST_VERSION));
     return scheduleAnswer(schedule);

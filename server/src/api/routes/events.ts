@@ -9,7 +9,7 @@ import { streamOperation } from '../operation.ts';
 /** `GET /v1/event`: a stream, and so described in words and not by a schema of its answer. */
 export function events(app: FastifyInstance, deps: ApiDeps, authenticator: Authenticator): void {
   const { store, clock, log } = deps;
-  const feed = new EventFeed(store.figures, clock, error =>
+  const feed = new EventFeed(store.stats, clock, error =>
     log.warn({ err: error }, 'events could not be read; they are read again'),
   );
   const seats = new Seats();
@@ -29,15 +29,15 @@ export function events(app: FastifyInstance, deps: ApiDeps, authenticator: Authe
     tag: 'figures',
   });
   app.get('/event', { schema }, async (request, reply) => {
-    const { clientKey } = callerOf(request);
+    const { clientRowId } = callerOf(request);
     if (request.method === 'HEAD') return reply.type('text/event-stream').send('');
-    const leaveSeat = seats.take(clientKey);
+    const leaveSeat = seats.take(clientRowId);
     // Also where it is refused, or who asked has left before anything was written.
     reply.raw.once('close', leaveSeat);
     if (reply.raw.closed) return leave(reply, leaveSeat);
     const lastEventId = request.headers['last-event-id'];
     const isResumed = typeof lastEventId === 'string';
-    const missed = isResumed ? await feed.since(clientKey, lastEventId) : [];
+    const missed = isResumed ? await feed.since(clientRowId, lastEventId) : [];
     if (reply.raw.closed) return leave(reply, leaveSeat);
     reply.hijack();
     const stream = new EventStream(
@@ -49,7 +49,7 @@ export function events(app: FastifyInstance, deps: ApiDeps, authenticator: Authe
     streams.add(stream);
     stream.send(missed);
     const told = isResumed ? [lastEventId, ...missed.map(({ id }) => id)] : undefined;
-    const leaveFeed = feed.join(clientKey, news => stream.send(news), told);
+    const leaveFeed = feed.join(clientRowId, news => stream.send(news), told);
     reply.raw.once('close', () => {
       leaveFeed();
       streams.delete(stream);

@@ -19,10 +19,10 @@ export function getRun(app: FastifyInstance, { store, clock }: ApiDeps): void {
     answer: Run,
   });
   app.get<ByRunId>('/run/:runId', { schema }, async request => {
-    const { clientKey } = callerOf(request);
+    const { clientRowId } = callerOf(request);
     const { runId } = request.params;
-    const run = isId(runId) ? await store.runs.find(clientKey, runId, clock.now()) : null;
+    const run = isId(runId) ? await store.runs.find(clientRowId, runId, clock.now()) : null;
     if (run === null) throw new PunctualError('not_found', 'There is no run with this id.');
-    return runAnswer(run, await store.runs.callbacks(clientKey, runId));
+    return runAnswer(run, await store.runs.callbacks(clientRowId, runId));
   });
 }

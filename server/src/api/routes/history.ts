@@ -1,7 +1,7 @@
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
 import { PunctualError } from '../../domain/errors.ts';
-import type { StepRange } from '../../store/figures.ts';
+import type { StepRange } from '../../store/stats.ts';
 import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { HistoryFigures } from '../figures/history.ts';
@@ -14,7 +14,7 @@ import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
 const MOST_STEPS = 1_000;
 
 export function countHistory(app: FastifyInstance, { store, clock }: ApiDeps): void {
-  const history = new HistoryFigures(store.figures, clock);
+  const history = new HistoryFigures(store.stats, clock);
   const schema = operation({
     operationId: 'getHistory',
     summary: "What became of a schedule's times, counted step by step",
@@ -30,7 +30,7 @@ export function countHistory(app: FastifyInstance, { store, clock }: ApiDeps): v
     async request => {
       const caller = callerOf(request);
       const { schedule } = await findSchedule(store, caller, request.params.scheduleId);
-      return history.of(caller.clientKey, schedule.id, rangeFrom(request.query));
+      return history.of(caller.clientRowId, schedule.id, rangeFrom(request.query));
     },
   );
 }

@@ -23,9 +23,9 @@ export function listRuns(app: FastifyInstance, { store, clock }: ApiDeps): void 
   });
   app.get<{ Querystring: Wire.RunQuery }>('/run', { schema }, async request => {
     const { limit = DEFAULT_LIMIT, cursor, ...query } = request.query;
-    const { clientKey } = callerOf(request);
+    const { clientRowId } = callerOf(request);
     const filter = { ...filterFrom(query), now: clock.now() };
-    const found = await store.runs.list(clientKey, filter, limit + 1, idBefore(cursor));
+    const found = await store.runs.list(clientRowId, filter, limit + 1, idBefore(cursor));
     return pageOf(found, limit, runListAnswer);
   });
 }

@@ -18,10 +18,10 @@ export function listSchedules(app: FastifyInstance, { store }: ApiDeps): void {
   });
   app.get<{ Querystring: Wire.ScheduleQuery }>('/schedule', { schema }, async request => {
     const { limit = DEFAULT_LIMIT, cursor, ...filter } = request.query;
-    const { clientKey } = callerOf(request);
+    const { clientRowId } = callerOf(request);
     // One more than asked for tells whether another page follows.
     const before = idBefore(cursor);
-    const { schedules, next } = await store.schedules.list(clientKey, filter, limit + 1, before);
+    const { schedules, next } = await store.schedules.list(clientRowId, filter, limit + 1, before);
     return pageOf(schedules, limit, scheduleAnswer, next);
   });
 }

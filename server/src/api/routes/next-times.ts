@@ -27,12 +27,12 @@ export function nextTimes(app: FastifyInstance, { store, clock }: ApiDeps): void
     { schema },
     async request => {
       const { count = DEFAULT_COUNT } = request.query;
-      const { clientKey } = callerOf(request);
+      const { clientRowId } = callerOf(request);
       const { schedule } = await findSchedule(store, callerOf(request), request.params.scheduleId);
       if (schedule.status !== 'enabled') return { times: [] };
       const sentIn = async (from: number, to: number) => {
         const filter = { scheduleId: schedule.id, from, to };
-        const runs = await store.runs.list(clientKey, filter, MOST_RUNS);
+        const runs = await store.runs.list(clientRowId, filter, MOST_RUNS);
         return new Set(runs.filter(wasSent).map(({ scheduledFor }) => scheduledFor));
       };
       return { times: await unsentTimesAfter(schedule, clock.now(), count, sentIn) };

@@ -22,11 +22,11 @@ export function rotateSecret(app: FastifyInstance, { store, clock, engine }: Api
     answer: NewSigningSecret,
   });
   app.post<{ Body: Wire.RotationInput }>('/secret', { schema }, async request => {
-    const { clientId, clientKey } = callerOf(request);
+    const { clientId, clientRowId } = callerOf(request);
     const { overlapSeconds, replaceNew } = request.body;
     const rotation = newRotation(clock.now(), overlapSeconds, replaceNew);
     const isDone = await store.clients.rotateSecret(clientId, rotation);
-    if (isDone) engine.rotated(clientKey);
+    if (isDone) engine.rotated(clientRowId);
     const client = (await store.clients.findClient(clientId))!;
     if (!isDone) {
       const ways = 'end that overlap (DELETE /v1/secret/overlap), or ask for replaceNew';
@@ -59,8 +59,8 @@ export function secretAndItsOverlap(app: FastifyInstance, deps: ApiDeps): void {
     answer: SigningSecret,
   });
   app.delete('/secret/overlap', { schema: end }, async request => {
-    const { clientId, clientKey } = callerOf(request);
-    if (await store.clients.endOverlap(clientId)) engine.rotated(clientKey);
+    const { clientId, clientRowId } = callerOf(request);
+    if (await store.clients.endOverlap(clientId)) engine.rotated(clientRowId);
     return secretAnswer((await store.clients.findClient(clientId))!, clock.now());
   });
 }

@@ -13,7 +13,7 @@ const DEFAULT_MINUTES = 60;
 /** What has been, and what is to come, in numbers. */
 export function statsAndForecast(app: FastifyInstance, { store, clock }: ApiDeps): void {
   const stats = new StatsFigures(store, clock);
-  const groups = new Groups(store.figures, clock);
+  const groups = new Groups(store.stats, clock);
   const forecast = new ForecastFigures(clock, groups);
 
   const statsSchema = operation({
@@ -25,10 +25,10 @@ export function statsAndForecast(app: FastifyInstance, { store, clock }: ApiDeps
     answer: Stats,
   });
   app.get<{ Querystring: Wire.StatsQuery }>('/stats', { schema: statsSchema }, async request => {
-    const { clientKey } = callerOf(request);
-    const answer = await stats.of(clientKey, request.query.minutes ?? DEFAULT_MINUTES);
+    const { clientRowId } = callerOf(request);
+    const answer = await stats.of(clientRowId, request.query.minutes ?? DEFAULT_MINUTES);
     // Who looks at what has been may look at what is to come next, and a million take seconds to count.
-    groups.warm(clientKey);
+    groups.warm(clientRowId);
     return answer;
   });
 
@@ -44,6 +44,6 @@ export function statsAndForecast(app: FastifyInstance, { store, clock }: ApiDeps
   });
   app.get<{ Querystring: Wire.ForecastQuery }>('/forecast', { schema: forecastSchema }, request => {
     const { span = 'day', host } = request.query;
-    return forecast.of(callerOf(request).clientKey, span, host);
+    return forecast.of(callerOf(request).clientRowId, span, host);
   });
 }

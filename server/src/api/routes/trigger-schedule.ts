@@ -29,7 +29,7 @@ export function triggerSchedule(app: FastifyInstance, deps: ApiDeps): void {
     // Of its own for every call, and carrying exactly `now`, by which runs are listed and found.
     const id = runId(newId(now), now);
     const run = { id, scheduledFor: now };
-    if (!(await store.outbox.insertManual(caller.clientKey, schedule.id, run))) {
+    if (!(await store.outbox.insertManual(caller.clientRowId, schedule.id, run))) {
       // It was deleted in between.
       refuseDeleted({ ...schedule, status: 'deleted' }, 'triggered');
     }

@@ -1,8 +1,8 @@
 import { SESSION_MS } from '../../domain/session.ts';
 import { callerFrom, clientFrom, foundSessionFrom, keyFrom, sessionFrom } from '../client-rows.ts';
 import type { ClientStore } from '../store.ts';
-import type { Announcer } from './announcer.ts';
 import type { Connections, Statement, Value } from './connection.ts';
+import type { Notifier } from './notifier.ts';
 
 /** One that is resumed may call at once, while what was put off comes back. */
 const MAY_CALL = '(clients.suspended_at IS NULL OR clients.resumed_at IS NOT NULL)';
@@ -117,12 +117,12 @@ const endSessions = `
 
 export function postgresClients(
   { query, transaction }: Pick<Connections, 'query' | 'transaction'>,
-  announcer: Announcer,
+  notifier: Notifier,
 ): ClientStore {
   /** @returns whether there was such a client */
   async function changeSecrets(statement: string, values: Value[]): Promise<boolean> {
     const [client] = await query(statement, values);
-    if (client !== undefined) announcer.rotated(client.client_key as number);
+    if (client !== undefined) notifier.rotated(client.client_key as number);
     return client !== undefined;
   }
 
@@ -145,7 +145,7 @@ export function postgresClients(
     async forgetOldSecrets(now) {
       await query(forgetOldSecrets, [now]);
       const begun = await query(beginOverlaps, [now]);
-      for (const { client_key } of begun) announcer.rotated(client_key as number);
+      for (const { client_key } of begun) notifier.rotated(client_key as number);
     },
     async rename(clientId, name) {
       return (await query(rename, [clientId, name])).length === 1;

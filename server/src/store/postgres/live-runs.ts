@@ -1,15 +1,20 @@
 import type { Row } from '../rows.ts';
-import { hasStatus, liveRuns, type Place, type Placed, rangeOf } from '../run-rows.ts';
+import { hasStatus, liveRuns, type PositionedRun, type RunPosition, rangeOf } from '../run-rows.ts';
 import type { RunFilter } from '../store.ts';
 import type { Query, Statement } from './connection.ts';
 
 export interface LiveRuns {
   /** The first `limit` of them behind `before`, and maybe more; in no order. */
-  list(clientKey: number, filter: RunFilter, limit: number, before: Place): Promise<Placed[]>;
+  list(
+    clientRowId: number,
+    filter: RunFilter,
+    limit: number,
+    before: RunPosition,
+  ): Promise<PositionedRun[]>;
   /** All of one schedule, by its key. */
-  of(clientKey: number, scheduleKey: number, now?: number): Promise<Placed[]>;
+  of(clientRowId: number, scheduleRowId: number, now?: number): Promise<PositionedRun[]>;
   /** A manual run, by its id; null where it has ended, or never was. */
-  manual(clientKey: number, id: string): Promise<Placed | null>;
+  manual(clientRowId: number, id: string): Promise<PositionedRun | null>;
 }
 
 const COLUMNS = 'schedule_key, scheduled_for, state, attempt, attempts, due_at, claimed_at';
@@ -76,28 +81,28 @@ const manualOf: Statement = {
 export function postgresLiveRuns(query: Query): LiveRuns {
   return {
     // One after the other: what leaves the queue never enters the outbox.
-    async list(clientKey, filter, limit, before) {
+    async list(clientRowId, filter, limit, before) {
       const { status, now = Number.MAX_SAFE_INTEGER } = filter;
       const { from, to } = rangeOf(filter);
       const rows: Row[] = [];
       if (hasStatus(status, 'running', 'retrying')) {
-        const { scheduledFor, scheduleKey, manualId } = before;
+        const { scheduledFor, scheduleRowId, manualId } = before;
         const most = hasStatus(status, 'retrying') ? limit : 0;
-        const page = [scheduledFor, scheduleKey, manualId, most];
-        rows.push(...(await query(begun, [clientKey, from, to, now, ...page])));
+        const page = [scheduledFor, scheduleRowId, manualId, most];
+        rows.push(...(await query(begun, [clientRowId, from, to, now, ...page])));
       }
       if (hasStatus(status, 'running', 'retrying', 'queued')) {
-        rows.push(...(await query(manual, [clientKey, from, to])));
+        rows.push(...(await query(manual, [clientRowId, from, to])));
       }
       return liveRuns(rows, status, now);
     },
-    async of(clientKey, scheduleKey, now = Number.MAX_SAFE_INTEGER) {
-      const rows = await query(ofQueue, [clientKey, scheduleKey]);
-      rows.push(...(await query(ofOutbox, [clientKey, scheduleKey])));
+    async of(clientRowId, scheduleRowId, now = Number.MAX_SAFE_INTEGER) {
+      const rows = await query(ofQueue, [clientRowId, scheduleRowId]);
+      rows.push(...(await query(ofOutbox, [clientRowId, scheduleRowId])));
       return liveRuns(rows, undefined, now);
     },
-    async manual(clientKey, id) {
-      const rows = await query(manualOf, [clientKey, id]);
+    async manual(clientRowId, id) {
+      const rows = await query(manualOf, [clientRowId, id]);
       return liveRuns(rows, undefined, Number.MAX_SAFE_INTEGER)[0] ?? null;
     },
   };

@@ -1,22 +1,22 @@
 import { storeUnavailable } from '../fault.ts';
 import type { Store } from '../store.ts';
-import { Announcer } from './announcer.ts';
 import { postgresBreakers } from './breakers.ts';
 import { postgresClients } from './clients.ts';
 import { Connections, type Query, readClock, type Statement } from './connection.ts';
 import { postgresDataKeys } from './data-keys.ts';
 import { cannotOpen, unusable } from './fault.ts';
-import { postgresFigures } from './figures.ts';
 import { postgresInstallation } from './installation.ts';
-import { Listening } from './listening.ts';
-import { looking } from './looking.ts';
 import { migratePostgres } from './migrating.ts';
 import { refuseUnended } from './moving.ts';
+import { NotificationListener } from './notification-listener.ts';
+import { Notifier } from './notifier.ts';
 import { postgresOutbox } from './outbox.ts';
 import { prepareDays } from './partitions.ts';
 import { postgresQueue } from './queue.ts';
+import { limitReads } from './read-limit.ts';
 import { postgresRuns } from './runs.ts';
 import { postgresSchedules } from './schedules.ts';
+import { postgresStats } from './stats.ts';
 import { postgresSuspensions } from './suspensions.ts';
 
 export { readClock } from './connection.ts';
@@ -48,21 +48,21 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     await prepareDays(opened);
   });
   const { query } = connections;
-  const look = looking(query, Math.max(1, Math.min(MOST_LOOKS, size - 2)));
+  const look = limitReads(query, Math.max(1, Math.min(MOST_LOOKS, size - 2)));
   const lease = { node, leaseMs };
-  const announcer = new Announcer(query, node);
+  const notifier = new Notifier(query, node);
   return {
-    clients: postgresClients(connections, announcer),
-    schedules: postgresSchedules(connections, look, announcer),
+    clients: postgresClients(connections, notifier),
+    schedules: postgresSchedules(connections, look, notifier),
     runs: postgresRuns(connections),
-    queue: postgresQueue(connections, lease, announcer),
-    outbox: postgresOutbox(connections, lease, announcer),
-    figures: postgresFigures(query, look),
+    queue: postgresQueue(connections, lease, notifier),
+    outbox: postgresOutbox(connections, lease, notifier),
+    stats: postgresStats(query, look),
     breakers: postgresBreakers(query),
     dataKeys: postgresDataKeys(query),
     installation: postgresInstallation(query),
     suspensions: postgresSuspensions(connections, lease),
-    shared: {
+    cluster: {
       leaseMs,
       now: () => readClock(query),
       warning: () => (connections.hasStandby ? warningOf(query) : Promise.resolve(null)),
@@ -70,7 +70,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
         const [row] = await query(lookAtClock, [awakeSince, blindAfterMs]);
         return row!.unseen_until as number;
       },
-      listen: listener => new Listening({ connections, node, listener }),
+      listen: listener => new NotificationListener({ connections, node, listener }),
     },
     async check() {
       const [row] = await query(`
@@ -84,7 +84,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     },
     pool: () => connections.use,
     async close() {
-      await announcer.close();
+      await notifier.close();
       await connections.close();
     },
   };

@@ -1,6 +1,6 @@
 import { outboxDueAnew, outboxPlaceOf } from '../outbox-rows.ts';
+import type { OutboxStore } from '../queue.ts';
 import type { Cell } from '../rows.ts';
-import type { OutboxStore } from '../work.ts';
 import { type Connections, columnsOf, type Statement } from './connection.ts';
 
 /** Entries of one call. */

@@ -1,12 +1,12 @@
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
 import { IS_NOT_PUT_OFF, outboxClaimFrom } from '../outbox-rows.ts';
+import type { OutboxSettlement, OutboxStore } from '../queue.ts';
 import { attemptsCell, attemptsFrom, type Cell, lostAttempt, type Row } from '../rows.ts';
 import { callbackCells, runCells } from '../run-rows.ts';
-import type { OutboxSettlement, OutboxStore } from '../work.ts';
-import type { Announcer } from './announcer.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
-import { firingsOf } from './firings.ts';
+import { fireableSchedulesOf } from './fireable-schedules.ts';
 import { cutLeasesOf, type Lease } from './lease.ts';
+import type { Notifier } from './notifier.ts';
 import { outboxRecount } from './outbox-recount.ts';
 import { runValues, runWriter } from './runs.ts';
 import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
@@ -173,7 +173,7 @@ const RECOVERED_AT_ONCE = 1_000;
 export function postgresOutbox(
   connections: Connections,
   lease: Lease,
-  announcer: Announcer,
+  notifier: Notifier,
 ): OutboxStore {
   const { query, transaction } = connections;
   const { node, leaseMs } = lease;
@@ -188,28 +188,30 @@ export function postgresOutbox(
   }
 
   return {
-    async insertManual(clientKey, scheduleId, { id, scheduledFor }) {
-      const values = [id, scheduledFor, clientKey, scheduleId];
-      const [waiting] = await query(manualRuns, [clientKey]);
+    async insertManual(clientRowId, scheduleId, { id, scheduledFor }) {
+      const values = [id, scheduledFor, clientRowId, scheduleId];
+      const [waiting] = await query(manualRuns, [clientRowId]);
       if (waiting!.runs === MOST_MANUAL_RUNS) throw tooManyWaiting();
       const isInserted = (await query(insertManual, values)).length === 1;
-      if (isInserted) announcer.manual(scheduleId);
+      if (isInserted) notifier.manual(scheduleId);
       return isInserted;
     },
     async claim(now, limit) {
       const rows = await transaction(send => takeDue(send, now, limit, lease));
-      const firing = await firingsOf(
+      const schedules = await fireableSchedulesOf(
         query,
         rows.filter(({ kind }) => kind === 'manual'),
       );
-      return rows.map(row => outboxClaimFrom(row, now, firing.get(row.schedule_key!)));
+      return rows.map(row => outboxClaimFrom(row, now, schedules.get(row.schedule_key!)));
     },
     settle(settlements) {
       return settleRounds(
         settlements,
         ({ id }) => id,
         async round => {
-          const keys = round.filter(({ kind }) => kind === 'manual').map(each => each.scheduleKey);
+          const keys = round
+            .filter(({ kind }) => kind === 'manual')
+            .map(each => each.scheduleRowId);
           const values = [
             node,
             ...columnsOf(round.map(settledCells)),
@@ -274,9 +276,9 @@ async function blockedFor(send: Query, now: number, manual: Row[]): Promise<numb
 
 /** An ended callback stays for history, without its body; an ended manual run goes: no state. */
 function settledCells(settlement: OutboxSettlement): Cell[] {
-  const { id, attempt, attempts, next, kind, scheduleKey } = settlement;
+  const { id, attempt, attempts, next, kind, scheduleRowId } = settlement;
   const fence = [id, attempt];
-  const blockedKey = kind === 'manual' ? scheduleKey : null;
+  const blockedKey = kind === 'manual' ? scheduleRowId : null;
   const known = attemptsCell(attempts);
   if (typeof next === 'object') {
     return [...fence, 'waiting', next.dueAt, attempts.length, known, blockedKey];
@@ -284,14 +286,14 @@ function settledCells(settlement: OutboxSettlement): Cell[] {
   return [...fence, kind === 'manual' ? null : next, null, null, known, blockedKey];
 }
 
-function recordCells({ clientKey, scheduleKey, record }: OutboxSettlement): Cell[][] {
-  return record ? [runCells(clientKey, scheduleKey, record)] : [];
+function recordCells({ clientRowId, scheduleRowId, record }: OutboxSettlement): Cell[][] {
+  return record ? [runCells(clientRowId, scheduleRowId, record)] : [];
 }
 
 function callbacksCells(settlement: OutboxSettlement): Cell[][] {
-  const { clientKey, scheduleKey, record, callbacks } = settlement;
+  const { clientRowId, scheduleRowId, record, callbacks } = settlement;
   const records = record ? [record] : [];
-  return callbacks.map(callback => callbackCells(clientKey, scheduleKey, callback, records));
+  return callbacks.map(callback => callbackCells(clientRowId, scheduleRowId, callback, records));
 }
 
 function restoredCells(row: Row): Cell[] {

@@ -1,5 +1,11 @@
 import { lowestIdAt } from '../../domain/id.ts';
-import { dayAfter, dayOf, KEEPS, type Keep, limitOf } from '../keep.ts';
+import {
+  dayAfter,
+  dayOf,
+  limitOf,
+  RETENTION_CLASSES,
+  type RetentionClass,
+} from '../retention-class.ts';
 import type { HistoryLimits } from '../store.ts';
 import { type Connections, type Query, readClock } from './connection.ts';
 
@@ -36,7 +42,7 @@ const BE_BRIEFER = "SELECT set_config('lock_timeout', '100ms', true)";
  * @throws PunctualError `store_unavailable`, also where the tables are too busy: call again
  */
 export async function ensurePartitions(connections: Connections, now: number): Promise<void> {
-  for (const keep of KEEPS) {
+  for (const keep of RETENTION_CLASSES) {
     const known = new Set(await namesOf(connections.query, keep));
     for (let offset = FIRST_DAY; offset <= LAST_DAY; offset += 1) {
       const day = dayAfter(dayOf(now), offset);
@@ -55,11 +61,11 @@ export async function ensurePartitions(connections: Connections, now: number): P
  */
 export async function ensureDaysOf(
   connections: Connections,
-  runs: { keep: Keep; instant: number }[],
+  runs: { keep: RetentionClass; instant: number }[],
   now: number,
 ): Promise<void> {
   const [first, last] = [OLDEST_DAY, LAST_DAY].map(days => dayAfter(dayOf(now), days));
-  for (const keep of KEEPS) {
+  for (const keep of RETENTION_CLASSES) {
     const instants = runs.filter(run => run.keep === keep).map(run => run.instant);
     const known = new Set(instants.length === 0 ? [] : await namesOf(connections.query, keep));
     for (const day of new Set(instants.map(dayOf))) {
@@ -79,7 +85,7 @@ export async function prepareDays(connections: Connections): Promise<void> {
 }
 
 /** Attached when it is complete: neither readers nor writers of other days wait for it. */
-async function makeDay(send: Query, keep: Keep, day: number): Promise<void> {
+async function makeDay(send: Query, keep: RetentionClass, day: number): Promise<void> {
   await send(BE_BRIEF);
   await send(LOCK);
   const name = nameOf(keep, day);
@@ -103,7 +109,7 @@ export async function pruneHistory(
 ): Promise<number> {
   await prepareDays(connections);
   let count = 0;
-  for (const keep of KEEPS) {
+  for (const keep of RETENTION_CLASSES) {
     const before = limitOf(keep, limits);
     for (const name of await namesOf(connections.query, keep)) {
       if (dayAfter(dayFrom(name), 1) > before) continue;
@@ -141,7 +147,7 @@ async function dropDay(send: Query, name: string): Promise<number> {
   return (counted?.count ?? table.about) as number;
 }
 
-async function deleteDefault(query: Query, keep: Keep, before: number): Promise<number> {
+async function deleteDefault(query: Query, keep: RetentionClass, before: number): Promise<number> {
   const table = `runs_${keep}_default`;
   const gone = await query(
     `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
@@ -152,7 +158,11 @@ async function deleteDefault(query: Query, keep: Keep, before: number): Promise<
   return gone.length;
 }
 
-async function deleteCallbacks(query: Query, keep: Keep, before: number): Promise<number> {
+async function deleteCallbacks(
+  query: Query,
+  keep: RetentionClass,
+  before: number,
+): Promise<number> {
   const gone = await query(
     `DELETE FROM outbox WHERE id = ANY (ARRAY(
       SELECT id FROM outbox
@@ -185,7 +195,7 @@ async function deleteBreakers(query: Query, before: number): Promise<number> {
 }
 
 /** The names of the tables of days, the default left out. */
-async function namesOf(query: Query, keep: Keep): Promise<string[]> {
+async function namesOf(query: Query, keep: RetentionClass): Promise<string[]> {
   const rows = await query(
     `SELECT relname::text AS name FROM pg_inherits JOIN pg_class ON oid = inhrelid
     WHERE inhparent = to_regclass($1) AND relname ~ '_[0-9]{8}$' ORDER BY relname`,
@@ -195,7 +205,7 @@ async function namesOf(query: Query, keep: Keep): Promise<string[]> {
 }
 
 /** `runs_short_20260601`. */
-function nameOf(keep: Keep, day: number): string {
+function nameOf(keep: RetentionClass, day: number): string {
   return `runs_${keep}_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }
 

@@ -1,11 +1,11 @@
+import type { QueueStore, Settlement } from '../queue.ts';
 import { claimFrom, recovered, standingFrom } from '../queue-rows.ts';
 import { attemptsCell, type Cell, type Row } from '../rows.ts';
 import { callbackCells, runCells } from '../run-rows.ts';
-import type { QueueStore, Settlement } from '../work.ts';
-import type { Announcer } from './announcer.ts';
 import { type Connections, columnsOf, type Statement } from './connection.ts';
-import { firingsOf } from './firings.ts';
+import { fireableSchedulesOf } from './fireable-schedules.ts';
 import { cutLeasesOf, type Lease } from './lease.ts';
+import type { Notifier } from './notifier.ts';
 import { postgresRecount } from './recount.ts';
 import { runValues, runWriter } from './runs.ts';
 import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
@@ -170,7 +170,7 @@ const RECOVERED_AT_ONCE = 1_000;
 export function postgresQueue(
   connections: Connections,
   { node, leaseMs }: Lease,
-  announcer: Announcer,
+  notifier: Notifier,
 ): QueueStore {
   const { query, transaction } = connections;
 
@@ -193,26 +193,26 @@ export function postgresQueue(
         : query(claimOfOthers, [...values, except]));
       // Read after the rows were taken: a schedule that was changed in between is either seen here
       // as it is now, or its change comes later and marks the row in flight.
-      const firing = await firingsOf(query, rows);
+      const schedules = await fireableSchedulesOf(query, rows);
       return rows.map(row =>
-        claimFrom({ ...firing.get(row.schedule_key!), ...row }, now, unseenUntil),
+        claimFrom({ ...schedules.get(row.schedule_key!), ...row }, now, unseenUntil),
       );
     },
     async confirm(claims) {
-      const given = claims.map(({ scheduleKey, version }) => [scheduleKey, version]);
+      const given = claims.map(({ scheduleRowId, version }) => [scheduleRowId, version]);
       const rows = await query(confirm, [...columnsOf(given, 2), node]);
       return rows.map(({ schedule_key }) => schedule_key as number);
     },
     async settle(settlements) {
       const overtaken = await settleRounds(
         settlements,
-        ({ scheduleKey }) => scheduleKey,
+        ({ scheduleRowId }) => scheduleRowId,
         async round => {
-          const records = round.map(({ scheduleKey, clientKey, records }) =>
-            records.map(record => runCells(clientKey, scheduleKey, record)),
+          const records = round.map(({ scheduleRowId, clientRowId, records }) =>
+            records.map(record => runCells(clientRowId, scheduleRowId, record)),
           );
-          const callbacks = round.map(({ scheduleKey, clientKey, callbacks, records }) =>
-            callbacks.map(callback => callbackCells(clientKey, scheduleKey, callback, records)),
+          const callbacks = round.map(({ scheduleRowId, clientRowId, callbacks, records }) =>
+            callbacks.map(callback => callbackCells(clientRowId, scheduleRowId, callback, records)),
           );
           const rows = await query(settle, [
             node,
@@ -224,13 +224,13 @@ export function postgresQueue(
           return rows.map(row => row.schedule_key as number);
         },
       );
-      announceGivenBack(settlements, announcer);
+      announceGivenBack(settlements, notifier);
       return overtaken;
     },
-    async reread(scheduleKeys) {
-      const rows = await query(standing, [scheduleKeys, node]);
-      const firing = await firingsOf(query, rows);
-      return rows.map(row => standingFrom({ ...firing.get(row.schedule_key!), ...row }));
+    async reread(scheduleRowIds) {
+      const rows = await query(standing, [scheduleRowIds, node]);
+      const schedules = await fireableSchedulesOf(query, rows);
+      return rows.map(row => standingFrom({ ...schedules.get(row.schedule_key!), ...row }));
     },
     async nextDueAt() {
       return (await query(nextDue))[0]!.due_at as number | null;
@@ -240,7 +240,9 @@ export function postgresQueue(
     },
     async renew(claims) {
       if (claims.length === 0) return [];
-      const versions = new Map(claims.map(({ scheduleKey, version }) => [scheduleKey, version]));
+      const versions = new Map(
+        claims.map(({ scheduleRowId, version }) => [scheduleRowId, version]),
+      );
       const rows = await query(renew, [[...versions.keys()], node, leaseMs]);
       const keyOf = (row: Row) => row.schedule_key as number;
       return rows
@@ -260,16 +262,16 @@ export function postgresQueue(
 }
 
 /** Claimed and not begun, as by a node that stops: the others can have it at once. */
-function announceGivenBack(settlements: Settlement[], announcer: Announcer): void {
+function announceGivenBack(settlements: Settlement[], notifier: Notifier): void {
   for (const { row, fence } of settlements) {
     if (row !== null && row.scheduledFor === fence.scheduledFor && row.attempt < fence.attempt) {
-      announcer.due(row.dueAt);
+      notifier.due(row.dueAt);
     }
   }
 }
 
-function settledCells({ scheduleKey, fence, row }: Settlement): Cell[] {
-  const was = [scheduleKey, fence.scheduledFor, fence.attempt, fence.changedAt];
+function settledCells({ scheduleRowId, fence, row }: Settlement): Cell[] {
+  const was = [scheduleRowId, fence.scheduledFor, fence.attempt, fence.changedAt];
   if (row === null) return [...was, null, null, null, null, null, null];
   const { state, dueAt, scheduledFor, nextFor, attempt, attempts } = row;
   return [...was, state, dueAt, scheduledFor, nextFor, attempt, attemptsCell(attempts)];

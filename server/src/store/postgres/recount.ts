@@ -1,4 +1,4 @@
-import type { Bite, RecountStore } from '../recount.ts';
+import type { RecountedRows, RecountStore } from '../recount.ts';
 import { cutMissed, knownFrom, latestOf, recountedFrom } from '../recount-rows.ts';
 import type { Cell, Row } from '../rows.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
@@ -102,7 +102,7 @@ const cut: Statement = {
 };
 
 export function postgresRecount({ query, transaction }: Connections): RecountStore {
-  async function bite(send: Query, now: number, after: number): Promise<Bite | null> {
+  async function bite(send: Query, now: number, after: number): Promise<RecountedRows | null> {
     const rows = await send(rowsAfter, [after, now]);
     if (rows.length === 0) return null;
     await send(unsent, [rows.map(row => row.schedule_key as number), now]);
@@ -124,13 +124,13 @@ export function postgresRecount({ query, transaction }: Connections): RecountSto
     },
     async known(spans) {
       if (spans.length === 0) return [];
-      const cells = spans.map(({ scheduleKey, from, until }) => [scheduleKey, from, until]);
+      const cells = spans.map(({ scheduleRowId, from, until }) => [scheduleRowId, from, until]);
       const first = Math.min(...spans.map(({ from }) => from));
       const last = Math.max(...spans.map(({ until }) => until));
       return (await query(known, [...columnsOf(cells), first, last])).map(knownFrom);
     },
     async resend(runs) {
-      const cells = runs.map(({ scheduleKey, scheduledFor }) => [scheduleKey, scheduledFor]);
+      const cells = runs.map(({ scheduleRowId, scheduledFor }) => [scheduleRowId, scheduledFor]);
       await query(resent, columnsOf(cells, 2));
     },
     recount: (now, after) => transaction(send => bite(send, now, after)),

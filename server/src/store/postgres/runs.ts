@@ -1,14 +1,14 @@
 import { instantOf, tailOf } from '../../domain/id.ts';
-import { KEEPS, type Keep, keepOf } from '../keep.ts';
+import { RETENTION_CLASSES, type RetentionClass, retentionClassOf } from '../retention-class.ts';
 import { type Cell, runViewFrom } from '../rows.ts';
 import {
-  AFTER_ALL,
+  AFTER_ALL_RUNS,
   callbackView,
-  comparePlaces,
+  comparePositions,
   isWithin,
-  type Place,
-  type Placed,
-  placeFrom,
+  type PositionedRun,
+  positionFrom,
+  type RunPosition,
   rangeOf,
 } from '../run-rows.ts';
 import type { RunFilter, RunStore } from '../store.ts';
@@ -84,8 +84,8 @@ const scheduleKeyById: Statement = {
   name: 'runs_schedule_key',
   text: 'SELECT schedule_key FROM schedules WHERE client_key = $1 AND id = $2',
 };
-/** The place of an id: of a manual run where there is one, else of its schedule. */
-const place: Statement = {
+/** The position of an id: of a manual run where there is one, else of its schedule. */
+const position: Statement = {
   name: 'runs_place',
   text: `
     SELECT schedule_key, manual_id FROM (
@@ -105,73 +105,74 @@ export function postgresRuns(connections: Connections): RunStore {
   const { query } = connections;
   const live = postgresLiveRuns(query);
 
-  /** The place that an id stands for, whether or not a run stands there. */
-  async function placeOf(clientKey: number, id: string): Promise<Place | null> {
+  /** The position that an id stands for, whether or not a run stands there. */
+  async function positionOf(clientRowId: number, id: string): Promise<RunPosition | null> {
     const scheduledFor = instantOf(id);
     if (Number.isNaN(scheduledFor)) return null;
-    const [row] = await query(place, [clientKey, id, tailOf(id), scheduledFor]);
-    if (row === undefined) return { scheduledFor, scheduleKey: 0, manualId: '' };
-    return placeFrom({ ...row, scheduled_for: scheduledFor });
+    const [row] = await query(position, [clientRowId, id, tailOf(id), scheduledFor]);
+    if (row === undefined) return { scheduledFor, scheduleRowId: 0, manualId: '' };
+    return positionFrom({ ...row, scheduled_for: scheduledFor });
   }
 
   async function listEnded(
-    clientKey: number,
+    clientRowId: number,
     filter: RunFilter,
     limit: number,
-    before: Place,
-  ): Promise<Placed[]> {
+    before: RunPosition,
+  ): Promise<PositionedRun[]> {
     const { from, to } = rangeOf(filter);
     const { statement, values } = endedBy(filter);
-    const { scheduledFor, scheduleKey, manualId } = before;
-    const page = [clientKey, limit, from, to, scheduledFor, scheduleKey, manualId];
+    const { scheduledFor, scheduleRowId, manualId } = before;
+    const page = [clientRowId, limit, from, to, scheduledFor, scheduleRowId, manualId];
     const rows = await query(statement, [...page, ...keepsOf(filter), ...values]);
-    return rows.map(row => ({ place: placeFrom(row), view: runViewFrom(row) }));
+    return rows.map(row => ({ position: positionFrom(row), view: runViewFrom(row) }));
   }
 
   async function listLive(
-    clientKey: number,
+    clientRowId: number,
     filter: RunFilter,
     limit: number,
-    before: Place,
-  ): Promise<Placed[]> {
+    before: RunPosition,
+  ): Promise<PositionedRun[]> {
     const { scheduleId } = filter;
-    if (scheduleId === undefined) return live.list(clientKey, filter, limit, before);
-    const [row] = await query(scheduleKeyById, [clientKey, scheduleId]);
+    if (scheduleId === undefined) return live.list(clientRowId, filter, limit, before);
+    const [row] = await query(scheduleKeyById, [clientRowId, scheduleId]);
     if (row === undefined) return [];
-    const found = await live.of(clientKey, row.schedule_key as number, filter.now);
+    const found = await live.of(clientRowId, row.schedule_key as number, filter.now);
     return found.filter(run => isWithin(run, filter));
   }
 
   return {
     // What goes on is read first: what ends in between is then in both, and not in neither.
-    async list(clientKey, filter, limit, beforeId) {
-      const before = beforeId === undefined ? AFTER_ALL : await placeOf(clientKey, beforeId);
+    async list(clientRowId, filter, limit, beforeId) {
+      const before =
+        beforeId === undefined ? AFTER_ALL_RUNS : await positionOf(clientRowId, beforeId);
       if (before === null) return [];
-      const begun = await listLive(clientKey, filter, limit, before);
-      const ended = await listEnded(clientKey, filter, limit, before);
+      const begun = await listLive(clientRowId, filter, limit, before);
+      const ended = await listEnded(clientRowId, filter, limit, before);
       const endedIds = new Set(ended.map(({ view }) => view.id));
       const going = begun.filter(
-        ({ place, view }) => comparePlaces(place, before) < 0 && !endedIds.has(view.id),
+        ({ position, view }) => comparePositions(position, before) < 0 && !endedIds.has(view.id),
       );
       return [...ended, ...going]
-        .sort((a, b) => comparePlaces(b.place, a.place))
+        .sort((a, b) => comparePositions(b.position, a.position))
         .slice(0, limit)
         .map(({ view }) => view);
     },
-    async find(clientKey, id, now) {
-      const place = await placeOf(clientKey, id);
-      if (place === null) return null;
-      const { scheduledFor, scheduleKey, manualId } = place;
+    async find(clientRowId, id, now) {
+      const position = await positionOf(clientRowId, id);
+      if (position === null) return null;
+      const { scheduledFor, scheduleRowId, manualId } = position;
       // What goes on is read first: what leaves it is in history by then.
       const going =
         manualId === ''
-          ? await live.of(clientKey, scheduleKey, now)
-          : [await live.manual(clientKey, id)].filter(found => found !== null);
-      const [row] = await query(endedFind, [clientKey, scheduledFor, scheduleKey, manualId]);
+          ? await live.of(clientRowId, scheduleRowId, now)
+          : [await live.manual(clientRowId, id)].filter(found => found !== null);
+      const [row] = await query(endedFind, [clientRowId, scheduledFor, scheduleRowId, manualId]);
       return row ? runViewFrom(row) : (going.find(({ view }) => view.id === id)?.view ?? null);
     },
-    async callbacks(clientKey, id) {
-      return (await query(callbacks, [id, clientKey])).map(callbackView);
+    async callbacks(clientRowId, id) {
+      return (await query(callbacks, [id, clientRowId])).map(callbackView);
     },
     prune: limits => pruneHistory(connections, limits),
   };
@@ -188,8 +189,10 @@ function endedBy({ scheduleId, status }: RunFilter): { statement: Statement; val
 }
 
 /** Two; for one status both are the same. */
-function keepsOf({ status }: RunFilter): Keep[] {
-  return status === undefined ? KEEPS : [keepOf(status), keepOf(status)];
+function keepsOf({ status }: RunFilter): RetentionClass[] {
+  return status === undefined
+    ? RETENTION_CLASSES
+    : [retentionClassOf(status), retentionClassOf(status)];
 }
 
 const RUN_TYPES = [

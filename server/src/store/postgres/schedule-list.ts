@@ -1,10 +1,10 @@
 import type { Schedule } from '../../domain/schedule.ts';
 import { fold, scheduleFrom } from '../rows.ts';
-import type { Listed, ScheduleFilter, ScheduleStore } from '../store.ts';
-import { isSearch, LOOKED_AT, wantedFrom } from '../texts.ts';
+import { isSearch, LOOKED_AT, searchTermsFrom } from '../search-index.ts';
+import type { ListedSchedules, ScheduleFilter, ScheduleStore } from '../store.ts';
 import type { Query, Statement } from './connection.ts';
 import { SCHEDULE } from './schedule-columns.ts';
-import type { Texts } from './texts.ts';
+import type { SearchIndex } from './search-index.ts';
 
 const list = (name: string, status: string): Statement => ({
   name,
@@ -31,17 +31,17 @@ const edgeOfStatus = edge('schedules_edge_of_status', 'AND status = $3');
 export function postgresScheduleList(
   query: Query,
   look: Query,
-  texts: Texts,
+  texts: SearchIndex,
 ): ScheduleStore['list'] {
   async function listDirectly(
-    clientKey: number,
+    clientRowId: number,
     filter: ScheduleFilter,
     limit: number,
     before: string,
     downTo: string,
   ): Promise<Schedule[]> {
-    const { label, url } = wantedFrom(filter, fold);
-    const values = [clientKey, before, label, url, limit, downTo];
+    const { label, url } = searchTermsFrom(filter, fold);
+    const values = [clientRowId, before, label, url, limit, downTo];
     const ask = isSearch(filter) ? look : query;
     const rows =
       filter.status === undefined
@@ -51,24 +51,29 @@ export function postgresScheduleList(
   }
 
   async function search(
-    clientKey: number,
+    clientRowId: number,
     filter: ScheduleFilter,
     limit: number,
     before: string,
-  ): Promise<Listed> {
-    const range = [clientKey, before];
+  ): Promise<ListedSchedules> {
+    const range = [clientRowId, before];
     const [last] = await (filter.status === undefined
       ? query(edgeOfAll, range)
       : query(edgeOfStatus, [...range, filter.status]));
     const downTo = last === undefined ? '' : (last.id as string);
-    const newest = await listDirectly(clientKey, filter, limit, before, downTo);
+    const newest = await listDirectly(clientRowId, filter, limit, before, downTo);
     if (downTo === '' || newest.length === limit) return { schedules: newest, next: null };
-    const { schedules, next } = await texts.find(clientKey, filter, limit - newest.length, downTo);
+    const { schedules, next } = await texts.find(
+      clientRowId,
+      filter,
+      limit - newest.length,
+      downTo,
+    );
     return { schedules: [...newest, ...schedules], next };
   }
 
-  return async (clientKey, filter, limit, before = '~') =>
+  return async (clientRowId, filter, limit, before = '~') =>
     isSearch(filter)
-      ? search(clientKey, filter, limit, before)
-      : { schedules: await listDirectly(clientKey, filter, limit, before, ''), next: null };
+      ? search(clientRowId, filter, limit, before)
+      : { schedules: await listDirectly(clientRowId, filter, limit, before, ''), next: null };
 }

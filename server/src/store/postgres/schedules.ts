@@ -1,14 +1,14 @@
 import type { Schedule } from '../../domain/schedule.ts';
 import { type Start, startBeyond, WRITTEN_WITHIN_MS } from '../../domain/start.ts';
-import { ledgerFrom } from '../ledger-rows.ts';
 import { type Cell, fold, json, scheduleFrom } from '../rows.ts';
+import { scheduleAtFrom } from '../schedule-at-rows.ts';
+import { ENTRIES, textsOf } from '../search-index.ts';
 import type { NewSchedule, Requeue, ScheduleStore } from '../store.ts';
-import { ENTRIES, textsOf } from '../texts.ts';
-import type { Announcer } from './announcer.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
+import type { Notifier } from './notifier.ts';
 import { SCHEDULE } from './schedule-columns.ts';
 import { postgresScheduleList } from './schedule-list.ts';
-import { postgresTexts } from './texts.ts';
+import { postgresSearchIndex } from './search-index.ts';
 
 /** What is due later is seen by looking, by all nodes and in time. */
 const SOON_MS = 2_000;
@@ -139,28 +139,28 @@ const endManual: Statement = {
 export function postgresSchedules(
   { query, transaction }: Connections,
   look: Query,
-  announcer: Announcer,
+  notifier: Notifier,
 ): ScheduleStore {
-  const kept = postgresTexts(query, look);
+  const kept = postgresSearchIndex(query, look);
 
   return {
-    async insert(clientKey, schedules) {
+    async insert(clientRowId, schedules) {
       if (schedules.length === 0) return;
       const texts = columnsOf(textsOf(schedules.map(({ schedule }) => schedule)));
-      const values = [clientKey, ...columnsOf(schedules.map(newCells)), SOON_MS, ...texts];
+      const values = [clientRowId, ...columnsOf(schedules.map(newCells)), SOON_MS, ...texts];
       const [soon] = await query(insert, values);
-      if (soon) announcer.due(soon.due_at as number);
-      kept.made(clientKey, schedules.length);
+      if (soon) notifier.due(soon.due_at as number);
+      kept.made(clientRowId, schedules.length);
     },
-    async find(clientKey, id) {
-      const [row] = await query(find, [clientKey, id]);
+    async find(clientRowId, id) {
+      const [row] = await query(find, [clientRowId, id]);
       return row ? { schedule: scheduleFrom(row), version: row.version as number } : null;
     },
-    async update(clientKey, schedule, version, change) {
-      const values = [...changedCells(schedule), clientKey, schedule.id, version];
+    async update(clientRowId, schedule, version, change) {
+      const values = [...changedCells(schedule), clientRowId, schedule.id, version];
       const write = async (send: Query) => {
         if (change !== 'keep') {
-          await send(keepChange, [change.changedAt, clientKey, schedule.id, version]);
+          await send(keepChange, [change.changedAt, clientRowId, schedule.id, version]);
         }
         const [row] = await send(update, values);
         if (row && change !== 'keep') {
@@ -171,13 +171,13 @@ export function postgresSchedules(
       const isChanged = change === 'keep' ? await write(query) : await transaction(write);
       const { createdAt, updatedAt = createdAt } = schedule;
       if (isChanged)
-        announcer.changed(schedule.id, change === 'keep' ? updatedAt : change.changedAt);
+        notifier.changed(schedule.id, change === 'keep' ? updatedAt : change.changedAt);
       return isChanged;
     },
     list: postgresScheduleList(query, look, kept),
-    async ledger(clientKey, id, at) {
-      const [row] = await query(ledger, [clientKey, id, at]);
-      return row ? ledgerFrom(row) : null;
+    async findAt(clientRowId, id, at) {
+      const [row] = await query(ledger, [clientRowId, id, at]);
+      return row ? scheduleAtFrom(row) : null;
     },
   };
 }

@@ -125,28 +125,28 @@ export function postgresSuspensions(
   { node }: Lease,
 ): SuspensionStore {
   /** The claims of clients that stay suspended until the transaction ends. */
-  async function held<Claim extends { clientKey: number }>(
+  async function held<Claim extends { clientRowId: number }>(
     send: Query,
     claims: Claim[],
   ): Promise<Claim[]> {
-    const keys = [...new Set(claims.map(({ clientKey }) => clientKey))];
+    const keys = [...new Set(claims.map(({ clientRowId }) => clientRowId))];
     const suspended = new Set((await send(holdClients, [keys])).map(row => row.client_key));
-    return claims.filter(({ clientKey }) => suspended.has(clientKey));
+    return claims.filter(({ clientRowId }) => suspended.has(clientRowId));
   }
 
-  async function bite(send: Query, clientKey: number, now: number): Promise<ReadmittedRows> {
-    const entries = await send(entriesBack, [clientKey, now]);
+  async function bite(send: Query, clientRowId: number, now: number): Promise<ReadmittedRows> {
+    const entries = await send(entriesBack, [clientRowId, now]);
     const back: ReadmittedRows = { count: entries.length, dueAt: null, passed: [] };
     const moved: Cell[][] = [];
     const removed: number[] = [];
     const records: Cell[][] = [];
-    for (const cells of await send(away, [clientKey])) {
+    for (const cells of await send(away, [clientRowId])) {
       const readmission = readmittedFrom(cells, now);
       const { row, passed } = readmission;
       const key = cells.schedule_key as number;
       if (row === null) removed.push(key);
       else moved.push([key, row.dueAt, row.scheduledFor, row.nextFor]);
-      records.push(...decided(passed, now).map(record => runCells(clientKey, key, record)));
+      records.push(...decided(passed, now).map(record => runCells(clientRowId, key, record)));
       addTo(back, cells, readmission);
       if (records.length > RECORDS_AT_ONCE) break;
     }
@@ -159,7 +159,7 @@ export function postgresSuspensions(
   return {
     async list() {
       return (await query(list)).map(({ client_key, is_resumed }) => ({
-        clientKey: client_key as number,
+        clientRowId: client_key as number,
         isResumed: is_resumed === 1,
       }));
     },
@@ -179,20 +179,20 @@ export function postgresSuspensions(
         return rows.map(row => row.id as string);
       });
     },
-    async readmit(clientKey, now) {
-      const back = await transaction(send => bite(send, clientKey, now));
+    async readmit(clientRowId, now) {
+      const back = await transaction(send => bite(send, clientRowId, now));
       if (back.count > 0) return back;
       return transaction(async send => {
-        if ((await send(lockClient, [clientKey])).length === 0) return null;
-        return (await send(end, [clientKey, now])).length === 0 ? back : null;
+        if ((await send(lockClient, [clientRowId])).length === 0) return null;
+        return (await send(end, [clientRowId, now])).length === 0 ? back : null;
       });
     },
   };
 }
 
 function claimCells(claim: TakenClaim): Cell[] {
-  const { scheduleKey, scheduledFor, attempt, changedAt, was, attempts } = claim;
-  return [scheduleKey, scheduledFor, attempt, changedAt, was, attempts.length];
+  const { scheduleRowId, scheduledFor, attempt, changedAt, was, attempts } = claim;
+  return [scheduleRowId, scheduledFor, attempt, changedAt, was, attempts.length];
 }
 
 function entryCells({ id, attempt, attempts }: TakenEntry): Cell[] {

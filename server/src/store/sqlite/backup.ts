@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PunctualError } from '../../domain/errors.ts';
-import { FAR, giveWay } from './give-way.ts';
+import { FAR, lowerPriority } from './thread-priority.ts';
 
 export interface Backup {
   /** Where it stands. */
@@ -22,7 +22,7 @@ export interface Backup {
  * @throws PunctualError `backup_refused` where `file` exists, cannot be made, or the copy is damaged
  */
 export function backUp(path: string, file: string): Backup {
-  giveWay(FAR);
+  lowerPriority(FAR);
   reserve(file);
   try {
     copy(path, file);

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { BREAKER_COLUMNS, breakerCells } from '../breaker-rows.ts';
 import type { BreakerStore } from '../breakers.ts';
-import type { Commits } from './commit.ts';
+import type { GroupCommit } from './group-commit.ts';
 
-export function sqliteBreakers(database: DatabaseSync, commits: Commits): BreakerStore {
+export function sqliteBreakers(database: DatabaseSync, commits: GroupCommit): BreakerStore {
   const note = database.prepare(`
     INSERT INTO breakers (${BREAKER_COLUMNS.join()}) VALUES (?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET closed_at = excluded.closed_at, open_until = excluded.open_until`);

@@ -3,12 +3,12 @@ import { SESSION_MS } from '../../domain/session.ts';
 import { callerFrom, clientFrom, foundSessionFrom, keyFrom, sessionFrom } from '../client-rows.ts';
 import type { Row } from '../rows.ts';
 import type { ClientStore } from '../store.ts';
-import type { Commits } from './commit.ts';
+import type { GroupCommit } from './group-commit.ts';
 
 /** One that is resumed may call at once, while what was put off comes back. */
 const MAY_CALL = '(clients.suspended_at IS NULL OR clients.resumed_at IS NOT NULL)';
 
-export function sqliteClients(database: DatabaseSync, commits: Commits): ClientStore {
+export function sqliteClients(database: DatabaseSync, commits: GroupCommit): ClientStore {
   const insertClient = database.prepare(
     'INSERT INTO clients (id, name, signing_secret, created_at) VALUES (?, ?, ?, ?)',
   );

@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { dataKeyFrom } from '../client-rows.ts';
 import type { DataKeyStore } from '../data-keys.ts';
 import type { Row } from '../rows.ts';
-import type { Commits } from './commit.ts';
+import type { GroupCommit } from './group-commit.ts';
 
-export function sqliteDataKeys(database: DatabaseSync, commits: Commits): DataKeyStore {
+export function sqliteDataKeys(database: DatabaseSync, commits: GroupCommit): DataKeyStore {
   const list = database.prepare('SELECT * FROM data_keys ORDER BY id');
   const insert = database.prepare(
     'INSERT INTO data_keys (id, wrapped, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',

@@ -1,8 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type InstallationStore, nameOfPause, PAUSES_KEPT, pauseOf } from '../installation.ts';
-import type { Commits } from './commit.ts';
+import type { GroupCommit } from './group-commit.ts';
 
-export function sqliteInstallation(database: DatabaseSync, commits: Commits): InstallationStore {
+export function sqliteInstallation(
+  database: DatabaseSync,
+  commits: GroupCommit,
+): InstallationStore {
   const find = database.prepare("SELECT value FROM installation WHERE name = 'paused'");
   const insert = database.prepare(
     "INSERT INTO installation (name, value) VALUES ('paused', ?) ON CONFLICT DO NOTHING",

@@ -1,15 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Row } from '../rows.ts';
-import { boundsOf, hasStatus, liveRuns, type Place, type Placed, rangeOf } from '../run-rows.ts';
+import {
+  boundsOf,
+  hasStatus,
+  liveRuns,
+  type PositionedRun,
+  type RunPosition,
+  rangeOf,
+} from '../run-rows.ts';
 import type { RunFilter } from '../store.ts';
 
 export interface LiveRuns {
   /** The first `limit` of them behind `before`, and maybe more; in no order. */
-  list(clientKey: number, filter: RunFilter, limit: number, before: Place): Placed[];
+  list(clientRowId: number, filter: RunFilter, limit: number, before: RunPosition): PositionedRun[];
   /** All of one schedule, by its key. */
-  of(clientKey: number, scheduleKey: number, now?: number): Placed[];
+  of(clientRowId: number, scheduleRowId: number, now?: number): PositionedRun[];
   /** A manual run, by its id; null where it has ended, or never was. */
-  manual(clientKey: number, id: string): Placed | null;
+  manual(clientRowId: number, id: string): PositionedRun | null;
 }
 
 /**
@@ -24,19 +31,19 @@ export function sqliteLiveRuns(database: DatabaseSync): LiveRuns {
     FROM queue INDEXED BY queue_in_flight CROSS JOIN schedules USING (schedule_key)
     WHERE queue.state = 'inFlight' AND queue.attempt > 0
       AND NOT (queue.attempt = 1 AND queue.claimed_at < queue.due_at AND :now < queue.due_at)
-      AND schedules.client_key = :clientKey
+      AND schedules.client_key = :clientRowId
       AND queue.scheduled_for >= :from AND queue.scheduled_for < :to`);
   const retrying = database.prepare(`
     SELECT queue.*, schedules.id AS schedule_id
     FROM queue INDEXED BY queue_retrying CROSS JOIN schedules USING (schedule_key)
-    WHERE queue.state IN ('retrying', 'lost') AND schedules.client_key = :clientKey
+    WHERE queue.state IN ('retrying', 'lost') AND schedules.client_key = :clientRowId
       AND queue.scheduled_for >= :from AND queue.scheduled_for <= :upTo
-      AND (queue.scheduled_for, queue.schedule_key, '') < (:scheduledFor, :scheduleKey, :manualId)
+      AND (queue.scheduled_for, queue.schedule_key, '') < (:scheduledFor, :scheduleRowId, :manualId)
     ORDER BY queue.scheduled_for DESC, queue.schedule_key DESC LIMIT :limit`);
   const manual = database.prepare(`
     SELECT outbox.*, schedules.id AS schedule_id
     FROM outbox INDEXED BY outbox_manual_of_client CROSS JOIN schedules USING (schedule_key)
-    WHERE outbox.kind = 'manual' AND outbox.client_key = :clientKey
+    WHERE outbox.kind = 'manual' AND outbox.client_key = :clientRowId
       AND outbox.scheduled_for >= :from AND outbox.scheduled_for < :to`);
   const ofQueue = database.prepare(`
     SELECT queue.*, schedules.id AS schedule_id
@@ -53,25 +60,25 @@ export function sqliteLiveRuns(database: DatabaseSync): LiveRuns {
     WHERE outbox.id = ? AND outbox.client_key = ? AND outbox.kind = 'manual'`);
 
   return {
-    list(clientKey, filter, limit, before) {
+    list(clientRowId, filter, limit, before) {
       const { status, now = Number.MAX_SAFE_INTEGER } = filter;
-      const range = { clientKey, ...rangeOf(filter) };
+      const range = { clientRowId, ...rangeOf(filter) };
       const rows: unknown[] = [];
       if (hasStatus(status, 'running', 'retrying')) rows.push(...inFlight.all({ ...range, now }));
       if (hasStatus(status, 'retrying')) {
         const bounds = boundsOf(filter, before);
-        rows.push(...retrying.all({ clientKey, ...bounds, ...before, limit }));
+        rows.push(...retrying.all({ clientRowId, ...bounds, ...before, limit }));
       }
       if (hasStatus(status, 'running', 'retrying', 'queued')) rows.push(...manual.all(range));
       return liveRuns(rows as Row[], status, now);
     },
-    of(clientKey, scheduleKey, now = Number.MAX_SAFE_INTEGER) {
-      const key = [scheduleKey, clientKey];
+    of(clientRowId, scheduleRowId, now = Number.MAX_SAFE_INTEGER) {
+      const key = [scheduleRowId, clientRowId];
       const rows = [...ofQueue.all(...key), ...ofOutbox.all(...key)] as Row[];
       return liveRuns(rows, undefined, now);
     },
-    manual(clientKey, id) {
-      const rows = manualOf.all(id, clientKey) as Row[];
+    manual(clientRowId, id) {
+      const rows = manualOf.all(id, clientRowId) as Row[];
       return liveRuns(rows, undefined, Number.MAX_SAFE_INTEGER)[0] ?? null;
     },
   };

@@ -53,7 +53,7 @@ export function lockSqlite(path: string, boot?: Boot): EngineLock {
   const sentUntil = isKnown && isMarkable ? markOf(file) : null;
   return {
     sentUntil: sentUntil !== null && sentUntil > boot!.at ? sentUntil : null,
-    mark(until) {
+    noteSentUntil(until) {
       // Where the file is gone, the next start knows nothing, and takes all for sent.
       if (isMarkable && existsSync(file)) utimesSync(file, until / 1_000, until / 1_000);
     },

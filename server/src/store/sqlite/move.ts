@@ -11,7 +11,7 @@ import { migrateSqlite, openDatabase } from './open.ts';
 /** Characters of a page's texts, about: rows may be up to half a million long. */
 const PAGE_CHARACTERS = 4 * 2 ** 20;
 
-/** Columns that PostgreSQL has beside this keeper's own, as they are to be there. */
+/** Columns that PostgreSQL has beside this backend's own, as they are to be there. */
 const DERIVED: Record<string, string> = {
   'schedules.url_folded': 'fold(url)',
   'schedules.label_folded': 'fold(label)',

@@ -4,24 +4,24 @@ import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
 import { storeUnavailable } from '../fault.ts';
 import { makeFolder } from '../folder.ts';
 import { pendingMigrations, readMigrations } from '../migrate.ts';
+import { sealTexts } from '../search-index.ts';
 import type { Store } from '../store.ts';
-import { sealed } from '../texts.ts';
 import { sqliteBreakers } from './breakers.ts';
-import type { QueueRows } from './cells.ts';
 import { sqliteClients } from './clients.ts';
-import { Commits } from './commit.ts';
 import { sqliteDataKeys } from './data-keys.ts';
 import { cannotOpen, isBusy, storeFault, tellingFaults } from './fault.ts';
-import { sqliteFigures } from './figures.ts';
+import { GroupCommit } from './group-commit.ts';
+import { GroupRead } from './group-read.ts';
 import { sqliteInstallation } from './installation.ts';
 import { refuseMoved } from './moved.ts';
 import { sqliteOutbox } from './outbox.ts';
 import { sqliteQueue } from './queue.ts';
-import { Reads } from './reads.ts';
+import type { QueueTexts } from './queue-codec.ts';
 import { sqliteRuns } from './runs.ts';
-import type { ScheduleRows } from './schedule-cells.ts';
+import type { ScheduleRows } from './schedule-codec.ts';
 import { sqliteSchedules } from './schedules.ts';
 import { sizeOf } from './size.ts';
+import { sqliteStats } from './stats.ts';
 import { sqliteSuspensions } from './suspensions.ts';
 
 const CACHE_KB = 64 * 1024;
@@ -39,7 +39,7 @@ const MIGRATIONS = join(import.meta.dirname, 'migrations');
 export function openSqlite(
   path: string,
   cacheKb = CACHE_KB,
-): Store & { queue: QueueRows; schedules: ScheduleRows } {
+): Store & { queue: QueueTexts; schedules: ScheduleRows } {
   const database = openDatabase(path, cacheKb);
   try {
     migrateSqlite(database);
@@ -48,8 +48,8 @@ export function openSqlite(
     database.close();
     throw cannotOpen(path, error);
   }
-  const commits = new Commits(database);
-  const reads = new Reads(database);
+  const commits = new GroupCommit(database);
+  const reads = new GroupRead(database);
   let closed = false;
   return {
     clients: tellingFaults(sqliteClients(database, commits)),
@@ -57,12 +57,12 @@ export function openSqlite(
     runs: tellingFaults(sqliteRuns(database, commits)),
     queue: tellingFaults(sqliteQueue(database, commits)),
     outbox: tellingFaults(sqliteOutbox(database, commits)),
-    figures: tellingFaults(sqliteFigures(database)),
+    stats: tellingFaults(sqliteStats(database)),
     breakers: tellingFaults(sqliteBreakers(database, commits)),
     dataKeys: tellingFaults(sqliteDataKeys(database, commits)),
     installation: tellingFaults(sqliteInstallation(database, commits)),
     suspensions: tellingFaults(sqliteSuspensions(database, commits)),
-    shared: null,
+    cluster: null,
     async check(writing = false) {
       if (closed) throw storeUnavailable(new Error('closed'));
       try {
@@ -161,7 +161,7 @@ export function migrateSqlite(database: DatabaseSync, migrations = readMigration
   };
   const before = versionOf(database);
   if (pendingNow().length === 0) return before;
-  database.function('sealed', { deterministic: true }, text => sealed(String(text)));
+  database.function('sealed', { deterministic: true }, text => sealTexts(String(text)));
   database.exec('BEGIN IMMEDIATE');
   try {
     for (const migration of pendingNow()) {

@@ -1,13 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { outboxDueAnew, outboxPlaceOf } from '../outbox-rows.ts';
+import type { OutboxStore } from '../queue.ts';
 import type { Row } from '../rows.ts';
-import type { OutboxStore } from '../work.ts';
-import type { Commits } from './commit.ts';
+import type { GroupCommit } from './group-commit.ts';
 
 /** Entries of one call. */
 const RECOUNTED_AT_ONCE = 1_000;
 
-export function outboxRecount(database: DatabaseSync, commits: Commits): OutboxStore['recount'] {
+export function outboxRecount(
+  database: DatabaseSync,
+  commits: GroupCommit,
+): OutboxStore['recount'] {
   const putOff = database.prepare(`
     SELECT outbox.id, due_at, attempts, policy
     FROM outbox LEFT JOIN schedules

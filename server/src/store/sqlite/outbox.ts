@@ -1,18 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
 import { IS_NOT_PUT_OFF, outboxClaimFrom } from '../outbox-rows.ts';
+import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../queue.ts';
 import { attemptsCell, attemptsFrom, type Cell, lostAttempt, type Row } from '../rows.ts';
 import { callbackCells, runCells } from '../run-rows.ts';
-import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../work.ts';
-import type { Commits } from './commit.ts';
+import type { GroupCommit } from './group-commit.ts';
 import { outboxRecount } from './outbox-recount.ts';
 import { runWriter } from './runs.ts';
 
-export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxStore {
+export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): OutboxStore {
   const insertManual = database.prepare(`
     INSERT INTO outbox (id, kind, client_key, schedule_key, state, due_at, scheduled_for)
     SELECT :id, 'manual', client_key, schedule_key, 'waiting', :scheduledFor, :scheduledFor
-    FROM schedules WHERE client_key = :clientKey AND id = :scheduleId AND status <> 'deleted'`);
+    FROM schedules WHERE client_key = :clientRowId AND id = :scheduleId AND status <> 'deleted'`);
   const manualRuns = database.prepare(`
     SELECT count(*) AS runs FROM (
       SELECT 1 FROM outbox INDEXED BY outbox_manual_of_client
@@ -89,11 +89,11 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
   }
 
   return {
-    insertManual(clientKey, scheduleId, { id, scheduledFor }) {
+    insertManual(clientRowId, scheduleId, { id, scheduledFor }) {
       return commits.write(() => {
-        const { runs } = manualRuns.get(clientKey) as { runs: number };
+        const { runs } = manualRuns.get(clientRowId) as { runs: number };
         if (runs === MOST_MANUAL_RUNS) throw tooManyWaiting();
-        return insertManual.run({ clientKey, scheduleId, id, scheduledFor }).changes === 1;
+        return insertManual.run({ clientRowId, scheduleId, id, scheduledFor }).changes === 1;
       });
     },
     claim(now, limit) {
@@ -103,16 +103,16 @@ export function sqliteOutbox(database: DatabaseSync, commits: Commits): OutboxSt
       return commits.write(() => {
         const overtaken: string[] = [];
         for (const settlement of settlements) {
-          const { clientKey, scheduleKey, kind } = settlement;
+          const { clientRowId, scheduleRowId, kind } = settlement;
           if (!applied(settlement)) {
             overtaken.push(settlement.id);
             continue;
           }
-          if (kind === 'manual') block.run(null, scheduleKey);
+          if (kind === 'manual') block.run(null, scheduleRowId);
           const records = settlement.record ? [settlement.record] : [];
-          for (const record of records) writeRun(runCells(clientKey, scheduleKey, record));
+          for (const record of records) writeRun(runCells(clientRowId, scheduleRowId, record));
           for (const callback of settlement.callbacks) {
-            writeCallback(callbackCells(clientKey, scheduleKey, callback, records));
+            writeCallback(callbackCells(clientRowId, scheduleRowId, callback, records));
           }
         }
         return overtaken;

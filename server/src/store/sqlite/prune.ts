@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { lowestIdAt } from '../../domain/id.ts';
-import { KEEPS, type Keep, limitOf } from '../keep.ts';
+import { limitOf, RETENTION_CLASSES, type RetentionClass } from '../retention-class.ts';
 import type { HistoryLimits } from '../store.ts';
 
 /** Rows; those of one call go in one transaction, for which other writers wait: some 10 ms. */
@@ -12,7 +12,7 @@ const PRUNED_AT_ONCE = 1_000;
  * @returns how many rows; 0 when there is nothing left to take away
  */
 export function sqlitePrune(database: DatabaseSync): (limits: HistoryLimits) => number {
-  const pruneRuns: Record<Keep, Pruner> = {
+  const pruneRuns: Record<RetentionClass, Pruner> = {
     short: prunerOf(database, 'runs', "status <> 'failed'"),
     long: prunerOf(
       database,
@@ -33,7 +33,7 @@ export function sqlitePrune(database: DatabaseSync): (limits: HistoryLimits) => 
 
   return limits => {
     let room = PRUNED_AT_ONCE;
-    for (const keep of KEEPS) {
+    for (const keep of RETENTION_CLASSES) {
       const before = limitOf(keep, limits);
       room -= pruneRuns[keep](before, room);
       room -= Number(pruneCallbacks.run(lowestIdAt(before), keep, room).changes);

@@ -1,23 +1,23 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { QueueRow } from '../../domain/queue-row.ts';
+import type { QueueStore } from '../queue.ts';
 import { isBegun, recovered, standingFrom } from '../queue-rows.ts';
 import { attemptsCell, type Cell, type Row } from '../rows.ts';
-import type { QueueStore } from '../work.ts';
+import type { GroupCommit } from './group-commit.ts';
+import { callbackWriter } from './outbox.ts';
 import {
   arrayText,
   CALLBACK_CELLS,
   CellReader,
+  claimedRows,
   FENCE_CELLS,
-  FIRING,
-  FIRING_JOINS,
-  firingRows,
-  type QueueRows,
+  FIREABLE,
+  FIREABLE_JOINS,
+  type QueueTexts,
   queueClaims,
   ROW_CELLS,
   RUN_CELLS,
-} from './cells.ts';
-import type { Commits } from './commit.ts';
-import { callbackWriter } from './outbox.ts';
+} from './queue-codec.ts';
 import { sqliteRecount } from './recount.ts';
 import { runWriter } from './runs.ts';
 
@@ -36,11 +36,11 @@ type DueCells = [
   text: string,
 ];
 
-export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStore & QueueRows {
+export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): QueueStore & QueueTexts {
   const select = (rows: string, others: string) => `
     SELECT queue.schedule_key, queue.state, queue.due_at, queue.scheduled_for, queue.next_for,
-      queue.changed_at, queue.blocked_since, json_array(${FIRING.join()}) AS text
-    FROM ${rows} ${FIRING_JOINS}
+      queue.changed_at, queue.blocked_since, json_array(${FIREABLE.join()}) AS text
+    FROM ${rows} ${FIREABLE_JOINS}
     WHERE queue.state <> 'inFlight' AND queue.due_at <= :now + :aheadMs ${others}
       AND (queue.due_at <= :now OR (queue.changed_at IS NULL AND queue.blocked_since IS NULL
         AND (queue.state = 'lost' OR queue.next_for IS NULL OR queue.next_for > queue.due_at)
@@ -72,7 +72,7 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
   // Objects of so many columns cost 2 µs a firing to read.
   for (const statement of [due, dueOfOthers]) statement.setReturnArrays(true);
   const standing = database.prepare(`
-    SELECT json_array(${FIRING.join()}) AS text FROM queue ${FIRING_JOINS}
+    SELECT json_array(${FIREABLE.join()}) AS text FROM queue ${FIREABLE_JOINS}
     WHERE queue.schedule_key IN (SELECT value FROM json_each(?)) AND queue.state = 'inFlight'`);
   const take = database.prepare(`
     UPDATE queue SET state = 'inFlight', claimed_at = ?, attempt = attempt + ?
@@ -104,7 +104,7 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
     return changes === 1;
   }
 
-  const rows: QueueRows = {
+  const rows: QueueTexts = {
     claimText(now, limit, unseenUntil, aheadMs = 0, except = []) {
       return commits.write(() => {
         const range = { now, limit, unseenUntil, aheadMs };
@@ -152,9 +152,9 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
     ...rows,
     ...queueClaims(rows),
     ...sqliteRecount(database, commits),
-    async reread(scheduleKeys) {
-      const rows = standing.all(JSON.stringify(scheduleKeys)) as Row[];
-      return firingRows(arrayText(rows.map(({ text }) => text as string))).map(standingFrom);
+    async reread(scheduleRowIds) {
+      const rows = standing.all(JSON.stringify(scheduleRowIds)) as Row[];
+      return claimedRows(arrayText(rows.map(({ text }) => text as string))).map(standingFrom);
     },
     async nextDueAt() {
       return (nextDue.get() as Row).due_at as number | null;
@@ -163,8 +163,8 @@ export function sqliteQueue(database: DatabaseSync, commits: Commits): QueueStor
       return (depth.get(now) as Row).depth as number;
     },
     // The only engine hears of every change, and needs no lease.
-    confirm: async claims => claims.map(({ scheduleKey }) => scheduleKey),
-    renew: async claims => claims.map(({ scheduleKey }) => scheduleKey),
+    confirm: async claims => claims.map(({ scheduleRowId }) => scheduleRowId),
+    renew: async claims => claims.map(({ scheduleRowId }) => scheduleRowId),
     recover(now, sentUntil) {
       return commits.write(() => {
         const rows = cutOff.all() as Row[];

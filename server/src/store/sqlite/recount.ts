@@ -2,13 +2,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { RecountStore } from '../recount.ts';
 import { cutMissed, knownFrom, latestOf, recountedFrom } from '../recount-rows.ts';
 import type { Row } from '../rows.ts';
-import type { Commits } from './commit.ts';
+import type { GroupCommit } from './group-commit.ts';
 
 /** Rows of the queue of one call, and records that go with them: other writers wait for some 10 ms. */
 const ROWS_AT_ONCE = 1_000;
 const RECORDS_AT_ONCE = 2_000;
 
-export function sqliteRecount(database: DatabaseSync, commits: Commits): RecountStore {
+export function sqliteRecount(database: DatabaseSync, commits: GroupCommit): RecountStore {
   const ended = `SELECT max(finished_at) FROM runs
     WHERE runs.client_key = clients.client_key AND finished_at IS NOT NULL`;
   const latest = database.prepare(`
@@ -84,13 +84,13 @@ export function sqliteRecount(database: DatabaseSync, commits: Commits): Recount
       return (knownAfter.get({ after }) as Row).at as number | null;
     },
     async known(spans) {
-      return spans.flatMap(({ scheduleKey, from, until }) =>
-        (known.all(scheduleKey, from, until) as Row[]).map(knownFrom),
+      return spans.flatMap(({ scheduleRowId, from, until }) =>
+        (known.all(scheduleRowId, from, until) as Row[]).map(knownFrom),
       );
     },
     resend(runs) {
       return commits.write(() => {
-        for (const { scheduleKey, scheduledFor } of runs) resent.run(scheduleKey, scheduledFor);
+        for (const { scheduleRowId, scheduledFor } of runs) resent.run(scheduleRowId, scheduledFor);
       });
     },
     recount(now, after) {

@@ -1,19 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Schedule } from '../../domain/schedule.ts';
 import { fold, type Row, scheduleFrom } from '../rows.ts';
-import type { Listed, ScheduleFilter, ScheduleStore } from '../store.ts';
-import { isSearch, LOOKED_AT, wantedFrom } from '../texts.ts';
-import type { Texts } from './texts.ts';
+import { isSearch, LOOKED_AT, searchTermsFrom } from '../search-index.ts';
+import type { ListedSchedules, ScheduleFilter, ScheduleStore } from '../store.ts';
+import type { SearchIndex } from './search-index.ts';
 
 /** Schedules one by one where there are few, or many that match; by their texts where there are not. */
-export function sqliteScheduleList(database: DatabaseSync, texts: Texts): ScheduleStore['list'] {
+export function sqliteScheduleList(
+  database: DatabaseSync,
+  texts: SearchIndex,
+): ScheduleStore['list'] {
   // SQLite's own lower() knows ASCII only.
   database.function('fold', { deterministic: true }, text => fold(String(text)));
 
   const list = (status: string) =>
     database.prepare(`
       SELECT * FROM schedules INDEXED BY ${status === '' ? 'schedules_by_client' : 'schedules_by_status'}
-      WHERE client_key = :clientKey AND id < :before
+      WHERE client_key = :clientRowId AND id < :before
         AND id >= :downTo AND ${status || "status <> 'deleted'"}
         AND (:label IS NULL OR ${contains('label', ':label')})
         AND (:url IS NULL OR ${contains('url', ':url')})
@@ -24,45 +27,45 @@ export function sqliteScheduleList(database: DatabaseSync, texts: Texts): Schedu
   const edge = (index: string, status: string) =>
     database.prepare(`
       SELECT id FROM schedules INDEXED BY ${index}
-      WHERE client_key = :clientKey AND id < :before ${status}
+      WHERE client_key = :clientRowId AND id < :before ${status}
       ORDER BY id DESC LIMIT 1 OFFSET ${LOOKED_AT - 1}`);
   const edgeOfAll = edge('schedules_by_client', '');
   const edgeOfStatus = edge('schedules_by_status', 'AND status = :status');
 
   function listDirectly(
-    clientKey: number,
+    clientRowId: number,
     filter: ScheduleFilter,
     limit: number,
     before: string,
     downTo: string,
   ): Schedule[] {
     const { status } = filter;
-    const query = { clientKey, before, downTo, limit, ...wantedFrom(filter, fold) };
+    const query = { clientRowId, before, downTo, limit, ...searchTermsFrom(filter, fold) };
     const rows = status === undefined ? listAll.all(query) : listByStatus.all({ ...query, status });
     return (rows as Row[]).map(scheduleFrom);
   }
 
   function search(
-    clientKey: number,
+    clientRowId: number,
     filter: ScheduleFilter,
     limit: number,
     before: string,
-  ): Listed {
+  ): ListedSchedules {
     const { status } = filter;
-    const range = { clientKey, before };
+    const range = { clientRowId, before };
     const last =
       status === undefined ? edgeOfAll.get(range) : edgeOfStatus.get({ ...range, status });
     const downTo = last === undefined ? '' : (last.id as string);
-    const newest = listDirectly(clientKey, filter, limit, before, downTo);
+    const newest = listDirectly(clientRowId, filter, limit, before, downTo);
     if (downTo === '' || newest.length === limit) return { schedules: newest, next: null };
-    const { schedules, next } = texts.find(clientKey, filter, limit - newest.length, downTo);
+    const { schedules, next } = texts.find(clientRowId, filter, limit - newest.length, downTo);
     return { schedules: [...newest, ...schedules], next };
   }
 
-  return async (clientKey, filter, limit, before = '~') =>
+  return async (clientRowId, filter, limit, before = '~') =>
     isSearch(filter)
-      ? search(clientKey, filter, limit, before)
-      : { schedules: listDirectly(clientKey, filter, limit, before, ''), next: null };
+      ? search(clientRowId, filter, limit, before)
+      : { schedules: listDirectly(clientRowId, filter, limit, before, ''), next: null };
 }
 
 /**

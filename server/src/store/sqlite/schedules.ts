@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Schedule } from '../../domain/schedule.ts';
 import { type Start, startBeyond, WRITTEN_WITHIN_MS } from '../../domain/start.ts';
-import { ledgerFrom } from '../ledger-rows.ts';
 import { type Row, scheduleFrom } from '../rows.ts';
+import { scheduleAtFrom } from '../schedule-at-rows.ts';
 import type { Requeue, ScheduleStore } from '../store.ts';
-import type { Commits } from './commit.ts';
-import type { Reads } from './reads.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { GroupRead } from './group-read.ts';
 import {
   type NewCells,
   namesOf,
@@ -14,16 +14,16 @@ import {
   type ScheduleRows,
   scheduleReader,
   scheduleWriter,
-} from './schedule-cells.ts';
+} from './schedule-codec.ts';
 import { sqliteScheduleList } from './schedule-list.ts';
-import { sqliteTexts } from './texts.ts';
+import { sqliteSearchIndex } from './search-index.ts';
 
 export function sqliteSchedules(
   database: DatabaseSync,
-  commits: Commits,
-  reads: Reads,
+  commits: GroupCommit,
+  reads: GroupRead,
 ): ScheduleStore & ScheduleRows {
-  const texts = sqliteTexts(database, commits);
+  const texts = sqliteSearchIndex(database, commits);
 
   const write = scheduleWriter(database);
   const read = scheduleReader(database);
@@ -48,7 +48,7 @@ export function sqliteSchedules(
     LEFT JOIN schedule_changes AS later ON later.schedule_key = schedules.schedule_key
       AND later.changed_at = (SELECT min(changed_at) FROM schedule_changes
         WHERE schedule_key = schedules.schedule_key AND changed_at > :at)
-    WHERE client_key = :clientKey AND id = :id`);
+    WHERE client_key = :clientRowId AND id = :id`);
   const queueInsert = database.prepare(`
     INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for, blocked_since)
     VALUES (:key, 'waiting', :first, :first, :second, (
@@ -89,26 +89,26 @@ export function sqliteSchedules(
     return startBeyond(start, time as number | null, schedule);
   }
 
-  function insertCells(clientKey: number, schedules: NewCells[]): Promise<void> {
+  function insertCells(clientRowId: number, schedules: NewCells[]): Promise<void> {
     return commits.write(() => {
-      const keys = schedules.map(schedule => write(clientKey, schedule));
-      texts.made(clientKey, schedules.map(namesOf), keys);
+      const keys = schedules.map(schedule => write(clientRowId, schedule));
+      texts.made(clientRowId, schedules.map(namesOf), keys);
     });
   }
 
   return {
-    insert: (clientKey, schedules) => insertCells(clientKey, schedules.map(newCells)),
+    insert: (clientRowId, schedules) => insertCells(clientRowId, schedules.map(newCells)),
     insertCells,
-    find(clientKey, id) {
+    find(clientRowId, id) {
       return reads.read(() => {
-        const row = read(clientKey, id);
+        const row = read(clientRowId, id);
         return row ? { schedule: scheduleFrom(row), version: row.version as number } : null;
       });
     },
-    update(clientKey, schedule, version, change) {
+    update(clientRowId, schedule, version, change) {
       return commits.write(() => {
-        if (change !== 'keep') keepChange.run(change.changedAt, clientKey, schedule.id, version);
-        texts.changed(clientKey, schedule, version);
+        if (change !== 'keep') keepChange.run(change.changedAt, clientRowId, schedule.id, version);
+        texts.changed(clientRowId, schedule, version);
         const row = update.get(
           schedule.status,
           schedule.url,
@@ -117,7 +117,7 @@ export function sqliteSchedules(
           schedule.timezone,
           schedule.updatedAt ?? null,
           ...optionalCells(schedule),
-          clientKey,
+          clientRowId,
           schedule.id,
           version,
         ) as Row | undefined;
@@ -127,9 +127,9 @@ export function sqliteSchedules(
       });
     },
     list: sqliteScheduleList(database, texts),
-    async ledger(clientKey, id, at) {
-      const row = ledger.get({ clientKey, id, at }) as Row | undefined;
-      return row ? ledgerFrom(row) : null;
+    async findAt(clientRowId, id, at) {
+      const row = ledger.get({ clientRowId, id, at }) as Row | undefined;
+      return row ? scheduleAtFrom(row) : null;
     },
   };
 }

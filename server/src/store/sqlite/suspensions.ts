@@ -4,14 +4,14 @@ import type { Row } from '../rows.ts';
 import { runCells } from '../run-rows.ts';
 import { addTo, decided, readmittedFrom } from '../suspension-rows.ts';
 import type { ReadmittedRows, SuspensionStore, TakenClaim, TakenEntry } from '../suspensions.ts';
-import type { Commits } from './commit.ts';
+import type { GroupCommit } from './group-commit.ts';
 import { runWriter } from './runs.ts';
 
 /** Rows of one call, and records that go with them: other writers wait for some 10 ms. */
 const ROWS_AT_ONCE = 500;
 const RECORDS_AT_ONCE = 2_000;
 
-export function sqliteSuspensions(database: DatabaseSync, commits: Commits): SuspensionStore {
+export function sqliteSuspensions(database: DatabaseSync, commits: GroupCommit): SuspensionStore {
   const list = database.prepare(`
     SELECT client_key, resumed_at IS NOT NULL AS is_resumed FROM clients
     WHERE suspended_at IS NOT NULL`);
@@ -59,51 +59,53 @@ export function sqliteSuspensions(database: DatabaseSync, commits: Commits): Sus
   );
 
   function putOffOne(claim: TakenClaim): boolean {
-    const { scheduleKey, clientKey, scheduledFor, attempt, changedAt, was, attempts } = claim;
-    const fence = [scheduleKey, scheduledFor, attempt, changedAt, clientKey];
+    const { scheduleRowId, clientRowId, scheduledFor, attempt, changedAt, was, attempts } = claim;
+    const fence = [scheduleRowId, scheduledFor, attempt, changedAt, clientRowId];
     return putOff.run(was, attempts.length, ...fence).changes === 1;
   }
 
-  function putOffOneEntry({ id, clientKey, scheduleKey, kind, attempt, attempts }: TakenEntry) {
-    if (putOffEntry.run(attempts.length, id, attempt, clientKey).changes === 0) return false;
-    if (kind === 'manual') unblock.run(scheduleKey);
+  function putOffOneEntry({ id, clientRowId, scheduleRowId, kind, attempt, attempts }: TakenEntry) {
+    if (putOffEntry.run(attempts.length, id, attempt, clientRowId).changes === 0) return false;
+    if (kind === 'manual') unblock.run(scheduleRowId);
     return true;
   }
 
-  function readmitRow(clientKey: number, cells: Row, now: number, back: ReadmittedRows): void {
+  function readmitRow(clientRowId: number, cells: Row, now: number, back: ReadmittedRows): void {
     const readmission = readmittedFrom(cells, now);
     const { row, passed } = readmission;
     const key = cells.schedule_key as number;
     if (row === null) remove.run(key);
     else move.run(row.dueAt, row.scheduledFor, row.nextFor, key);
-    for (const record of decided(passed, now)) writeRun(runCells(clientKey, key, record));
+    for (const record of decided(passed, now)) writeRun(runCells(clientRowId, key, record));
     addTo(back, cells, readmission);
   }
 
   return {
     async list() {
       return (list.all() as Row[]).map(({ client_key, is_resumed }) => ({
-        clientKey: client_key as number,
+        clientRowId: client_key as number,
         isResumed: is_resumed === 1,
       }));
     },
     putOff(claims) {
-      return commits.write(() => claims.filter(putOffOne).map(({ scheduleKey }) => scheduleKey));
+      return commits.write(() =>
+        claims.filter(putOffOne).map(({ scheduleRowId }) => scheduleRowId),
+      );
     },
     putOffEntries(claims) {
       return commits.write(() => claims.filter(putOffOneEntry).map(({ id }) => id));
     },
-    readmit(clientKey, now) {
+    readmit(clientRowId, now) {
       return commits.write(() => {
-        const count = Number(entriesBack.run(now, clientKey).changes);
+        const count = Number(entriesBack.run(now, clientRowId).changes);
         const back: ReadmittedRows = { count, dueAt: null, passed: [] };
-        for (const cells of away.all(clientKey) as Row[]) {
-          readmitRow(clientKey, cells, now, back);
+        for (const cells of away.all(clientRowId) as Row[]) {
+          readmitRow(clientRowId, cells, now, back);
           if (back.passed.length > RECORDS_AT_ONCE) break;
         }
         if (back.count > 0) return back;
-        if (isResumed.get(clientKey) === undefined) return null;
-        return end.get(clientKey, now) === undefined ? back : null;
+        if (isResumed.get(clientRowId) === undefined) return null;
+        return end.get(clientRowId, now) === undefined ? back : null;
       });
     },
   };
