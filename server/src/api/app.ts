@@ -7,7 +7,6 @@ import { type ApiDeps, LIMITS, type Limits } from './deps.ts';
 import { DOCUMENT } from './document.ts';
 import { answerFailure, nothingHere } from './failure.ts';
 import { checkFraming } from './framing.ts';
-import { atOnce } from './hooks.ts';
 import { answerBrokenRequest, createListener, type Handler } from './listener.ts';
 import { BY_KEY, BY_SESSION } from './operation.ts';
 import { parseQuery, readQuery } from './query.ts';
@@ -42,6 +41,7 @@ import { timezones } from './routes/timezones.ts';
 import { triggerSchedule } from './routes/trigger-schedule.ts';
 import { zoneOffsets } from './routes/zone-offsets.ts';
 import { COMPONENTS } from './schemas/components.ts';
+import { synchronousHook } from './synchronous-hook.ts';
 import { lookupPath } from './target-path.ts';
 
 /**
@@ -111,10 +111,10 @@ export function emptyApp(
 }
 
 function openPart(app: FastifyInstance, deps: ApiDeps): void {
-  app.addHook('onRequest', atOnce(checkFraming));
+  app.addHook('onRequest', synchronousHook(checkFraming));
   answerUnknown(app);
   app.register(async strict => {
-    strict.addHook('preValidation', atOnce(readQuery));
+    strict.addHook('preValidation', synchronousHook(readQuery));
     health(strict, deps);
     metrics(strict, deps);
     openapi(strict);
@@ -142,8 +142,8 @@ function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {
   );
   app.decorateRequest('caller', null);
   app.addHook('onRequest', (request, _reply, done) => authenticator.authenticate(request, done));
-  app.addHook('onRequest', atOnce(checkFraming));
-  app.addHook('preValidation', atOnce(readQuery));
+  app.addHook('onRequest', synchronousHook(checkFraming));
+  app.addHook('preValidation', synchronousHook(readQuery));
   answerUnknown(app);
   app.register(async withBody => {
     readBodies(withBody);
@@ -180,7 +180,7 @@ function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {
 export function answerUnknown(app: FastifyInstance): void {
   app.addHook(
     'onRequest',
-    atOnce(({ is404 }) => {
+    synchronousHook(({ is404 }) => {
       if (is404) throw nothingHere();
     }),
   );

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PunctualError } from '../domain/errors.ts';
-import { atOnce } from './hooks.ts';
 import { readJson } from './json.ts';
 import { nextSlice } from './slices.ts';
+import { synchronousHook } from './synchronous-hook.ts';
 
 /**
  * Bodies are JSON in UTF-8, not compressed, and said to be so. What a request says of its body is
@@ -37,7 +37,7 @@ function parse(bytes: Buffer, done: (error: Error | null, value?: unknown) => vo
  */
 export function ignoreBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addHook('onRequest', atOnce(forgetBody));
+  app.addHook('onRequest', synchronousHook(forgetBody));
   app.addContentTypeParser('*', async () => undefined);
 }
 

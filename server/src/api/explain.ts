@@ -1,8 +1,8 @@
 import type * as Wire from '@punctual/client';
 import { PunctualError } from '../domain/errors.ts';
+import { type Explanation, explain } from '../domain/explain.ts';
 import { isId, runId } from '../domain/id.ts';
 import { iso } from '../domain/iso.ts';
-import { type Explanation, explain } from '../domain/ledger.ts';
 import { zoneOf } from '../domain/zone.ts';
 import type { Caller, RunView, ScheduleAt, Store } from '../store/store.ts';
 import { runListAnswer } from './answers.ts';

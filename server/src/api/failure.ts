@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ERROR_CODE_HEADER, PunctualError, STORE_UNAVAILABLE } from '../domain/errors.ts';
-import { shapeSentence } from './shape.ts';
+import { validationMessage } from './validation-message.ts';
 
 /**
  * What went wrong, as an answer: `{"error": sentence}` and a status of the table (domain/errors.ts).
@@ -54,7 +54,7 @@ function failureFrom(thrown: unknown): PunctualError {
     const part = validationContext ?? 'body';
     return new PunctualError(
       part === 'body' ? 'body_invalid' : 'request_invalid',
-      shapeSentence(fault, part),
+      validationMessage(fault, part),
     );
   }
   switch (code) {

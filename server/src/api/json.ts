@@ -1,5 +1,5 @@
 import { PunctualError } from '../domain/errors.ts';
-import { placeOf } from './place.ts';
+import { jsonPathOf } from './json-path.ts';
 
 /**
  * Reads the bytes of a body as JSON, strictly.
@@ -18,7 +18,7 @@ export function readJson(bytes: Uint8Array): unknown {
   const way = text.includes('\\u') ? wayToBadText(value) : null;
   if (way === null) return value;
   throw invalid(
-    `${placeOf(way)} has text that is not well-formed Unicode, or has a NUL character in it.`,
+    `${jsonPathOf(way)} has text that is not well-formed Unicode, or has a NUL character in it.`,
   );
 }
 

@@ -5,10 +5,10 @@ import { emptyApp } from './app.ts';
 import { Authenticator, type Callers } from './authenticate.ts';
 import { type ApiDeps, LIMITS } from './deps.ts';
 import { checkFraming } from './framing.ts';
-import { atOnce } from './hooks.ts';
 import type { Handler } from './listener.ts';
 import { health } from './routes/health.ts';
 import { metrics } from './routes/metrics.ts';
+import { synchronousHook } from './synchronous-hook.ts';
 
 /** The API while there is no store. */
 export interface WaitingApi {
@@ -35,7 +35,7 @@ export function buildWaitingApi(deps: WaitingDeps): WaitingApi {
     handler = routes;
     return (request, response) => handler!(request, response);
   });
-  app.addHook('onRequest', atOnce(checkFraming));
+  app.addHook('onRequest', synchronousHook(checkFraming));
   app.setNotFoundHandler(refuse);
   health(app, { readiness: async () => ({ fault: STORE_UNAVAILABLE }) });
   metrics(app, deps);

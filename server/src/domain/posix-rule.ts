@@ -21,7 +21,7 @@ interface YearlyChange {
 }
 
 /** An instant from which another offset holds. */
-export interface Change {
+export interface OffsetChange {
   readonly at: number;
   readonly offsetMs: number;
 }
@@ -105,8 +105,8 @@ function firstDay(year: number, month: number): number {
 }
 
 /** The changes of the offset in these years and both between, in order. */
-export function changesOf(rule: PosixRule, fromYear: number, toYear: number): Change[] {
-  const all: Change[] = [];
+export function changesOf(rule: PosixRule, fromYear: number, toYear: number): OffsetChange[] {
+  const all: OffsetChange[] = [];
   for (let year = fromYear; year <= toYear; year += 1) {
     for (const { dayIn, timeMs, fromOffsetMs, toOffsetMs } of rule.changes) {
       const at = dayIn(year) * DAY_MS + timeMs - fromOffsetMs;

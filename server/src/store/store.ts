@@ -10,7 +10,7 @@
  *
  * The suite in `test/store/contract.ts` states each promise as a test; every backend passes it.
  */
-import type { Held } from '../domain/ledger.ts';
+import type { HeldSchedule } from '../domain/explain.ts';
 import type { Attempt, RunStatus, RunTrigger } from '../domain/run.ts';
 import type { Schedule, ScheduleStatus } from '../domain/schedule.ts';
 import type { Start } from '../domain/start.ts';
@@ -163,10 +163,10 @@ export interface ScheduleFilter {
   url?: string;
 }
 
-/** What is known of one schedule at an instant (domain/ledger.ts). */
+/** What is known of one schedule at an instant (domain/explain.ts). */
 export interface ScheduleAt {
   schedule: Schedule;
-  held: Held;
+  held: HeldSchedule;
   /** The queue's row; null where the schedule fires no more. */
   row: { scheduledFor: number; begun: boolean } | null;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { HistoryFigures, partsOf, withSpans } from '../../src/api/figures/history.ts';
+import { HistoryStats, partsOf, withSpans } from '../../src/api/stats/history.ts';
 import type { StatsStore, StepRange } from '../../src/store/stats.ts';
 import { ManualClock } from '../clock.ts';
 import { aRecord, claimOne, settled } from '../store/backend.ts';
@@ -59,7 +59,7 @@ test('ranges that cannot be counted are refused, and a schedule of another clien
 /** A schedule that ran each second, of which each hour takes a while to count. */
 function everySecond(waitMs = 0) {
   const asked: StepRange[] = [];
-  const figures = {
+  const stats = {
     async history(_client: number, _id: string, range: StepRange, limit: number) {
       if (limit > 5_000) asked.push(range);
       if (waitMs > 0 && limit > 5_000) await new Promise(resolve => setTimeout(resolve, waitMs));
@@ -75,13 +75,13 @@ function everySecond(waitMs = 0) {
       return { steps, spans: [], records };
     },
   } as unknown as StatsStore;
-  return { asked, figures };
+  return { asked, stats };
 }
 
 test('a week of an every-second schedule is counted whole, and its old hours once', async () => {
-  const { asked, figures } = everySecond();
+  const { asked, stats } = everySecond();
   const moving = new ManualClock(NOON);
-  const counted = new HistoryFigures(figures, moving);
+  const counted = new HistoryStats(stats, moving);
   const range = { from: NOON - 168 * HOUR, to: NOON, stepMs: 30 * MINUTE };
   let found = await counted.of(1, 'a', range);
   while (found.isPartial) found = await counted.of(1, 'a', range);
@@ -95,8 +95,8 @@ test('a week of an every-second schedule is counted whole, and its old hours onc
 });
 
 test('nobody waits for a long count: it is told since when it is counted, and more the next time', async () => {
-  const { figures } = everySecond(40);
-  const counted = new HistoryFigures(figures, new ManualClock(NOON));
+  const { stats } = everySecond(40);
+  const counted = new HistoryStats(stats, new ManualClock(NOON));
   const range = { from: NOON - 24 * HOUR, to: NOON, stepMs: 5 * MINUTE };
   const first = await counted.of(1, 'a', range);
   assert.equal(first.isPartial, true);

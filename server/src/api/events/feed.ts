@@ -36,13 +36,13 @@ interface Channel {
  * told one by one is told as a `gap`.
  */
 export class EventFeed {
-  readonly #figures: StatsStore;
+  readonly #stats: StatsStore;
   readonly #clock: Clock;
   readonly #failed: (error: unknown) => void;
   readonly #channels = new Map<number, Channel>();
 
-  constructor(figures: StatsStore, clock: Clock, failed: (error: unknown) => void) {
-    this.#figures = figures;
+  constructor(stats: StatsStore, clock: Clock, failed: (error: unknown) => void) {
+    this.#stats = stats;
     this.#clock = clock;
     this.#failed = failed;
   }
@@ -116,9 +116,9 @@ export class EventFeed {
   async #read(clientRowId: number, after: number, now = this.#clock.now()): Promise<TimedEvent[]> {
     const limit = MOST_AT_ONCE + 1;
     const [runs, schedules, breakers] = await Promise.all([
-      this.#figures.endedSince(clientRowId, after, limit),
-      this.#figures.changedSince(clientRowId, after, limit),
-      this.#figures.breakersSince(clientRowId, after, limit),
+      this.#stats.endedSince(clientRowId, after, limit),
+      this.#stats.changedSince(clientRowId, after, limit),
+      this.#stats.breakersSince(clientRowId, after, limit),
     ]);
     const events: TimedEvent[] = [
       ...runs.map(runEvent),

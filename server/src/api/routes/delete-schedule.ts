@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { draftDeletion } from '../../domain/draft.ts';
 import { callerOf } from '../authenticate.ts';
-import { changeSchedule } from '../change.ts';
 import type { ApiDeps } from '../deps.ts';
 import { readCondition } from '../etag.ts';
 import { operation } from '../operation.ts';
 import { DeleteResult } from '../schemas/schedule.ts';
+import { updateSchedule } from '../update-schedule.ts';
 import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
 
 export function deleteSchedule(app: FastifyInstance, deps: ApiDeps): void {
@@ -21,7 +21,7 @@ export function deleteSchedule(app: FastifyInstance, deps: ApiDeps): void {
   app.delete<ByScheduleId>('/schedule/:scheduleId', { schema }, async request => {
     const condition = readCondition('If-Match', request.headers['if-match']);
     const { scheduleId } = request.params;
-    await changeSchedule(deps, callerOf(request), scheduleId, draftDeletion, condition);
+    await updateSchedule(deps, callerOf(request), scheduleId, draftDeletion, condition);
     return { success: true };
   });
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Authenticator, callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { EventFeed } from '../events/feed.ts';
-import { MOST_OF_CLIENT, Seats } from '../events/seats.ts';
+import { ListenerSlots, MOST_OF_CLIENT } from '../events/listener-slots.ts';
 import { EventStream } from '../events/stream.ts';
 import { streamOperation } from '../operation.ts';
 
@@ -12,7 +12,7 @@ export function events(app: FastifyInstance, deps: ApiDeps, authenticator: Authe
   const feed = new EventFeed(store.stats, clock, error =>
     log.warn({ err: error }, 'events could not be read; they are read again'),
   );
-  const seats = new Seats();
+  const seats = new ListenerSlots();
   const streams = new Set<EventStream>();
   // A stream never ends by itself, and a graceful end waits for what is open.
   app.addHook('preClose', async () => {

@@ -4,7 +4,7 @@ import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { explainAt } from '../explain.ts';
 import { operation } from '../operation.ts';
-import { ExplainQuery, Explanation } from '../schemas/figures.ts';
+import { ExplainQuery, Explanation } from '../schemas/stats.ts';
 import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
 
 const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@ import { scheduleAnswer } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { etagOf, isKnown, readCondition } from '../etag.ts';
-import { findSchedule } from '../find.ts';
+import { findSchedule } from '../find-schedule.ts';
 import { operation } from '../operation.ts';
 import { Schedule } from '../schemas/schedule.ts';
 import { type ByScheduleId, SCHEDULE_ID } from './params.ts';

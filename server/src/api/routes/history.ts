@@ -4,17 +4,17 @@ import { PunctualError } from '../../domain/errors.ts';
 import type { StepRange } from '../../store/stats.ts';
 import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
-import { HistoryFigures } from '../figures/history.ts';
-import { findSchedule } from '../find.ts';
+import { findSchedule } from '../find-schedule.ts';
 import { readInstant } from '../instant.ts';
 import { operation } from '../operation.ts';
-import { History, HistoryQuery } from '../schemas/figures.ts';
+import { History, HistoryQuery } from '../schemas/stats.ts';
+import { HistoryStats } from '../stats/history.ts';
 import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
 
 const MOST_STEPS = 1_000;
 
 export function countHistory(app: FastifyInstance, { store, clock }: ApiDeps): void {
-  const history = new HistoryFigures(store.stats, clock);
+  const history = new HistoryStats(store.stats, clock);
   const schema = operation({
     operationId: 'getHistory',
     summary: "What became of a schedule's times, counted step by step",

@@ -8,7 +8,7 @@ import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { readInstant } from '../instant.ts';
 import { operation } from '../operation.ts';
-import { DEFAULT_LIMIT, idBefore, pageOf } from '../page.ts';
+import { DEFAULT_LIMIT, idBefore, pageOf } from '../pagination.ts';
 import { RunPage, RunQuery } from '../schemas/run.ts';
 
 export function listRuns(app: FastifyInstance, { store, clock }: ApiDeps): void {

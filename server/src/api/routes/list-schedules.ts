@@ -4,7 +4,7 @@ import { scheduleAnswer } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { operation } from '../operation.ts';
-import { DEFAULT_LIMIT, idBefore, pageOf } from '../page.ts';
+import { DEFAULT_LIMIT, idBefore, pageOf } from '../pagination.ts';
 import { SchedulePage, ScheduleQuery } from '../schemas/schedule.ts';
 
 export function listSchedules(app: FastifyInstance, { store }: ApiDeps): void {

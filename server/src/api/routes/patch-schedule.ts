@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify';
 import { draftPatch } from '../../domain/draft.ts';
 import { scheduleAnswer } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
-import { changeSchedule } from '../change.ts';
 import type { ApiDeps } from '../deps.ts';
 import { etagOf, readCondition } from '../etag.ts';
 import { operation } from '../operation.ts';
 import { Schedule, SchedulePatch } from '../schemas/schedule.ts';
+import { updateSchedule } from '../update-schedule.ts';
 import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
 
 export function patchSchedule(app: FastifyInstance, deps: ApiDeps): void {
@@ -28,7 +28,7 @@ export function patchSchedule(app: FastifyInstance, deps: ApiDeps): void {
     { schema },
     async (request, reply) => {
       const { body, params, headers } = request;
-      const changed = await changeSchedule(
+      const changed = await updateSchedule(
         deps,
         callerOf(request),
         params.scheduleId,

@@ -2,9 +2,9 @@ import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
 import type { ApiDeps } from '../deps.ts';
 import { readInstant } from '../instant.ts';
+import { DEFAULT_COUNT, timesAfter } from '../next-times.ts';
 import { operation } from '../operation.ts';
 import { PreviewInput, Times } from '../schemas/time.ts';
-import { DEFAULT_COUNT, timesAfter } from '../times.ts';
 
 export function preview(app: FastifyInstance, { clock }: ApiDeps): void {
   const schema = operation({

@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify';
 import { draftReplacement } from '../../domain/draft.ts';
 import { scheduleAnswer } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
-import { changeSchedule } from '../change.ts';
 import type { ApiDeps } from '../deps.ts';
 import { etagOf, readCondition } from '../etag.ts';
 import { operation } from '../operation.ts';
 import { Schedule, ScheduleInput } from '../schemas/schedule.ts';
+import { updateSchedule } from '../update-schedule.ts';
 import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
 
 export function replaceSchedule(app: FastifyInstance, deps: ApiDeps): void {
@@ -27,7 +27,7 @@ export function replaceSchedule(app: FastifyInstance, deps: ApiDeps): void {
     { schema },
     async (request, reply) => {
       const { body, params, headers } = request;
-      const changed = await changeSchedule(
+      const changed = await updateSchedule(
         deps,
         callerOf(request),
         params.scheduleId,

@@ -2,19 +2,19 @@ import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
 import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
-import { ForecastFigures } from '../figures/forecast.ts';
-import { Groups } from '../figures/groups.ts';
-import { StatsFigures } from '../figures/stats.ts';
 import { operation } from '../operation.ts';
-import { Forecast, ForecastQuery, Stats, StatsQuery } from '../schemas/figures.ts';
+import { Forecast, ForecastQuery, Stats, StatsQuery } from '../schemas/stats.ts';
+import { ForecastStats } from '../stats/forecast.ts';
+import { ScheduleGroups } from '../stats/groups.ts';
+import { ClientStats } from '../stats/stats.ts';
 
 const DEFAULT_MINUTES = 60;
 
 /** What has been, and what is to come, in numbers. */
 export function statsAndForecast(app: FastifyInstance, { store, clock }: ApiDeps): void {
-  const stats = new StatsFigures(store, clock);
-  const groups = new Groups(store.stats, clock);
-  const forecast = new ForecastFigures(clock, groups);
+  const stats = new ClientStats(store, clock);
+  const groups = new ScheduleGroups(store.stats, clock);
+  const forecast = new ForecastStats(clock, groups);
 
   const statsSchema = operation({
     operationId: 'getStats',

@@ -4,7 +4,7 @@ import { newId, runId } from '../../domain/id.ts';
 import { runAnswer } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
-import { findSchedule } from '../find.ts';
+import { findSchedule } from '../find-schedule.ts';
 import { operation } from '../operation.ts';
 import { Run } from '../schemas/run.ts';
 import { type ByScheduleId, SCHEDULE_ID } from './params.ts';

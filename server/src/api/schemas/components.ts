@@ -14,19 +14,6 @@ import {
 } from './access.ts';
 import { CallbackRun, ScheduleCallback } from './callback.ts';
 import { CheckResult, ClockNote, Problem, TryResult } from './check.ts';
-import {
-  Breaker,
-  Explanation,
-  FailingSchedule,
-  Forecast,
-  ForecastHost,
-  History,
-  HistoryStep,
-  Stats,
-  StatsMinute,
-  Tally,
-  UpcomingFiring,
-} from './figures.ts';
 import { Attempt, Callback, Phases, Run, RunPage } from './run.ts';
 import {
   BatchInput,
@@ -40,6 +27,19 @@ import {
   SchedulePage,
   SchedulePatch,
 } from './schedule.ts';
+import {
+  Breaker,
+  Explanation,
+  FailingSchedule,
+  Forecast,
+  ForecastHost,
+  History,
+  HistoryStep,
+  Stats,
+  StatsMinute,
+  Tally,
+  UpcomingFiring,
+} from './stats.ts';
 import {
   ErrorBody,
   Health,

@@ -3,9 +3,9 @@ import type { Static, TSchema } from 'typebox';
 import type * as access from './access.ts';
 import type * as callbacks from './callback.ts';
 import type * as check from './check.ts';
-import type * as figures from './figures.ts';
 import type * as runs from './run.ts';
 import type * as schedules from './schedule.ts';
+import type * as stats from './stats.ts';
 import type * as times from './time.ts';
 
 /**
@@ -43,21 +43,21 @@ type Proofs = [
   Proof<typeof runs.Run, Wire.Run>,
   Proof<typeof runs.RunQuery, Wire.RunQuery>,
   Proof<typeof runs.RunPage, Wire.RunPage>,
-  Proof<typeof figures.ExplainQuery, Wire.ExplainQuery>,
-  Proof<typeof figures.Explanation, Wire.Explanation>,
-  Proof<typeof figures.HistoryQuery, Wire.HistoryQuery>,
-  Proof<typeof figures.HistoryStep, Wire.HistoryStep>,
-  Proof<typeof figures.History, Wire.History>,
-  Proof<typeof figures.StatsQuery, Wire.StatsQuery>,
-  Proof<typeof figures.Tally, Wire.Tally>,
-  Proof<typeof figures.StatsMinute, Wire.StatsMinute>,
-  Proof<typeof figures.FailingSchedule, Wire.FailingSchedule>,
-  Proof<typeof figures.UpcomingFiring, Wire.UpcomingFiring>,
-  Proof<typeof figures.Breaker, Wire.Breaker>,
-  Proof<typeof figures.Stats, Wire.Stats>,
-  Proof<typeof figures.ForecastQuery, Wire.ForecastQuery>,
-  Proof<typeof figures.ForecastHost, Wire.ForecastHost>,
-  Proof<typeof figures.Forecast, Wire.Forecast>,
+  Proof<typeof stats.ExplainQuery, Wire.ExplainQuery>,
+  Proof<typeof stats.Explanation, Wire.Explanation>,
+  Proof<typeof stats.HistoryQuery, Wire.HistoryQuery>,
+  Proof<typeof stats.HistoryStep, Wire.HistoryStep>,
+  Proof<typeof stats.History, Wire.History>,
+  Proof<typeof stats.StatsQuery, Wire.StatsQuery>,
+  Proof<typeof stats.Tally, Wire.Tally>,
+  Proof<typeof stats.StatsMinute, Wire.StatsMinute>,
+  Proof<typeof stats.FailingSchedule, Wire.FailingSchedule>,
+  Proof<typeof stats.UpcomingFiring, Wire.UpcomingFiring>,
+  Proof<typeof stats.Breaker, Wire.Breaker>,
+  Proof<typeof stats.Stats, Wire.Stats>,
+  Proof<typeof stats.ForecastQuery, Wire.ForecastQuery>,
+  Proof<typeof stats.ForecastHost, Wire.ForecastHost>,
+  Proof<typeof stats.Forecast, Wire.Forecast>,
   Proof<typeof times.OffsetsQuery, Wire.OffsetsQuery>,
   Proof<typeof times.ZoneOffset, Wire.ZoneOffset>,
   Proof<typeof times.ZoneOffsets, Wire.ZoneOffsets>,

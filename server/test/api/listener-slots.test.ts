@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MOST_OF_ALL, MOST_OF_CLIENT, Seats } from '../../src/api/events/seats.ts';
+import { ListenerSlots, MOST_OF_ALL, MOST_OF_CLIENT } from '../../src/api/events/listener-slots.ts';
 
 test('a seat is given back once, however often that is said', () => {
-  const seats = new Seats();
+  const seats = new ListenerSlots();
   const leave = seats.take(1);
   const others = Array.from({ length: MOST_OF_CLIENT - 1 }, () => seats.take(1));
   assert.throws(() => seats.take(1), /This client has 20 listeners already/);
@@ -17,7 +17,7 @@ test('a seat is given back once, however often that is said', () => {
 });
 
 test('all clients together have a bound as well, and it is free again', () => {
-  const seats = new Seats();
+  const seats = new ListenerSlots();
   const taken = Array.from({ length: MOST_OF_ALL }, (_, n) => seats.take(Math.floor(n / 20)));
   assert.throws(() => seats.take(-1), /This node has 1000 listeners already; try again later/);
   taken[0]!();

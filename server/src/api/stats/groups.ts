@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts';
 import type { ScheduleGroup, StatsStore } from '../../store/stats.ts';
-import { KeptCounts } from './kept.ts';
+import { CachedCounts } from './cached-counts.ts';
 import { withPatience } from './patience.ts';
 
-export interface Grouped {
+export interface CountedGroups {
   groups: ScheduleGroup[];
   countedAt: number;
   /** Whether there are schedules that are not counted yet. */
@@ -25,17 +25,17 @@ const MOST_IN_PART = 100_000;
  * To count a million takes the store seconds. Nobody waits for that: the newest are counted first, and
  * whoever asks meanwhile is answered with those so far, 10,000 at least.
  */
-export class Groups {
-  readonly #figures: StatsStore;
+export class ScheduleGroups {
+  readonly #stats: StatsStore;
   readonly #clock: Clock;
-  readonly #kept: KeptCounts<ScheduleGroup[]>;
+  readonly #kept: CachedCounts<ScheduleGroup[]>;
   /** Of clients that are being counted. */
   readonly #counting = new Map<number, { soFar: Tally; firstPart: Promise<unknown> }>();
 
-  constructor(figures: StatsStore, clock: Clock) {
-    this.#figures = figures;
+  constructor(stats: StatsStore, clock: Clock) {
+    this.#stats = stats;
     this.#clock = clock;
-    this.#kept = new KeptCounts(clientRowId => this.#count(clientRowId), clock, LONG_MS);
+    this.#kept = new CachedCounts(clientRowId => this.#count(clientRowId), clock, LONG_MS);
   }
 
   /** Begins to count where nobody has, for who is about to ask. */
@@ -43,7 +43,7 @@ export class Groups {
     this.#kept.warm(clientRowId);
   }
 
-  async of(clientRowId: number, patienceMs = PATIENCE_MS): Promise<Grouped> {
+  async of(clientRowId: number, patienceMs = PATIENCE_MS): Promise<CountedGroups> {
     const all = this.#allOf(clientRowId);
     const known = await withPatience(all, patienceMs);
     const counting = this.#counting.get(clientRowId);
@@ -55,7 +55,7 @@ export class Groups {
     return { groups: counting.soFar.groups(), countedAt: this.#clock.now(), isPartial: true };
   }
 
-  async #allOf(clientRowId: number): Promise<Grouped> {
+  async #allOf(clientRowId: number): Promise<CountedGroups> {
     const { value: groups, countedAt } = await this.#kept.of(clientRowId);
     return { groups, countedAt, isPartial: false };
   }
@@ -63,7 +63,7 @@ export class Groups {
   async #count(clientRowId: number): Promise<ScheduleGroup[]> {
     const soFar = new Tally();
     const part = async (limit: number, before?: string) => {
-      const { groups, next } = await this.#figures.groups(clientRowId, limit, before);
+      const { groups, next } = await this.#stats.groups(clientRowId, limit, before);
       soFar.add(groups);
       return next;
     };

@@ -5,7 +5,7 @@ import { startOf } from '../domain/start.ts';
 import type { Caller, VersionedSchedule } from '../store/store.ts';
 import type { ApiDeps } from './deps.ts';
 import { type Condition, isMatched } from './etag.ts';
-import { findSchedule } from './find.ts';
+import { findSchedule } from './find-schedule.ts';
 
 /**
  * Changes one schedule: read, decide, write if nobody else wrote in between, or begin again.
@@ -17,7 +17,7 @@ import { findSchedule } from './find.ts';
  * @param condition the versions that it may change, of `If-Match`; left out: whichever there is
  * @throws PunctualError `not_found`, `precondition_failed`, and what `decide` throws
  */
-export async function changeSchedule(
+export async function updateSchedule(
   { store, clock, engine }: ApiDeps,
   caller: Caller,
   id: string,

@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { explain, type Facts, type Held, type LedgerRun } from '../../src/domain/ledger.ts';
+import {
+  type ExplainedRun,
+  type ExplainFacts,
+  explain,
+  type HeldSchedule,
+} from '../../src/domain/explain.ts';
 
 const at = (text: string) => Date.parse(text);
-const HELD: Held = {
+const HELD: HeldSchedule = {
   interval: '30 2 * * *',
   timezone: 'Europe/Berlin',
   status: 'enabled',
   since: null,
   until: null,
 };
-const RUN: LedgerRun = {
+const RUN: ExplainedRun = {
   scheduledFor: at('2026-06-01T00:30:00Z'),
   trigger: 'schedule',
   status: 'succeeded',
@@ -19,7 +24,9 @@ const RUN: LedgerRun = {
 };
 
 /** Of a daily 02:30 in Berlin, asked on 1 July 2026 about 1 June, when nothing is on record. */
-function facts(change: Omit<Partial<Facts>, 'held'> & { held?: Partial<Held> } = {}): Facts {
+function facts(
+  change: Omit<Partial<ExplainFacts>, 'held'> & { held?: Partial<HeldSchedule> } = {},
+): ExplainFacts {
   return {
     at: at('2026-06-01T00:30:00Z'),
     now: at('2026-07-01T12:00:00Z'),
@@ -81,13 +88,13 @@ describe('what is on record', () => {
   });
 
   test('what is claimed ahead of its time is still to come', () => {
-    const run: LedgerRun = { ...RUN, status: 'running' };
+    const run: ExplainedRun = { ...RUN, status: 'running' };
     assert.equal(said({ run, now: RUN.scheduledFor - 1 })[0], 'upcoming');
     assert.equal(said({ run, now: RUN.scheduledFor })[0], 'running');
   });
 
   test('a time that was skipped or missed, with the reason that was kept', () => {
-    const run: LedgerRun = { ...RUN, status: 'missed', attempts: [], reason: 'It was down.' };
+    const run: ExplainedRun = { ...RUN, status: 'missed', attempts: [], reason: 'It was down.' };
     assert.deepEqual(said({ run }), ['missed', 'It was missed: it was down.']);
     assert.equal(said({ run: { ...run, status: 'skipped' } })[0], 'skipped');
   });

@@ -13,7 +13,7 @@ import type {
 } from '../../store/stats.ts';
 import type { Store } from '../../store/store.ts';
 import { breakerAnswer } from '../answers.ts';
-import { KeptCounts } from './kept.ts';
+import { CachedCounts } from './cached-counts.ts';
 import { Minutes } from './minutes.ts';
 
 const MINUTE_MS = 60_000;
@@ -29,10 +29,10 @@ const FRESH_MS = 1_500;
 const LONG_MS = 30;
 
 /** `GET /v1/stats`: what ended, how late, what fails, what is due. One count at a time per client. */
-export class StatsFigures {
+export class ClientStats {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #counts: KeptCounts<StatusCounts>;
+  readonly #counts: CachedCounts<StatusCounts>;
   readonly #minutes = new LRUCache<number, Minutes>({ max: MOST_CLIENTS });
   readonly #answers = new LRUCache<string, Wire.Stats, Question>({
     max: MOST_CLIENTS,
@@ -45,7 +45,7 @@ export class StatsFigures {
   constructor(store: Store, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
-    this.#counts = new KeptCounts(key => store.stats.counts(key), clock, LONG_MS);
+    this.#counts = new CachedCounts(key => store.stats.counts(key), clock, LONG_MS);
   }
 
   async of(clientRowId: number, minutes: number): Promise<Wire.Stats> {

@@ -4,9 +4,9 @@ import { quoted } from '../domain/interval-field.ts';
  * Where in a body something is wrong, as a sentence names it: `integrations[0].url`, `data["a b"]`.
  * Of the caller's own keys at most 40 characters are repeated, and none that garbles a log.
  */
-export function placeOf(way: readonly string[]): string {
+export function jsonPathOf(way: readonly string[]): string {
   if (way.length === 0) return 'The body';
-  if (way.length > MOST_STEPS) return `${placeOf(way.slice(0, MOST_STEPS))}…`;
+  if (way.length > MOST_STEPS) return `${jsonPathOf(way.slice(0, MOST_STEPS))}…`;
   return way.map(step).join('');
 }
 

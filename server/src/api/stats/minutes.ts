@@ -19,12 +19,12 @@ const PATIENCE_MS = 150;
  */
 export class Minutes {
   readonly #counted = new Map<number, { count: MinuteCount; at: number }>();
-  readonly #figures: StatsStore;
+  readonly #stats: StatsStore;
   readonly #clientRowId: number;
   #work: Promise<void> | null = null;
 
-  constructor(figures: StatsStore, clientRowId: number) {
-    this.#figures = figures;
+  constructor(stats: StatsStore, clientRowId: number) {
+    this.#stats = stats;
     this.#clientRowId = clientRowId;
   }
 
@@ -50,7 +50,7 @@ export class Minutes {
   async #count(from: number, now: number): Promise<void> {
     for (let minute = lastMinute(now); minute >= from; minute -= MINUTE_MS) {
       if (!this.#isToCount(minute, now)) continue;
-      const [count] = await this.#figures.ended(this.#clientRowId, minute, minute + MINUTE_MS);
+      const [count] = await this.#stats.ended(this.#clientRowId, minute, minute + MINUTE_MS);
       this.#counted.set(minute, { count: count ?? emptyMinute(minute), at: now });
     }
   }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
-import { ForecastFigures } from '../../src/api/figures/forecast.ts';
-import { Groups } from '../../src/api/figures/groups.ts';
-import { largest } from '../../src/api/figures/largest.ts';
-import { Minutes } from '../../src/api/figures/minutes.ts';
-import { failuresInARow, talliesOf } from '../../src/api/figures/stats.ts';
+import { ForecastStats } from '../../src/api/stats/forecast.ts';
+import { ScheduleGroups } from '../../src/api/stats/groups.ts';
+import { largest } from '../../src/api/stats/largest.ts';
+import { Minutes } from '../../src/api/stats/minutes.ts';
+import { failuresInARow, talliesOf } from '../../src/api/stats/stats.ts';
 import { percentile } from '../../src/domain/lateness.ts';
 import type { LatestRun, MinuteCount, StatsStore } from '../../src/store/stats.ts';
 import { ManualClock } from '../clock.ts';
@@ -115,7 +115,7 @@ test('forecast: by minute for a day, by hour for a week, by host', async () => {
 function slowGroups(schedules: number) {
   const waiting: (() => void)[] = [];
   const asked: number[] = [];
-  const figures = {
+  const stats = {
     async groups(_clientKey: number, limit: number, before = `${schedules}`) {
       asked.push(limit);
       await new Promise<void>(resolve => waiting.push(resolve));
@@ -125,7 +125,7 @@ function slowGroups(schedules: number) {
       return { groups, next: left <= 0 ? null : `${left}` };
     },
   } as unknown as StatsStore;
-  return { figures, waiting, asked };
+  return { stats, waiting, asked };
 }
 
 test('more forecasts at once than are kept are all answered', async () => {
@@ -136,8 +136,8 @@ test('more forecasts at once than are kept are all answered', async () => {
     host: `${n}.example`,
     count: 1,
   }));
-  const figures = { groups: async () => ({ groups, next: null }) } as unknown as StatsStore;
-  const forecast = new ForecastFigures(clock, new Groups(figures, clock));
+  const stats = { groups: async () => ({ groups, next: null }) } as unknown as StatsStore;
+  const forecast = new ForecastStats(clock, new ScheduleGroups(stats, clock));
   const hosts = Array.from({ length: 250 }, (_, n) => `${n}.example`);
   const all = await Promise.all(hosts.map(host => forecast.of(1, 'day', host)));
   assert.equal(all.length, hosts.length);
@@ -150,8 +150,8 @@ test('forecasts of all hosts of a client are worked out once, and a host that it
     host: `${n % 3}.example`,
     count: 1,
   }));
-  const figures = { groups: async () => ({ groups, next: null }) } as unknown as StatsStore;
-  const forecast = new ForecastFigures(clock, new Groups(figures, clock));
+  const stats = { groups: async () => ({ groups, next: null }) } as unknown as StatsStore;
+  const forecast = new ForecastStats(clock, new ScheduleGroups(stats, clock));
   const all = await forecast.of(1, 'day');
   const [one, other, none] = await Promise.all(
     ['0.example', '1.example', 'free text'].map(host => forecast.of(1, 'day', host)),
@@ -168,8 +168,8 @@ test('forecasts of all hosts of a client are worked out once, and a host that it
 
 test('forecasts of many clients have one slice of each turn together, and one group is interrupted too', async t => {
   const groups = [{ interval: '* * * * *', timezone: 'UTC', host: 'a.example', count: 1 }];
-  const figures = { groups: async () => ({ groups, next: null }) } as unknown as StatsStore;
-  const forecast = new ForecastFigures(clock, new Groups(figures, clock));
+  const stats = { groups: async () => ({ groups, next: null }) } as unknown as StatsStore;
+  const forecast = new ForecastStats(clock, new ScheduleGroups(stats, clock));
   // Each look at the time takes a millisecond, so a slice is over after four of them.
   let [elapsed, looks, most, isDone] = [0, 0, 0, false];
   t.mock.method(performance, 'now', () => {
@@ -209,8 +209,8 @@ test('the largest groups are counted, the rest is told', async () => {
 });
 
 test('nobody waits until a million schedules are counted: the newest 10,000 are told at once', async () => {
-  const { figures, waiting, asked } = slowGroups(300_000);
-  const forecast = new ForecastFigures(clock, new Groups(figures, clock));
+  const { stats, waiting, asked } = slowGroups(300_000);
+  const forecast = new ForecastStats(clock, new ScheduleGroups(stats, clock));
   const ask = async () => {
     const { schedules, isPartial } = await forecast.of(1, 'day');
     return [schedules, isPartial];
@@ -234,8 +234,8 @@ test('nobody waits until a million schedules are counted: the newest 10,000 are 
 });
 
 test('up to 10,000 schedules are told of as a whole, however long the store takes', async () => {
-  const { figures, waiting } = slowGroups(10_000);
-  const groups = new Groups(figures, clock);
+  const { stats, waiting } = slowGroups(10_000);
+  const groups = new ScheduleGroups(stats, clock);
   const asked = groups.of(1, 1);
   await setTimeout(5);
   waiting.shift()!();
@@ -244,15 +244,15 @@ test('up to 10,000 schedules are told of as a whole, however long the store take
 });
 
 test('a count that fails is begun again by who asks next', async () => {
-  const { figures, waiting } = slowGroups(1);
+  const { stats, waiting } = slowGroups(1);
   let failures = 1;
   const failing = {
     groups(...asked: Parameters<StatsStore['groups']>) {
       if (failures-- > 0) return Promise.reject(new Error('away'));
-      return figures.groups(...asked);
+      return stats.groups(...asked);
     },
   } as StatsStore;
-  const groups = new Groups(failing, clock);
+  const groups = new ScheduleGroups(failing, clock);
   await assert.rejects(groups.of(1), /away/);
   const again = groups.of(1);
   await untilSome(waiting);
@@ -277,13 +277,13 @@ test('400: what they do not know', async () => {
 
 test('a minute is counted again while it is young, and no more when it is old', async () => {
   const asked: [number, number][] = [];
-  const figures = {
+  const stats = {
     async ended(_clientKey: number, from: number, to: number) {
       asked.push([(from - NOON) / MINUTE, (to - NOON) / MINUTE]);
       return [];
     },
   } as unknown as StatsStore;
-  const minutes = new Minutes(figures, 1);
+  const minutes = new Minutes(stats, 1);
   const at = async (seconds: number) => {
     asked.length = 0;
     await minutes.since(NOON, NOON + seconds * 1_000);
@@ -304,10 +304,10 @@ test('a minute is counted again while it is young, and no more when it is old', 
 
 test('nobody waits for a long count: it is told from when on, and goes on by itself', async () => {
   const waiting: (() => void)[] = [];
-  const figures = {
+  const stats = {
     ended: () => new Promise(resolve => waiting.push(() => resolve([]))),
   } as unknown as StatsStore;
-  const minutes = new Minutes(figures, 1);
+  const minutes = new Minutes(stats, 1);
   const ask = async () =>
     (await minutes.since(NOON, NOON + 3 * MINUTE, 1)).map(({ minute }) => (minute - NOON) / MINUTE);
   assert.deepEqual(await ask(), []);
@@ -319,14 +319,14 @@ test('nobody waits for a long count: it is told from when on, and goes on by its
 
 test('a store that fails is tried again', async () => {
   let failures = 1;
-  const figures = {
+  const stats = {
     async ended() {
       failures -= 1;
       if (failures === 0) throw new Error('away');
       return [];
     },
   } as unknown as StatsStore;
-  const minutes = new Minutes(figures, 1);
+  const minutes = new Minutes(stats, 1);
   await assert.rejects(minutes.since(NOON, NOON + MINUTE), /away/);
   assert.equal((await minutes.since(NOON, NOON + MINUTE)).length, 1);
 });

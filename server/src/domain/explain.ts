@@ -10,7 +10,7 @@ import type { Schedule, ScheduleStatus } from './schedule.ts';
  * Guarantee: there is an answer for every instant, from what is on record where something is, and
  * otherwise from what the schedule was at that time. It says so where neither is known any more.
  */
-export type Verdict =
+export type ExplainStatus =
   | 'succeeded'
   | 'failed'
   | 'running'
@@ -31,7 +31,7 @@ export type Verdict =
   | 'unrecorded';
 
 /** What a schedule was at an instant: how it stood between two changes of its times. */
-export interface Held {
+export interface HeldSchedule {
   interval: string;
   timezone: string;
   status: ScheduleStatus;
@@ -41,7 +41,7 @@ export interface Held {
   until: number | null;
 }
 
-export interface LedgerRun {
+export interface ExplainedRun {
   scheduledFor: number;
   trigger: RunTrigger;
   status: RunStatus;
@@ -51,13 +51,13 @@ export interface LedgerRun {
   missed?: { count: number; from: number; to: number };
 }
 
-export interface Facts {
+export interface ExplainFacts {
   at: number;
   now: number;
   schedule: Pick<Schedule, 'createdAt' | 'updatedAt'>;
-  held: Held;
+  held: HeldSchedule;
   /** The run of exactly this nominal time, or the record of missed times that spans it. */
-  run: LedgerRun | null;
+  run: ExplainedRun | null;
   /** What the queue waits for: the earliest time that is not decided yet. */
   row: { scheduledFor: number; begun: boolean } | null;
   /** Runs of nominal times before this may have been taken away. */
@@ -68,7 +68,7 @@ export interface Facts {
 
 export interface Explanation {
   at: number;
-  verdict: Verdict;
+  verdict: ExplainStatus;
   /** One sentence. */
   sentence: string;
   /** From the nominal time to the first attempt. */
@@ -85,7 +85,7 @@ export interface Explanation {
 /** Lateness below this is what a busy second costs, and not worth a word. */
 const ON_TIME_MS = 1_000;
 
-export function explain(facts: Facts): Explanation {
+export function explain(facts: ExplainFacts): Explanation {
   const { at, held, schedule } = facts;
   const [verdict, sentence, more] = answerOf(facts);
   const bounds = {
@@ -104,9 +104,9 @@ export function explain(facts: Facts): Explanation {
   };
 }
 
-type Answer = [Verdict, string, Partial<Explanation>?];
+type Answer = [ExplainStatus, string, Partial<Explanation>?];
 
-function answerOf(facts: Facts): Answer {
+function answerOf(facts: ExplainFacts): Answer {
   const { at, now, schedule, held, run, historyFrom } = facts;
   if (at > now) return toCome(facts);
   if (run !== null) return recorded(facts, run);
@@ -123,7 +123,7 @@ function answerOf(facts: Facts): Answer {
  * Whatever is on record of it: a firing is claimed up to a second ahead, and a clock that was ahead leaves
  * records of times that are yet to come.
  */
-function toCome(facts: Facts): Answer {
+function toCome(facts: ExplainFacts): Answer {
   const { at, held, run, pausedSince } = facts;
   if (held.status === 'deleted') return deleted(held);
   if (!isDue(held, at)) return notDue(facts);
@@ -137,16 +137,16 @@ function toCome(facts: Facts): Answer {
   return ['upcoming', sentence, moved(held, at)];
 }
 
-function deleted({ since }: Held): Answer {
+function deleted({ since }: HeldSchedule): Answer {
   const when = since === null ? '' : ` at ${iso(since)}`;
   return ['deleted', `The schedule was deleted${when}, and fires no more.`];
 }
 
-function isDue({ interval, timezone }: Held, at: number): boolean {
+function isDue({ interval, timezone }: HeldSchedule, at: number): boolean {
   return nextTime(interval, timezone, at - 1) === at;
 }
 
-function recorded({ at, held }: Facts, run: LedgerRun): Answer {
+function recorded({ at, held }: ExplainFacts, run: ExplainedRun): Answer {
   const { status, startedAt } = run;
   const where = moved(held, at);
   switch (status) {
@@ -166,26 +166,29 @@ function recorded({ at, held }: Facts, run: LedgerRun): Answer {
   }
 }
 
-function firedText({ trigger, attempts }: LedgerRun, { localTime }: Partial<Explanation>): string {
+function firedText(
+  { trigger, attempts }: ExplainedRun,
+  { localTime }: Partial<Explanation>,
+): string {
   if (attempts.length > 0 && attempts.every(({ refused }) => refused)) return 'It was due';
   if (trigger === 'manual') return 'It was run by hand';
   if (localTime === undefined) return 'It fired';
   return `It fired for ${localTime}, which did not exist that day,`;
 }
 
-function goingSentence({ status, attempts }: LedgerRun): string {
+function goingSentence({ status, attempts }: ExplainedRun): string {
   if (status === 'running') return 'It is under way: a request is in flight.';
   const error = attempts.at(-1)?.error;
   const why = error === undefined ? '' : ` Its last attempt failed: ${uncapitalised(error)}`;
   return `It is to be tried again.${why}`;
 }
 
-function failureOf({ attempts, reason }: LedgerRun): string {
+function failureOf({ attempts, reason }: ExplainedRun): string {
   const error = attempts.at(-1)?.error ?? 'no attempt was recorded.';
   return reason === undefined ? uncapitalised(error) : `${uncapitalised(error)} ${reason}`;
 }
 
-function lateness({ trigger, scheduledFor, startedAt }: LedgerRun): { lateMs?: number } {
+function lateness({ trigger, scheduledFor, startedAt }: ExplainedRun): { lateMs?: number } {
   if (trigger === 'manual' || startedAt === undefined) return {};
   return { lateMs: startedAt - scheduledFor };
 }
@@ -203,12 +206,12 @@ function spanText(ms: number): string {
 }
 
 /** What the time is, where the wall clock jumped over its own. */
-function moved({ interval, timezone }: Held, at: number): Partial<Explanation> {
+function moved({ interval, timezone }: HeldSchedule, at: number): Partial<Explanation> {
   const localTime = movedTo(interval, timezone, at);
   return localTime === null ? {} : { localTime };
 }
 
-function notDue({ at, held }: Facts): Answer {
+function notDue({ at, held }: ExplainFacts): Answer {
   const note = clockNoteAt(held.interval, held.timezone, at);
   const day = `${held.timezone} changed its clock`;
   if (note === null) {
@@ -238,19 +241,19 @@ function notDue({ at, held }: Facts): Answer {
   }
 }
 
-function pausedSentence(held: Held, isToCome: boolean): string {
+function pausedSentence(held: HeldSchedule, isToCome: boolean): string {
   const until = held.until === null ? '' : ` until ${iso(held.until)}`;
   return isToCome
     ? `It will not fire: the schedule is disabled${sinceText(held)}.`
     : `The schedule was disabled${sinceText(held)}${until}; paused times are not caught up with.`;
 }
 
-function sinceText({ since }: Held): string {
+function sinceText({ since }: HeldSchedule): string {
   return since === null ? '' : ` since ${iso(since)}`;
 }
 
 /** Due, passed, and the queue has not come by yet. */
-function decidedWithoutRecord({ at, now, row, pausedSince }: Facts): Answer | null {
+function decidedWithoutRecord({ at, now, row, pausedSince }: ExplainFacts): Answer | null {
   if (row === null || at < row.scheduledFor) return null;
   if (pausedSince !== null && (!row.begun || at > Math.max(row.scheduledFor, pausedSince))) {
     const since = iso(pausedSince);

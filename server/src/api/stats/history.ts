@@ -28,8 +28,8 @@ const MOST_CLIENTS = 1_000;
  * whenever it has become twice as old: times in it are decided late where a run takes long. Who asks
  * is answered with what is counted so far. A client has one count at a time.
  */
-export class HistoryFigures {
-  readonly #figures: StatsStore;
+export class HistoryStats {
+  readonly #stats: StatsStore;
   readonly #clock: Clock;
   readonly #parts = new LRUCache<string, Part>({
     maxSize: MOST_KEPT,
@@ -37,8 +37,8 @@ export class HistoryFigures {
   });
   readonly #turns = new LRUCache<number, Promise<unknown>>({ max: MOST_CLIENTS });
 
-  constructor(figures: StatsStore, clock: Clock) {
-    this.#figures = figures;
+  constructor(stats: StatsStore, clock: Clock) {
+    this.#stats = stats;
     this.#clock = clock;
   }
 
@@ -79,7 +79,7 @@ export class HistoryFigures {
   }
 
   #read({ clientRowId, scheduleId }: Question, range: StepRange, limit: number) {
-    return this.#figures.history(clientRowId, scheduleId, range, limit);
+    return this.#stats.history(clientRowId, scheduleId, range, limit);
   }
 }
 

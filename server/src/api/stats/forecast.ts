@@ -5,8 +5,8 @@ import { countBySpan } from '../../domain/forecast.ts';
 import { iso } from '../../domain/iso.ts';
 import type { ScheduleGroup } from '../../store/stats.ts';
 import { nextSlice } from '../slices.ts';
-import type { Grouped, Groups } from './groups.ts';
-import { largest, type Pause } from './largest.ts';
+import type { CountedGroups, ScheduleGroups } from './groups.ts';
+import { largest, type YieldTurn } from './largest.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -28,9 +28,9 @@ const SLICE_MS = 4;
  * that the client does not call costs nothing. A client's forecasts are worked out one after the other, and all
  * of a process share one slice of each turn of the event loop: so nobody's firings wait for them.
  */
-export class ForecastFigures {
+export class ForecastStats {
   readonly #clock: Clock;
-  readonly #groups: Groups;
+  readonly #groups: ScheduleGroups;
   readonly #totals = new LRUCache<string, Totals, Question>({
     max: MOST_TOTALS,
     // What others push out meanwhile is answered all the same.
@@ -41,7 +41,7 @@ export class ForecastFigures {
   /** The last forecast of each client that is under way. */
   readonly #last = new Map<number, Promise<unknown>>();
 
-  constructor(clock: Clock, groups: Groups) {
+  constructor(clock: Clock, groups: ScheduleGroups) {
     this.#clock = clock;
     this.#groups = groups;
   }
@@ -79,7 +79,7 @@ export class ForecastFigures {
   }
 }
 
-interface Question extends Grouped {
+interface Question extends CountedGroups {
   clientRowId: number;
   steps: { from: number; spanMs: number; count: number };
 }
@@ -176,7 +176,7 @@ function timesOf({ interval, timezone }: ScheduleGroup): string {
 }
 
 /** Work in slices of a few milliseconds, with whatever else waits in between. */
-class Slices implements Pause {
+class Slices implements YieldTurn {
   readonly #clientRowId: number;
   #endsAt = 0;
 

@@ -6,7 +6,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify';
  *
  * @param check throws what is to be answered
  */
-export function atOnce(check: (request: FastifyRequest) => void): onRequestHookHandler {
+export function synchronousHook(check: (request: FastifyRequest) => void): onRequestHookHandler {
   return (request, _reply, done) => {
     check(request);
     done();

@@ -1,28 +1,28 @@
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 import { quoted } from '../domain/interval-field.ts';
-import { placeOf } from './place.ts';
+import { jsonPathOf } from './json-path.ts';
 
 /**
  * One sentence for what the validator found: where, and what is asked for there.
  *
  * @param part which part of the request was judged, as Fastify names it
  */
-export function shapeSentence(error: FastifySchemaValidationError, part: string): string {
+export function validationMessage(error: FastifySchemaValidationError, part: string): string {
   const way = wayOf(error.instancePath);
   const subject = part === 'querystring' ? 'The query parameter ' : '';
   const { params, keyword } = error;
   if (keyword === 'required') {
-    return `${subject}${placeOf([...way, String(params.missingProperty)])} is required.`;
+    return `${subject}${jsonPathOf([...way, String(params.missingProperty)])} is required.`;
   }
-  const place = `${subject}${placeOf(way)}`;
+  const path = `${subject}${jsonPathOf(way)}`;
   if (keyword === 'additionalProperties') {
-    const inside = way.length === 0 ? '' : ` in ${place}`;
+    const inside = way.length === 0 ? '' : ` in ${path}`;
     return `There is no property ${quoted(String(params.additionalProperty))}${inside}.`;
   }
   if (keyword === 'enum' && way.at(-1) === 'status' && part === 'body') {
-    return `${place} must be enabled or disabled; to delete a schedule, use DELETE.`;
+    return `${path} must be enabled or disabled; to delete a schedule, use DELETE.`;
   }
-  return `${place} must ${demand(keyword, params)}.`;
+  return `${path} must ${demand(keyword, params)}.`;
 }
 
 function demand(keyword: string, params: Record<string, unknown>): string {

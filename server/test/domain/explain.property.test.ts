@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { nextTime } from '../../src/domain/calendar.ts';
 import { clockNotes } from '../../src/domain/clock-change.ts';
-import { explain, type Facts, type LedgerRun } from '../../src/domain/ledger.ts';
+import { type ExplainedRun, type ExplainFacts, explain } from '../../src/domain/explain.ts';
 
 /** Whatever is asked, about whatever is on record, there is an answer. */
 
@@ -13,7 +13,7 @@ const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe'
 const intervals = ['30 2 * * *', '*/30 2 * * *', '0 */2 * * *', '15 1,2,3 * * *', '* * * * * *'];
 const instant = fc.integer({ min: START, max: END });
 const whole = instant.map(at => Math.floor(at / 60_000) * 60_000);
-const run: fc.Arbitrary<LedgerRun> = fc.record({
+const run: fc.Arbitrary<ExplainedRun> = fc.record({
   scheduledFor: instant,
   trigger: fc.constantFrom('schedule', 'manual'),
   status: fc.constantFrom(
@@ -27,7 +27,7 @@ const run: fc.Arbitrary<LedgerRun> = fc.record({
   ),
   attempts: fc.array(fc.record({ error: fc.string() }), { maxLength: 2 }),
 });
-const facts: fc.Arbitrary<Facts> = fc.record({
+const facts: fc.Arbitrary<ExplainFacts> = fc.record({
   at: fc.oneof(instant, whole),
   now: instant,
   schedule: fc.record({ createdAt: instant }),
@@ -62,7 +62,11 @@ test('a time that is due is never called undue, and another one never due', () =
     fc.property(facts, given => {
       const { interval, timezone } = given.held;
       const due = nextTime(interval, timezone, given.at)!;
-      const clean: Facts = { ...given, run: null, held: { ...given.held, status: 'enabled' } };
+      const clean: ExplainFacts = {
+        ...given,
+        run: null,
+        held: { ...given.held, status: 'enabled' },
+      };
       const undue = ['neverDue', 'moved', 'dropped', 'repeated', 'notCreated'];
       const early = { createdAt: START - 1 };
       assert.ok(!undue.includes(explain({ ...clean, at: due, schedule: early }).verdict));

@@ -1,7 +1,7 @@
 import type { ScheduleGroup } from '../../store/stats.ts';
 
 /** Whether others are to have their turn, and the wait for the next one of one's own. */
-export interface Pause {
+export interface YieldTurn {
   readonly isOver: boolean;
   next(): Promise<void>;
 }
@@ -18,7 +18,7 @@ const STEP = 4_096;
 export async function largest(
   groups: ScheduleGroup[],
   most: number,
-  pause: Pause,
+  pause: YieldTurn,
 ): Promise<{ counted: ScheduleGroup[]; uncounted: number }> {
   if (groups.length <= most) return { counted: groups, uncounted: 0 };
   const sizes = new Map<number, number>();

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
 
-export interface Kept<Value> {
+export interface CachedCount<Value> {
   value: Value;
   countedAt: number;
   tookMs: number;
@@ -19,16 +19,16 @@ const STALE_MS = 5 * 60_000;
  * What is counted of a client, kept for a while. A count that takes long nobody waits for but the first:
  * such a client is answered with its last count while a new one is made.
  */
-export class KeptCounts<Value extends object> {
+export class CachedCounts<Value extends object> {
   readonly #clock: Clock;
   readonly #longMs: number;
-  readonly #counts: LRUCache<number, Kept<Value>>;
+  readonly #counts: LRUCache<number, CachedCount<Value>>;
 
   /** @param longMs from here on nobody waits for a count where there is an older one */
   constructor(count: (clientRowId: number) => Promise<Value>, clock: Clock, longMs: number) {
     this.#clock = clock;
     this.#longMs = longMs;
-    this.#counts = new LRUCache<number, Kept<Value>>({
+    this.#counts = new LRUCache<number, CachedCount<Value>>({
       max: MOST_CLIENTS,
       ttl: FRESH_MS,
       // What others push out meanwhile is answered all the same.
@@ -49,7 +49,7 @@ export class KeptCounts<Value extends object> {
     if (!isKnown) this.#counts.fetch(clientRowId).catch(() => {});
   }
 
-  async of(clientRowId: number): Promise<Kept<Value>> {
+  async of(clientRowId: number): Promise<CachedCount<Value>> {
     const kept = this.#counts.peek(clientRowId, { allowStale: true });
     const allowStale =
       kept !== undefined &&

@@ -5,7 +5,7 @@ export const MOST_OF_CLIENT = 20;
 export const MOST_OF_ALL = 1_000;
 
 /** Who listens, or is about to: a seat is taken before anything is waited for, and given back once. */
-export class Seats {
+export class ListenerSlots {
   readonly #taken = new Map<number, number>();
   #all = 0;
 
