@@ -154,7 +154,7 @@ export class Dispatcher {
 
   /**
    * Holds on to what was claimed before `claimedBefore`; what this node no longer holds as it was
-   * claimed is called back.
+   * claimed is cancelled.
    */
   async renew(claimedBefore: number): Promise<void> {
     const now = this.#options.clock.now();

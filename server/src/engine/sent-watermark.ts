@@ -16,8 +16,8 @@ export class SentWatermark {
   }
 
   /** @throws where it cannot be recorded: then nothing may be sent */
-  raise(departing: { dueAt: number }[], now: number): void {
-    const latest = departing.reduce((until, { dueAt }) => Math.max(until, dueAt), 0);
+  raise(starting: { dueAt: number }[], now: number): void {
+    const latest = starting.reduce((until, { dueAt }) => Math.max(until, dueAt), 0);
     // Runs that the clock was set back behind are not sent now.
     const until = Math.min(latest, now);
     // Nothing was in flight at the start: a watermark of a clock that was ahead then is of no use.

@@ -4,7 +4,7 @@ import { ConnectionQueue } from './connection-queue.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Exchange, Transport } from './exchange.ts';
 import { type Guard, Opening, type Target } from './guard.ts';
-import { CALLED_BACK } from './lookups.ts';
+import { LOOKUP_CANCELLED } from './lookups.ts';
 
 /** Shared by all pools of a sender. */
 export interface PoolOptions {
@@ -24,7 +24,7 @@ export interface PoolOptions {
  * An exchange takes the connection that was used last, or opens its own, so it knows which phases
  * were its own; connections that are not needed grow old and close. An exchange's time begins when
  * it gets a connection or a place to open one, not while it waits here. Until it gets a connection or a
- * turn to look up the name, it can be called back.
+ * turn to look up the name, it can be cancelled.
  */
 export class ConnectionPool implements Transport, ConnectionOwner {
   readonly target: Target;
@@ -158,7 +158,7 @@ export class ConnectionPool implements Transport, ConnectionOwner {
       new Connection(this.target.origin, socket, keepAliveMs, this).send(exchange);
     } catch (error) {
       this.size--;
-      if (error === CALLED_BACK) exchange.cancel(clock.now());
+      if (error === LOOKUP_CANCELLED) exchange.cancel(clock.now());
       else exchange.fail(error);
       this.#settleDown();
     }

@@ -9,7 +9,7 @@ import {
   refusal,
 } from '../domain/target.ts';
 import { Blocked, type Stage } from './fault.ts';
-import { CALLED_BACK, type LookupRequester, type Lookups } from './lookups.ts';
+import { LOOKUP_CANCELLED, type LookupRequester, type Lookups } from './lookups.ts';
 
 /**
  * The egress guard: every connection of the service is opened here.
@@ -33,7 +33,7 @@ export interface Opener {
   /** On the scale of `performance.now()`. */
   readonly deadlineAt: number;
   readonly isCancelled: boolean;
-  /** @returns false where it was called back; from the first true on it cannot be */
+  /** @returns false where it was cancelled; from the first true on it cannot be */
   start(): boolean;
 }
 
@@ -99,9 +99,9 @@ export class Opening {
     this.#opener = opener;
   }
 
-  /** @throws CALLED_BACK, Blocked, or what the system says */
+  /** @throws LOOKUP_CANCELLED, Blocked, or what the system says */
   async open(): Promise<Socket> {
-    if (isIP(this.#target.host) !== 0 && !this.#opener.start()) throw CALLED_BACK;
+    if (isIP(this.#target.host) !== 0 && !this.#opener.start()) throw LOOKUP_CANCELLED;
     const addresses = await this.#resolve();
     while (true) {
       const address = addresses.shift()!;

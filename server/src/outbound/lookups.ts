@@ -4,9 +4,9 @@ export type Resolve = (hostname: string) => Promise<string[]>;
 /** One that needs the addresses of a name. It is told once: `found` or `failed`. */
 export interface LookupRequester {
   readonly clientRowId: number;
-  /** While it waits for its turn, it may be called back. */
+  /** While it waits for its turn, it may be cancelled. */
   isCancelled(): boolean;
-  /** Its turn has come. @returns false where it was called back */
+  /** Its turn has come. @returns false where it was cancelled */
   begin(): boolean;
   found(addresses: string[]): void;
   failed(error: unknown): void;
@@ -15,8 +15,8 @@ export interface LookupRequester {
 /** What a thread says last, where lookups under way keep it from its end. */
 export const HELD_UP = 'held up';
 
-/** What an asker gets that was called back before its turn. */
-export const CALLED_BACK = new Error('called back');
+/** The error of a lookup that was cancelled before its turn. */
+export const LOOKUP_CANCELLED = new Error('cancelled');
 
 /**
  * Lookups: names are resolved by a few threads, and each may be held for as long as the slowest name
@@ -67,14 +67,14 @@ export class Lookups {
     if (names!.size === 0) this.#queued.delete(asker.clientRowId);
   }
 
-  /** Those that were called back before their turn leave at once. */
+  /** Those that were cancelled before their turn leave at once. */
   sweep(): void {
     for (const names of [...this.#queued.values()]) {
       for (const [hostname, askers] of [...names]) {
         for (const asker of [...askers]) {
           if (!asker.isCancelled()) continue;
           this.leave(hostname, asker);
-          asker.failed(CALLED_BACK);
+          asker.failed(LOOKUP_CANCELLED);
         }
       }
     }
@@ -143,10 +143,10 @@ export class Lookups {
   }
 }
 
-/** Those that were not called back. */
+/** Those that were not cancelled. */
 function join(awaited: Set<LookupRequester>, askers: Iterable<LookupRequester>): void {
   for (const asker of askers) {
     if (asker.begin()) awaited.add(asker);
-    else asker.failed(CALLED_BACK);
+    else asker.failed(LOOKUP_CANCELLED);
   }
 }

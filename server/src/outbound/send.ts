@@ -15,13 +15,13 @@ export interface OutboundRequest {
   timeoutMs: number;
   /** Whose it is: clients take turns where requests wait for a connection. */
   clientRowId?: number;
-  /** Taken when a connection is free, before anything starts; until then it may be called back. */
+  /** Taken when a connection is free, before anything starts; until then it may be cancelled. */
   permit?: StartPermit;
 }
 
 /** What happened to one request. Never thrown: every failure is a value. */
 export interface SendResult {
-  /** `cancelled`: nothing was started, because its permit was called back or the sender is closed. */
+  /** `cancelled`: nothing was started, because its permit was cancelled or the sender is closed. */
   outcome: Exclude<Outcome, 'lost'> | 'cancelled';
   /** Epoch ms at which the request started: connecting, or writing on a kept connection. */
   startedAt: number;

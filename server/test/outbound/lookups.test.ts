@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import { CALLED_BACK, type LookupRequester, Lookups } from '../../src/outbound/lookups.ts';
+import { LOOKUP_CANCELLED, type LookupRequester, Lookups } from '../../src/outbound/lookups.ts';
 import { StartPermit } from '../../src/outbound/start-permit.ts';
 import { answer, get, leftOpen, sender, serve } from './target-server.ts';
 
@@ -152,10 +152,10 @@ test('what is called back while it waits leaves at once, or at its turn', async 
   const [begun, swept, late, last] = askFor(lookups, 1, 4);
   for (const one of [begun, swept]) one!.cancelled = true;
   lookups.sweep();
-  assert.deepEqual([begun!.ended, swept!.ended], [[], [CALLED_BACK]]);
+  assert.deepEqual([begun!.ended, swept!.ended], [[], [LOOKUP_CANCELLED]]);
   late!.cancelled = true;
   await end('0.of-1.test');
-  assert.deepEqual(late!.ended, [CALLED_BACK]);
+  assert.deepEqual(late!.ended, [LOOKUP_CANCELLED]);
   assert.equal(last!.began, true);
   assert.deepEqual(asked, ['0.of-1.test', '3.of-1.test']);
 });
