@@ -70,12 +70,12 @@ export function createEvents(registry: Registry, log: Logger, lines: RunLog): En
   });
   const openBreakers = new Gauge({
     name: 'punctual_breakers_open',
-    help: 'Hosts that stopped to answer this node, each for one client; few requests are sent to them.',
+    help: 'Hosts that stopped responding to this node, each for one client; few requests are sent to them.',
     registers,
   });
   const refused = new Counter({
     name: 'punctual_refused_total',
-    help: 'Attempts that failed unsent, because their host had stopped to answer.',
+    help: 'Attempts that failed without a request because their host had stopped responding.',
     registers,
   });
   const clockSteps = new Counter({
@@ -142,7 +142,7 @@ export function createEvents(registry: Registry, log: Logger, lines: RunLog): En
       if (change === 'opened') {
         openBreakers.inc();
         hosts.opened(origin);
-        log.warn({ origin }, 'this host has stopped to answer; few requests are sent to it');
+        log.warn({ origin }, 'host stopped responding: its circuit breaker is open, and few requests are sent to it');
       } else {
         openBreakers.dec();
         hosts.closed(origin);
