@@ -142,11 +142,15 @@ export function createEvents(registry: Registry, log: Logger, lines: RunLog): En
       if (change === 'opened') {
         openBreakers.inc();
         hosts.opened(origin);
-        log.warn({ origin }, 'host stopped responding: its circuit breaker is open, and few requests are sent to it');
+        log.warn(
+          { origin },
+          'host stopped responding: its circuit breaker is open, and few requests are sent to it',
+        );
       } else {
         openBreakers.dec();
         hosts.closed(origin);
-        if (change === 'closed') log.info({ origin }, 'this host answers again');
+        if (change === 'closed')
+          log.info({ origin }, 'host responds again: its circuit breaker is closed');
       }
     },
     refused: () => refused.inc(),
