@@ -169,7 +169,7 @@ export function outboxContract(name: string, open: OpenBackend): void {
         attempt: 1,
         attempts: [],
         scheduledFor: NOON,
-        firing: { ...schedule, clientId, signingSecret: 'whsec_client' },
+        schedule: { ...schedule, clientId, signingSecret: 'whsec_client' },
       });
     });
 

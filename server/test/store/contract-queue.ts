@@ -277,7 +277,7 @@ export function queueContract(name: string, open: OpenBackend): void {
           attempt: 1,
           nextFor: NOON + MINUTE,
           changedAt: null,
-          firing: { ...schedule, clientId, signingSecret: 'whsec_client' },
+          schedule: { ...schedule, clientId, signingSecret: 'whsec_client' },
         },
       ]);
       await settled(store, other, waiting(NOON + MINUTE, null));

@@ -148,7 +148,7 @@ describe('one engine on one database', () => {
 
     test('also of one that was killed, and where somebody only looked at the database since', async () => {
       heard();
-      const code = `lockSqlite(path, { at: 0, id: 7 }).mark(${markedAt}); say("marked"); process.stdin.resume();`;
+      const code = `lockSqlite(path, { at: 0, id: 7 }).noteSentUntil(${markedAt}); say("marked"); process.stdin.resume();`;
       const holder = childOn(path, code);
       assert.equal(await holder.heard(), 'marked');
       await killed(holder);
