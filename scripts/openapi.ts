@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import pino from 'pino';
 import { buildApi } from '../server/src/api/app.ts';
 import { systemClock } from '../server/src/clock.ts';
-import { ALLOW_PUBLIC } from '../server/src/domain/target.ts';
+import { ALLOW_PUBLIC } from '../server/src/domain/schedule/target.ts';
 import { openSqlite } from '../server/src/store/sqlite/open.ts';
 
 const store = openSqlite(':memory:');

@@ -1,5 +1,5 @@
 /**
- * Writes server/src/domain/zone-rules.json: the names that a schedule's `timezone` may have, and the
+ * Writes server/src/domain/calendar/zones/zone-rules.json: the names that a schedule's `timezone` may have, and the
  * rules of each as a TZif file.
  *
  * Run it (`node scripts/timezones.ts`) after an update of moment-timezone, whose data follows the IANA
@@ -32,7 +32,7 @@ const data = {
   zones: Object.fromEntries(zones.sort(byName)),
   aliases: Object.fromEntries(aliases.sort(byName)),
 };
-const file = new URL('../server/src/domain/zone-rules.json', import.meta.url);
+const file = new URL('../server/src/domain/calendar/zones/zone-rules.json', import.meta.url);
 writeFileSync(file, `${JSON.stringify(data, null, 2)}\n`);
 
 function byName([a]: [string, string], [b]: [string, string]): number {

@@ -1,6 +1,10 @@
 /** Writes TZif files of version 2 or 3 (RFC 9636), with as few changes listed as a rule allows. */
 
-import { changesOf, type PosixRule, parsePosixRule } from '../server/src/domain/posix-rule.ts';
+import {
+  changesOf,
+  type PosixRule,
+  parsePosixRule,
+} from '../server/src/domain/calendar/zones/posix-rule.ts';
 
 interface Step {
   /** Seconds east of UTC. */

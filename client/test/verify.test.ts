@@ -4,8 +4,8 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { callbacksOf } from '../../server/src/domain/callback.ts';
 import { newId } from '../../server/src/domain/id.ts';
+import { callbacksOf } from '../../server/src/domain/run/callback.ts';
 import { signatures } from '../../server/src/outbound/signature.ts';
 import { aRecord, aSchedule } from '../../server/test/store/backend.ts';
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { timesBetween } from '../../server/src/domain/calendar.ts';
+import { timesBetween } from '../../server/src/domain/calendar/calendar.ts';
 import { inWords } from '../src/interval-words.ts';
 
 test('intervals whose words are right have them', () => {

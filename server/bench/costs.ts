@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Claim } from '../src/store/contract/queue.ts';
+import type { Store } from '../src/store/contract/store.ts';
 import { openPostgres } from '../src/store/postgres/open.ts';
-import type { Claim } from '../src/store/queue.ts';
-import type { Store } from '../src/store/store.ts';
 import {
   aClient,
   anAttempt,

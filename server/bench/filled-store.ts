@@ -4,7 +4,7 @@ import { lowestIdAt } from '../src/domain/id.ts';
 import { Connections } from '../src/store/postgres/connection.ts';
 import { migrateAt as migratePostgres } from '../src/store/postgres/open.ts';
 import { ensureDaysOf } from '../src/store/postgres/partitions.ts';
-import { fold } from '../src/store/rows.ts';
+import { fold } from '../src/store/rows/row.ts';
 import { migrateAt as migrateSqlite } from '../src/store/sqlite/open.ts';
 import {
   type Dialect,

@@ -1,5 +1,5 @@
 import type { Run, RunPage } from '@punctual/client';
-import { cursorAfter } from '../src/api/pagination.ts';
+import { cursorAfter } from '../src/api/http/pagination.ts';
 import { api } from './api.ts';
 import { idOf } from './filled-store.ts';
 import { RARE_LABEL } from './filling-sql.ts';

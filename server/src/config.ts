@@ -1,4 +1,4 @@
-import { type AllowTargets, parseAllowTargets } from './domain/target.ts';
+import { type AllowTargets, parseAllowTargets } from './domain/schedule/target.ts';
 import {
   apiKey,
   type Credentials,

@@ -15,9 +15,9 @@ import {
   warning,
 } from './findings.ts';
 import { readSecretKeys } from './secret-keys.ts';
+import type { Store } from './store/contract/store.ts';
 import { withEncryption } from './store/encrypted.ts';
 import { type Database, isOlder, nameOf, openBeside } from './store/open.ts';
-import type { Store } from './store/store.ts';
 import { zonesFor } from './zoneinfo.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
-import { hashApiKey, newSigningSecret } from './domain/credential.ts';
+import { hashApiKey, newSigningSecret } from './domain/access/credential.ts';
 import { PunctualError } from './domain/errors.ts';
 import { newId } from './domain/id.ts';
-import type { Store } from './store/store.ts';
+import type { Store } from './store/contract/store.ts';
 
 interface Hands {
   store: Store;

@@ -7,8 +7,8 @@ import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { PunctualError } from './domain/errors.ts';
 import { iso } from './domain/iso.ts';
-import type { Store } from './store/store.ts';
-import type { Metrics } from './telemetry.ts';
+import type { Store } from './store/contract/store.ts';
+import type { Metrics } from './telemetry/telemetry.ts';
 
 /** Where the API listens, whether it is ready, and how it ends. */
 

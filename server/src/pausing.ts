@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import type { EnginePort } from './api/deps.ts';
-import type { Pause } from './domain/unseen.ts';
+import type { Pause } from './domain/run/unseen.ts';
 import type { Engine } from './engine/engine.ts';
 
-import type { EngineLock, Store } from './store/store.ts';
+import type { EngineLock } from './store/contract/engine-lock.ts';
+import type { Store } from './store/contract/store.ts';
 
 /** How often a node asks whether it shall fire: well within the 5 s that `punctual pause` promises. */
 const ASK_EVERY_MS = 1_000;

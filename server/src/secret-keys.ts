@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from './config.ts';
-import { newSecretKey, parseSecretKeys } from './domain/envelope.ts';
+import { newSecretKey, parseSecretKeys } from './domain/access/envelope.ts';
 import { PunctualError } from './domain/errors.ts';
 import { isPassing } from './store/fault.ts';
 import { makeFolder } from './store/folder.ts';

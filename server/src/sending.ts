@@ -5,8 +5,8 @@ import { LeaseDeadline } from './outbound/lease-deadline.ts';
 import type { OutboundRequest, Send, SendResult } from './outbound/send.ts';
 import type { Sender } from './outbound/sender.ts';
 import { createSenderPool, senderThreadsFor } from './outbound/sender-pool.ts';
-import type { Store } from './store/store.ts';
-import type { Tracing } from './tracing.ts';
+import type { Store } from './store/contract/store.ts';
+import type { Tracing } from './telemetry/tracing.ts';
 
 /** What requests leave by, as the settings say. */
 

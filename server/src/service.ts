@@ -1,30 +1,33 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
+import { SignInLink } from './api/access/sign-in-link.ts';
 import type { ApiDeps, EnginePort } from './api/deps.ts';
-import { SignInLink } from './api/sign-in-link.ts';
 import type { WaitingApi } from './api/waiting.ts';
 import { awaitStore } from './await-store.ts';
 import { type Clock, SteeredClock, systemClock, thisBoot } from './clock.ts';
 import type { Config } from './config.ts';
 import { DASHBOARD } from './dashboard-folder.ts';
-import { countTimesWith } from './domain/calendar.ts';
-import type { SigningSecrets } from './domain/rotation.ts';
-import { spansOf } from './domain/unseen.ts';
-import type { ZoneData } from './domain/zone-data.ts';
+import type { SigningSecrets } from './domain/access/rotation.ts';
+import { countTimesWith } from './domain/calendar/calendar.ts';
+import type { ZoneData } from './domain/calendar/zones/zone-data.ts';
+import { spansOf } from './domain/run/unseen.ts';
 import { Engine, type EngineOptions } from './engine/engine.ts';
 import { TestRequests } from './engine/test-request.ts';
 import { ensureCredentials } from './ensure-credentials.ts';
-import { levelsOf } from './level-gauges.ts';
 import { closeApi, connectionsOf, listen, standingOf, waitingApi } from './listen.ts';
 import type { LeaseDeadline } from './outbound/lease-deadline.ts';
 import type { Send } from './outbound/send.ts';
 import { lockOf, PAUSED, PAUSED_BY_SETTING, PausableEngine } from './pausing.ts';
 import { ensureSecretKey, readSecretKeys } from './secret-keys.ts';
 import { type Observe, observed, sendingBy, startSending } from './sending.ts';
+import type { Caller } from './store/contract/clients.ts';
+import type { NodeListener } from './store/contract/cluster.ts';
+import type { EngineLock } from './store/contract/engine-lock.ts';
+import type { Store } from './store/contract/store.ts';
 import { withEncryption } from './store/encrypted.ts';
 import { lockEngine, openStore } from './store/open.ts';
-import type { Caller, EngineLock, NodeListener, Store } from './store/store.ts';
-import { createMetrics, type Metrics } from './telemetry.ts';
+import { levelsOf } from './telemetry/level-gauges.ts';
+import { createMetrics, type Metrics } from './telemetry/telemetry.ts';
 import { zonesFor } from './zoneinfo.ts';
 
 /** The only file that knows every room: opens them in order, and closes them in reverse. */
@@ -124,7 +127,7 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
     const store = await encryptedStore(opened, options, clock);
     await ensureCredentials({ store, clock, log }, config.credentials);
     // Loaded only where it is asked for: firings without traces pay nothing for them.
-    const tracing = config.traced ? (await import('./tracing.ts')).startTracing() : null;
+    const tracing = config.traced ? (await import('./telemetry/tracing.ts')).startTracing() : null;
     closers.push(() => tracing?.stop());
     const send = observed(sendingBy(sending, clock, tracing), options.observe);
     const told = tracing?.store(store) ?? store;

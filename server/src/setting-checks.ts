@@ -1,4 +1,4 @@
-import { parseSecretKeys } from './domain/envelope.ts';
+import { parseSecretKeys } from './domain/access/envelope.ts';
 import { PunctualError } from './domain/errors.ts';
 import { type Database, serversOf } from './store/open.ts';
 

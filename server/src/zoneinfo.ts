@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { Logger } from 'pino';
+import { readTzif } from './domain/calendar/zones/tzif.ts';
+import { ALIASES, BUILT_IN, type ZoneData } from './domain/calendar/zones/zone-data.ts';
 import { PunctualError } from './domain/errors.ts';
-import { readTzif } from './domain/tzif.ts';
-import { ALIASES, BUILT_IN, type ZoneData } from './domain/zone-data.ts';
 
 /**
  * The rules that times are counted with.

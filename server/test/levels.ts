@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../src/clock.ts';
-import type { Levels } from '../src/level-gauges.ts';
-import { createLogger, createMetrics, type Metrics } from '../src/telemetry.ts';
+import type { Levels } from '../src/telemetry/level-gauges.ts';
+import { createLogger, createMetrics, type Metrics } from '../src/telemetry/telemetry.ts';
 
 /** Metrics of a node that has everything that may be measured. */
 

@@ -1,9 +1,9 @@
 import type * as Wire from '@punctual/client';
 import { iso } from '../domain/iso.ts';
-import type { Attempt } from '../domain/run.ts';
-import type { Schedule } from '../domain/schedule.ts';
-import type { OpenBreaker } from '../store/stats.ts';
-import type { CallbackView, RunView } from '../store/store.ts';
+import type { Attempt } from '../domain/run/run.ts';
+import type { Schedule } from '../domain/schedule/schedule.ts';
+import type { CallbackView, RunView } from '../store/contract/runs.ts';
+import type { OpenBreaker } from '../store/contract/stats.ts';
 
 /** What is known, as the wire shows it. Optional fields that are unset are left out, never null. */
 

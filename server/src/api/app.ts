@@ -1,16 +1,19 @@
 import swagger from '@fastify/swagger';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { Authenticator } from './authenticate.ts';
-import { ignoreBodies, readBodies } from './body.ts';
+import { Authenticator } from './access/authenticate.ts';
 import { lazyCompilers } from './compilers.ts';
 import { type ApiDeps, LIMITS, type Limits } from './deps.ts';
-import { DOCUMENT } from './document.ts';
-import { answerFailure, nothingHere } from './failure.ts';
-import { checkFraming } from './framing.ts';
-import { answerBrokenRequest, createListener, type Handler } from './listener.ts';
-import { BY_KEY, BY_SESSION } from './operation.ts';
-import { parseQuery, readQuery } from './query.ts';
-import { watchRequests } from './request-log.ts';
+import { ignoreBodies, readBodies } from './http/body.ts';
+import { answerFailure, nothingHere } from './http/failure.ts';
+import { checkFraming } from './http/framing.ts';
+import { answerBrokenRequest, createListener, type Handler } from './http/listener.ts';
+import { parseQuery, readQuery } from './http/query.ts';
+import { watchRequests } from './http/request-log.ts';
+import { synchronousHook } from './http/synchronous-hook.ts';
+import { lookupPath } from './http/target-path.ts';
+import { DOCUMENT } from './openapi/document.ts';
+import { BY_KEY, BY_SESSION } from './openapi/operation.ts';
+import { COMPONENTS } from './openapi/schemas/components.ts';
 import { checkAndTry } from './routes/check.ts';
 import { createBatch } from './routes/create-batch.ts';
 import { createSchedule } from './routes/create-schedule.ts';
@@ -40,9 +43,6 @@ import { statsAndForecast } from './routes/stats.ts';
 import { timezones } from './routes/timezones.ts';
 import { triggerSchedule } from './routes/trigger-schedule.ts';
 import { zoneOffsets } from './routes/zone-offsets.ts';
-import { COMPONENTS } from './schemas/components.ts';
-import { synchronousHook } from './synchronous-hook.ts';
-import { lookupPath } from './target-path.ts';
 
 /**
  * The API: HTTP enters the house.

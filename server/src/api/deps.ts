@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
-import type { Attempt } from '../domain/run.ts';
-import type { Schedule } from '../domain/schedule.ts';
-import type { AllowTargets } from '../domain/target.ts';
-import type { Caller, Store } from '../store/store.ts';
-import type { SignInLink } from './sign-in-link.ts';
+import type { Attempt } from '../domain/run/run.ts';
+import type { Schedule } from '../domain/schedule/schedule.ts';
+import type { AllowTargets } from '../domain/schedule/target.ts';
+import type { Caller } from '../store/contract/clients.ts';
+import type { Store } from '../store/contract/store.ts';
+import type { SignInLink } from './access/sign-in-link.ts';
 
 /** What the API is handed. It reaches for nothing else. */
 export interface ApiDeps {

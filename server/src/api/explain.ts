@@ -1,12 +1,15 @@
 import type * as Wire from '@punctual/client';
+import { zoneOf } from '../domain/calendar/zones/zone.ts';
 import { PunctualError } from '../domain/errors.ts';
-import { type Explanation, explain } from '../domain/explain.ts';
 import { isId, runId } from '../domain/id.ts';
 import { iso } from '../domain/iso.ts';
-import { zoneOf } from '../domain/zone.ts';
-import type { Caller, RunView, ScheduleAt, Store } from '../store/store.ts';
+import { type Explanation, explain } from '../domain/run/explain.ts';
+import type { Caller } from '../store/contract/clients.ts';
+import type { RunView } from '../store/contract/runs.ts';
+import type { ScheduleAt } from '../store/contract/schedules.ts';
+import type { Store } from '../store/contract/store.ts';
 import { runListAnswer } from './answers.ts';
-import { readInstant } from './instant.ts';
+import { readInstant } from './http/instant.ts';
 
 /** Of one schedule before an instant; among them is the record of missed times that spans it. */
 const MOST_BEFORE = 100;

@@ -1,6 +1,8 @@
 import { PunctualError } from '../domain/errors.ts';
 import { isId } from '../domain/id.ts';
-import type { Caller, Store, VersionedSchedule } from '../store/store.ts';
+import type { Caller } from '../store/contract/clients.ts';
+import type { VersionedSchedule } from '../store/contract/schedules.ts';
+import type { Store } from '../store/contract/store.ts';
 
 /**
  * The caller's own schedule. One answer for an id that never was, another client's and a text that

@@ -1,5 +1,5 @@
 import type * as Wire from '@punctual/client';
-import { timesBetween } from '../domain/calendar.ts';
+import { timesBetween } from '../domain/calendar/calendar.ts';
 import { iso } from '../domain/iso.ts';
 
 export const DEFAULT_COUNT = 5;

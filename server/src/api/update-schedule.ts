@@ -1,11 +1,12 @@
-import { changesTimes } from '../domain/draft.ts';
 import { PunctualError } from '../domain/errors.ts';
-import type { Schedule } from '../domain/schedule.ts';
-import { startOf } from '../domain/start.ts';
-import type { Caller, VersionedSchedule } from '../store/store.ts';
+import { startOf } from '../domain/run/start.ts';
+import { changesTimes } from '../domain/schedule/draft.ts';
+import type { Schedule } from '../domain/schedule/schedule.ts';
+import type { Caller } from '../store/contract/clients.ts';
+import type { VersionedSchedule } from '../store/contract/schedules.ts';
 import type { ApiDeps } from './deps.ts';
-import { type Condition, isMatched } from './etag.ts';
 import { findSchedule } from './find-schedule.ts';
+import { type Condition, isMatched } from './http/etag.ts';
 
 /**
  * Changes one schedule: read, decide, write if nobody else wrote in between, or begin again.

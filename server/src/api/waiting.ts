@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../clock.ts';
 import { PunctualError, STORE_UNAVAILABLE } from '../domain/errors.ts';
+import { Authenticator, type Callers } from './access/authenticate.ts';
 import { emptyApp } from './app.ts';
-import { Authenticator, type Callers } from './authenticate.ts';
 import { type ApiDeps, LIMITS } from './deps.ts';
-import { checkFraming } from './framing.ts';
-import type { Handler } from './listener.ts';
+import { checkFraming } from './http/framing.ts';
+import type { Handler } from './http/listener.ts';
+import { synchronousHook } from './http/synchronous-hook.ts';
 import { health } from './routes/health.ts';
 import { metrics } from './routes/metrics.ts';
-import { synchronousHook } from './synchronous-hook.ts';
 
 /** The API while there is no store. */
 export interface WaitingApi {

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
-import { newSigningSecret } from '../domain/credential.ts';
-import { draftDeletion } from '../domain/draft.ts';
+import { newSigningSecret } from '../domain/access/credential.ts';
 import { PunctualError } from '../domain/errors.ts';
 import { newId } from '../domain/id.ts';
 import { iso } from '../domain/iso.ts';
-import type { Client, Store } from '../store/store.ts';
+import { draftDeletion } from '../domain/schedule/draft.ts';
+import type { Client } from '../store/contract/clients.ts';
+import type { Store } from '../store/contract/store.ts';
 import { issueKey, unknownClient } from './key.ts';
 import { print, table } from './output.ts';
 import { withPlainStore, withStore } from './tool.ts';
@@ -146,7 +147,7 @@ async function nowOf(store: Store): Promise<number> {
   return store.cluster === null ? systemClock.now() : store.cluster.now();
 }
 
-/** For how long a node takes a key that was revoked, at most (api/authenticate.ts). */
+/** For how long a node takes a key that was revoked, at most (api/access/authenticate.ts). */
 const KEYS_ARE_KNOWN_MS = 3_000;
 /** Schedules of one round: their commits are shared. */
 const SCHEDULES_AT_ONCE = 100;

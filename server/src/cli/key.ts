@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
-import { hashApiKey, newApiKey } from '../domain/credential.ts';
+import { hashApiKey, newApiKey } from '../domain/access/credential.ts';
 import { PunctualError } from '../domain/errors.ts';
 import { newId } from '../domain/id.ts';
 import { iso } from '../domain/iso.ts';
-import type { ApiKey, Store } from '../store/store.ts';
+import type { ApiKey } from '../store/contract/clients.ts';
+import type { Store } from '../store/contract/store.ts';
 import { print, table } from './output.ts';
 import { withStore } from './tool.ts';
 

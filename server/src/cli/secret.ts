@@ -1,13 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../clock.ts';
-import { iso } from '../domain/iso.ts';
 import {
   newRotation,
   overlapRuns,
   signingStill,
   USUAL_OVERLAP_SECONDS,
-} from '../domain/rotation.ts';
-import type { Client, Store } from '../store/store.ts';
+} from '../domain/access/rotation.ts';
+import { iso } from '../domain/iso.ts';
+import type { Client } from '../store/contract/clients.ts';
+import type { Store } from '../store/contract/store.ts';
 import { unknownClient } from './key.ts';
 import { print } from './output.ts';
 import { withStore } from './tool.ts';

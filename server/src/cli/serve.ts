@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readConfig, unknownSettings } from '../config.ts';
 import { startService } from '../service.ts';
-import { createLogger } from '../telemetry.ts';
+import { createLogger } from '../telemetry/telemetry.ts';
 import { commit, VERSION } from '../version.ts';
 import { endBy, endStart, SETTINGS_HELP, untilSignal, written } from './output.ts';
 import { shownSettings } from './shown-settings.ts';

@@ -2,9 +2,9 @@ import { systemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
 import { PunctualError } from '../domain/errors.ts';
 import { readSecretKeys } from '../secret-keys.ts';
+import type { Store } from '../store/contract/store.ts';
 import { withEncryption } from '../store/encrypted.ts';
 import { nameOf, openBeside } from '../store/open.ts';
-import type { Store } from '../store/store.ts';
 
 /** Gives `work` the store of the settings, beside a running service or without one. */
 export function withStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {

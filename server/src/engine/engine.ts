@@ -1,16 +1,17 @@
 import type { Clock } from '../clock.ts';
-import type { UnseenSpan } from '../domain/unseen.ts';
+import type { UnseenSpan } from '../domain/run/unseen.ts';
 import type { LeaseDeadline } from '../outbound/lease-deadline.ts';
 import type { Send } from '../outbound/send.ts';
-import type { EngineLock, Store } from '../store/store.ts';
-import { BreakerLog } from './breaker-log.ts';
-import { Dispatcher } from './dispatcher.ts';
-import { LeaseRenewer } from './lease-renewer.ts';
+import type { EngineLock } from '../store/contract/engine-lock.ts';
+import type { Store } from '../store/contract/store.ts';
+import { Dispatcher } from './delivery/dispatcher.ts';
+import { Outbox } from './delivery/outbox.ts';
+import { BreakerLog } from './fairness/breaker-log.ts';
 import type { EngineObserver } from './observer.ts';
-import { Outbox } from './outbox.ts';
-import { Pruner, type RetentionDays } from './pruner.ts';
-import { Recounter } from './recounter.ts';
-import { Suspensions } from './suspensions.ts';
+import { LeaseRenewer } from './services/lease-renewer.ts';
+import { Pruner, type RetentionDays } from './services/pruner.ts';
+import { Recounter } from './services/recounter.ts';
+import { Suspensions } from './services/suspensions.ts';
 
 export interface EngineOptions {
   store: Store;

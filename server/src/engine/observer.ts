@@ -1,4 +1,4 @@
-import type { Outcome, RunRecord } from '../domain/run.ts';
+import type { Outcome, RunRecord } from '../domain/run/run.ts';
 
 /** Told by the engine of what happens, for metrics, logs and events. Spans in ms. */
 export interface EngineObserver {

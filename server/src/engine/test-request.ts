@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.ts';
+import type { SigningSecrets } from '../domain/access/rotation.ts';
 import { PunctualError } from '../domain/errors.ts';
 import { newId, runId } from '../domain/id.ts';
-import type { SigningSecrets } from '../domain/rotation.ts';
-import type { Attempt } from '../domain/run.ts';
-import type { Schedule } from '../domain/schedule.ts';
+import type { Attempt } from '../domain/run/run.ts';
+import type { Schedule } from '../domain/schedule/schedule.ts';
 import type { Send } from '../outbound/send.ts';
-import { attemptOf } from './attempt-record.ts';
-import { runRequest } from './run-request.ts';
+import { attemptOf } from './delivery/attempt-record.ts';
+import { runRequest } from './delivery/run-request.ts';
 
 /** Somebody waits for the answer. */
 const MOST_MS = 30_000;

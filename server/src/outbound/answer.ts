@@ -1,4 +1,4 @@
-import { redact, redactCookie } from '../domain/redaction.ts';
+import { redact, redactCookie } from '../domain/run/redaction.ts';
 
 /** What is kept of an answer, so that history stays small and every store can hold it. */
 

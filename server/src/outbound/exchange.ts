@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
-import { redact, redactCut, secretsIn } from '../domain/redaction.ts';
-import type { Phases } from '../domain/run.ts';
+import { redact, redactCut, secretsIn } from '../domain/run/redaction.ts';
+import type { Phases } from '../domain/run/run.ts';
 import {
   type AnswerHeaders,
   bodyText,

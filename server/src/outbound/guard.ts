@@ -1,13 +1,13 @@
 import { isIP, connect as openTcp, type Socket } from 'node:net';
 import { connect as openTls, type SecureContext } from 'node:tls';
-import type { Phases } from '../domain/run.ts';
+import type { Phases } from '../domain/run/run.ts';
 import {
   type AllowTargets,
   addressRefusal,
   allowFor,
   judgeAddress,
   refusal,
-} from '../domain/target.ts';
+} from '../domain/schedule/target.ts';
 import { Blocked, type Stage } from './fault.ts';
 import { LOOKUP_CANCELLED, type LookupRequester, type Lookups } from './lookups.ts';
 

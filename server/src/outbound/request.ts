@@ -1,6 +1,6 @@
+import type { SigningSecrets } from '../domain/access/rotation.ts';
 import { iso } from '../domain/iso.ts';
-import type { SigningSecrets } from '../domain/rotation.ts';
-import type { Schedule, Verb } from '../domain/schedule.ts';
+import type { Schedule, Verb } from '../domain/schedule/schedule.ts';
 import { VERSION } from '../version.ts';
 import type { OutboundRequest } from './send.ts';
 import { signatures } from './signature.ts';

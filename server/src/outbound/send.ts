@@ -1,4 +1,4 @@
-import type { Outcome, Phases } from '../domain/run.ts';
+import type { Outcome, Phases } from '../domain/run/run.ts';
 import type { StartPermit } from './start-permit.ts';
 
 /** One HTTP request, complete: every header that the request shall carry but those of the connection. */

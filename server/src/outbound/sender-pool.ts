@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { AllowTargets } from '../domain/target.ts';
+import type { AllowTargets } from '../domain/schedule/target.ts';
 import type { LeaseDeadline } from './lease-deadline.ts';
 import { HELD_UP } from './lookups.ts';
 import type { OutboundRequest, SendResult } from './send.ts';

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { AllowTargets } from '../domain/target.ts';
+import type { AllowTargets } from '../domain/schedule/target.ts';
 import { LeaseDeadline } from './lease-deadline.ts';
 import { HELD_UP } from './lookups.ts';
 import type { SendResult } from './send.ts';

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { createSecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { type Clock, systemClock } from '../clock.ts';
-import { type AllowTargets, bareHost } from '../domain/target.ts';
+import { type AllowTargets, bareHost } from '../domain/schedule/target.ts';
 import { ConnectionPool, type PoolOptions } from './connection-pool.ts';
 import { Deadlines } from './deadlines.ts';
 import { Exchange } from './exchange.ts';

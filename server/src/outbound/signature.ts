@@ -1,6 +1,6 @@
 import { createHmac, hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type SigningSecrets, signingStill } from '../domain/rotation.ts';
+import { type SigningSecrets, signingStill } from '../domain/access/rotation.ts';
 
 /** Standard Webhooks v1, symmetric: https://www.standardwebhooks.com, "Signature scheme". */
 

@@ -7,13 +7,13 @@ import {
   newDataKey,
   unwrapDataKey,
   wrapDataKey,
-} from '../domain/envelope.ts';
+} from '../domain/access/envelope.ts';
+import type { SigningSecrets } from '../domain/access/rotation.ts';
 import { PunctualError } from '../domain/errors.ts';
-import type { SigningSecrets } from '../domain/rotation.ts';
-import type { Store } from './store.ts';
+import type { Store } from './contract/store.ts';
 
 /**
- * The store whose signing secrets are encrypted at rest (domain/envelope.ts): a layer around any backend, which
+ * The store whose signing secrets are encrypted at rest (domain/access/envelope.ts): a layer around any backend, which
  * sees the encrypted text alone. Who uses the store sees the secrets.
  *
  * A claim decrypts each client's secret once, and not for each firing: what was decrypted is remembered by its

@@ -1,18 +1,19 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PunctualError } from '../domain/errors.ts';
-import type { MoveSource, MoveTarget } from './move.ts';
-import { openTarget } from './postgres/move.ts';
+import type { EngineLock } from './contract/engine-lock.ts';
+import type { Store } from './contract/store.ts';
+import { openTarget } from './postgres/move-target.ts';
 import { hasPostgresStore, migrateAt as migratePostgresAt, openPostgres } from './postgres/open.ts';
 import { serversOf } from './postgres/servers.ts';
 import { type Backup, backUp } from './sqlite/backup.ts';
 import { type Boot, lockSqlite } from './sqlite/lock.ts';
-import { openSource, takeBack } from './sqlite/move.ts';
+import { openSource, takeBack } from './sqlite/move-source.ts';
 import { isBehind, migrateAt as migrateSqliteAt, openSqlite } from './sqlite/open.ts';
-import { openThreaded } from './sqlite/worker-client.ts';
-import type { EngineLock, Store } from './store.ts';
+import { openThreaded } from './sqlite/worker/client.ts';
+import type { MoveSource, MoveTarget } from './transfer/move.ts';
 
-export { type MovedTable, type MoveStep, moveStore } from './move.ts';
+export { type MovedTable, type MoveStep, moveStore } from './transfer/move.ts';
 export { serversOf };
 
 /** Which backend, by the settings: the only file that knows them all. */

@@ -14,9 +14,9 @@
  * Not a trigram index: it costs each create as much as all its other writes, and one of PostgreSQL's
  * (pg_trgm) is not there everywhere.
  */
-import type { Schedule } from '../domain/schedule.ts';
-import { fold } from './rows.ts';
-import type { ScheduleFilter } from './store.ts';
+import type { Schedule } from '../domain/schedule/schedule.ts';
+import type { ScheduleFilter } from './contract/schedules.ts';
+import { fold } from './rows/row.ts';
 
 /** Schedules of one row that is made at once. */
 export const ENTRIES = 500;

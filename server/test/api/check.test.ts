@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Schedule } from '../../src/domain/schedule.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 import { ManualClock } from '../clock.ts';
 import { assertError } from './expect.ts';
 import { startService, valid } from './service.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { nextTime } from '../../src/domain/calendar.ts';
+import { nextTime } from '../../src/domain/calendar/calendar.ts';
 import { runId } from '../../src/domain/id.ts';
 import { ManualClock } from '../clock.ts';
 import { aRecord, claimOne, settled } from '../store/backend.ts';

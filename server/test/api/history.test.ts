@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { HistoryStats, partsOf, withSpans } from '../../src/api/stats/history.ts';
-import type { StatsStore, StepRange } from '../../src/store/stats.ts';
+import type { StatsStore, StepRange } from '../../src/store/contract/stats.ts';
 import { ManualClock } from '../clock.ts';
 import { aRecord, claimOne, settled } from '../store/backend.ts';
 import { assertError } from './expect.ts';

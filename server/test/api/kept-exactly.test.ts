@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type * as Wire from '@punctual/client';
 import fc from 'fast-check';
-import { timezones } from '../../src/domain/zone.ts';
+import { timezones } from '../../src/domain/calendar/zones/zone.ts';
 import { startService } from './service.ts';
 
 /** What POST and PUT accept, GET gives back exactly as it was sent, code point for code point. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type * as Wire from '@punctual/client';
 import { newId } from '../../src/domain/id.ts';
+import type { ScheduleStore } from '../../src/store/contract/schedules.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import type { ScheduleStore } from '../../src/store/store.ts';
 import { assertError, assertOk } from './expect.ts';
 import { startService } from './service.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { newId } from '../../src/domain/id.ts';
+import type { Requeue, ScheduleStore } from '../../src/store/contract/schedules.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import type { Requeue, ScheduleStore } from '../../src/store/store.ts';
 import { assertError, assertOk } from './expect.ts';
 import { startService, valid } from './service.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { newId } from '../../src/domain/id.ts';
-import type { Attempt } from '../../src/domain/run.ts';
+import type { Attempt } from '../../src/domain/run/run.ts';
+import type { RunFilter, RunStore } from '../../src/store/contract/runs.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import type { RunFilter, RunStore } from '../../src/store/store.ts';
 import { assertError, assertOk } from './expect.ts';
 import { type Credentials, type Service, startService } from './service.ts';
 

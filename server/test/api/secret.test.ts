@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, test } from 'node:test';
-import { newRotation } from '../../src/domain/rotation.ts';
+import { newRotation } from '../../src/domain/access/rotation.ts';
+import type { ClientStore } from '../../src/store/contract/clients.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import type { ClientStore } from '../../src/store/store.ts';
 import { ManualClock } from '../clock.ts';
 import { NOON } from '../store/backend.ts';
 import { assertError } from './expect.ts';

@@ -7,9 +7,9 @@ import { buildApi } from '../../src/api/app.ts';
 import type { ApiDeps } from '../../src/api/deps.ts';
 import { systemClock } from '../../src/clock.ts';
 import { newId } from '../../src/domain/id.ts';
-import { ALLOW_PUBLIC } from '../../src/domain/target.ts';
+import { ALLOW_PUBLIC } from '../../src/domain/schedule/target.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import type { Store } from '../../src/store/store.ts';
 
 /** The API on a real socket and a real store, with two clients that know nothing of each other. */
 export interface Service {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextSlice } from '../../src/api/slices.ts';
+import { nextSlice } from '../../src/api/http/slices.ts';
 
 /** The turns of the event loop in which each slice was done, and whose it was. */
 async function slicesOf(clients: number[]): Promise<{ clientRowId: number; turn: number }[]> {

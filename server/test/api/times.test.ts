@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { BUILT_IN } from '../../src/domain/zone-data.ts';
+import { BUILT_IN } from '../../src/domain/calendar/zones/zone-data.ts';
 import { ManualClock } from '../clock.ts';
 import { aRecord, claimOne, settled } from '../store/backend.ts';
 import { assertError, assertOk } from './expect.ts';

@@ -126,7 +126,7 @@ test('a profile counts what ran, of each thread, and what is native to who calle
       callFrame: frame('settle', 'file:///x/server/src/store/sqlite/queue.ts'),
       children: [5],
     },
-    { id: 4, callFrame: frame('write', 'file:///x/server/src/store/sqlite/worker.ts') },
+    { id: 4, callFrame: frame('write', 'file:///x/server/src/store/sqlite/worker/worker.ts') },
     { id: 5, callFrame: frame('run') },
   ];
   const table = profileTable(

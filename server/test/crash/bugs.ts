@@ -47,7 +47,7 @@ export const BUGS: Bug[] = [
     short: true,
     patches: [
       {
-        file: 'engine/executor.ts',
+        file: 'engine/delivery/executor.ts',
         find: '    void send(request).then(result => {',
         replace: `    const startedAt = this.#options.clock.now();
     const hoped = { outcome: 'response', startedAt, durationMs: 1, phases: {}, responseStatus: 200 };
@@ -55,7 +55,7 @@ export const BUGS: Bug[] = [
     void send(request).then(result => {`,
       },
       {
-        file: 'engine/executor.ts',
+        file: 'engine/delivery/executor.ts',
         find: 'completer.complete(claim, attemptOf(claim.attempt, result));',
         replace: '',
       },
@@ -68,7 +68,7 @@ export const BUGS: Bug[] = [
     short: true,
     patches: [
       {
-        file: 'engine/execution.ts',
+        file: 'engine/delivery/execution.ts',
         find: '    runId: runId(schedule.id, scheduledFor),',
         replace:
           '    runId: attempt === 1 ? runId(schedule.id, scheduledFor) : crypto.randomUUID(),',
@@ -124,7 +124,7 @@ export const BUGS: Bug[] = [
     rules: ['lostForGood'],
     patches: [
       {
-        file: 'store/queue-rows.ts',
+        file: 'store/rows/queue.ts',
         find: "return { state: 'lost', dueAt",
         replace: "return { state: 'retrying', dueAt",
       },
@@ -136,7 +136,7 @@ export const BUGS: Bug[] = [
     rules: ['callbackSecondId'],
     patches: [
       {
-        file: 'engine/outbox-entry.ts',
+        file: 'engine/delivery/outbox-entry.ts',
         find: 'const { id, attempt, claimedAt: nowMs } = claim;',
         replace:
           'const { attempt, claimedAt: nowMs } = claim;\n' +
@@ -150,7 +150,7 @@ export const BUGS: Bug[] = [
     rules: ['arrivalUnrecorded'],
     patches: [
       {
-        file: 'store/queue-rows.ts',
+        file: 'store/rows/queue.ts',
         find: 'attempts: [...attempts, lost] };',
         replace: 'attempts };',
       },
@@ -175,7 +175,7 @@ export const BUGS: Bug[] = [
     rules: ['latestMissed'],
     patches: [
       {
-        file: 'domain/passed.ts',
+        file: 'domain/run/passed.ts',
         find: 'return time < unseenUntil && now - time > seconds * 1_000;',
         replace: 'return time < unseenUntil;',
       },
@@ -187,7 +187,7 @@ export const BUGS: Bug[] = [
     rules: ['early'],
     patches: [
       {
-        file: 'engine/dispatcher.ts',
+        file: 'engine/delivery/dispatcher.ts',
         find: 'await queue.claim(now, limit,',
         replace: 'await queue.claim(now + 400, limit,',
       },

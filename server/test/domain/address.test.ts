@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { BlockList, isIP } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { bytesOf } from '../../src/domain/address.ts';
-import { ALLOW_PUBLIC, parseAllowTargets } from '../../src/domain/target.ts';
+import { bytesOf } from '../../src/domain/schedule/address.ts';
+import { ALLOW_PUBLIC, parseAllowTargets } from '../../src/domain/schedule/target.ts';
 import { colons, dotted, hextets, ipv4, outcome } from './address.ts';
 
 const EVERYTHING = parseAllowTargets('*');

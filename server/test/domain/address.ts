@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ALLOW_PUBLIC, judgeAddress } from '../../src/domain/target.ts';
+import { ALLOW_PUBLIC, judgeAddress } from '../../src/domain/schedule/target.ts';
 
 /** Addresses at random, and what is said of one, for the tests of addresses and of urls. */
 

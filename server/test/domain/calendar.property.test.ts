@@ -7,9 +7,9 @@ import {
   lastTime,
   nextTime,
   timesBetween,
-} from '../../src/domain/calendar.ts';
+} from '../../src/domain/calendar/calendar.ts';
+import { timezones } from '../../src/domain/calendar/zones/zone.ts';
 import { PunctualError } from '../../src/domain/errors.ts';
-import { timezones } from '../../src/domain/zone.ts';
 import { debianLoop, type SlowInterval, type WallClock, wallClock } from './debian-loop.ts';
 import { fiveFields, noonOnDays, sixFields } from './slow-interval.ts';
 import { changesOf, offsetAt, wallTime } from './zone-lists.ts';

@@ -6,7 +6,7 @@ import {
   lastTime,
   nextTime,
   timesBetween,
-} from '../../src/domain/calendar.ts';
+} from '../../src/domain/calendar/calendar.ts';
 import vectors from '../data/cron-vectors.json' with { type: 'json' };
 
 const DAY_MS = 86_400_000;

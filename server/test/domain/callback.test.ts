@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { callbacksOf } from '../../src/domain/callback.ts';
-import type { RunRecord } from '../../src/domain/run.ts';
-import type { Integration, Schedule } from '../../src/domain/schedule.ts';
+import { callbacksOf } from '../../src/domain/run/callback.ts';
+import type { RunRecord } from '../../src/domain/run/run.ts';
+import type { Integration, Schedule } from '../../src/domain/schedule/schedule.ts';
 
 const AT = Date.UTC(2026, 2, 29, 1);
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type ErrorCode, PunctualError } from '../../src/domain/errors.ts';
+import { instantOf, isId, newId } from '../../src/domain/id.ts';
 import {
   changesTimes,
   draftDeletion,
@@ -8,11 +10,9 @@ import {
   draftReplacement,
   type PatchBody,
   type ScheduleBody,
-} from '../../src/domain/draft.ts';
-import { type ErrorCode, PunctualError } from '../../src/domain/errors.ts';
-import { instantOf, isId, newId } from '../../src/domain/id.ts';
-import type { Schedule } from '../../src/domain/schedule.ts';
-import { ALLOW_PUBLIC } from '../../src/domain/target.ts';
+} from '../../src/domain/schedule/draft.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
+import { ALLOW_PUBLIC } from '../../src/domain/schedule/target.ts';
 
 const now = Date.UTC(2026, 2, 1, 12);
 const body: ScheduleBody = {

@@ -10,7 +10,7 @@ import {
   parseSecretKeys,
   unwrapDataKey,
   wrapDataKey,
-} from '../../src/domain/envelope.ts';
+} from '../../src/domain/access/envelope.ts';
 
 const KEY = newDataKey();
 const PLACE = 'clients\na\nsigning_secret';

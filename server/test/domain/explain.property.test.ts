@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { nextTime } from '../../src/domain/calendar.ts';
-import { clockNotes } from '../../src/domain/clock-change.ts';
-import { type ExplainedRun, type ExplainFacts, explain } from '../../src/domain/explain.ts';
+import { nextTime } from '../../src/domain/calendar/calendar.ts';
+import { clockNotes } from '../../src/domain/calendar/clock-change.ts';
+import { type ExplainedRun, type ExplainFacts, explain } from '../../src/domain/run/explain.ts';
 
 /** Whatever is asked, about whatever is on record, there is an answer. */
 

@@ -5,7 +5,7 @@ import {
   type ExplainFacts,
   explain,
   type HeldSchedule,
-} from '../../src/domain/explain.ts';
+} from '../../src/domain/run/explain.ts';
 
 const at = (text: string) => Date.parse(text);
 const HELD: HeldSchedule = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { checkHeaders } from '../../src/domain/headers.ts';
+import { checkHeaders } from '../../src/domain/schedule/headers.ts';
 
 function refuses(headers: Record<string, string>, sentence: RegExp): void {
   assert.throws(() => checkHeaders(headers), {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Schedule } from '../../src/domain/schedule.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 import { type End, OneSchedule } from './one-schedule.ts';
 
 /** Random histories of one schedule: work that goes on, and every trouble that may come between. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkInterval, timesBetween } from '../../src/domain/calendar.ts';
+import { checkInterval, timesBetween } from '../../src/domain/calendar/calendar.ts';
+import { parseInterval } from '../../src/domain/calendar/interval.ts';
 import { PunctualError } from '../../src/domain/errors.ts';
-import { parseInterval } from '../../src/domain/interval.ts';
 import refused from '../data/cron-invalid.json' with { type: 'json' };
 
 /** The days of 2026 (from 1 January) on which an interval occurs in UTC, as MM-DD. */

@@ -1,9 +1,14 @@
-import { nextTime } from '../../src/domain/calendar.ts';
-import type { Move } from '../../src/domain/queue.ts';
-import { mayBegin, neverEarly, type QueueRow, type TakenRow } from '../../src/domain/queue-row.ts';
-import type { Schedule } from '../../src/domain/schedule.ts';
-import type { Settlement } from '../../src/store/queue.ts';
-import type { Requeue } from '../../src/store/store.ts';
+import { nextTime } from '../../src/domain/calendar/calendar.ts';
+import type { Move } from '../../src/domain/run/queue.ts';
+import {
+  mayBegin,
+  neverEarly,
+  type QueueRow,
+  type TakenRow,
+} from '../../src/domain/run/queue-row.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
+import type { Settlement } from '../../src/store/contract/queue.ts';
+import type { Requeue } from '../../src/store/contract/schedules.ts';
 
 interface KeptRow extends QueueRow {
   changedAt: number | null;

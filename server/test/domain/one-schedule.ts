@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { nextTime, timesBetween } from '../../src/domain/calendar.ts';
+import { nextTime, timesBetween } from '../../src/domain/calendar/calendar.ts';
 import { runId } from '../../src/domain/id.ts';
 import { iso } from '../../src/domain/iso.ts';
-import { afterAttempt, decide, giveBack, type Move } from '../../src/domain/queue.ts';
-import { mayBegin } from '../../src/domain/queue-row.ts';
-import type { Attempt, RunRecord } from '../../src/domain/run.ts';
-import type { Schedule } from '../../src/domain/schedule.ts';
-import { judge } from '../../src/domain/verdict.ts';
+import { afterAttempt, decide, giveBack, type Move } from '../../src/domain/run/queue.ts';
+import { mayBegin } from '../../src/domain/run/queue-row.ts';
+import type { Attempt, RunRecord } from '../../src/domain/run/run.ts';
+import { judge } from '../../src/domain/run/verdict.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 import { OneRow, type Taken } from './one-row.ts';
 import { unseenUntil } from './queue-rows.ts';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { countTimes } from '../../src/domain/calendar.ts';
+import { countTimes } from '../../src/domain/calendar/calendar.ts';
 import { runId } from '../../src/domain/id.ts';
 import { iso } from '../../src/domain/iso.ts';
-import { isTooOld, missed, passedRecords, tooOld } from '../../src/domain/passed.ts';
-import type { RunRecord } from '../../src/domain/run.ts';
-import type { Schedule } from '../../src/domain/schedule.ts';
-import { spansOf } from '../../src/domain/unseen.ts';
+import { isTooOld, missed, passedRecords, tooOld } from '../../src/domain/run/passed.ts';
+import type { RunRecord } from '../../src/domain/run/run.ts';
+import { spansOf } from '../../src/domain/run/unseen.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 import { unseenUntil } from './queue-rows.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);

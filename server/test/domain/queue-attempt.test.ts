@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runId } from '../../src/domain/id.ts';
-import { afterAttempt, giveBack } from '../../src/domain/queue.ts';
-import type { QueueRow, TakenRow } from '../../src/domain/queue-row.ts';
-import type { Schedule } from '../../src/domain/schedule.ts';
-import type { Verdict } from '../../src/domain/verdict.ts';
+import { afterAttempt, giveBack } from '../../src/domain/run/queue.ts';
+import type { QueueRow, TakenRow } from '../../src/domain/run/queue-row.ts';
+import type { Verdict } from '../../src/domain/run/verdict.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 import { at, attempt, begun, lost, schedule, taken, told, unseenUntil } from './queue-rows.ts';
 
 /** What becomes of a row when its attempt has ended, or was never started. */

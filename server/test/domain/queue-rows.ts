@@ -1,9 +1,9 @@
 import { iso } from '../../src/domain/iso.ts';
-import type { Move } from '../../src/domain/queue.ts';
-import type { QueueRow, TakenRow } from '../../src/domain/queue-row.ts';
-import type { Attempt, RunRecord } from '../../src/domain/run.ts';
-import type { Schedule } from '../../src/domain/schedule.ts';
-import type { Unseen } from '../../src/domain/unseen.ts';
+import type { Move } from '../../src/domain/run/queue.ts';
+import type { QueueRow, TakenRow } from '../../src/domain/run/queue-row.ts';
+import type { Attempt, RunRecord } from '../../src/domain/run/run.ts';
+import type { Unseen } from '../../src/domain/run/unseen.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 
 /** Queue rows and moves as the tables write them: times are those of 1 June 2026, in UTC. */
 

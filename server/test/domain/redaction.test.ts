@@ -6,7 +6,7 @@ import {
   redactCookie,
   redactCut,
   secretsIn,
-} from '../../src/domain/redaction.ts';
+} from '../../src/domain/run/redaction.ts';
 
 const secretsOf = (...headers: string[]) => secretsIn(headers, headers.length);
 

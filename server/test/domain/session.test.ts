@@ -5,7 +5,7 @@ import {
   isUseWorthNoting,
   SESSION_IDLE_MS,
   SESSION_MS,
-} from '../../src/domain/session.ts';
+} from '../../src/domain/access/session.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Schedule } from '../../src/domain/schedule.ts';
-import { beyondOwn, startBeyond, startOf, WRITTEN_WITHIN_MS } from '../../src/domain/start.ts';
+import { beyondOwn, startBeyond, startOf, WRITTEN_WITHIN_MS } from '../../src/domain/run/start.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 
 const at = (time: string) => Date.parse(`2026-03-01T${time}Z`);
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type QueueRow, waitingRow } from '../../src/domain/queue-row.ts';
-import { PUT_OFF_MS, RETURN_MS, readmitted } from '../../src/domain/suspension.ts';
+import { type QueueRow, waitingRow } from '../../src/domain/run/queue-row.ts';
+import { PUT_OFF_MS, RETURN_MS, readmitted } from '../../src/domain/run/suspension.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const MINUTE = 60_000;

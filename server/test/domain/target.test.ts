@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseNetwork } from '../../src/domain/address.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
+import { parseNetwork } from '../../src/domain/schedule/address.ts';
 import {
   ALLOW_PUBLIC,
   checkTargetUrl,
   judgeAddress,
   parseAllowTargets,
-} from '../../src/domain/target.ts';
+} from '../../src/domain/schedule/target.ts';
 import { dotted, ipv4, outcome } from './address.ts';
 
 const EVERYTHING = parseAllowTargets('*');

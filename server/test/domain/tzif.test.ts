@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { changesOf, parsePosixRule } from '../../src/domain/posix-rule.ts';
-import { segmentIn } from '../../src/domain/segment.ts';
-import { readTzif, type ZoneRules } from '../../src/domain/tzif.ts';
-import { zoneOf } from '../../src/domain/zone.ts';
-import { BUILT_IN } from '../../src/domain/zone-data.ts';
+import { changesOf, parsePosixRule } from '../../src/domain/calendar/zones/posix-rule.ts';
+import { segmentIn } from '../../src/domain/calendar/zones/segment.ts';
+import { readTzif, type ZoneRules } from '../../src/domain/calendar/zones/tzif.ts';
+import { zoneOf } from '../../src/domain/calendar/zones/zone.ts';
+import { BUILT_IN } from '../../src/domain/calendar/zones/zone-data.ts';
 import { fatFile } from './tzif-files.ts';
 
 function builtInFile(name: string): Buffer {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Attempt, Outcome } from '../../src/domain/run.ts';
-import { isSuccess, judge, responseFault, retryDelayMs } from '../../src/domain/verdict.ts';
+import type { Attempt, Outcome } from '../../src/domain/run/run.ts';
+import { isSuccess, judge, responseFault, retryDelayMs } from '../../src/domain/run/verdict.ts';
 
 const ENDED = Date.UTC(2026, 5, 1, 12);
 const SECOND = 1_000;

@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import latest from 'moment-timezone/data/packed/latest.json' with { type: 'json' };
-import { isTimezone, timezones, Zone, zoneData, zoneOf } from '../../src/domain/zone.ts';
-import { BUILT_IN, rulesIn } from '../../src/domain/zone-data.ts';
+import {
+  isTimezone,
+  timezones,
+  Zone,
+  zoneData,
+  zoneOf,
+} from '../../src/domain/calendar/zones/zone.ts';
+import { BUILT_IN, rulesIn } from '../../src/domain/calendar/zones/zone-data.ts';
 import { changesOf, offsetAt } from './zone-lists.ts';
 
 const FROM = Date.UTC(1800, 0);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Outcome } from '../../src/domain/run.ts';
-import { Breaker } from '../../src/engine/breaker.ts';
+import type { Outcome } from '../../src/domain/run/run.ts';
+import { Breaker } from '../../src/engine/fairness/breaker.ts';
 
 const SECOND = 1_000;
 const START = Date.parse('2026-03-01T12:00:00Z');

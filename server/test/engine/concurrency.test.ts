@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import { ConcurrencyLimits, type HostState, originOf } from '../../src/engine/concurrency.ts';
+import {
+  ConcurrencyLimits,
+  type HostState,
+  originOf,
+} from '../../src/engine/fairness/concurrency.ts';
 
 const A = { clientRowId: 1, origin: 'https://a.example' };
 const B = { clientRowId: 1, origin: 'https://b.example' };

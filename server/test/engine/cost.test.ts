@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { MINUTE } from '../store/backend.ts';
 import { startBursts } from './bursts.ts';
 

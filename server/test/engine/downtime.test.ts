@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DowntimeDetector } from '../../src/engine/downtime.ts';
+import { DowntimeDetector } from '../../src/engine/services/downtime.ts';
 
 const SECOND = 1_000;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { FairQueue } from '../../src/engine/fair-queue.ts';
-import { type LinkedItem, unlinked } from '../../src/engine/linked-list.ts';
+import { FairQueue } from '../../src/engine/fairness/fair-queue.ts';
+import { type LinkedItem, unlinked } from '../../src/engine/fairness/linked-list.ts';
 
 interface Item extends LinkedItem<Item> {
   clientRowId: number;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../src/domain/id.ts';
-import type { Integration } from '../../src/domain/schedule.ts';
+import type { Integration } from '../../src/domain/schedule/schedule.ts';
 import { World } from './world.ts';
 
 const MINUTE = 60_000;

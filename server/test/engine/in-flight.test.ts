@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { InFlight } from '../../src/engine/in-flight.ts';
+import { InFlight } from '../../src/engine/delivery/in-flight.ts';
 import { StartPermit } from '../../src/outbound/start-permit.ts';
 
 interface Claim {

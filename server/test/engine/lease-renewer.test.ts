@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, type TestContext, test } from 'node:test';
-import { LeaseRenewer } from '../../src/engine/lease-renewer.ts';
 import type { EngineObserver } from '../../src/engine/observer.ts';
+import { LeaseRenewer } from '../../src/engine/services/lease-renewer.ts';
 import { LeaseDeadline, monotonicMs } from '../../src/outbound/lease-deadline.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { ManualClock } from '../clock.ts';
 
 const SECOND = 1_000;

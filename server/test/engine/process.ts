@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/clock.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 
 /**
  * The process that an engine runs in, as far as a test needs one: once it has died, nothing is done that it

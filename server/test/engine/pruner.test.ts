@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import { Pruner } from '../../src/engine/pruner.ts';
+import { Pruner } from '../../src/engine/services/pruner.ts';
 import { ManualClock } from '../clock.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Integration } from '../../src/domain/schedule.ts';
+import type { Integration } from '../../src/domain/schedule/schedule.ts';
 import { sign } from '../../src/outbound/signature.ts';
 import { type Sent, World } from './world.ts';
 

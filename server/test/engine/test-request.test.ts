@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { draftNew } from '../../src/domain/draft.ts';
-import { ALLOW_PUBLIC } from '../../src/domain/target.ts';
+import { draftNew } from '../../src/domain/schedule/draft.ts';
+import { ALLOW_PUBLIC } from '../../src/domain/schedule/target.ts';
 import { TestRequests } from '../../src/engine/test-request.ts';
 import type { OutboundRequest, SendResult } from '../../src/outbound/send.ts';
 import { ManualClock } from '../clock.ts';

@@ -1,11 +1,12 @@
 import { newId } from '../../src/domain/id.ts';
-import type { Schedule } from '../../src/domain/schedule.ts';
-import { startOf } from '../../src/domain/start.ts';
+import { startOf } from '../../src/domain/run/start.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { EngineObserver } from '../../src/engine/observer.ts';
 import type { OutboundRequest, SendResult } from '../../src/outbound/send.ts';
+import type { RunView } from '../../src/store/contract/runs.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import type { RunView, Store } from '../../src/store/store.ts';
 import { ManualClock, quiet } from '../clock.ts';
 import { Process } from './process.ts';
 

@@ -245,20 +245,20 @@ export const MUTANTS: Mutant[] = [
     'true',
   ),
   outboxCutOff('outbox, recover: by several nodes at once', 'FOR UPDATE SKIP LOCKED'),
-  inPlace('engine/lease-renewer.ts', 'async #step()')(
+  inPlace('engine/services/lease-renewer.ts', 'async #step()')(
     'node: renews nothing',
     'await this.#options.renew(clock.now() - leaseMs / LOOKS_PER_LEASE);',
   ),
-  inPlace('engine/lease-renewer.ts', 'async #step()')(
+  inPlace('engine/services/lease-renewer.ts', 'async #step()')(
     'node: recovers nothing',
     'await this.#takeOver(now)',
     'now',
   ),
-  inPlace('engine/dispatcher.ts', 'async renew(')(
+  inPlace('engine/delivery/dispatcher.ts', 'async renew(')(
     'node: sends what it no longer holds',
     'this.#executor.cancelWhere(claim => lost.has(claim));',
   ),
-  inPlace('engine/outbox.ts', 'async renew()')(
+  inPlace('engine/delivery/outbox.ts', 'async renew()')(
     'node: sends what it no longer holds of the outbox',
     'this.#inFlightEntries.cancelWhere(({ id }) => lost.has(id));',
   ),

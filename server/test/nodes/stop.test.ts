@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { systemClock } from '../../src/clock.ts';
-import { parseAllowTargets } from '../../src/domain/target.ts';
+import { parseAllowTargets } from '../../src/domain/schedule/target.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { EngineObserver } from '../../src/engine/observer.ts';
 import { LeaseDeadline } from '../../src/outbound/lease-deadline.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { after, type TestContext, test } from 'node:test';
-import { checkTargetUrl, parseAllowTargets } from '../../src/domain/target.ts';
+import { checkTargetUrl, parseAllowTargets } from '../../src/domain/schedule/target.ts';
 import vectors from '../data/target-urls.json' with { type: 'json' };
 import { answer, get, leftOpen, names, sender, serve } from './target-server.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import { parseAllowTargets } from '../../src/domain/target.ts';
+import { parseAllowTargets } from '../../src/domain/schedule/target.ts';
 import { buildRunRequest } from '../../src/outbound/request.ts';
 import type { OutboundRequest, Send } from '../../src/outbound/send.ts';
 import { createSenderPool } from '../../src/outbound/sender-pool.ts';

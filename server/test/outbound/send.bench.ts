@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createServer } from 'node:net';
 import { Pool } from 'undici';
-import { parseAllowTargets } from '../../src/domain/target.ts';
+import { parseAllowTargets } from '../../src/domain/schedule/target.ts';
 import type { OutboundRequest } from '../../src/outbound/send.ts';
 import { createSender } from '../../src/outbound/sender.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import { parseAllowTargets } from '../../src/domain/target.ts';
+import { parseAllowTargets } from '../../src/domain/schedule/target.ts';
 import { createSenderPool } from '../../src/outbound/sender-pool.ts';
 import { StartPermit } from '../../src/outbound/start-permit.ts';
 import { answer, get, leftOpen, sender, serve, until } from './target-server.ts';

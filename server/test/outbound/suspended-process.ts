@@ -1,4 +1,4 @@
-import { parseAllowTargets } from '../../src/domain/target.ts';
+import { parseAllowTargets } from '../../src/domain/schedule/target.ts';
 import type { OutboundRequest } from '../../src/outbound/send.ts';
 import { createSender } from '../../src/outbound/sender.ts';
 import { createSenderPool } from '../../src/outbound/sender-pool.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
-import { parseAllowTargets } from '../../src/domain/target.ts';
+import { parseAllowTargets } from '../../src/domain/schedule/target.ts';
 import type { OutboundRequest } from '../../src/outbound/send.ts';
 import { createSender, type Sender, type SenderOptions } from '../../src/outbound/sender.ts';
 

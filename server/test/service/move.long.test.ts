@@ -7,7 +7,7 @@ import { progressBar, progressLine } from '../../src/cli/progress.ts';
 import type { MoveStep } from '../../src/store/open.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { TABLES } from '../../src/store/tables.ts';
+import { TABLES } from '../../src/store/transfer/tables.ts';
 import { Api, CREDENTIALS } from '../crash/api.ts';
 import { Target } from '../crash/target.ts';
 import { assertOneId } from '../nodes/node.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { traceOf } from '../../src/tracing.ts';
+import { traceOf } from '../../src/telemetry/tracing.ts';
 import { skipUnlessLong } from '../long.ts';
 import { emptyFolder, urlOf } from './command.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { ALIASES, BUILT_IN } from '../../src/domain/zone-data.ts';
+import { ALIASES, BUILT_IN } from '../../src/domain/calendar/zones/zone-data.ts';
 import { readZoneinfo } from '../../src/zoneinfo.ts';
 import { emptyFolder, urlOf } from './command.ts';
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach } from 'node:test';
 import { lowestIdAt, runId } from '../../src/domain/id.ts';
-import type { QueueRow } from '../../src/domain/queue-row.ts';
-import type { Attempt, RunRecord } from '../../src/domain/run.ts';
-import type { Schedule } from '../../src/domain/schedule.ts';
-import type { Start } from '../../src/domain/start.ts';
+import type { QueueRow } from '../../src/domain/run/queue-row.ts';
+import type { Attempt, RunRecord } from '../../src/domain/run/run.ts';
+import type { Start } from '../../src/domain/run/start.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
+import type { Caller } from '../../src/store/contract/clients.ts';
 import type {
   Claim,
   ManualClaim,
@@ -12,8 +13,8 @@ import type {
   OutboxClaim,
   OutboxSettlement,
   Settlement,
-} from '../../src/store/queue.ts';
-import type { Caller, Store } from '../../src/store/store.ts';
+} from '../../src/store/contract/queue.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 
 /** What a backend's test file gives to the contract. */
 export interface Backend {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isSessionLive, SESSION_MS } from '../../src/domain/session.ts';
-import type { ApiKey, Session, Store } from '../../src/store/store.ts';
+import { isSessionLive, SESSION_MS } from '../../src/domain/access/session.ts';
+import type { ApiKey, Session } from '../../src/store/contract/clients.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { aClient, anId, backendOfEachTest, NOON, type OpenBackend, SECOND } from './backend.ts';
 
 const ALONE = { revokedAt: NOON, withDescendants: false };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runId } from '../../src/domain/id.ts';
-import type { Claim } from '../../src/store/queue.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Claim } from '../../src/store/contract/queue.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import {
   aClient,
   anAttempt,

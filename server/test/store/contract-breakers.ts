@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { BreakerRecord } from '../../src/store/breakers.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { BreakerRecord } from '../../src/store/contract/breakers.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import {
   aClient,
   anId,

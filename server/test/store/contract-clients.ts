@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ApiKey, Client, Store } from '../../src/store/store.ts';
+import type { ApiKey, Client } from '../../src/store/contract/clients.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { aClient, anId, backendOfEachTest, NOON, type OpenBackend } from './backend.ts';
 
 const AT_NOON = { revokedAt: NOON, withDescendants: false };

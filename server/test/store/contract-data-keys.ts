@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newDataKey } from '../../src/domain/envelope.ts';
+import { newDataKey } from '../../src/domain/access/envelope.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { DataKeys, encryptAll, withEncryption } from '../../src/store/encrypted.ts';
-import type { Store } from '../../src/store/store.ts';
 import {
   aCallback,
   aClient,

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Schedule } from '../../src/domain/schedule.ts';
-import type { Claim, ManualClaim, QueueStore } from '../../src/store/queue.ts';
-import type { Caller, Requeue, Store } from '../../src/store/store.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
+import type { Caller } from '../../src/store/contract/clients.ts';
+import type { Claim, ManualClaim, QueueStore } from '../../src/store/contract/queue.ts';
+import type { Requeue } from '../../src/store/contract/schedules.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { histories, live } from '../domain/histories.ts';
 import type { Call, Taken } from '../domain/one-row.ts';
 import { aClient, anId, type OpenBackend, outboxSettlementOf, settlementOf } from './backend.ts';

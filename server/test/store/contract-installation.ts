@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { PAUSES_KEPT } from '../../src/store/installation.ts';
+import { PAUSES_KEPT } from '../../src/store/contract/installation.ts';
 import { backendOfEachTest, NOON, type OpenBackend } from './backend.ts';
 
 export function installationContract(name: string, open: OpenBackend): void {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Schedule } from '../../src/domain/schedule.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
+import type { Caller } from '../../src/store/contract/clients.ts';
+import type { CallbackClaim, NewCallback, OutboxClaim } from '../../src/store/contract/queue.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { MOST_MANUAL_RUNS } from '../../src/store/manual-runs.ts';
-import type { CallbackClaim, NewCallback, OutboxClaim } from '../../src/store/queue.ts';
-import type { Caller, Store } from '../../src/store/store.ts';
 import {
   aCallback,
   aClient,

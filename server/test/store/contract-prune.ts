@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Schedule } from '../../src/domain/schedule.ts';
-import type { Caller, HistoryLimits } from '../../src/store/store.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
+import type { Caller } from '../../src/store/contract/clients.ts';
+import type { HistoryLimits } from '../../src/store/contract/runs.ts';
 import {
   aCallback,
   aClient,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Attempt } from '../../src/domain/run.ts';
-import type { CallbackClaim } from '../../src/store/queue.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Attempt } from '../../src/domain/run/run.ts';
+import type { CallbackClaim } from '../../src/store/contract/queue.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import {
   aCallback,
   aClient,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Schedule } from '../../src/domain/schedule.ts';
-import type { Start } from '../../src/domain/start.ts';
-import type { Claim } from '../../src/store/queue.ts';
-import type { Caller, Store } from '../../src/store/store.ts';
+import type { Start } from '../../src/domain/run/start.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
+import type { Caller } from '../../src/store/contract/clients.ts';
+import type { Claim } from '../../src/store/contract/queue.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import {
   aClient,
   backendOfEachTest,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runId } from '../../src/domain/id.ts';
-import type { Schedule } from '../../src/domain/schedule.ts';
-import type { Caller, RunFilter, RunView } from '../../src/store/store.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
+import type { Caller } from '../../src/store/contract/clients.ts';
+import type { RunFilter, RunView } from '../../src/store/contract/runs.ts';
 import {
   aClient,
   anId,

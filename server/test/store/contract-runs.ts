@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runId } from '../../src/domain/id.ts';
-import type { RunRecord } from '../../src/domain/run.ts';
-import type { Schedule } from '../../src/domain/schedule.ts';
-import type { Caller, RunView } from '../../src/store/store.ts';
+import type { RunRecord } from '../../src/domain/run/run.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
+import type { Caller } from '../../src/store/contract/clients.ts';
+import type { RunView } from '../../src/store/contract/runs.ts';
 import {
   aCallback,
   aClient,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Schedule } from '../../src/domain/schedule.ts';
-import type { Caller, ScheduleFilter } from '../../src/store/store.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
+import type { Caller } from '../../src/store/contract/clients.ts';
+import type { ScheduleFilter } from '../../src/store/contract/schedules.ts';
 import { aClient, backendOfEachTest, type OpenBackend, stored } from './backend.ts';
 
 export function scheduleListContract(name: string, open: OpenBackend): void {

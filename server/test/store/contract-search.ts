@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Schedule } from '../../src/domain/schedule.ts';
-import { fold } from '../../src/store/rows.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
+import type { Caller } from '../../src/store/contract/clients.ts';
+import type { ScheduleFilter } from '../../src/store/contract/schedules.ts';
+import type { Store } from '../../src/store/contract/store.ts';
+import { fold } from '../../src/store/rows/row.ts';
 import { LOOKED_AT, ROWS_APART } from '../../src/store/search-index.ts';
-import type { Caller, ScheduleFilter, Store } from '../../src/store/store.ts';
 import { aClient, anId, aSchedule, type OpenBackend } from './backend.ts';
 
 /**

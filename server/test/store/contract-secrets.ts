@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Rotation } from '../../src/domain/rotation.ts';
-import type { Caller, Store } from '../../src/store/store.ts';
+import type { Rotation } from '../../src/domain/access/rotation.ts';
+import type { Caller } from '../../src/store/contract/clients.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import {
   aCallback,
   aClient,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Claim, Settlement } from '../../src/store/queue.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Claim, Settlement } from '../../src/store/contract/queue.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import {
   aCallback,
   aClient,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { RunRecord } from '../../src/domain/run.ts';
-import type { Caller, Store } from '../../src/store/store.ts';
+import type { RunRecord } from '../../src/domain/run/run.ts';
+import type { Caller } from '../../src/store/contract/clients.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import {
   aClient,
   anAttempt,

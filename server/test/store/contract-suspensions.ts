@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Caller, Store } from '../../src/store/store.ts';
-import type { ReadmittedRows } from '../../src/store/suspensions.ts';
+import type { Caller } from '../../src/store/contract/clients.ts';
+import type { Store } from '../../src/store/contract/store.ts';
+import type { ReadmittedRows } from '../../src/store/contract/suspensions.ts';
 import {
   aClient,
   backendOfEachTest,

@@ -26,7 +26,7 @@ import { figuresContract } from './contract-stats.ts';
 import { suspensionsContract } from './contract-suspensions.ts';
 
 /**
- * The store contract (`src/store/store.ts`), each promise a test. Every backend's test file calls it
+ * The store contract (`src/store/contract/store.ts`), each promise a test. Every backend's test file calls it
  * with a way to open an empty store; no backend has exceptions.
  */
 export function storeContract(name: string, open: OpenBackend): void {

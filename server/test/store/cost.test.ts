@@ -6,11 +6,13 @@ import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { after, type TestContext, test } from 'node:test';
 import { Client } from 'pg';
 import { newId } from '../../src/domain/id.ts';
+import type { Caller } from '../../src/store/contract/clients.ts';
+import type { Claim } from '../../src/store/contract/queue.ts';
+import type { NewSchedule } from '../../src/store/contract/schedules.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
-import type { Claim } from '../../src/store/queue.ts';
 import { MOST_TOGETHER, SMALL } from '../../src/store/search-index.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import type { Caller, NewSchedule, Store } from '../../src/store/store.ts';
 import {
   aClient,
   anAttempt,

@@ -1,5 +1,6 @@
+import type { Caller } from '../../src/store/contract/clients.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { LOOKED_AT } from '../../src/store/search-index.ts';
-import type { Caller, Store } from '../../src/store/store.ts';
 import {
   aCallback,
   aClient,

@@ -6,12 +6,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { PunctualError } from '../../src/domain/errors.ts';
-import type { MovedTable, MoveStep } from '../../src/store/move.ts';
 import { moveStore, openMove, undoMove } from '../../src/store/open.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { lockSqlite } from '../../src/store/sqlite/lock.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { TABLES } from '../../src/store/tables.ts';
+import type { MovedTable, MoveStep } from '../../src/store/transfer/move.ts';
+import { TABLES } from '../../src/store/transfer/tables.ts';
 import {
   aClient,
   anId,

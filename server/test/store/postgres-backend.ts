@@ -1,7 +1,7 @@
 import { Connections } from '../../src/store/postgres/connection.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { ensurePartitions } from '../../src/store/postgres/partitions.ts';
-import { TABLES } from '../../src/store/tables.ts';
+import { TABLES } from '../../src/store/transfer/tables.ts';
 import { NOON, type OpenBackend } from './backend.ts';
 import type { PostgresServer } from './postgres-server.ts';
 

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
 import { Client } from 'pg';
 import type { ErrorCode, PunctualError } from '../../src/domain/errors.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import { type Migration, readMigrations } from '../../src/store/migrate.ts';
 import { openStore } from '../../src/store/open.ts';
 import { Connections } from '../../src/store/postgres/connection.ts';
 import { migratePostgres } from '../../src/store/postgres/migrating.ts';
 import { migrateAt, openPostgres, readClock } from '../../src/store/postgres/open.ts';
-import type { Store } from '../../src/store/store.ts';
 import { aClient, claimOne, NOON, settled, stored, waiting } from './backend.ts';
 import { runOn, startPostgres } from './postgres-server.ts';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import type { Schedule } from '../../src/domain/schedule.ts';
-import type { Claim, OutboxClaim } from '../../src/store/queue.ts';
-import type { Caller, Store } from '../../src/store/store.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
+import type { Caller } from '../../src/store/contract/clients.ts';
+import type { Claim, OutboxClaim } from '../../src/store/contract/queue.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import {
   aCallback,
   aClient,

@@ -4,10 +4,10 @@ import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { countTimesWith } from '../../src/domain/calendar.ts';
-import { BUILT_IN } from '../../src/domain/zone-data.ts';
+import { countTimesWith } from '../../src/domain/calendar/calendar.ts';
+import { BUILT_IN } from '../../src/domain/calendar/zones/zone-data.ts';
 import { newCells } from '../../src/store/sqlite/schedule-codec.ts';
-import { openThreaded, StoreWorker } from '../../src/store/sqlite/worker-client.ts';
+import { openThreaded, StoreWorker } from '../../src/store/sqlite/worker/client.ts';
 import { aClient, anId, aSchedule, stored } from './backend.ts';
 
 const CLIENT = { id: 'one', name: 'one', signingSecret: 'whsec_AAAA', createdAt: 1 };

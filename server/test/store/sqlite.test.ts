@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { openThreaded } from '../../src/store/sqlite/worker-client.ts';
+import { openThreaded } from '../../src/store/sqlite/worker/client.ts';
 import { skipUnlessLong } from '../long.ts';
 import { storeContract } from './contract.ts';
 

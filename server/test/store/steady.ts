@@ -1,5 +1,5 @@
-import type { Claim } from '../../src/store/queue.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Claim } from '../../src/store/contract/queue.ts';
+import type { Store } from '../../src/store/contract/store.ts';
 import {
   aCallback,
   aClient,

@@ -1,8 +1,8 @@
 import type * as Wire from '@punctual/client';
 import type { Clock, Timer } from '../../clock.ts';
 import { iso } from '../../domain/iso.ts';
-import type { Schedule } from '../../domain/schedule.ts';
-import type { BreakerChange, EndedRun, StatsStore } from '../../store/stats.ts';
+import type { Schedule } from '../../domain/schedule/schedule.ts';
+import type { BreakerChange, EndedRun, StatsStore } from '../../store/contract/stats.ts';
 import { breakerAnswer, runListAnswer, scheduleAnswer } from '../answers.ts';
 
 /** How often the store is asked, for all listeners of a client together. */

@@ -1,15 +1,15 @@
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
-import { timesBetween } from '../../domain/calendar.ts';
-import { type ClockNote, clockNotes } from '../../domain/clock-change.ts';
-import { draftNew } from '../../domain/draft.ts';
+import { timesBetween } from '../../domain/calendar/calendar.ts';
+import { type ClockNote, clockNotes } from '../../domain/calendar/clock-change.ts';
 import { iso } from '../../domain/iso.ts';
-import { problemsOf } from '../../domain/problems.ts';
-import { callerOf } from '../authenticate.ts';
+import { draftNew } from '../../domain/schedule/draft.ts';
+import { problemsOf } from '../../domain/schedule/problems.ts';
+import { callerOf } from '../access/authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
-import { operation } from '../operation.ts';
-import { CheckResult, TryResult } from '../schemas/check.ts';
-import { ScheduleInput } from '../schemas/schedule.ts';
+import { operation } from '../openapi/operation.ts';
+import { CheckResult, TryResult } from '../openapi/schemas/check.ts';
+import { ScheduleInput } from '../openapi/schemas/schedule.ts';
 
 const SHOWN_TIMES = 10;
 const YEAR_MS = 366 * 86_400_000;

@@ -1,15 +1,15 @@
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
-import { draftNew } from '../../domain/draft.ts';
 import { PunctualError } from '../../domain/errors.ts';
-import { startOf } from '../../domain/start.ts';
-import type { NewSchedule } from '../../store/store.ts';
+import { startOf } from '../../domain/run/start.ts';
+import { draftNew } from '../../domain/schedule/draft.ts';
+import type { NewSchedule } from '../../store/contract/schedules.ts';
+import { callerOf } from '../access/authenticate.ts';
 import { scheduleAnswer } from '../answers.ts';
-import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
-import { operation } from '../operation.ts';
-import { BatchInput, BatchResult } from '../schemas/schedule.ts';
-import { nextSlice } from '../slices.ts';
+import { nextSlice } from '../http/slices.ts';
+import { operation } from '../openapi/operation.ts';
+import { BatchInput, BatchResult } from '../openapi/schemas/schedule.ts';
 
 export function createBatch(app: FastifyInstance, deps: ApiDeps, bodyLimit: number): void {
   const { store, engine } = deps;

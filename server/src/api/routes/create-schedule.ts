@@ -1,13 +1,13 @@
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
-import { draftNew } from '../../domain/draft.ts';
-import { startOf } from '../../domain/start.ts';
+import { startOf } from '../../domain/run/start.ts';
+import { draftNew } from '../../domain/schedule/draft.ts';
+import { callerOf } from '../access/authenticate.ts';
 import { scheduleAnswer } from '../answers.ts';
-import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
-import { etagOf, FIRST_VERSION } from '../etag.ts';
-import { operation } from '../operation.ts';
-import { Schedule, ScheduleInput } from '../schemas/schedule.ts';
+import { etagOf, FIRST_VERSION } from '../http/etag.ts';
+import { operation } from '../openapi/operation.ts';
+import { Schedule, ScheduleInput } from '../openapi/schemas/schedule.ts';
 
 export function createSchedule(app: FastifyInstance, deps: ApiDeps): void {
   const { store, clock, allow, engine } = deps;

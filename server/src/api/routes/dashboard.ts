@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import serveStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
-import { newNonce } from '../../domain/credential.ts';
-import { answerFileFailure } from '../failure.ts';
-import { setPageHeaders } from '../security-headers.ts';
+import { newNonce } from '../../domain/access/credential.ts';
+import { answerFileFailure } from '../http/failure.ts';
+import { setPageHeaders } from '../http/security-headers.ts';
 
 /**
  * The dashboard: one page for a few paths, and the files that it is made of.

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { draftDeletion } from '../../domain/draft.ts';
-import { callerOf } from '../authenticate.ts';
+import { draftDeletion } from '../../domain/schedule/draft.ts';
+import { callerOf } from '../access/authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
-import { readCondition } from '../etag.ts';
-import { operation } from '../operation.ts';
-import { DeleteResult } from '../schemas/schedule.ts';
+import { readCondition } from '../http/etag.ts';
+import { operation } from '../openapi/operation.ts';
+import { DeleteResult } from '../openapi/schemas/schedule.ts';
 import { updateSchedule } from '../update-schedule.ts';
 import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
 

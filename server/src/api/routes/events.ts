@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type Authenticator, callerOf } from '../authenticate.ts';
+import { type Authenticator, callerOf } from '../access/authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { EventFeed } from '../events/feed.ts';
 import { ListenerSlots, MOST_OF_CLIENT } from '../events/listener-slots.ts';
 import { EventStream } from '../events/stream.ts';
-import { streamOperation } from '../operation.ts';
+import { streamOperation } from '../openapi/operation.ts';
 
 /** `GET /v1/event`: a stream, and so described in words and not by a schema of its answer. */
 export function events(app: FastifyInstance, deps: ApiDeps, authenticator: Authenticator): void {

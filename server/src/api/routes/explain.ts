@@ -1,10 +1,10 @@
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
-import { callerOf } from '../authenticate.ts';
+import { callerOf } from '../access/authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { explainAt } from '../explain.ts';
-import { operation } from '../operation.ts';
-import { ExplainQuery, Explanation } from '../schemas/stats.ts';
+import { operation } from '../openapi/operation.ts';
+import { ExplainQuery, Explanation } from '../openapi/schemas/stats.ts';
 import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { PunctualError } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
+import { callerOf } from '../access/authenticate.ts';
 import { runAnswer } from '../answers.ts';
-import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
-import { operation } from '../operation.ts';
-import { Run } from '../schemas/run.ts';
+import { operation } from '../openapi/operation.ts';
+import { Run } from '../openapi/schemas/run.ts';
 import { type ByRunId, RUN_ID } from './params.ts';
 
 export function getRun(app: FastifyInstance, { store, clock }: ApiDeps): void {

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
+import { callerOf } from '../access/authenticate.ts';
 import { scheduleAnswer } from '../answers.ts';
-import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
-import { etagOf, isKnown, readCondition } from '../etag.ts';
 import { findSchedule } from '../find-schedule.ts';
-import { operation } from '../operation.ts';
-import { Schedule } from '../schemas/schedule.ts';
+import { etagOf, isKnown, readCondition } from '../http/etag.ts';
+import { operation } from '../openapi/operation.ts';
+import { Schedule } from '../openapi/schemas/schedule.ts';
 import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
 
 export function getSchedule(app: FastifyInstance, { store }: ApiDeps): void {

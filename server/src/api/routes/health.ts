@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { ERROR_CODE_HEADER, type ErrorCode } from '../../domain/errors.ts';
 import { iso } from '../../domain/iso.ts';
 import type { ApiDeps } from '../deps.ts';
-import { openOperation } from '../operation.ts';
-import { Health } from '../schemas/time.ts';
+import { openOperation } from '../openapi/operation.ts';
+import { Health } from '../openapi/schemas/time.ts';
 
 export function health(app: FastifyInstance, { readiness }: Pick<ApiDeps, 'readiness'>): void {
   const alive = openOperation({

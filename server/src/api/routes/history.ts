@@ -1,13 +1,13 @@
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
 import { PunctualError } from '../../domain/errors.ts';
-import type { StepRange } from '../../store/stats.ts';
-import { callerOf } from '../authenticate.ts';
+import type { StepRange } from '../../store/contract/stats.ts';
+import { callerOf } from '../access/authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { findSchedule } from '../find-schedule.ts';
-import { readInstant } from '../instant.ts';
-import { operation } from '../operation.ts';
-import { History, HistoryQuery } from '../schemas/stats.ts';
+import { readInstant } from '../http/instant.ts';
+import { operation } from '../openapi/operation.ts';
+import { History, HistoryQuery } from '../openapi/schemas/stats.ts';
 import { HistoryStats } from '../stats/history.ts';
 import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
 

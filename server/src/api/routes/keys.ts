@@ -1,15 +1,15 @@
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
-import { hashApiKey, newApiKey } from '../../domain/credential.ts';
+import { hashApiKey, newApiKey } from '../../domain/access/credential.ts';
 import { PunctualError } from '../../domain/errors.ts';
 import { newId } from '../../domain/id.ts';
 import { iso } from '../../domain/iso.ts';
-import type { ApiKey } from '../../store/store.ts';
-import { callerOf } from '../authenticate.ts';
+import type { ApiKey } from '../../store/contract/clients.ts';
+import { callerOf } from '../access/authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
-import { WHO_CALLS } from '../failure.ts';
-import { operation } from '../operation.ts';
-import { KeyInput, KeyList, NewKey, RevokedKey, RevokeQuery } from '../schemas/access.ts';
+import { WHO_CALLS } from '../http/failure.ts';
+import { operation } from '../openapi/operation.ts';
+import { KeyInput, KeyList, NewKey, RevokedKey, RevokeQuery } from '../openapi/schemas/access.ts';
 import { KEY_ID } from './params.ts';
 
 /** A client's own keys. */

@@ -2,14 +2,14 @@ import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
 import { PunctualError } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
-import type { RunFilter } from '../../store/store.ts';
+import type { RunFilter } from '../../store/contract/runs.ts';
+import { callerOf } from '../access/authenticate.ts';
 import { runListAnswer } from '../answers.ts';
-import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
-import { readInstant } from '../instant.ts';
-import { operation } from '../operation.ts';
-import { DEFAULT_LIMIT, idBefore, pageOf } from '../pagination.ts';
-import { RunPage, RunQuery } from '../schemas/run.ts';
+import { readInstant } from '../http/instant.ts';
+import { DEFAULT_LIMIT, idBefore, pageOf } from '../http/pagination.ts';
+import { operation } from '../openapi/operation.ts';
+import { RunPage, RunQuery } from '../openapi/schemas/run.ts';
 
 export function listRuns(app: FastifyInstance, { store, clock }: ApiDeps): void {
   const schema = operation({

@@ -1,11 +1,11 @@
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
+import { callerOf } from '../access/authenticate.ts';
 import { scheduleAnswer } from '../answers.ts';
-import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
-import { operation } from '../operation.ts';
-import { DEFAULT_LIMIT, idBefore, pageOf } from '../pagination.ts';
-import { SchedulePage, ScheduleQuery } from '../schemas/schedule.ts';
+import { DEFAULT_LIMIT, idBefore, pageOf } from '../http/pagination.ts';
+import { operation } from '../openapi/operation.ts';
+import { SchedulePage, ScheduleQuery } from '../openapi/schemas/schedule.ts';
 
 export function listSchedules(app: FastifyInstance, { store }: ApiDeps): void {
   const schema = operation({

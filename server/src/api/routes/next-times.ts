@@ -1,12 +1,12 @@
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
-import type { RunView } from '../../store/store.ts';
-import { callerOf } from '../authenticate.ts';
+import type { RunView } from '../../store/contract/runs.ts';
+import { callerOf } from '../access/authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { findSchedule } from '../find-schedule.ts';
 import { DEFAULT_COUNT, unsentTimesAfter } from '../next-times.ts';
-import { operation } from '../operation.ts';
-import { NextQuery, Times } from '../schemas/time.ts';
+import { operation } from '../openapi/operation.ts';
+import { NextQuery, Times } from '../openapi/schemas/time.ts';
 import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
 
 /** More than there are times in a window of `unsentTimesAfter`: manual runs may stand between. */

@@ -1,10 +1,10 @@
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
 import type { ApiDeps } from '../deps.ts';
-import { readInstant } from '../instant.ts';
+import { readInstant } from '../http/instant.ts';
 import { DEFAULT_COUNT, timesAfter } from '../next-times.ts';
-import { operation } from '../operation.ts';
-import { PreviewInput, Times } from '../schemas/time.ts';
+import { operation } from '../openapi/operation.ts';
+import { PreviewInput, Times } from '../openapi/schemas/time.ts';
 
 export function preview(app: FastifyInstance, { clock }: ApiDeps): void {
   const schema = operation({

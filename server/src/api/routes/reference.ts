@@ -1,7 +1,7 @@
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { answerFileFailure, nothingHere } from '../failure.ts';
-import { setPageHeaders } from '../security-headers.ts';
+import { answerFileFailure, nothingHere } from '../http/failure.ts';
+import { setPageHeaders } from '../http/security-headers.ts';
 
 /** Its components set styles on their elements; nothing else of theirs is inline. */
 const POLICY = [

@@ -1,12 +1,12 @@
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
-import { draftReplacement } from '../../domain/draft.ts';
+import { draftReplacement } from '../../domain/schedule/draft.ts';
+import { callerOf } from '../access/authenticate.ts';
 import { scheduleAnswer } from '../answers.ts';
-import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
-import { etagOf, readCondition } from '../etag.ts';
-import { operation } from '../operation.ts';
-import { Schedule, ScheduleInput } from '../schemas/schedule.ts';
+import { etagOf, readCondition } from '../http/etag.ts';
+import { operation } from '../openapi/operation.ts';
+import { Schedule, ScheduleInput } from '../openapi/schemas/schedule.ts';
 import { updateSchedule } from '../update-schedule.ts';
 import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
 

@@ -1,12 +1,12 @@
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
+import { newRotation, overlapRuns, signingStill } from '../../domain/access/rotation.ts';
 import { iso } from '../../domain/iso.ts';
-import { newRotation, overlapRuns, signingStill } from '../../domain/rotation.ts';
-import type { Client } from '../../store/store.ts';
-import { callerOf } from '../authenticate.ts';
+import type { Client } from '../../store/contract/clients.ts';
+import { callerOf } from '../access/authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
-import { operation } from '../operation.ts';
-import { NewSigningSecret, RotationInput, SigningSecret } from '../schemas/access.ts';
+import { operation } from '../openapi/operation.ts';
+import { NewSigningSecret, RotationInput, SigningSecret } from '../openapi/schemas/access.ts';
 
 /** A client's signing secret: told of, rotated, and the end of an overlap. */
 export function rotateSecret(app: FastifyInstance, { store, clock, engine }: ApiDeps): void {

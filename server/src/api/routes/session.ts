@@ -1,17 +1,18 @@
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { hashApiKey, newSessionToken } from '../../domain/credential.ts';
+import { hashApiKey, newSessionToken } from '../../domain/access/credential.ts';
+import { isSessionLive, SESSION_MS } from '../../domain/access/session.ts';
 import { PunctualError } from '../../domain/errors.ts';
 import { newId } from '../../domain/id.ts';
 import { iso } from '../../domain/iso.ts';
-import { isSessionLive, SESSION_MS } from '../../domain/session.ts';
-import type { Caller, Store, Session as StoredSession } from '../../store/store.ts';
-import { type Authenticator, callerOf } from '../authenticate.ts';
+import type { Caller, Session as StoredSession } from '../../store/contract/clients.ts';
+import type { Store } from '../../store/contract/store.ts';
+import { type Authenticator, callerOf } from '../access/authenticate.ts';
+import { sessionCookie } from '../access/session.ts';
 import type { ApiDeps } from '../deps.ts';
-import { WHO_CALLS } from '../failure.ts';
-import { BY_KEY, operation } from '../operation.ts';
-import { Session, SessionEnd, SessionEndQuery, SessionList } from '../schemas/access.ts';
-import { sessionCookie } from '../session.ts';
+import { WHO_CALLS } from '../http/failure.ts';
+import { BY_KEY, operation } from '../openapi/operation.ts';
+import { Session, SessionEnd, SessionEndQuery, SessionList } from '../openapi/schemas/access.ts';
 import { SESSION_ID } from './params.ts';
 
 /** Of one client, in a list. Whoever has more ends them all at once. */

@@ -1,9 +1,9 @@
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
-import { callerOf } from '../authenticate.ts';
+import { callerOf } from '../access/authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
-import { operation } from '../operation.ts';
-import { Forecast, ForecastQuery, Stats, StatsQuery } from '../schemas/stats.ts';
+import { operation } from '../openapi/operation.ts';
+import { Forecast, ForecastQuery, Stats, StatsQuery } from '../openapi/schemas/stats.ts';
 import { ForecastStats } from '../stats/forecast.ts';
 import { ScheduleGroups } from '../stats/groups.ts';
 import { ClientStats } from '../stats/stats.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { timezones as names, zoneData } from '../../domain/zone.ts';
-import { openOperation } from '../operation.ts';
-import { Timezones } from '../schemas/time.ts';
+import { timezones as names, zoneData } from '../../domain/calendar/zones/zone.ts';
+import { openOperation } from '../openapi/operation.ts';
+import { Timezones } from '../openapi/schemas/time.ts';
 
 export function timezones(app: FastifyInstance): void {
   const schema = openOperation({

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { refuseDeleted } from '../../domain/draft.ts';
 import { newId, runId } from '../../domain/id.ts';
+import { refuseDeleted } from '../../domain/schedule/draft.ts';
+import { callerOf } from '../access/authenticate.ts';
 import { runAnswer } from '../answers.ts';
-import { callerOf } from '../authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { findSchedule } from '../find-schedule.ts';
-import { operation } from '../operation.ts';
-import { Run } from '../schemas/run.ts';
+import { operation } from '../openapi/operation.ts';
+import { Run } from '../openapi/schemas/run.ts';
 import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
 
 export function triggerSchedule(app: FastifyInstance, deps: ApiDeps): void {

@@ -1,9 +1,9 @@
 import type * as Wire from '@punctual/client';
 import type { FastifyInstance } from 'fastify';
+import { zoneData, zoneOf } from '../../domain/calendar/zones/zone.ts';
 import { iso } from '../../domain/iso.ts';
-import { zoneData, zoneOf } from '../../domain/zone.ts';
-import { operation } from '../operation.ts';
-import { OffsetsQuery, ZoneOffsets } from '../schemas/time.ts';
+import { operation } from '../openapi/operation.ts';
+import { OffsetsQuery, ZoneOffsets } from '../openapi/schemas/time.ts';
 
 /** Whoever shows times of a zone shows those that the service counts by, and not those of its own rules. */
 export function zoneOffsets(app: FastifyInstance): void {

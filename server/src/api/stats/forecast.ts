@@ -1,10 +1,10 @@
 import type * as Wire from '@punctual/client';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
-import { countBySpan } from '../../domain/forecast.ts';
+import { countBySpan } from '../../domain/calendar/forecast.ts';
 import { iso } from '../../domain/iso.ts';
-import type { ScheduleGroup } from '../../store/stats.ts';
-import { nextSlice } from '../slices.ts';
+import type { ScheduleGroup } from '../../store/contract/stats.ts';
+import { nextSlice } from '../http/slices.ts';
 import type { CountedGroups, ScheduleGroups } from './groups.ts';
 import { largest, type YieldTurn } from './largest.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { ScheduleGroup, StatsStore } from '../../store/stats.ts';
+import type { ScheduleGroup, StatsStore } from '../../store/contract/stats.ts';
 import { CachedCounts } from './cached-counts.ts';
 import { withPatience } from './patience.ts';
 

@@ -8,7 +8,7 @@ import type {
   StatsStore,
   StepCount,
   StepRange,
-} from '../../store/stats.ts';
+} from '../../store/contract/stats.ts';
 import { withPatience } from './patience.ts';
 
 /** A history of fewer records is counted anew for each question: 10 ms. */

@@ -1,4 +1,4 @@
-import type { ScheduleGroup } from '../../store/stats.ts';
+import type { ScheduleGroup } from '../../store/contract/stats.ts';
 
 /** Whether others are to have their turn, and the wait for the next one of one's own. */
 export interface YieldTurn {

@@ -1,4 +1,4 @@
-import type { MinuteCount, StatsStore } from '../../store/stats.ts';
+import type { MinuteCount, StatsStore } from '../../store/contract/stats.ts';
 import { withPatience } from './patience.ts';
 
 const MINUTE_MS = 60_000;

@@ -2,7 +2,7 @@ import type * as Wire from '@punctual/client';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
 import { iso } from '../../domain/iso.ts';
-import { type LatenessCount, percentile } from '../../domain/lateness.ts';
+import { type LatenessCount, percentile } from '../../domain/run/lateness.ts';
 import type {
   FailureCount,
   LatestRun,
@@ -10,8 +10,8 @@ import type {
   PassedCount,
   StatsStore,
   StatusCounts,
-} from '../../store/stats.ts';
-import type { Store } from '../../store/store.ts';
+} from '../../store/contract/stats.ts';
+import type { Store } from '../../store/contract/store.ts';
 import { breakerAnswer } from '../answers.ts';
 import { CachedCounts } from './cached-counts.ts';
 import { Minutes } from './minutes.ts';

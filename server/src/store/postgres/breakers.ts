@@ -1,5 +1,5 @@
-import { BREAKER_COLUMNS, breakerCells } from '../breaker-rows.ts';
-import type { BreakerStore } from '../breakers.ts';
+import type { BreakerStore } from '../contract/breakers.ts';
+import { BREAKER_COLUMNS, breakerCells } from '../rows/breakers.ts';
 import { columnsOf, type Query, type Statement } from './connection.ts';
 
 const note: Statement = {

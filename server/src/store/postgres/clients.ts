@@ -1,6 +1,6 @@
-import { SESSION_MS } from '../../domain/session.ts';
-import { callerFrom, clientFrom, foundSessionFrom, keyFrom, sessionFrom } from '../client-rows.ts';
-import type { ClientStore } from '../store.ts';
+import { SESSION_MS } from '../../domain/access/session.ts';
+import type { ClientStore } from '../contract/clients.ts';
+import { callerFrom, clientFrom, foundSessionFrom, keyFrom, sessionFrom } from '../rows/clients.ts';
 import type { Connections, Statement, Value } from './connection.ts';
 import type { Notifier } from './notifier.ts';
 

@@ -1,7 +1,7 @@
 import { DatabaseError, Pool, type PoolClient, types } from 'pg';
+import type { PoolUse } from '../contract/store.ts';
 import { storeUnavailable } from '../fault.ts';
-import type { Cell, Row } from '../rows.ts';
-import type { PoolUse } from '../store.ts';
+import type { Cell, Row } from '../rows/row.ts';
 import { primaryOf, serversOf } from './servers.ts';
 import { begin, isPooled, prepareSession, STATEMENT_MS } from './session.ts';
 

@@ -1,5 +1,5 @@
-import { dataKeyFrom } from '../client-rows.ts';
-import type { DataKeyStore } from '../data-keys.ts';
+import type { DataKeyStore } from '../contract/data-keys.ts';
+import { dataKeyFrom } from '../rows/clients.ts';
 import type { Query } from './connection.ts';
 
 const list = 'SELECT * FROM data_keys ORDER BY id';

@@ -1,4 +1,4 @@
-import type { Cell, Row } from '../rows.ts';
+import type { Cell, Row } from '../rows/row.ts';
 import type { Query, Statement } from './connection.ts';
 
 const firings: Statement = {

@@ -1,4 +1,9 @@
-import { type InstallationStore, nameOfPause, PAUSES_KEPT, pauseOf } from '../installation.ts';
+import {
+  type InstallationStore,
+  nameOfPause,
+  PAUSES_KEPT,
+  pauseOf,
+} from '../contract/installation.ts';
 import type { Query, Statement } from './connection.ts';
 
 const find: Statement = {

@@ -1,6 +1,12 @@
-import type { Row } from '../rows.ts';
-import { hasStatus, liveRuns, type PositionedRun, type RunPosition, rangeOf } from '../run-rows.ts';
-import type { RunFilter } from '../store.ts';
+import type { RunFilter } from '../contract/runs.ts';
+import type { Row } from '../rows/row.ts';
+import {
+  hasStatus,
+  liveRuns,
+  type PositionedRun,
+  type RunPosition,
+  rangeOf,
+} from '../rows/runs.ts';
 import type { Query, Statement } from './connection.ts';
 
 export interface LiveRuns {

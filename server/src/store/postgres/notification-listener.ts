@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import type { NodeListener } from '../store.ts';
+import type { NodeListener } from '../contract/cluster.ts';
 import type { Connections } from './connection.ts';
 import { CHANNEL, notificationText, readNotification } from './notification.ts';
 import { isBehindPooler } from './session.ts';

@@ -1,5 +1,5 @@
+import type { Store } from '../contract/store.ts';
 import { storeUnavailable } from '../fault.ts';
-import type { Store } from '../store.ts';
 import { postgresBreakers } from './breakers.ts';
 import { postgresClients } from './clients.ts';
 import { Connections, type Query, readClock, type Statement } from './connection.ts';
@@ -7,7 +7,7 @@ import { postgresDataKeys } from './data-keys.ts';
 import { cannotOpen, unusable } from './fault.ts';
 import { postgresInstallation } from './installation.ts';
 import { migratePostgres } from './migrating.ts';
-import { refuseUnended } from './moving.ts';
+import { refuseUnended } from './move-marker.ts';
 import { NotificationListener } from './notification-listener.ts';
 import { Notifier } from './notifier.ts';
 import { postgresOutbox } from './outbox.ts';

@@ -1,13 +1,13 @@
+import type { OutboxSettlement, OutboxStore } from '../contract/queue.ts';
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
-import { IS_NOT_PUT_OFF, outboxClaimFrom } from '../outbox-rows.ts';
-import type { OutboxSettlement, OutboxStore } from '../queue.ts';
-import { attemptsCell, attemptsFrom, type Cell, lostAttempt, type Row } from '../rows.ts';
-import { callbackCells, runCells } from '../run-rows.ts';
+import { IS_NOT_PUT_OFF, outboxClaimFrom } from '../rows/outbox.ts';
+import { attemptsCell, attemptsFrom, type Cell, lostAttempt, type Row } from '../rows/row.ts';
+import { callbackCells, runCells } from '../rows/runs.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 import { fireableSchedulesOf } from './fireable-schedules.ts';
 import { cutLeasesOf, type Lease } from './lease.ts';
 import type { Notifier } from './notifier.ts';
-import { outboxRecount } from './outbox-recount.ts';
+import { outboxRecount } from './recount.ts';
 import { runValues, runWriter } from './runs.ts';
 import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
 

@@ -1,12 +1,12 @@
 import { lowestIdAt } from '../../domain/id.ts';
+import type { HistoryLimits } from '../contract/runs.ts';
 import {
   dayAfter,
   dayOf,
   limitOf,
   RETENTION_CLASSES,
   type RetentionClass,
-} from '../retention-class.ts';
-import type { HistoryLimits } from '../store.ts';
+} from '../rows/retention-class.ts';
 import { type Connections, type Query, readClock } from './connection.ts';
 
 /**

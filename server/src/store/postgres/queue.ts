@@ -1,7 +1,7 @@
-import type { QueueStore, Settlement } from '../queue.ts';
-import { claimFrom, recovered, standingFrom } from '../queue-rows.ts';
-import { attemptsCell, type Cell, type Row } from '../rows.ts';
-import { callbackCells, runCells } from '../run-rows.ts';
+import type { QueueStore, Settlement } from '../contract/queue.ts';
+import { claimFrom, recovered, standingFrom } from '../rows/queue.ts';
+import { attemptsCell, type Cell, type Row } from '../rows/row.ts';
+import { callbackCells, runCells } from '../rows/runs.ts';
 import { type Connections, columnsOf, type Statement } from './connection.ts';
 import { fireableSchedulesOf } from './fireable-schedules.ts';
 import { cutLeasesOf, type Lease } from './lease.ts';
@@ -12,7 +12,7 @@ import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
 
 /**
  * Takes what is due in one statement, and tells each row as it was. `begun` is `isBegun`
- * (queue-rows.ts). Manual runs are looked for row by row: with NOT EXISTS all of them would be read
+ * (rows/queue.ts). Manual runs are looked for row by row: with NOT EXISTS all of them would be read
  * each time. The keys come as an array, so that the planner sees few rows and finds each by its
  * key.
  */

@@ -1,6 +1,8 @@
-import type { RecountedRows, RecountStore } from '../recount.ts';
-import { cutMissed, knownFrom, latestOf, recountedFrom } from '../recount-rows.ts';
-import type { Cell, Row } from '../rows.ts';
+import type { OutboxStore } from '../contract/queue.ts';
+import type { RecountedRows, RecountStore } from '../contract/recount.ts';
+import { outboxDueAnew, outboxPlaceOf } from '../rows/outbox.ts';
+import { cutMissed, knownFrom, latestOf, recountedFrom } from '../rows/recount.ts';
+import type { Cell, Row } from '../rows/row.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 
 /** Rows of the queue of one call, and records that are cut: a transaction holds them for some 100 ms at most. */
@@ -153,4 +155,33 @@ function movedCells(row: Row, now: number): Cell[][] {
   if (next === null) return [];
   const { dueAt, scheduledFor, nextFor, marked } = next;
   return [[row.schedule_key!, dueAt, scheduledFor, nextFor, marked ? 1 : 0]];
+}
+
+/** Entries of the outbox of one call. */
+const ENTRIES_AT_ONCE = 1_000;
+
+const putOff: Statement = {
+  name: 'outbox_put_off',
+  text: `
+    SELECT outbox.id, due_at, attempts, policy
+    FROM outbox LEFT JOIN schedules
+      ON kind = 'manual' AND schedules.schedule_key = outbox.schedule_key
+    WHERE state = 'waiting' AND due_at > $1::bigint AND (due_at, outbox.id) > ($2::bigint, $3::text)
+    ORDER BY due_at, outbox.id LIMIT ${ENTRIES_AT_ONCE} FOR UPDATE OF outbox`,
+};
+const bringForward: Statement = {
+  name: 'outbox_bring_forward',
+  text: `
+    UPDATE outbox SET due_at = given.due_at
+    FROM unnest($1::text[], $2::bigint[]) AS given (id, due_at) WHERE outbox.id = given.id`,
+};
+
+export function outboxRecount({ transaction }: Connections): OutboxStore['recount'] {
+  return (now, after) =>
+    transaction(async send => {
+      const rows = await send(putOff, [now, after?.dueAt ?? now, after?.id ?? '']);
+      const dues = rows.map((row): Cell[] => [row.id!, outboxDueAnew(row, now)]);
+      if (dues.length > 0) await send(bringForward, columnsOf(dues));
+      return outboxPlaceOf(rows.at(-1));
+    });
 }

@@ -1,6 +1,11 @@
 import { instantOf, tailOf } from '../../domain/id.ts';
-import { RETENTION_CLASSES, type RetentionClass, retentionClassOf } from '../retention-class.ts';
-import { type Cell, runViewFrom } from '../rows.ts';
+import type { RunFilter, RunStore } from '../contract/runs.ts';
+import {
+  RETENTION_CLASSES,
+  type RetentionClass,
+  retentionClassOf,
+} from '../rows/retention-class.ts';
+import { type Cell, runViewFrom } from '../rows/row.ts';
 import {
   AFTER_ALL_RUNS,
   callbackView,
@@ -10,8 +15,7 @@ import {
   positionFrom,
   type RunPosition,
   rangeOf,
-} from '../run-rows.ts';
-import type { RunFilter, RunStore } from '../store.ts';
+} from '../rows/runs.ts';
 import { type Connections, parameters, type Statement, type Value } from './connection.ts';
 import { postgresLiveRuns } from './live-runs.ts';
 import { pruneHistory } from './partitions.ts';

@@ -1,7 +1,7 @@
-import type { Schedule } from '../../domain/schedule.ts';
-import { fold, scheduleFrom } from '../rows.ts';
+import type { Schedule } from '../../domain/schedule/schedule.ts';
+import type { ListedSchedules, ScheduleFilter, ScheduleStore } from '../contract/schedules.ts';
+import { fold, scheduleFrom } from '../rows/row.ts';
 import { isSearch, LOOKED_AT, searchTermsFrom } from '../search-index.ts';
-import type { ListedSchedules, ScheduleFilter, ScheduleStore } from '../store.ts';
 import type { Query, Statement } from './connection.ts';
 import { SCHEDULE } from './schedule-columns.ts';
 import type { SearchIndex } from './search-index.ts';

@@ -1,9 +1,9 @@
-import type { Schedule } from '../../domain/schedule.ts';
-import { type Start, startBeyond, WRITTEN_WITHIN_MS } from '../../domain/start.ts';
-import { type Cell, fold, json, scheduleFrom } from '../rows.ts';
-import { scheduleAtFrom } from '../schedule-at-rows.ts';
+import { type Start, startBeyond, WRITTEN_WITHIN_MS } from '../../domain/run/start.ts';
+import type { Schedule } from '../../domain/schedule/schedule.ts';
+import type { NewSchedule, Requeue, ScheduleStore } from '../contract/schedules.ts';
+import { type Cell, fold, json, scheduleFrom } from '../rows/row.ts';
+import { scheduleAtFrom } from '../rows/schedule-at.ts';
 import { ENTRIES, textsOf } from '../search-index.ts';
-import type { NewSchedule, Requeue, ScheduleStore } from '../store.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 import type { Notifier } from './notifier.ts';
 import { SCHEDULE } from './schedule-columns.ts';

@@ -1,5 +1,6 @@
-import type { Schedule } from '../../domain/schedule.ts';
-import { fold, scheduleFrom } from '../rows.ts';
+import type { Schedule } from '../../domain/schedule/schedule.ts';
+import type { ListedSchedules, ScheduleFilter } from '../contract/schedules.ts';
+import { fold, scheduleFrom } from '../rows/row.ts';
 import {
   MOST_TOGETHER,
   ROWS_APART,
@@ -8,7 +9,6 @@ import {
   sealTexts,
   searchTermsFrom,
 } from '../search-index.ts';
-import type { ListedSchedules, ScheduleFilter } from '../store.ts';
 import type { Query, Statement } from './connection.ts';
 import { SCHEDULE } from './schedule-columns.ts';
 

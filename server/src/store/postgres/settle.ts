@@ -1,4 +1,4 @@
-import type { Cell } from '../rows.ts';
+import type { Cell } from '../rows/row.ts';
 import { columnsOf, parameters, type Value } from './connection.ts';
 
 /** What the settlements of the queue and of the outbox have in common. */

@@ -1,6 +1,6 @@
 import { lowestIdAt } from '../../domain/id.ts';
-import type { Row } from '../rows.ts';
-import type { StatsStore } from '../stats.ts';
+import type { StatsStore } from '../contract/stats.ts';
+import type { Row } from '../rows/row.ts';
 import {
   breakerChangeFrom,
   changedFrom,
@@ -24,7 +24,7 @@ import {
   soonestOf,
   stepSql,
   upcomingFrom,
-} from '../stats-rows.ts';
+} from '../rows/stats.ts';
 import type { Query, Statement } from './connection.ts';
 import { RUN_COLUMNS } from './runs.ts';
 import { SCHEDULE } from './schedule-columns.ts';

@@ -1,8 +1,13 @@
-import { PUT_OFF_MS, RETURN_MS } from '../../domain/suspension.ts';
-import type { Cell } from '../rows.ts';
-import { runCells } from '../run-rows.ts';
-import { addTo, decided, readmittedFrom } from '../suspension-rows.ts';
-import type { ReadmittedRows, SuspensionStore, TakenClaim, TakenEntry } from '../suspensions.ts';
+import { PUT_OFF_MS, RETURN_MS } from '../../domain/run/suspension.ts';
+import type {
+  ReadmittedRows,
+  SuspensionStore,
+  TakenClaim,
+  TakenEntry,
+} from '../contract/suspensions.ts';
+import type { Cell } from '../rows/row.ts';
+import { runCells } from '../rows/runs.ts';
+import { addTo, decided, readmittedFrom } from '../rows/suspensions.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 import type { Lease } from './lease.ts';
 import { runValues, runWriter } from './runs.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { BREAKER_COLUMNS, breakerCells } from '../breaker-rows.ts';
-import type { BreakerStore } from '../breakers.ts';
+import type { BreakerStore } from '../contract/breakers.ts';
+import { BREAKER_COLUMNS, breakerCells } from '../rows/breakers.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 export function sqliteBreakers(database: DatabaseSync, commits: GroupCommit): BreakerStore {

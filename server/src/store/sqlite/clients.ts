@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { SESSION_MS } from '../../domain/session.ts';
-import { callerFrom, clientFrom, foundSessionFrom, keyFrom, sessionFrom } from '../client-rows.ts';
-import type { Row } from '../rows.ts';
-import type { ClientStore } from '../store.ts';
+import { SESSION_MS } from '../../domain/access/session.ts';
+import type { ClientStore } from '../contract/clients.ts';
+import { callerFrom, clientFrom, foundSessionFrom, keyFrom, sessionFrom } from '../rows/clients.ts';
+import type { Row } from '../rows/row.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 /** One that is resumed may call at once, while what was put off comes back. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { dataKeyFrom } from '../client-rows.ts';
-import type { DataKeyStore } from '../data-keys.ts';
-import type { Row } from '../rows.ts';
+import type { DataKeyStore } from '../contract/data-keys.ts';
+import { dataKeyFrom } from '../rows/clients.ts';
+import type { Row } from '../rows/row.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 export function sqliteDataKeys(database: DatabaseSync, commits: GroupCommit): DataKeyStore {

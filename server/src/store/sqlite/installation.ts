@@ -1,5 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type InstallationStore, nameOfPause, PAUSES_KEPT, pauseOf } from '../installation.ts';
+import {
+  type InstallationStore,
+  nameOfPause,
+  PAUSES_KEPT,
+  pauseOf,
+} from '../contract/installation.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 export function sqliteInstallation(

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Row } from '../rows.ts';
+import type { RunFilter } from '../contract/runs.ts';
+import type { Row } from '../rows/row.ts';
 import {
   boundsOf,
   hasStatus,
@@ -7,8 +8,7 @@ import {
   type PositionedRun,
   type RunPosition,
   rangeOf,
-} from '../run-rows.ts';
-import type { RunFilter } from '../store.ts';
+} from '../rows/runs.ts';
 
 export interface LiveRuns {
   /** The first `limit` of them behind `before`, and maybe more; in no order. */

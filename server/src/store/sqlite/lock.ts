@@ -1,7 +1,7 @@
 import { existsSync, statSync, utimesSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { PunctualError } from '../../domain/errors.ts';
-import type { EngineLock } from '../store.ts';
+import type { EngineLock } from '../contract/engine-lock.ts';
 import { cannotOpen, isBusy } from './fault.ts';
 import { isBehind, openFile } from './open.ts';
 

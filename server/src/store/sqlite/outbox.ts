@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../contract/queue.ts';
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
-import { IS_NOT_PUT_OFF, outboxClaimFrom } from '../outbox-rows.ts';
-import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../queue.ts';
-import { attemptsCell, attemptsFrom, type Cell, lostAttempt, type Row } from '../rows.ts';
-import { callbackCells, runCells } from '../run-rows.ts';
+import { IS_NOT_PUT_OFF, outboxClaimFrom } from '../rows/outbox.ts';
+import { attemptsCell, attemptsFrom, type Cell, lostAttempt, type Row } from '../rows/row.ts';
+import { callbackCells, runCells } from '../rows/runs.ts';
 import type { GroupCommit } from './group-commit.ts';
-import { outboxRecount } from './outbox-recount.ts';
+import { outboxRecount } from './recount.ts';
 import { runWriter } from './runs.ts';
 
 export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): OutboxStore {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { lowestIdAt } from '../../domain/id.ts';
-import { limitOf, RETENTION_CLASSES, type RetentionClass } from '../retention-class.ts';
-import type { HistoryLimits } from '../store.ts';
+import type { HistoryLimits } from '../contract/runs.ts';
+import { limitOf, RETENTION_CLASSES, type RetentionClass } from '../rows/retention-class.ts';
 
 /** Rows; those of one call go in one transaction, for which other writers wait: some 10 ms. */
 const PRUNED_AT_ONCE = 1_000;

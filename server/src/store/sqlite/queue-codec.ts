@@ -1,7 +1,7 @@
-import type { QueueStore, Settlement } from '../queue.ts';
-import { claimFrom } from '../queue-rows.ts';
-import { attemptsCell, type Cell, type Row } from '../rows.ts';
-import { callbackCells, runCells } from '../run-rows.ts';
+import type { QueueStore, Settlement } from '../contract/queue.ts';
+import { claimFrom } from '../rows/queue.ts';
+import { attemptsCell, type Cell, type Row } from '../rows/row.ts';
+import { callbackCells, runCells } from '../rows/runs.ts';
 
 /**
  * What every firing takes to the statements and back, flat: it travels between threads, and one text

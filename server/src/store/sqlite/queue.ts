@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { QueueRow } from '../../domain/queue-row.ts';
-import type { QueueStore } from '../queue.ts';
-import { isBegun, recovered, standingFrom } from '../queue-rows.ts';
-import { attemptsCell, type Cell, type Row } from '../rows.ts';
+import type { QueueRow } from '../../domain/run/queue-row.ts';
+import type { QueueStore } from '../contract/queue.ts';
+import { isBegun, recovered, standingFrom } from '../rows/queue.ts';
+import { attemptsCell, type Cell, type Row } from '../rows/row.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { callbackWriter } from './outbox.ts';
 import {

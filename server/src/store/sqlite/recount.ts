@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { RecountStore } from '../recount.ts';
-import { cutMissed, knownFrom, latestOf, recountedFrom } from '../recount-rows.ts';
-import type { Row } from '../rows.ts';
+import type { OutboxStore } from '../contract/queue.ts';
+import type { RecountStore } from '../contract/recount.ts';
+import { outboxDueAnew, outboxPlaceOf } from '../rows/outbox.ts';
+import { cutMissed, knownFrom, latestOf, recountedFrom } from '../rows/recount.ts';
+import type { Row } from '../rows/row.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 /** Rows of the queue of one call, and records that go with them: other writers wait for some 10 ms. */
@@ -119,4 +121,31 @@ export function sqliteRecount(database: DatabaseSync, commits: GroupCommit): Rec
       });
     },
   };
+}
+
+/** Entries of the outbox of one call. */
+const ENTRIES_AT_ONCE = 1_000;
+
+export function outboxRecount(
+  database: DatabaseSync,
+  commits: GroupCommit,
+): OutboxStore['recount'] {
+  const putOff = database.prepare(`
+    SELECT outbox.id, due_at, attempts, policy
+    FROM outbox LEFT JOIN schedules
+      ON kind = 'manual' AND schedules.schedule_key = outbox.schedule_key
+    WHERE state = 'waiting' AND due_at > :now AND (due_at, outbox.id) > (:dueAt, :id)
+    ORDER BY due_at, outbox.id LIMIT ${ENTRIES_AT_ONCE}`);
+  const bringForward = database.prepare('UPDATE outbox SET due_at = ? WHERE id = ?');
+
+  return (now, after) =>
+    commits.write(() => {
+      const { dueAt, id } = after ?? { dueAt: now, id: '' };
+      const rows = putOff.all({ now, dueAt, id }) as Row[];
+      for (const row of rows) {
+        const due = outboxDueAnew(row, now);
+        if (due !== row.due_at) bringForward.run(due, row.id!);
+      }
+      return outboxPlaceOf(rows.at(-1));
+    });
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { instantOf, tailOf } from '../../domain/id.ts';
-import { type Cell, type Row, runViewFrom } from '../rows.ts';
+import type { RunFilter, RunStore } from '../contract/runs.ts';
+import { type Cell, type Row, runViewFrom } from '../rows/row.ts';
 import {
   AFTER_ALL_RUNS,
   boundsOf,
@@ -10,8 +11,7 @@ import {
   type PositionedRun,
   positionFrom,
   type RunPosition,
-} from '../run-rows.ts';
-import type { RunFilter, RunStore } from '../store.ts';
+} from '../rows/runs.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { sqliteLiveRuns } from './live-runs.ts';
 import { sqlitePrune } from './prune.ts';

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Schedule } from '../../domain/schedule.ts';
-import { type Cell, json, type Row } from '../rows.ts';
+import type { Schedule } from '../../domain/schedule/schedule.ts';
+import type { NewSchedule } from '../contract/schedules.ts';
+import { type Cell, json, type Row } from '../rows/row.ts';
 import type { SearchedTexts } from '../search-index.ts';
-import type { NewSchedule } from '../store.ts';
 import { ScheduleKeys } from './schedule-keys.ts';
 
 /** Schedules, flat: as statements take and give them, and as new ones travel between threads. */

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Schedule } from '../../domain/schedule.ts';
-import { fold, type Row, scheduleFrom } from '../rows.ts';
+import type { Schedule } from '../../domain/schedule/schedule.ts';
+import type { ListedSchedules, ScheduleFilter, ScheduleStore } from '../contract/schedules.ts';
+import { fold, type Row, scheduleFrom } from '../rows/row.ts';
 import { isSearch, LOOKED_AT, searchTermsFrom } from '../search-index.ts';
-import type { ListedSchedules, ScheduleFilter, ScheduleStore } from '../store.ts';
 import type { SearchIndex } from './search-index.ts';
 
 /** Schedules one by one where there are few, or many that match; by their texts where there are not. */

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Schedule } from '../../domain/schedule.ts';
-import { type Start, startBeyond, WRITTEN_WITHIN_MS } from '../../domain/start.ts';
-import { type Row, scheduleFrom } from '../rows.ts';
-import { scheduleAtFrom } from '../schedule-at-rows.ts';
-import type { Requeue, ScheduleStore } from '../store.ts';
+import { type Start, startBeyond, WRITTEN_WITHIN_MS } from '../../domain/run/start.ts';
+import type { Schedule } from '../../domain/schedule/schedule.ts';
+import type { Requeue, ScheduleStore } from '../contract/schedules.ts';
+import { type Row, scheduleFrom } from '../rows/row.ts';
+import { scheduleAtFrom } from '../rows/schedule-at.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
 import {

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Schedule } from '../../domain/schedule.ts';
-import { fold, type Row, scheduleFrom } from '../rows.ts';
+import type { Schedule } from '../../domain/schedule/schedule.ts';
+import type { ListedSchedules, ScheduleFilter } from '../contract/schedules.ts';
+import { fold, type Row, scheduleFrom } from '../rows/row.ts';
 import {
   ENTRIES,
   MOST_TOGETHER,
@@ -13,7 +14,6 @@ import {
   searchTermsFrom,
   textsOf,
 } from '../search-index.ts';
-import type { ListedSchedules, ScheduleFilter } from '../store.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 export interface SearchIndex {

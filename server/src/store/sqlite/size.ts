@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { StoreSize } from '../store.ts';
+import type { StoreSize } from '../contract/store.ts';
 import { storeFault } from './fault.ts';
 
 /** @throws PunctualError `store_unavailable` */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { lowestIdAt } from '../../domain/id.ts';
-import type { Row } from '../rows.ts';
-import type { StatsStore } from '../stats.ts';
+import type { StatsStore } from '../contract/stats.ts';
+import type { Row } from '../rows/row.ts';
 import {
   breakerChangeFrom,
   changedFrom,
@@ -24,7 +24,7 @@ import {
   soonestOf,
   stepSql,
   upcomingFrom,
-} from '../stats-rows.ts';
+} from '../rows/stats.ts';
 
 export function sqliteStats(database: DatabaseSync): StatsStore {
   database.function('host_of', { deterministic: true }, url => hostOf(String(url)));

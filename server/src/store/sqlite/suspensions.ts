@@ -1,9 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { PUT_OFF_MS, RETURN_MS } from '../../domain/suspension.ts';
-import type { Row } from '../rows.ts';
-import { runCells } from '../run-rows.ts';
-import { addTo, decided, readmittedFrom } from '../suspension-rows.ts';
-import type { ReadmittedRows, SuspensionStore, TakenClaim, TakenEntry } from '../suspensions.ts';
+import { PUT_OFF_MS, RETURN_MS } from '../../domain/run/suspension.ts';
+import type {
+  ReadmittedRows,
+  SuspensionStore,
+  TakenClaim,
+  TakenEntry,
+} from '../contract/suspensions.ts';
+import type { Row } from '../rows/row.ts';
+import { runCells } from '../rows/runs.ts';
+import { addTo, decided, readmittedFrom } from '../rows/suspensions.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { runWriter } from './runs.ts';
 

@@ -160,7 +160,7 @@ function checkRun(run: RunSeen, view: View, tell: Tell): void {
   }
 }
 
-/** The longest that the first retries wait (domain/verdict.ts has the rule, this is its letter). */
+/** The longest that the first retries wait (domain/run/verdict.ts has the rule, this is its letter). */
 const RETRY_MS = [5_000, 30_000, 120_000].map(delay => delay * 1.2);
 
 function checkRetry(run: RunSeen, next: number | undefined, { windows }: View, tell: Tell): void {

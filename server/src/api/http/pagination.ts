@@ -1,0 +1,33 @@
+import { PunctualError } from '../../domain/errors.ts';
+import { isId } from '../../domain/id.ts';
+
+/**
+ * Pages of a list, newest first. A cursor is the last id of the page before, or the id at which a
+ * search goes on and `~`, in a form that nobody takes for an id: what it holds may change.
+ */
+export const DEFAULT_LIMIT = 20;
+
+/** @param next where a search that found no more than these goes on; null: nowhere */
+export function pageOf<Item extends { id: string }, Shown>(
+  found: Item[],
+  limit: number,
+  show: (item: Item) => Shown,
+  next: string | null = null,
+): { items: Shown[]; nextCursor?: string } {
+  const items = found.slice(0, limit);
+  const after = found.length > limit ? items.at(-1)!.id : next;
+  return { items: items.map(show), ...(after !== null && { nextCursor: cursorAfter(after) }) };
+}
+
+/** @param id or, with `~` behind it, the place above it */
+export function cursorAfter(id: string): string {
+  return Buffer.from(id).toString('base64url');
+}
+
+/** @throws PunctualError `cursor_invalid` */
+export function idBefore(cursor: string | undefined): string | undefined {
+  if (cursor === undefined) return undefined;
+  const id = Buffer.from(cursor, 'base64url').toString('latin1');
+  if (isId(id.replace(/~$/, '')) && cursorAfter(id) === cursor) return id;
+  throw new PunctualError('cursor_invalid', 'The query parameter cursor is not from a list.');
+}

@@ -1,0 +1,49 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ERROR_CODE_HEADER } from '../../domain/errors.ts';
+import type { ApiDeps, RequestEnded } from '../deps.ts';
+
+/** Where nothing is at a path: what callers make up is no route. */
+const NO_ROUTE = 'none';
+
+/**
+ * Tells of each request once its answer has ended, and logs it at `debug`.
+ *
+ * Neither repeats what a caller sent beyond the path of a route that exists: queries may hold secrets, and so
+ * may a path that was mistyped.
+ */
+export function watchRequests(
+  app: FastifyInstance,
+  deps: Pick<ApiDeps, 'log' | 'routed' | 'requestEnded'>,
+): void {
+  const { log, routed = () => {}, requestEnded = () => {} } = deps;
+  const isLogged = log.isLevelEnabled('debug');
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat()) if (each !== 'HEAD') routed(each, url);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const ended = endOf(request, reply);
+    requestEnded(ended);
+    if (isLogged) log.debug({ ...ended, ...detailsOf(request, reply) }, 'a request was answered');
+    done();
+  });
+}
+
+function endOf(request: FastifyRequest, reply: FastifyReply): RequestEnded {
+  return {
+    method: request.method === 'HEAD' ? 'GET' : request.method,
+    route: (request.is404 ? undefined : request.routeOptions.url) ?? NO_ROUTE,
+    status: reply.statusCode,
+    durationMs: reply.elapsedTime,
+  };
+}
+
+function detailsOf(request: FastifyRequest, reply: FastifyReply) {
+  const code = reply.getHeader(ERROR_CODE_HEADER);
+  const clientId = request.caller?.clientId;
+  return {
+    ...(!request.is404 && { path: request.url.split('?', 1)[0] }),
+    address: request.ip,
+    ...(clientId !== undefined && { clientId }),
+    ...(code !== undefined && { code }),
+  };
+}

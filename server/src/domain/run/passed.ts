@@ -1,0 +1,90 @@
+import { countTimes, lastTime, timesBetween } from '../calendar/calendar.ts';
+import { runId } from '../id.ts';
+import { POLICY_DEFAULTS, type Schedule } from '../schedule/schedule.ts';
+import type { RunRecord } from './run.ts';
+import { causesBetween, type Unseen } from './unseen.ts';
+
+/** Nominal times that did not fire, as history keeps them. */
+
+/** Beyond this many in one gap, one record stands for all of them. */
+const MAX_RECORDS = 1_000;
+
+/**
+ * The records of the times from `from` to `until`, both inclusive.
+ *
+ * A gap of more than 1,000 times becomes one record that says how many, the first and the last, so
+ * that a year of down time of an every-second schedule costs one row and not 31 million.
+ */
+export function passedRecords(
+  schedule: Pick<Schedule, 'id' | 'interval' | 'timezone'>,
+  from: number,
+  until: number,
+  status: 'missed' | 'skipped',
+  reason: string,
+): RunRecord[] {
+  if (from > until) return [];
+  const { interval, timezone } = schedule;
+  const record = (scheduledFor: number): RunRecord => ({
+    id: runId(schedule.id, scheduledFor),
+    scheduledFor,
+    trigger: 'schedule',
+    status,
+    attempts: [],
+    reason,
+  });
+  const times = timesBetween(interval, timezone, from, until, MAX_RECORDS + 1);
+  if (times.length <= MAX_RECORDS) return times.map(record);
+  const first = times[0]!;
+  const all = {
+    count: countTimes(interval, timezone, first, until),
+    from: first,
+    to: lastTime(interval, timezone, first, until)!,
+  };
+  return [{ ...record(first), missed: all }];
+}
+
+/** Whether a time has passed for good: one that came while somebody looked fires, however late. */
+export function isTooOld(
+  time: number,
+  schedule: Schedule,
+  now: number,
+  unseenUntil: number,
+): boolean {
+  const seconds = schedule.policy?.catchUpSeconds ?? POLICY_DEFAULTS.catchUpSeconds;
+  return time < unseenUntil && now - time > seconds * 1_000;
+}
+
+/** The records of times that lost to a later one of the same gap. */
+export function missed(
+  schedule: Schedule,
+  from: number,
+  until: number,
+  unseen: Unseen,
+): RunRecord[] {
+  return missedWith(schedule, from, until, unseen, '; of such times only the latest fires.');
+}
+
+/** The records of a gap whose latest time is too old to fire: then all of them are. */
+export function tooOld(
+  schedule: Schedule,
+  from: number,
+  latest: number,
+  unseen: Unseen,
+): RunRecord[] {
+  const seconds = schedule.policy?.catchUpSeconds ?? POLICY_DEFAULTS.catchUpSeconds;
+  const end =
+    seconds === 0 ? ', and catching up is turned off.' : `, and is older than ${seconds} s.`;
+  return missedWith(schedule, from, latest, unseen, end);
+}
+
+function missedWith(
+  schedule: Schedule,
+  from: number,
+  until: number,
+  unseen: Unseen,
+  end: string,
+): RunRecord[] {
+  return causesBetween(unseen, from, until).flatMap(({ why, ...range }) =>
+    passedRecords(schedule, range.from, range.until, 'missed', `It passed while ${why}${end}`),
+  );
+}

@@ -1,0 +1,287 @@
+import { nextTime } from '../calendar/calendar.ts';
+import { runId } from '../id.ts';
+import { iso } from '../iso.ts';
+import type { Schedule } from '../schedule/schedule.ts';
+import { isTooOld, missed, passedRecords, tooOld } from './passed.ts';
+import { neverEarly, type QueueRow, type TakenRow, waitingRow } from './queue-row.ts';
+import {
+  beyondSent,
+  followOf,
+  lastUnsent,
+  latestOf,
+  missedBefore,
+  openRanges,
+  sentOf,
+  without,
+} from './row-times.ts';
+import type { Attempt, RunRecord } from './run.ts';
+import type { Unseen } from './unseen.ts';
+import type { Verdict } from './verdict.ts';
+
+/** What becomes of a row, and what history is told. */
+export interface Move {
+  /** Null where the schedule fires no more. `inFlight` where the request is to be sent now. */
+  row: QueueRow | null;
+  /** Times that passed without a request. */
+  passed: RunRecord[];
+  /** The run that has ended for good, which calls back. */
+  ended: RunRecord | null;
+}
+
+/** How long a row waits before it looks again whether a manual run's request has ended. */
+const BLOCKED_WAIT_MS = 250;
+
+/** What becomes of a due row that was taken and could not be sent at once (`mayBegin`). */
+export function decide(row: TakenRow, schedule: Schedule, now: number, unseen: Unseen): Move {
+  if (row.was !== 'waiting') return decideBegun(row, schedule, now);
+  // A crash came between the change and its settlement: the row's own time is of the old interval.
+  if (row.changedAt !== null) return giveBack(row, schedule, now);
+  if (schedule.status !== 'enabled') return { row: null, passed: [], ended: null };
+  const open = beyondSent(row, schedule);
+  if (open === null) return { row: null, passed: [], ended: null };
+  if (open.scheduledFor > now) return putBack(open, open.scheduledFor);
+  return decideOpen(open, schedule, now, unseen);
+}
+
+/** @param row whose own time was not sent */
+function decideOpen(row: TakenRow, schedule: Schedule, now: number, unseen: Unseen): Move {
+  if (row.blockedSince !== null) {
+    return decideBlocked(row, row.blockedSince, schedule, now, unseen);
+  }
+  return decidePassed(row, schedule, now, unseen);
+}
+
+/** A run that has begun is finished, and never `missed`, unless its time is yet to come again. */
+function decideBegun(row: TakenRow, schedule: Schedule, now: number): Move {
+  const reason = whyEnded(row, schedule, now);
+  if (reason !== null) {
+    const ended = endedRun(row, schedule, { kind: 'failed', reason }, now);
+    return { row: waitingRow(schedule, row.nextFor), passed: [], ended };
+  }
+  if (isAheadOfNext(row, now)) return putAside(row, schedule);
+  if (row.blockedSince !== null) return putBack(row, now + BLOCKED_WAIT_MS);
+  return begin(row);
+}
+
+/** The clock was set back since it began: other times come before its own. */
+function isAheadOfNext({ scheduledFor, nextFor }: QueueRow, now: number): boolean {
+  return scheduledFor > now && nextFor !== null && nextFor < scheduledFor;
+}
+
+/**
+ * A request that was cut off, and whose time is yet to come again: it is sent again then (`KnownTime`), and
+ * the times before it fire. Until then its attempts stand in history.
+ */
+function putAside(row: TakenRow, schedule: Schedule): Move {
+  const { scheduledFor, attempts } = row;
+  const reason =
+    'It was cut off before the clock was set back, and is sent again when its time comes.';
+  const record = missedRecord(schedule, scheduledFor, attempts, reason);
+  return { row: waitingRow(schedule, row.nextFor), passed: [record], ended: null };
+}
+
+function missedRecord(
+  { id }: Schedule,
+  scheduledFor: number,
+  attempts: Attempt[],
+  reason: string,
+): RunRecord {
+  const trigger = 'schedule';
+  return { id: runId(id, scheduledFor), scheduledFor, trigger, status: 'missed', attempts, reason };
+}
+
+function whyEnded(row: TakenRow, schedule: Schedule, now: number): string | null {
+  if (schedule.status !== 'enabled') {
+    return `It was not tried again: the schedule was ${schedule.status}.`;
+  }
+  if (row.was === 'retrying' && row.nextFor !== null && row.nextFor <= now) {
+    return `It was not tried again: the schedule's next time, ${iso(row.nextFor)}, came.`;
+  }
+  return null;
+}
+
+/**
+ * One request per schedule: times that come during a manual run's request are skipped. One that
+ * came before it, or unseen, waits for its end and is decided about then.
+ */
+function decideBlocked(
+  row: TakenRow,
+  blockedSince: number,
+  schedule: Schedule,
+  now: number,
+  unseen: Unseen,
+): Move {
+  const { scheduledFor, nextFor } = row;
+  const reason = `A manual run that began at ${iso(blockedSince)} was still in flight.`;
+  const skippedFrom = Math.max(blockedSince, unseen.until);
+  if (scheduledFor >= skippedFrom) {
+    return {
+      row: waitingRow(schedule, followOf(row, schedule, now)),
+      passed: openRanges(row, schedule, now).flatMap(range =>
+        passedRecords(schedule, ...range, 'skipped', reason),
+      ),
+      ended: null,
+    };
+  }
+  const waiting = putBack(row, now + BLOCKED_WAIT_MS);
+  if (nextFor === null || nextFor > now) return waiting;
+  const latest = latestOf(row, schedule, Math.min(now, skippedFrom - 1));
+  const follow = followOf(row, schedule, now);
+  return {
+    row: { ...waiting.row!, scheduledFor: latest, nextFor: follow },
+    passed: [
+      ...missedBefore(latest, row, schedule, unseen),
+      ...passedRecords(schedule, Math.max(nextFor, skippedFrom), now, 'skipped', reason),
+    ],
+    ended: null,
+  };
+}
+
+/** Of the times that passed, the latest fires once, late, if it is not too old. */
+function decidePassed(row: TakenRow, schedule: Schedule, now: number, unseen: Unseen): Move {
+  const { interval, timezone } = schedule;
+  const latest = latestOf(row, schedule, now);
+  if (isTooOld(latest, schedule, now, unseen.until)) {
+    return {
+      row: waitingRow(schedule, followOf(row, schedule, now)),
+      passed: openRanges(row, schedule, latest).flatMap(range =>
+        tooOld(schedule, ...range, unseen),
+      ),
+      ended: null,
+    };
+  }
+  if (latest === row.scheduledFor) return begin(row);
+  const nextFor = nextTime(interval, timezone, latest);
+  const passed = missedBefore(latest, row, schedule, unseen);
+  return { ...begin({ ...row, scheduledFor: latest, nextFor }), passed };
+}
+
+/**
+ * What becomes of a row whose attempt has ended.
+ *
+ * Times that came while the run was going are `skipped`; those that passed while Punctual was not
+ * there at all are caught up with, as at any start.
+ *
+ * @param row with the attempt that ended as the last of `attempts`
+ * @param endedAt when the attempt ended
+ */
+export function afterAttempt(
+  row: QueueRow & Pick<TakenRow, 'known'>,
+  schedule: Schedule,
+  verdict: Verdict,
+  endedAt: number,
+  unseen: Unseen,
+): Move {
+  if (verdict.kind === 'retry') {
+    const dueAt = neverEarly(row, verdict.at);
+    const reason = whyNoRetry(row, schedule, dueAt);
+    if (reason === null) {
+      const retry: QueueRow = { ...row, state: 'retrying', dueAt };
+      return { row: retry, passed: [], ended: null };
+    }
+    return afterAttempt(row, schedule, { kind: 'failed', reason }, endedAt, unseen);
+  }
+  const ended = endedRun(row, schedule, verdict, endedAt);
+  return { ...afterRun(row, schedule, endedAt, unseen), ended };
+}
+
+function whyNoRetry({ nextFor }: QueueRow, { status }: Schedule, dueAt: number): string | null {
+  if (status !== 'enabled') return `It was not tried again: the schedule was ${status}.`;
+  // The clock was set back: the run's own time lies behind the schedule's next one.
+  if (nextFor === null || dueAt < nextFor) return null;
+  return `It was not tried again: the schedule's next time, ${iso(nextFor)}, comes first.`;
+}
+
+function afterRun(
+  row: QueueRow & Pick<TakenRow, 'known'>,
+  schedule: Schedule,
+  endedAt: number,
+  unseen: Unseen,
+): Omit<Move, 'ended'> {
+  const { nextFor } = row;
+  if (nextFor === null || nextFor > endedAt || schedule.status !== 'enabled') {
+    return { row: waitingRow(schedule, nextFor), passed: [] };
+  }
+  const reason = `The run of ${iso(row.scheduledFor)} was still going.`;
+  const seenFrom = Math.max(nextFor, unseen.until);
+  // Where the clock was set back, its own time and others that were sent may have come again meanwhile.
+  const sent = sentOf(row).add(row.scheduledFor);
+  const open = (from: number, until: number) => without([[from, until]], sent);
+  const skipped = open(seenFrom, endedAt).flatMap(range =>
+    passedRecords(schedule, ...range, 'skipped', reason),
+  );
+  const follow = followOf(row, schedule, endedAt);
+  const lastUnseen = Math.min(unseen.until - 1, endedAt);
+  const latest = lastUnsent(schedule, nextFor, lastUnseen, sent);
+  if (latest === null) return { row: waitingRow(schedule, follow), passed: skipped };
+  if (isTooOld(latest, schedule, endedAt, unseen.until)) {
+    return {
+      row: waitingRow(schedule, follow),
+      passed: [
+        ...open(nextFor, latest).flatMap(range => tooOld(schedule, ...range, unseen)),
+        ...skipped,
+      ],
+    };
+  }
+  const lost = open(nextFor, latest - 1).flatMap(range => missed(schedule, ...range, unseen));
+  const passed = [...lost, ...skipped];
+  return { row: { ...waitingRow(schedule, latest)!, nextFor: follow }, passed };
+}
+
+function begin(row: TakenRow): Move {
+  const { scheduledFor, nextFor, dueAt, known = [] } = row;
+  const aside = known.find(time => time.scheduledFor === scheduledFor && !time.sent)?.attempts;
+  const { attempt, attempts } = aside ? { attempt: aside.length, attempts: aside } : row;
+  const begun: QueueRow = {
+    state: 'inFlight',
+    dueAt,
+    scheduledFor,
+    nextFor,
+    attempt: attempt + 1,
+    attempts,
+  };
+  return { row: begun, passed: [], ended: null };
+}
+
+function putBack(row: TakenRow, at: number): Move {
+  const { scheduledFor, nextFor, attempt, attempts } = row;
+  const dueAt = neverEarly(row, at);
+  const back: QueueRow = { state: row.was, dueAt, scheduledFor, nextFor, attempt, attempts };
+  return { row: back, passed: [], ended: null };
+}
+
+/**
+ * What becomes of a claimed row whose request was never started, because the schedule was changed
+ * the engine stops, or its host had no place: the attempt is taken back, for nobody has seen it.
+ *
+ * @param dueAt when it is due again
+ */
+export function giveBack(row: TakenRow, schedule: Schedule, now: number, dueAt = row.dueAt): Move {
+  const taken = { ...row, attempt: row.attempts.length };
+  if (row.changedAt === null) return putBack(taken, dueAt);
+  if (row.was === 'waiting')
+    return { row: waitingRow(schedule, row.nextFor), passed: [], ended: null };
+  const reason = whyEnded(taken, schedule, now);
+  if (reason === null) return putBack(taken, row.dueAt);
+  const ended = endedRun(taken, schedule, { kind: 'failed', reason }, now);
+  return { row: waitingRow(schedule, row.nextFor), passed: [], ended };
+}
+
+function endedRun(
+  row: QueueRow,
+  schedule: Schedule,
+  verdict: Exclude<Verdict, { kind: 'retry' }>,
+  endedAt: number,
+): RunRecord {
+  const record: RunRecord = {
+    id: runId(schedule.id, row.scheduledFor),
+    scheduledFor: row.scheduledFor,
+    trigger: 'schedule',
+    status: verdict.kind,
+    startedAt: row.attempts[0]?.startedAt ?? endedAt,
+    finishedAt: endedAt,
+    attempts: row.attempts,
+  };
+  if (verdict.kind === 'failed' && verdict.reason !== undefined) record.reason = verdict.reason;
+  return record;
+}

@@ -1,0 +1,95 @@
+import { lastTime, nextTime } from '../calendar/calendar.ts';
+import type { Schedule } from '../schedule/schedule.ts';
+import { missed } from './passed.ts';
+import type { QueueRow, TakenRow } from './queue-row.ts';
+import type { RunRecord } from './run.ts';
+import type { Unseen } from './unseen.ts';
+
+/** The nominal times that a row of the queue stands for. */
+
+/** Two instants, both inclusive. */
+export type Range = [from: number, until: number];
+
+/** The row at its first time that was not sent yet, or null where there is none. */
+export function beyondSent(row: TakenRow, { interval, timezone }: Schedule): TakenRow | null {
+  const sent = sentOf(row);
+  let open: TakenRow = row;
+  while (sent.has(open.scheduledFor)) {
+    const { nextFor: scheduledFor } = open;
+    if (scheduledFor === null) return null;
+    open = { ...open, scheduledFor, nextFor: nextTime(interval, timezone, scheduledFor) };
+  }
+  return open;
+}
+
+export function sentOf({ known = [] }: Pick<TakenRow, 'known'>): Set<number> {
+  return new Set(known.filter(({ sent }) => sent).map(({ scheduledFor }) => scheduledFor));
+}
+
+/**
+ * The latest time of a row up to `until` that was not sent: its own, or one from `nextFor` on; that one itself
+ * may be none any more, where the rules of the time zone have changed since.
+ */
+export function latestOf(row: TakenRow, schedule: Schedule, until: number): number {
+  const { scheduledFor, nextFor } = row;
+  if (nextFor === null) return scheduledFor;
+  return lastUnsent(schedule, nextFor, until, sentOf(row)) ?? scheduledFor;
+}
+
+/** The latest time from `from` to `until`, both inclusive, that is not among those that were sent. */
+export function lastUnsent(
+  { interval, timezone }: Schedule,
+  from: number,
+  until: number,
+  sent: ReadonlySet<number>,
+): number | null {
+  let latest = from > until ? null : lastTime(interval, timezone, from, until);
+  while (latest !== null && sent.has(latest)) {
+    latest = lastTime(interval, timezone, from, latest - 1);
+  }
+  return latest;
+}
+
+/** The records of the times of a row that lose to its latest. */
+export function missedBefore(
+  latest: number,
+  row: TakenRow,
+  schedule: Schedule,
+  unseen: Unseen,
+): RunRecord[] {
+  if (latest === row.scheduledFor) return [];
+  return openRanges(row, schedule, latest - 1).flatMap(range => missed(schedule, ...range, unseen));
+}
+
+/** The time that a row goes on to when all up to `until` are decided. */
+export function followOf({ nextFor }: QueueRow, schedule: Schedule, until: number): number | null {
+  if (nextFor === null || nextFor > until) return nextFor;
+  return nextTime(schedule.interval, schedule.timezone, until);
+}
+
+/**
+ * The times of a row up to `until`, as ranges: its own and those from `nextFor` on, without those that were
+ * sent. What lies between the two was recorded when a run ended (`afterRun`); mostly nothing does.
+ */
+export function openRanges(row: TakenRow, schedule: Schedule, until: number): Range[] {
+  const { scheduledFor, nextFor } = row;
+  const { interval, timezone } = schedule;
+  const isWhole = nextFor === null || nextTime(interval, timezone, scheduledFor) === nextFor;
+  const ranges: Range[] = isWhole
+    ? [[scheduledFor, until]]
+    : [
+        [scheduledFor, scheduledFor],
+        [nextFor, until],
+      ];
+  return without(ranges, sentOf(row));
+}
+
+/** The ranges without single instants that may lie in them. Ranges may come out empty. */
+export function without(ranges: Range[], instants: Iterable<number>): Range[] {
+  const sorted = [...instants].sort((a, b) => a - b);
+  return ranges.flatMap(([from, until]) => {
+    const within = sorted.filter(instant => instant >= from && instant <= until);
+    const starts = [from, ...within.map(instant => instant + 1)];
+    return starts.map((start, index): Range => [start, (within[index] ?? until + 1) - 1]);
+  });
+}

@@ -1,0 +1,57 @@
+import { nextTime } from '../calendar/calendar.ts';
+import type { Schedule } from '../schedule/schedule.ts';
+import type { QueueRow } from './queue-row.ts';
+
+/**
+ * A change counts a schedule's times from the instant at which the clock was read, and is written a
+ * little later. A time that fired in between is one of the new times as well: it does not come again.
+ */
+
+/** The first two times of a schedule that is to fire; null for one that is not enabled. */
+export interface Start {
+  first: number;
+  second: number | null;
+}
+
+/**
+ * How long after the clock was read a change is written, at most. What fired for a later time than that was
+ * fired before the clock was set back, and the change counts its times anew.
+ */
+export const WRITTEN_WITHIN_MS = 60_000;
+
+/** @param now the times after it, epoch ms */
+export function startOf(schedule: Schedule, now: number): Start | null {
+  if (schedule.status !== 'enabled') return null;
+  const first = nextTime(schedule.interval, schedule.timezone, now);
+  if (first === null) return null;
+  return { first, second: nextTime(schedule.interval, schedule.timezone, first) };
+}
+
+/**
+ * Where a changed schedule starts.
+ *
+ * @param start as it was counted
+ * @param firedFor the latest time that it has fired for within `WRITTEN_WITHIN_MS` of that, or null
+ */
+export function startBeyond(
+  start: Start | null,
+  firedFor: number | null,
+  schedule: Schedule,
+): Start | null {
+  if (start === null || firedFor === null || !isRepeated(start.first, firedFor)) return start;
+  return startOf(schedule, firedFor);
+}
+
+/** A row that has begun, with a next time that comes after its own. */
+export function beyondOwn<Row extends Pick<QueueRow, 'scheduledFor' | 'nextFor'>>(
+  row: Row,
+  { interval, timezone }: Schedule,
+): Row {
+  const { scheduledFor, nextFor } = row;
+  if (nextFor === null || !isRepeated(nextFor, scheduledFor)) return row;
+  return { ...row, nextFor: nextTime(interval, timezone, scheduledFor) };
+}
+
+function isRepeated(first: number, firedFor: number): boolean {
+  return first <= firedFor && firedFor <= first + WRITTEN_WITHIN_MS;
+}

@@ -1,0 +1,53 @@
+import { nextTime } from '../calendar/calendar.ts';
+import { iso } from '../iso.ts';
+import type { Schedule } from '../schedule/schedule.ts';
+import { passedRecords } from './passed.ts';
+import { type QueueRow, waitingRow } from './queue-row.ts';
+import type { RunRecord } from './run.ts';
+
+/**
+ * A client that an operator suspended: nothing of it starts. What becomes due is put off, beyond every instant that
+ * is ever due, so that it stands before nobody. When the client is resumed, it comes back.
+ */
+
+/** Added to `dueAt` of what is put off, ms. No instant is due as late as this: it is in the year 33658. */
+export const PUT_OFF_MS = 1e15;
+
+/**
+ * What comes back is due this much later than now at the earliest, ms: until all of it is back, whatever is due is put
+ * off again.
+ */
+export const RETURN_MS = 1_000;
+
+/** What becomes of a row that was put off, and what history is told. */
+export interface Readmitted {
+  /** Null where the schedule fires no more. */
+  row: QueueRow | null;
+  passed: RunRecord[];
+}
+
+/**
+ * Brings back a row that was put off. Times that passed meanwhile are missed, whatever `catchUpSeconds` says; a run
+ * that had begun goes on.
+ *
+ * @param suspendedAt since when its client is suspended, epoch ms
+ * @param now when it comes back, epoch ms
+ * @throws PunctualError `timezone_unknown` where the zone is known no more
+ */
+export function readmitted(
+  row: QueueRow,
+  schedule: Pick<Schedule, 'id' | 'status' | 'interval' | 'timezone'>,
+  suspendedAt: number,
+  now: number,
+): Readmitted {
+  const back = { ...row, dueAt: Math.max(row.dueAt - PUT_OFF_MS, now + RETURN_MS) };
+  const from = row.state === 'waiting' ? row.scheduledFor : row.nextFor;
+  if (schedule.status !== 'enabled' || from === null || from > now) {
+    return { row: back, passed: [] };
+  }
+  const reason = `It passed while the client was suspended, from ${iso(suspendedAt)} to ${iso(now)}.`;
+  const passed = passedRecords(schedule, from, now, 'missed', reason);
+  const nextFor = nextTime(schedule.interval, schedule.timezone, now);
+  if (row.state === 'waiting') return { row: waitingRow(schedule, nextFor), passed };
+  return { row: { ...back, nextFor }, passed };
+}

@@ -1,0 +1,60 @@
+import type { Move } from '../../domain/run/queue.ts';
+import type { TakenRow } from '../../domain/run/queue-row.ts';
+import type { Claim, QueueStore } from '../../store/contract/queue.ts';
+
+/** Where the clock was set back: times that come although they are on record. */
+
+/** A claim with what is on record of its times, where that was looked up. */
+export type CheckedClaim = Claim & Pick<TakenRow, 'known'>;
+
+/** Looks up which of the times that the claims stand for, up to `now`, are on record. */
+export async function withKnown(
+  queue: QueueStore,
+  claims: Claim[],
+  now: number,
+): Promise<CheckedClaim[]> {
+  const spans = claims
+    .filter(({ was }) => was === 'waiting')
+    .map(({ scheduleRowId, scheduledFor: from }) => ({ scheduleRowId, from, until: now }));
+  const byKey = Map.groupBy(await queue.known(spans), ({ scheduleRowId }) => scheduleRowId);
+  return claims.map(claim => ({ ...claim, known: byKey.get(claim.scheduleRowId) ?? [] }));
+}
+
+/** Those that were cut off before the clock was set back, and begin again: their records give way. */
+export async function resend(
+  queue: QueueStore,
+  decided: { claim: CheckedClaim; move: Move }[],
+): Promise<void> {
+  const runs = decided.flatMap(({ claim: { scheduleRowId, known = [] }, move: { row } }) =>
+    row?.state === 'inFlight'
+      ? known
+          .filter(({ scheduledFor, sent }) => !sent && scheduledFor === row.scheduledFor)
+          .map(({ scheduledFor }) => ({ scheduleRowId, scheduledFor }))
+      : [],
+  );
+  if (runs.length > 0) await queue.resend(runs);
+}
+
+/**
+ * Of executions that have ended: the times that passed meanwhile, where the clock was set ahead again. They passed
+ * unseen, or before anybody has looked at the clock, while the request was still going.
+ */
+export async function withKnownOfGap<Ended extends { claim: Claim }>(
+  queue: QueueStore,
+  executions: Ended[],
+  now: number,
+  { unseenUntil, checksFrom }: { unseenUntil: number; checksFrom: number },
+): Promise<Ended[]> {
+  const mayBeSent = (nextFor: number) => nextFor < unseenUntil || checksFrom <= now;
+  const spans = executions.flatMap(({ claim: { scheduleRowId, nextFor } }) =>
+    nextFor !== null && nextFor <= now && mayBeSent(nextFor)
+      ? [{ scheduleRowId, from: nextFor, until: now }]
+      : [],
+  );
+  if (spans.length === 0) return executions;
+  const byKey = Map.groupBy(await queue.known(spans), ({ scheduleRowId }) => scheduleRowId);
+  return executions.map(execution => {
+    const known = byKey.get(execution.claim.scheduleRowId);
+    return known ? { ...execution, claim: { ...execution.claim, known } } : execution;
+  });
+}

@@ -1,0 +1,102 @@
+import type { Unseen, UnseenSpan } from '../../domain/run/unseen.ts';
+
+/** `Cluster.looked` (store/contract/cluster.ts). */
+export type AgreeOnDowntime = (awakeSince: number, blindAfterMs: number) => Promise<number>;
+
+/**
+ * Watches the clock for gaps in which nobody looked: before the start, while the machine was
+ * suspended or the process stopped, or when the clock is set forward. Times in such a gap passed
+ * unseen, and catch-up decides about them.
+ *
+ * Where nodes share a store, a gap is one only if no node looked (`agree`): what passed while others
+ * were awake was theirs, and they were merely busy.
+ */
+export class DowntimeDetector {
+  #unseen: Unseen;
+  #lookedAt: number;
+  #awakeSince: number;
+  readonly #onBlind: (from: number, until: number) => void;
+  readonly #agree: AgreeOnDowntime | undefined;
+  #isAgreed: boolean;
+  /** Where the gap begins that is not agreed upon. */
+  #gapFrom: number | null = null;
+  #asking: Promise<void> | null = null;
+  #toldAt = Number.NEGATIVE_INFINITY;
+
+  /** @param spans of the past whose cause is known */
+  constructor(
+    now: number,
+    onBlind: (from: number, until: number) => void,
+    agree?: AgreeOnDowntime,
+    spans: readonly UnseenSpan[] = [],
+  ) {
+    this.#unseen = { until: now, spans };
+    this.#lookedAt = now;
+    this.#awakeSince = now;
+    this.#onBlind = onBlind;
+    this.#agree = agree;
+    this.#isAgreed = agree === undefined;
+  }
+
+  /** The times that may have passed unseen. Where nodes share a store: as of `agreed`. */
+  get unseen(): Unseen {
+    return this.#unseen;
+  }
+
+  get unseenUntil(): number {
+    return this.#unseen.until;
+  }
+
+  look(now: number): void {
+    if (now - this.#lookedAt > BLIND_AFTER_MS) {
+      this.#awakeSince = now;
+      this.#gapFrom ??= this.#lookedAt;
+      if (this.#agree === undefined) this.#settle(now);
+      else this.#isAgreed = false;
+    }
+    // What comes after a clock was set back comes seen.
+    if (now < this.#lookedAt) {
+      this.#unseen = { ...this.#unseen, until: Math.min(this.unseenUntil, now) };
+      this.#awakeSince = Math.min(this.#awakeSince, now);
+    }
+    this.#lookedAt = now;
+    if (this.#agree !== undefined && Math.abs(now - this.#toldAt) >= TELL_EVERY_MS) {
+      this.#toldAt = now;
+      // Where it fails, the next one tells the same.
+      this.#ask().catch(() => {});
+    }
+  }
+
+  /** Resolves when it is known whether other nodes looked while this one did not. */
+  async agreed(): Promise<void> {
+    while (!this.#isAgreed) await this.#ask();
+  }
+
+  #ask(): Promise<void> {
+    this.#asking ??= this.#askOnce().finally(() => {
+      this.#asking = null;
+    });
+    return this.#asking;
+  }
+
+  async #askOnce(): Promise<void> {
+    const awakeSince = this.#awakeSince;
+    const unseenUntil = await this.#agree!(awakeSince, BLIND_AFTER_MS);
+    // Asleep in between: the answer is of before.
+    if (awakeSince === this.#awakeSince && !this.#isAgreed) this.#settle(unseenUntil);
+  }
+
+  #settle(unseenUntil: number): void {
+    this.#unseen = { ...this.#unseen, until: unseenUntil };
+    this.#isAgreed = true;
+    if (this.#gapFrom !== null && unseenUntil > this.#gapFrom) {
+      this.#onBlind(this.#gapFrom, unseenUntil);
+    }
+    this.#gapFrom = null;
+  }
+}
+
+/** Loops look once a second; a busy process may miss a few looks and still be awake. */
+const BLIND_AFTER_MS = 5_000;
+/** How often the other nodes are told that this one is awake: well within `BLIND_AFTER_MS`. */
+const TELL_EVERY_MS = 1_000;

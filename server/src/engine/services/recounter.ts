@@ -1,0 +1,144 @@
+import type { Clock } from '../../clock.ts';
+import type { OutboxPosition, OutboxStore, QueueStore } from '../../store/contract/queue.ts';
+import { Loop } from '../loop.ts';
+import type { EngineObserver } from '../observer.ts';
+import { STEP_MS } from './clock-steps.ts';
+
+/**
+ * How long after the clock was set back each schedule is looked at, ms: at once, and again when nodes that
+ * share a store have all seen it, and what was on its way to the store has arrived.
+ */
+const PASSES_MS = [0, 2_000, 10_000];
+/** While rows that may have been sent before still wait for their turn. */
+const LOOK_AGAIN_MS = 1_000;
+
+/** It hears of a step from those who look at the clock more often. */
+const MAX_SLEEP_MS = 60_000;
+
+export interface RecounterOptions {
+  queue: QueueStore;
+  outbox: OutboxStore;
+  clock: Clock;
+  observer: EngineObserver;
+  /** Told when rows of the queue are due otherwise than before: the earliest of them. */
+  moved: (dueAt: number) => void;
+  /** Told when entries of the outbox may be due sooner. */
+  putForward: () => void;
+}
+
+/**
+ * Recounter: after the clock was set back, has each schedule go on with its next time that was not sent.
+ *
+ * Guarantee: rows are moved back without a look at what was sent; `checksFrom` says from when on times may
+ * have been, and whoever claims one of these looks it up first. So nothing is sent twice, also where this
+ * process ends in between: the next one begins anew, from what is on record.
+ */
+export class Recounter {
+  readonly #options: RecounterOptions;
+  readonly #loop: Loop;
+  /** When the passes are due that are still to come, by the monotonic clock. */
+  #passes: number[] = [];
+  #checksFrom = Number.NEGATIVE_INFINITY;
+  /** From when on the next pass counts; null: from when it is made. */
+  #since: number | null = null;
+  #stopping = false;
+
+  constructor(options: RecounterOptions) {
+    this.#options = options;
+    this.#loop = new Loop(
+      options.clock,
+      () => this.#step(),
+      error => options.observer.storeFailed(error),
+      undefined,
+      MAX_SLEEP_MS,
+    );
+  }
+
+  /** Nominal times from this instant on may have been sent already; infinite where none can have been. */
+  get checksFrom(): number {
+    return this.#checksFrom;
+  }
+
+  /** To be waited for before anything is claimed. */
+  async start(): Promise<void> {
+    const { queue, clock, observer } = this.#options;
+    const now = clock.now();
+    const backMs = ((await queue.latest()) ?? now) - now;
+    if (backMs > STEP_MS) {
+      observer.clockWasSetBack(backMs);
+      this.#plan(now);
+    } else await this.#askAgain();
+    this.#loop.start();
+  }
+
+  stop(): Promise<void> {
+    this.#stopping = true;
+    return this.#loop.stop();
+  }
+
+  /** The clock was set back. @param since what it showed then, at the least: times after it are counted */
+  begin(since: number): void {
+    this.#plan(since);
+    this.#loop.wake();
+  }
+
+  #plan(since: number): void {
+    const now = this.#options.clock.monotonicMs();
+    this.#since = Math.min(since, this.#since ?? since);
+    this.#checksFrom = Number.NEGATIVE_INFINITY;
+    this.#passes = PASSES_MS.map(afterMs => now + afterMs);
+  }
+
+  /** @returns when there is something to do again, null: when the clock is set back */
+  async #step(): Promise<number | null> {
+    const { clock } = this.#options;
+    const [passAt] = this.#passes;
+    if (passAt === undefined) return this.#lookOn();
+    const leftMs = passAt - clock.monotonicMs();
+    if (leftMs > 0) return clock.now() + Math.ceil(leftMs);
+    const since = this.#since ?? clock.now();
+    await this.#pass(since);
+    if (this.#since === since) this.#since = null;
+    // Another step begins anew.
+    if (this.#passes[0] === passAt) this.#passes.shift();
+    if (this.#passes.length === 0) await this.#askAgain();
+    return clock.now();
+  }
+
+  /** Bite by bite: what else is asked of the store has its turn in between. */
+  async #pass(since: number): Promise<void> {
+    const { queue, outbox, clock, moved, putForward } = this.#options;
+    for (let after = 0; !this.#stopping; ) {
+      const bite = await queue.recount(since, after);
+      if (bite === null) break;
+      if (bite.dueAt !== null) moved(bite.dueAt);
+      after = bite.last;
+    }
+    for (let place: OutboxPosition | null = null; !this.#stopping; ) {
+      place = await outbox.recount(clock.now(), place);
+      putForward();
+      if (place === null) break;
+    }
+    while (!this.#stopping && (await queue.cutMissed(since)) > 0);
+  }
+
+  /** Once all rows of the times that may have been sent have had their turn, it asks for the next. */
+  async #lookOn(): Promise<number | null> {
+    const { queue, clock } = this.#options;
+    if (this.#checksFrom === Number.POSITIVE_INFINITY) return null;
+    const now = clock.now();
+    if (now <= this.#checksFrom) return this.#checksFrom + 1;
+    const nextDueAt = (await queue.nextDueAt()) ?? Number.POSITIVE_INFINITY;
+    if (nextDueAt <= this.#checksFrom) return now + LOOK_AGAIN_MS;
+    await this.#askAgain();
+    return now;
+  }
+
+  async #askAgain(): Promise<void> {
+    const { queue, clock } = this.#options;
+    const nextDueAt = (await queue.nextDueAt()) ?? Number.POSITIVE_INFINITY;
+    const from = Math.min(nextDueAt, clock.now());
+    const knownAt = await queue.knownAfter(from - 1);
+    if (this.#passes.length === 0) this.#checksFrom = knownAt ?? Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,0 +1,150 @@
+import type { Clock } from '../../clock.ts';
+import type { Claim, OutboxClaim } from '../../store/contract/queue.ts';
+import type { SuspensionStore } from '../../store/contract/suspensions.ts';
+import { Loop } from '../loop.ts';
+import type { EngineObserver } from '../observer.ts';
+
+/** How often the suspended clients are asked for: well within the 5 s that `client suspend` promises. */
+const ASK_EVERY_MS = 2_000;
+
+export interface SuspensionsOptions {
+  suspensions: SuspensionStore;
+  clock: Clock;
+  observer: EngineObserver;
+  /** Told when a client is suspended: what has not started is not to start. */
+  suspended: (clientRowId: number) => void;
+  /** Told when what was put off is back, and of the queue's rows the earliest that is due, if any. */
+  readmitted: (dueAt: number | null) => void;
+}
+
+/**
+ * Suspensions: knows the clients of which nothing may start, and brings back what was put off once they are resumed.
+ *
+ * Guarantee: what was put off comes back, whichever process ends in between. A client counts as suspended until all of
+ * it is back, and the store puts off nothing of one that is not (store/contract/suspensions.ts).
+ */
+export class Suspensions {
+  readonly #options: SuspensionsOptions;
+  readonly #loop: Loop;
+  #clientRowIds: ReadonlySet<number> = new Set();
+  #stopping = false;
+
+  constructor(options: SuspensionsOptions) {
+    this.#options = options;
+    const { clock, observer } = options;
+    this.#loop = new Loop(
+      clock,
+      () => this.#step(),
+      error => observer.storeFailed(error),
+      undefined,
+      ASK_EVERY_MS,
+    );
+  }
+
+  /** To be waited for before anything is claimed. */
+  async start(): Promise<void> {
+    await this.#ask();
+    this.#loop.start();
+  }
+
+  stop(): Promise<void> {
+    this.#stopping = true;
+    return this.#loop.stop();
+  }
+
+  /**
+   * Puts off what was claimed of suspended clients.
+   *
+   * @param giveBack for those whose client is not suspended any more; for all, where the store fails
+   * @returns the claims of the other clients
+   */
+  free(claims: Claim[], giveBack: (claim: Claim) => void): Promise<Claim[]> {
+    return this.#free(claims, giveBack, async held => {
+      const keys = new Set(await this.#options.suspensions.putOff(held));
+      return held.filter(({ scheduleRowId }) => !keys.has(scheduleRowId));
+    });
+  }
+
+  /** The same for the outbox. */
+  freeEntries(
+    claims: OutboxClaim[],
+    giveBack: (claim: OutboxClaim) => void,
+  ): Promise<OutboxClaim[]> {
+    return this.#free(claims, giveBack, async held => {
+      const ids = new Set(await this.#options.suspensions.putOffEntries(held));
+      return held.filter(({ id }) => !ids.has(id));
+    });
+  }
+
+  async #free<Taken extends Claim | OutboxClaim>(
+    claims: Taken[],
+    giveBack: (claim: Taken) => void,
+    putOff: (held: Taken[]) => Promise<Taken[]>,
+  ): Promise<Taken[]> {
+    const { held = [], free = [] } = Object.groupBy(claims, claim =>
+      this.#isHeld(claim) ? 'held' : 'free',
+    );
+    if (held.length === 0) return claims;
+    try {
+      for (const claim of await putOff(held)) giveBack(claim);
+    } catch (error) {
+      // They are claimed, and nobody else will look at them.
+      for (const claim of claims) giveBack(claim);
+      throw error;
+    }
+    return free;
+  }
+
+  /** A client without a secret was deleted: nothing is sent that receivers could not believe. */
+  #isHeld(claim: Claim | OutboxClaim): boolean {
+    const isSuspended = this.#clientRowIds.has(claim.clientRowId) || secretOf(claim) === '';
+    return isSuspended && !endsUnsent(claim);
+  }
+
+  async #step(): Promise<number> {
+    const resumed = await this.#ask();
+    for (const clientRowId of resumed) await this.#readmit(clientRowId);
+    return this.#options.clock.now() + ASK_EVERY_MS;
+  }
+
+  /** @returns the clients whose rows are to come back */
+  async #ask(): Promise<number[]> {
+    const { suspensions, suspended } = this.#options;
+    const listed = await suspensions.list();
+    const before = this.#clientRowIds;
+    this.#clientRowIds = new Set(listed.map(({ clientRowId }) => clientRowId));
+    for (const clientRowId of this.#clientRowIds)
+      if (!before.has(clientRowId)) suspended(clientRowId);
+    return listed.filter(({ isResumed }) => isResumed).map(({ clientRowId }) => clientRowId);
+  }
+
+  /** Bite by bite: what else is asked of the store has its turn in between. */
+  async #readmit(clientRowId: number): Promise<void> {
+    const { suspensions, clock, observer, readmitted } = this.#options;
+    while (!this.#stopping) {
+      const back = await suspensions.readmit(clientRowId, clock.now());
+      if (back === null) {
+        await this.#ask();
+        return;
+      }
+      for (const { scheduleId, record } of back.passed) observer.passed(scheduleId, record);
+      readmitted(back.dueAt);
+      if (back.count === 0) return;
+    }
+  }
+}
+
+function secretOf(claim: Claim | OutboxClaim): string {
+  return 'schedule' in claim ? claim.schedule.signingSecret : claim.signingSecret;
+}
+
+/** What is of a deleted schedule or client is not held: it is decided about, and ends without a request. */
+function endsUnsent(claim: Claim | OutboxClaim): boolean {
+  if ('kind' in claim) return isOfDeleted(claim);
+  return !claim.begun && claim.schedule.status === 'deleted';
+}
+
+/** A manual run of a deleted schedule, or a callback of a deleted client, which has no secret: it ends unsent. */
+export function isOfDeleted(claim: OutboxClaim): boolean {
+  return claim.kind === 'manual' ? claim.schedule.status === 'deleted' : claim.signingSecret === '';
+}

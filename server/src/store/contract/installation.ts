@@ -1,0 +1,29 @@
+import type { Pause } from '../../domain/run/unseen.ts';
+
+/** What holds for all nodes on a store. */
+export interface InstallationStore {
+  /** Since when nothing shall fire, epoch ms; null: it shall. */
+  pausedSince(): Promise<number | null>;
+  /** From `now` on nothing shall fire. @returns since when, where that was said before */
+  pause(now: number): Promise<number>;
+  /** From `now` on everything fires again. @returns false where it was not paused */
+  resume(now: number): Promise<boolean>;
+  /** Remembers a pause that has ended, as `resume` does. */
+  notePause(pause: Pause): Promise<void>;
+  /** The latest pauses that have ended, `PAUSES_KEPT` at most, in order. */
+  pauses(): Promise<Pause[]>;
+}
+
+/** Of the pauses that have ended: each is a reason for times of long ago that are decided about only now. */
+export const PAUSES_KEPT = 100;
+
+/** A pause that has ended is kept under its start, so that names sort by it; its value is its end. */
+const DIGITS = 15;
+
+export function nameOfPause(since: number): string {
+  return `pause ${String(since).padStart(DIGITS, '0')}`;
+}
+
+export function pauseOf({ name, value }: { name: string; value: string }): Pause {
+  return { since: Number(name.slice(-DIGITS)), until: Number(value) };
+}

@@ -1,0 +1,231 @@
+/**
+ * The store contract, the engine's part: the queue and the outbox. What holds for all of the
+ * contract is said in `store.ts`.
+ */
+
+import type { SigningSecrets } from '../../domain/access/rotation.ts';
+import type { QueueRow } from '../../domain/run/queue-row.ts';
+import type { Attempt, RunRecord } from '../../domain/run/run.ts';
+import type { Schedule } from '../../domain/schedule/schedule.ts';
+import type { RecountStore } from './recount.ts';
+
+// The queue --------------------------------------------------------------------------------------
+
+/** What the engine needs to know of a schedule to fire it. */
+export interface FireableSchedule extends Schedule, SigningSecrets {
+  clientId: string;
+}
+
+/** A due row that is now this engine's. */
+export interface Claim extends QueueRow {
+  scheduleRowId: number;
+  clientRowId: number;
+  /** The instant of the claim; before `dueAt` where it was taken ahead. */
+  claimedAt: number;
+  /** The number of the schedule's last change. */
+  version: number;
+  /**
+   * True: `attempt` counts the request to be sent now, and that is durable. False: the row was
+   * taken but nothing begun, because its time or its next time passed unseen, the schedule was
+   * changed, or a manual run's request is in flight. The engine decides, and settles it anew.
+   */
+  begun: boolean;
+  /** Its state before the claim. */
+  was: 'waiting' | 'retrying' | 'lost';
+  /** Set when interval, time zone or status changed after the run began: count times from here. */
+  changedAt: number | null;
+  /** Since when a manual run's request of this schedule is in flight, or null. */
+  blockedSince: number | null;
+  schedule: FireableSchedule;
+}
+
+/** An in-flight row as it stands now, with its schedule as it stands now. */
+export interface ClaimedRow {
+  scheduleRowId: number;
+  scheduledFor: number;
+  attempt: number;
+  nextFor: number | null;
+  changedAt: number | null;
+  schedule: FireableSchedule;
+}
+
+export interface NewCallback {
+  /** Its `webhook-id` too. */
+  id: string;
+  runId: string;
+  integrationId: string;
+  url: string;
+  /** The JSON body, as it is signed and sent. */
+  body: string;
+  dueAt: number;
+}
+
+/**
+ * One claimed row brought to its next state. Applied only where the row is still the claimed one
+ * (same nominal time, attempt and `changedAt`, in flight): that is the fence.
+ */
+export interface Settlement {
+  scheduleRowId: number;
+  clientRowId: number;
+  /** The claim as it was handed out. */
+  fence: { scheduledFor: number; attempt: number; changedAt: number | null };
+  /** Runs that ended, to be written to history. */
+  records: RunRecord[];
+  callbacks: NewCallback[];
+  /** The row's next state, or null where the schedule fires no more. */
+  row: QueueRow | null;
+}
+
+export interface QueueStore extends RecountStore {
+  /**
+   * Takes up to `limit` rows due at `now` or within `aheadMs` of it, earliest first, and writes that
+   * before it resolves: attempt + 1 for those that may be sent at once, or at their time (`begun`).
+   *
+   * Ahead of their time only those are taken that will be begun then. One of whose schedule a manual
+   * run waits stays: that run comes first.
+   *
+   * @param aheadMs 0 where it is left out
+   * @param except clients (`clientRowId`) of which nothing is taken; the others' is looked for among
+   * the first 20,000 rows that are due, and the first 20,000 to come
+   * @param unseenUntil times before this instant may have passed while nobody looked: a waiting
+   * row older than it is not begun
+   */
+  claim(
+    now: number,
+    limit: number,
+    unseenUntil: number,
+    aheadMs?: number,
+    except?: number[],
+  ): Promise<Claim[]>;
+  /**
+   * Of rows that were claimed ahead, those that still are as they were: held on, not marked as
+   * changed, the schedule in the same version. To be asked at their time, where others write to the
+   * same store; where only one engine does, all are.
+   *
+   * @returns the keys of the schedules
+   */
+  confirm(claims: Pick<Claim, 'scheduleRowId' | 'version'>[]): Promise<number[]>;
+  /** @returns the keys of the schedules whose row was no longer the claimed one */
+  settle(settlements: Settlement[]): Promise<number[]>;
+  /** In-flight rows as they stand now, to decide again where `settle` named them. */
+  reread(scheduleRowIds: number[]): Promise<ClaimedRow[]>;
+  /** When the earliest row is due, or null. In-flight rows do not count. */
+  nextDueAt(): Promise<number | null>;
+  /** How many rows are due at `now` and not in flight. */
+  depth(now: number): Promise<number>;
+  /**
+   * Keeps rows in flight that this store has claimed and not settled: their engine is alive. To be
+   * called well within the lease of a backend that has leases; others need none.
+   *
+   * @returns the keys of those that are held on and still are as they were, the schedule in the same
+   * version; of the others nothing may be sent
+   */
+  renew(claims: Pick<Claim, 'scheduleRowId' | 'version'>[]): Promise<number[]>;
+  /**
+   * What stands in flight and whose node is gone was cut off. Where there is only one engine, that is
+   * all that it finds at its start; where there are several, it is what was claimed or renewed longer
+   * ago than a lease, by the database's clock, and each asks at its start and then again and again.
+   *
+   * Rows become `lost` and are due as they were, with the attempt recorded so; those that were taken and
+   * not begun, or claimed ahead and never sent, are again what they were. A row that a manual run's request
+   * blocks stays blocked: that request was cut off too, and is sent again first.
+   *
+   * @param sentUntil what was claimed ahead for a later time than this was never sent; `now` where it
+   * is not known
+   * @returns how many
+   */
+  recover(now: number, sentUntil?: number): Promise<number>;
+}
+
+// The outbox -------------------------------------------------------------------------------------
+
+interface OutboxRow {
+  /** Of a callback: its webhook-id. Of a manual run: the run's id. */
+  id: string;
+  clientRowId: number;
+  scheduleRowId: number;
+  claimedAt: number;
+  /** The attempt to be made now, 1 for the first; already durable. */
+  attempt: number;
+  /** What is known of the attempts before. */
+  attempts: Attempt[];
+}
+
+export interface CallbackClaim extends OutboxRow, SigningSecrets {
+  kind: 'callback';
+  clientId: string;
+  runId: string;
+  integrationId: string;
+  url: string;
+  body: string;
+}
+
+export interface ManualClaim extends OutboxRow {
+  kind: 'manual';
+  scheduledFor: number;
+  /** The schedule as it stands now; a deleted one is not sent. */
+  schedule: FireableSchedule;
+}
+
+export type OutboxClaim = CallbackClaim | ManualClaim;
+
+/** One claimed outbox row brought to its next state; the attempt number is the fence. */
+export interface OutboxSettlement {
+  id: string;
+  clientRowId: number;
+  scheduleRowId: number;
+  kind: 'callback' | 'manual';
+  attempt: number;
+  /** Fewer than `attempt` where the last one was never started: it is taken back. */
+  attempts: Attempt[];
+  /** Sent again at `dueAt`, or ended for good. */
+  next: { dueAt: number } | 'succeeded' | 'failed';
+  /** A manual run that ended: its record for history, and the callbacks it causes. */
+  record?: RunRecord;
+  callbacks: NewCallback[];
+}
+
+/** Where an entry stands in the order in which they are due. */
+export interface OutboxPosition {
+  dueAt: number;
+  id: string;
+}
+
+export interface OutboxStore {
+  /**
+   * @param run its `scheduledFor` is the instant that its id carries, as for every run
+   * @returns false where the schedule is unknown to this client, or deleted
+   * @throws PunctualError `too_many_waiting` where the client has `MOST_MANUAL_RUNS` that have not ended
+   */
+  insertManual(
+    clientRowId: number,
+    scheduleId: string,
+    run: { id: string; scheduledFor: number },
+  ): Promise<boolean>;
+  /**
+   * Takes up to `limit` due entries, earliest first, and writes that before it resolves. A manual
+   * run is not taken while another request of its schedule is in flight; its claim blocks the
+   * schedule's queue row until it is settled.
+   */
+  claim(now: number, limit: number): Promise<OutboxClaim[]>;
+  /** @returns the ids whose entry was no longer the claimed one */
+  settle(settlements: OutboxSettlement[]): Promise<string[]>;
+  nextDueAt(): Promise<number | null>;
+  /** Entries that wait to be sent, or to be sent again; those of suspended clients are not counted. */
+  depth(): Promise<number>;
+  /** As for the queue. */
+  renew(ids: string[]): Promise<string[]>;
+  /**
+   * As for the queue: what stands in flight and whose node is gone was cut off. It is due at once, and before what waited
+   * for it. @returns how many
+   */
+  recover(now: number): Promise<number>;
+  /**
+   * Brings forward what a clock that was ahead of `now` has put off (domain/run/recount.ts, `dueAnew`). One call is
+   * bounded work.
+   *
+   * @param after where to go on, null: from the beginning
+   * @returns where the next call goes on, null: there is nothing left
+   */
+  recount(now: number, after: OutboxPosition | null): Promise<OutboxPosition | null>;
+}

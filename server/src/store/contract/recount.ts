@@ -1,0 +1,50 @@
+import type { Attempt } from '../../domain/run/run.ts';
+
+/**
+ * The store contract, for a clock that was set back: what is on record of instants that come again.
+ */
+export interface RecountStore {
+  /**
+   * The latest instant at which anything was written, epoch ms; null where nothing was. Where the clock shows
+   * less, it was set back since.
+   */
+  latest(): Promise<number | null>;
+  /** The earliest nominal time after `after` that `known` would tell of, of any schedule; null: there is none. */
+  knownAfter(after: number): Promise<number | null>;
+  /** Of each of these spans: the times that are on record as sent, or with attempts that were cut off. */
+  known(spans: ScheduleSpan[]): Promise<KnownRun[]>;
+  /** Runs that were cut off ahead of their time are being sent again: their records give way. */
+  resend(runs: Pick<KnownRun, 'scheduleRowId' | 'scheduledFor'>[]): Promise<void>;
+  /**
+   * Counts rows of the queue anew that wait for longer than their schedule does by a clock that shows `now`
+   * (domain/run/recount.ts), and takes away the records of times after `now` that were never sent. One call is
+   * bounded work; it is to be called until it answers null.
+   *
+   * @param after the key of a schedule: only those behind it are looked at
+   * @returns the last that was looked at, or null where none is left
+   */
+  recount(now: number, after: number): Promise<RecountedRows | null>;
+  /** Cuts records of missed times that reach beyond `now`. Bounded; @returns how many, 0 where none is left */
+  cutMissed(now: number): Promise<number>;
+}
+
+export interface ScheduleSpan {
+  scheduleRowId: number;
+  /** Inclusive, both. */
+  from: number;
+  until: number;
+}
+
+export interface KnownRun {
+  scheduleRowId: number;
+  scheduledFor: number;
+  sent: boolean;
+  attempts: Attempt[];
+}
+
+/** What one call of `recount` has looked at. */
+export interface RecountedRows {
+  last: number;
+  /** When the earliest of those that were counted anew is due; null where there were none. */
+  dueAt: number | null;
+}

@@ -1,0 +1,181 @@
+/**
+ * The store contract, the part of figures: what the pages of the dashboard ask for, as aggregates.
+ * What holds for all of the contract is said in `store.ts`.
+ *
+ * None of these is asked by a schedule, and none of them holds one up: the embedded backend answers them
+ * in a thread of their own.
+ */
+import type { LatenessCount } from '../../domain/run/lateness.ts';
+import type { RunRecord } from '../../domain/run/run.ts';
+import type { Schedule } from '../../domain/schedule/schedule.ts';
+import type { BreakerRecord } from './breakers.ts';
+
+export interface StatusCounts {
+  enabled: number;
+  disabled: number;
+}
+
+/** Enabled schedules that fire at the same times, to the same host. */
+export interface ScheduleGroup {
+  interval: string;
+  timezone: string;
+  /** Host and port of the url, in lower case. */
+  host: string;
+  count: number;
+}
+
+export interface GroupedPart {
+  groups: ScheduleGroup[];
+  /** What is left has lower ids than this; null: nothing is. */
+  next: string | null;
+}
+
+/** What ended, or was decided, within one minute. */
+export interface MinuteCount {
+  /** The start of the minute, epoch ms. */
+  minute: number;
+  succeeded: number;
+  failed: number;
+  /** Of the scheduled ones among them. */
+  lateness: LatenessCount[];
+  /** Times that do not fire, as was decided in this minute: each by the minute of its own. */
+  passed: PassedCount[];
+}
+
+export interface PassedCount {
+  /** Of the nominal times: its start, epoch ms. */
+  minute: number;
+  skipped: number;
+  missed: number;
+}
+
+/** Nominal times of one schedule, by what became of them. */
+export interface OutcomeCounts {
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  missed: number;
+}
+
+export interface StepCount extends OutcomeCounts {
+  /** The start of the step, epoch ms. */
+  at: number;
+}
+
+/** One record that stands for many times: the first and the last of them, epoch ms. */
+export interface MissedSpan {
+  count: number;
+  from: number;
+  to: number;
+}
+
+/** `from` and `to` are multiples of `stepMs`, epoch ms. */
+export interface StepRange {
+  from: number;
+  to: number;
+  stepMs: number;
+}
+
+export interface CountedHistory {
+  /** In which something is on record, oldest first; without what a span stands for. */
+  steps: StepCount[];
+  /** Those that reach into the range. */
+  spans: MissedSpan[];
+  /** How many records were read. */
+  records: number;
+}
+
+/** A schedule with failed runs. */
+export interface FailureCount {
+  scheduleId: string;
+  label: string;
+  url: string;
+  failures: number;
+  lastFailedFor: number;
+  /** The latest 20 that were sent and ended, newest nominal time first. */
+  latest: LatestRun[];
+}
+
+export interface LatestRun {
+  status: 'succeeded' | 'failed';
+  /** Of its last attempt, where it failed. */
+  error?: string;
+}
+
+/** What a schedule does next. */
+export interface Upcoming {
+  scheduleId: string;
+  label: string;
+  url: string;
+  dueAt: number;
+  scheduledFor: number;
+  /** A retry of a run that has begun, and not a new one. */
+  isRetry: boolean;
+}
+
+/** A run that has ended, or will not be sent. */
+export interface EndedRun extends RunRecord {
+  scheduleId: string;
+  /** When it ended, or it was decided that it is not sent. */
+  endedAt: number;
+}
+
+/** A host of which a client gets no answer. */
+export type OpenBreaker = Pick<BreakerRecord, 'origin' | 'since' | 'openedAt'>;
+
+export interface BreakerChange extends OpenBreaker {
+  /** Of the breaker: it opens and closes once. */
+  id: string;
+  change: 'opened' | 'closed';
+  /** When it opened or closed. */
+  at: number;
+}
+
+export interface StatsStore {
+  /** How many schedules are not deleted, by status. */
+  counts(clientRowId: number): Promise<StatusCounts>;
+  /** Of all clients. */
+  allCounts(): Promise<StatusCounts>;
+  /**
+   * Enabled schedules in groups: the newest `limit` of those whose ids are below `before`. To count a
+   * million at once takes seconds, and what statements may take is bounded.
+   */
+  groups(clientRowId: number, limit: number, before?: string): Promise<GroupedPart>;
+  /**
+   * Runs that ended with from <= finishedAt < to, by minute, oldest first, and times of which it was
+   * decided then that they do not fire.
+   */
+  ended(clientRowId: number, from: number, to: number): Promise<MinuteCount[]>;
+  /**
+   * Ended runs of a schedule, and times that did not fire, by their nominal times with
+   * from <= scheduledFor < to: of the newest `limit` records.
+   */
+  history(
+    clientRowId: number,
+    scheduleId: string,
+    range: StepRange,
+    limit: number,
+  ): Promise<CountedHistory>;
+  /** Schedules by their failed runs since `from`, most first; of the latest 2,000 such runs. */
+  failures(clientRowId: number, from: number, limit: number): Promise<FailureCount[]>;
+  /**
+   * What is due next, earliest first: also what is claimed ahead of its time, until that has come at
+   * `now`. Where another client has thousands of schedules that are due
+   * before, and this one too many to look through, fewer than there are.
+   */
+  upcoming(clientRowId: number, now: number, limit: number): Promise<Upcoming[]>;
+  /**
+   * Runs that ended at `after` or later, and those of which it was decided then that they are not sent,
+   * in that order. Of nominal times more than 11 days before that, a backend may leave them out.
+   */
+  endedSince(clientRowId: number, after: number, limit: number): Promise<EndedRun[]>;
+  /** Schedules made or changed at `after` or later, deleted ones included, in that order. */
+  changedSince(clientRowId: number, after: number, limit: number): Promise<Schedule[]>;
+  /** Hosts whose breaker is open at `now`, each once, those first that answer nothing for longest. */
+  openBreakers(clientRowId: number, now: number, limit: number): Promise<OpenBreaker[]>;
+  /**
+   * Breakers that opened or closed at `after` or later. Where several engines have one for the same
+   * host, the first that opens and the last that closes count.
+   */
+  breakersSince(clientRowId: number, after: number, limit: number): Promise<BreakerChange[]>;
+}

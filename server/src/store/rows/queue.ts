@@ -1,0 +1,113 @@
+import { mayBegin, neverEarly, type QueueRow } from '../../domain/run/queue-row.ts';
+import type { Claim, ClaimedRow } from '../contract/queue.ts';
+import { attemptsFrom, fireableScheduleFrom, lostAttempt, type Row } from './row.ts';
+
+/** Rows of the queue, as both backends read them. */
+
+export function queueRowFrom(row: Row): QueueRow {
+  return {
+    state: row.state as QueueRow['state'],
+    dueAt: row.due_at as number,
+    scheduledFor: row.scheduled_for as number,
+    nextFor: row.next_for as number | null,
+    attempt: row.attempt as number,
+    attempts: attemptsFrom(row.attempts),
+  };
+}
+
+/** What of a row says whether its attempt begins with the claim. */
+export type Beginning = Pick<QueueRow, 'state' | 'dueAt' | 'scheduledFor' | 'nextFor'> &
+  Pick<Claim, 'changedAt' | 'blockedSince'>;
+
+export function isBegun(row: Beginning, now: number, unseenUntil: number): boolean {
+  if (row.changedAt !== null || row.blockedSince !== null) return false;
+  return mayBegin(row, Math.max(now, row.dueAt), unseenUntil);
+}
+
+/** @param row of the queue, with its schedule and its client beside it */
+export function claimFrom(row: Row, now: number, unseenUntil: number): Claim {
+  const state = row.state as Claim['was'];
+  const dueAt = row.due_at as number;
+  const scheduledFor = row.scheduled_for as number;
+  const nextFor = row.next_for as number | null;
+  const changedAt = row.changed_at as number | null;
+  const blockedSince = row.blocked_since as number | null;
+  const beginning = { state, dueAt, scheduledFor, nextFor, changedAt, blockedSince };
+  const begun = isBegun(beginning, now, unseenUntil);
+  return {
+    was: state,
+    state: 'inFlight',
+    dueAt,
+    scheduledFor,
+    nextFor,
+    attempt: (row.attempt as number) + (begun ? 1 : 0),
+    attempts: attemptsFrom(row.attempts),
+    begun,
+    scheduleRowId: row.schedule_key as number,
+    clientRowId: row.client_key as number,
+    claimedAt: now,
+    version: row.version as number,
+    changedAt,
+    blockedSince,
+    schedule: fireableScheduleFrom(row),
+  };
+}
+
+export function standingFrom(row: Row): ClaimedRow {
+  return {
+    scheduleRowId: row.schedule_key as number,
+    scheduledFor: row.scheduled_for as number,
+    attempt: row.attempt as number,
+    nextFor: row.next_for as number | null,
+    changedAt: row.changed_at as number | null,
+    schedule: fireableScheduleFrom(row),
+  };
+}
+
+/**
+ * Whether a row in flight was claimed ahead and its request does not leave: its time has not come, or
+ * the schedule was changed before it.
+ *
+ * @param now by the clock of whoever sends
+ */
+export function isAheadOfTime(row: Row, now: number): boolean {
+  if (row.state !== 'inFlight') return false;
+  const [dueAt, claimedAt] = [row.due_at as number, row.claimed_at as number];
+  return claimedAt < dueAt && Math.min(now, (row.changed_at as number | null) ?? now) < dueAt;
+}
+
+/**
+ * Whether the request of a row in flight may have left. Where it is known what was sent, a change says
+ * nothing: it is written a little after the instant that it is dated, and requests leave in between.
+ */
+function mayHaveLeft(row: Row, now: number, sentUntil: number | undefined): boolean {
+  // Where the clock was set back since, its time may have come before.
+  if (sentUntil === undefined) return (row.claimed_at as number) > now || !isAheadOfTime(row, now);
+  return (row.due_at as number) <= Math.max(sentUntil, row.claimed_at as number);
+}
+
+/**
+ * What a row that was in flight becomes when the process that claimed it is gone.
+ *
+ * @param sentUntil what was claimed ahead for a later time than this was never sent; undefined: not known
+ */
+export function recovered(
+  row: Row,
+  now: number,
+  sentUntil?: number,
+): Pick<QueueRow, 'state' | 'dueAt' | 'attempt' | 'attempts'> {
+  const was = queueRowFrom(row);
+  const { attempt, attempts, nextFor } = was;
+  const changedAt = row.changed_at as number | null;
+  if (attempt > attempts.length && mayHaveLeft(row, now, sentUntil)) {
+    const lost = lostAttempt(attempt, Math.max(row.claimed_at as number, was.dueAt));
+    // Not now: it would wait behind all that is late already, until the schedule's next time has come.
+    const dueAt = neverEarly(was, was.dueAt);
+    return { state: 'lost', dueAt, attempt, attempts: [...attempts, lost] };
+  }
+  // Taken and not begun: it is again what it was, and brought forward where the schedule was changed.
+  const dueAt = changedAt === null ? was.dueAt : Math.min(was.dueAt, nextFor ?? changedAt);
+  const back = { dueAt, attempt: attempts.length, attempts };
+  if (attempts.length === 0) return { state: 'waiting', ...back };
+  return { state: attempts.at(-1)!.outcome === 'lost' ? 'lost' : 'retrying', ...back };
+}

@@ -1,0 +1,60 @@
+import { countTimes, lastTime } from '../../domain/calendar/calendar.ts';
+import { PunctualError } from '../../domain/errors.ts';
+import { instantOf } from '../../domain/id.ts';
+import { type Recounted, recounted } from '../../domain/run/recount.ts';
+import type { ScheduleStatus } from '../../domain/schedule/schedule.ts';
+import type { KnownRun } from '../contract/recount.ts';
+import { queueRowFrom } from './queue.ts';
+import { attemptsFrom, json, type Row } from './row.ts';
+
+/** What a clock that was set back leaves to do, as both backends read and write it. */
+
+/** @param row of the queue, with its schedule's times and policy beside it */
+export function recountedFrom(row: Row, now: number): Recounted | null {
+  const schedule = {
+    status: row.status as ScheduleStatus,
+    interval: row.interval as string,
+    timezone: row.timezone as string,
+    ...(row.policy !== null && { policy: JSON.parse(row.policy as string) }),
+  };
+  try {
+    return recounted(queueRowFrom(row), schedule, now);
+  } catch (error) {
+    // A time zone that is known no more: one bad row cannot stop the others.
+    if (error instanceof PunctualError) return null;
+    throw error;
+  }
+}
+
+/** @param row of a run */
+export function knownFrom(row: Row): KnownRun {
+  return {
+    scheduleRowId: row.schedule_key as number,
+    scheduledFor: row.scheduled_for as number,
+    sent: row.status === 'succeeded' || row.status === 'failed',
+    attempts: attemptsFrom(row.attempts),
+  };
+}
+
+/**
+ * What is left of a record of missed times that reaches beyond `now`. Its first time is not after `now`.
+ *
+ * @param row of a run, with its schedule's interval and time zone beside it
+ */
+export function cutMissed(row: Row, now: number): string | null {
+  const { from } = JSON.parse(row.missed as string) as { from: number };
+  const [interval, timezone] = [row.interval as string, row.timezone as string];
+  const to = lastTime(interval, timezone, from, now) ?? from;
+  return json({ count: countTimes(interval, timezone, from, to), from, to });
+}
+
+/** @param rows of clients: when their newest run ended, and their schedules were changed and made */
+export function latestOf(rows: Row[]): number | null {
+  const instants = rows.flatMap(({ ended_at, changed_at, newest }) => [
+    (ended_at ?? 0) as number,
+    (changed_at ?? 0) as number,
+    newest === null ? 0 : instantOf(newest as string),
+  ]);
+  const latest = instants.reduce((a, b) => Math.max(a, b), 0);
+  return latest === 0 ? null : latest;
+}

@@ -1,0 +1,97 @@
+import type { OldSecret } from '../../domain/access/rotation.ts';
+import { runId } from '../../domain/id.ts';
+import type { Attempt, RunRecord, RunStatus, RunTrigger } from '../../domain/run/run.ts';
+import type { Schedule, ScheduleStatus, Verb } from '../../domain/schedule/schedule.ts';
+import type { FireableSchedule } from '../contract/queue.ts';
+import type { RunView } from '../contract/runs.ts';
+
+/** Rows as the database gives them, and the values that they mean. */
+
+export type Cell = string | number | null;
+export type Row = Record<string, Cell>;
+
+export function json(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+/** The same for texts that differ only in case; ς and σ, ß and ẞ are such. */
+export function fold(text: string): string {
+  return text.toLowerCase().toUpperCase();
+}
+
+export function attemptsFrom(cell: Cell | undefined): Attempt[] {
+  return cell ? (JSON.parse(cell as string) as Attempt[]) : [];
+}
+
+/** Most runs have no earlier attempts to tell of; NULL keeps their rows narrow. */
+export function attemptsCell(attempts: Attempt[]): string | null {
+  return attempts.length === 0 ? null : JSON.stringify(attempts);
+}
+
+export function scheduleFrom(row: Row): Schedule {
+  const schedule: Schedule = {
+    id: row.id as string,
+    status: row.status as ScheduleStatus,
+    url: row.url as string,
+    verb: row.verb as Verb,
+    interval: row.interval as string,
+    timezone: row.timezone as string,
+    createdAt: row.created_at as number,
+    label: row.label as string,
+  };
+  if (row.updated_at != null) schedule.updatedAt = row.updated_at as number;
+  if (row.headers != null) schedule.headers = JSON.parse(row.headers as string);
+  if (row.data != null) schedule.data = JSON.parse(row.data as string);
+  if (row.integrations != null) schedule.integrations = JSON.parse(row.integrations as string);
+  if (row.policy != null) schedule.policy = JSON.parse(row.policy as string);
+  return schedule;
+}
+
+/** @param row a schedule's row with its client's `client_id` and secrets beside it */
+export function fireableScheduleFrom(row: Row): FireableSchedule {
+  const schedule = scheduleFrom(row) as FireableSchedule;
+  schedule.clientId = row.client_id as string;
+  schedule.signingSecret = row.signing_secret as string;
+  if (row.old_secret != null) schedule.oldSecret = oldSecretFrom(row);
+  return schedule;
+}
+
+/** @param row of a client that has an old secret */
+export function oldSecretFrom(row: Row): OldSecret {
+  return { secret: row.old_secret as string, until: row.old_secret_until as number };
+}
+
+/** @param row a run's row with its schedule's `schedule_id` beside it */
+export function runViewFrom(row: Row): RunView {
+  const scheduleId = row.schedule_id as string;
+  const scheduledFor = row.scheduled_for as number;
+  const view: RunView = {
+    id: (row.manual_id as string) || runId(scheduleId, scheduledFor),
+    scheduleId,
+    scheduledFor,
+    trigger: row.trigger as RunTrigger,
+    status: row.status as RunStatus,
+    attempts: attemptsFrom(row.attempts),
+  };
+  if (row.started_at != null) view.startedAt = row.started_at as number;
+  if (row.finished_at != null && wasSent(view)) view.finishedAt = row.finished_at as number;
+  if (row.reason != null) view.reason = row.reason as string;
+  if (row.missed != null)
+    view.missed = JSON.parse(row.missed as string) as RunRecord['missed'] & {};
+  return view;
+}
+
+/** Of a run that was not sent, its row tells there when that was decided. */
+function wasSent({ status }: RunView): boolean {
+  return status !== 'skipped' && status !== 'missed';
+}
+
+/** The record of an attempt that was cut off with the process that made it. */
+export function lostAttempt(number: number, startedAt: number): Attempt {
+  return {
+    number,
+    startedAt,
+    outcome: 'lost',
+    error: 'Punctual stopped before the answer to this attempt was recorded.',
+  };
+}

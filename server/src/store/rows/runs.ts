@@ -1,0 +1,157 @@
+import { runId } from '../../domain/id.ts';
+import type { RunRecord, RunStatus } from '../../domain/run/run.ts';
+import type { NewCallback } from '../contract/queue.ts';
+import type { CallbackView, RunFilter, RunView } from '../contract/runs.ts';
+import { isAheadOfTime } from './queue.ts';
+import { retentionClassOfCallback } from './retention-class.ts';
+import { attemptsFrom, type Cell, json, type Row } from './row.ts';
+
+/** Rows of history, and of what has not ended, as both backends read and write them. */
+
+/** Where a run stands in history: the order of a list, newest first, is this order backwards. */
+export interface RunPosition {
+  scheduledFor: number;
+  scheduleRowId: number;
+  /** '' for a scheduled run: its id is derived. */
+  manualId: string;
+}
+
+export interface PositionedRun {
+  position: RunPosition;
+  view: RunView;
+}
+
+export const AFTER_ALL_RUNS: RunPosition = {
+  scheduledFor: Number.MAX_SAFE_INTEGER,
+  scheduleRowId: Number.MAX_SAFE_INTEGER,
+  manualId: '~',
+};
+
+export function runCells(clientRowId: number, scheduleRowId: number, run: RunRecord): Cell[] {
+  return [
+    clientRowId,
+    run.scheduledFor,
+    scheduleRowId,
+    run.trigger === 'manual' ? run.id : '',
+    run.trigger,
+    run.status,
+    run.startedAt ?? null,
+    run.finishedAt ?? run.decidedAt ?? null,
+    JSON.stringify(run.attempts),
+    run.reason ?? null,
+    json(run.missed),
+  ];
+}
+
+/** @param records the runs that are written with it */
+export function callbackCells(
+  clientRowId: number,
+  scheduleRowId: number,
+  callback: NewCallback,
+  records: RunRecord[],
+): Cell[] {
+  const { id, dueAt, runId, integrationId, url, body } = callback;
+  const keep = retentionClassOfCallback(callback, records);
+  return [id, clientRowId, scheduleRowId, dueAt, runId, integrationId, url, body, keep];
+}
+
+export function rangeOf({ from, to }: RunFilter): { from: number; to: number } {
+  return { from: from ?? Number.MIN_SAFE_INTEGER, to: to ?? Number.MAX_SAFE_INTEGER };
+}
+
+/**
+ * Both ends of a page, inclusive. One upper end and not two, of the filter and of the page before: an
+ * index is read from the one that the database happens to choose, and that may be days away.
+ */
+export function boundsOf(filter: RunFilter, before: RunPosition): { from: number; upTo: number } {
+  const { from, to } = rangeOf(filter);
+  return { from, upTo: Math.min(to - 1, before.scheduledFor) };
+}
+
+export function positionFrom(row: Row): RunPosition {
+  return {
+    scheduledFor: row.scheduled_for as number,
+    scheduleRowId: row.schedule_key as number,
+    manualId: (row.manual_id ?? row.id ?? '') as string,
+  };
+}
+
+export function comparePositions(a: RunPosition, b: RunPosition): number {
+  if (a.scheduledFor !== b.scheduledFor) return a.scheduledFor - b.scheduledFor;
+  if (a.scheduleRowId !== b.scheduleRowId) return a.scheduleRowId - b.scheduleRowId;
+  return a.manualId < b.manualId ? -1 : a.manualId > b.manualId ? 1 : 0;
+}
+
+/**
+ * Rows of the queue and the outbox as the runs that they tell of. What was claimed ahead shows as
+ * begun when its time has come.
+ */
+export function liveRuns(rows: Row[], status: RunStatus | undefined, now: number): PositionedRun[] {
+  return rows
+    .map(row => (isAheadOfTime(row, now) ? beforeClaim(row) : row))
+    .filter(row => (row.attempt as number) > 0 || row.kind === 'manual')
+    .map(row => ({ position: positionFrom(row), view: liveView(row) }))
+    .filter(({ view }) => status === undefined || view.status === status);
+}
+
+/** Whether a run belongs into a list that its schedule is in already. */
+export function isWithin({ position, view }: PositionedRun, filter: RunFilter): boolean {
+  const { from, to } = rangeOf(filter);
+  return (
+    position.scheduledFor >= from &&
+    position.scheduledFor < to &&
+    hasStatus(filter.status, view.status)
+  );
+}
+
+/** Whether a list of `status` (undefined: of any) holds runs of one of these. */
+export function hasStatus(status: RunStatus | undefined, ...those: RunStatus[]): boolean {
+  return status === undefined || those.includes(status);
+}
+
+function beforeClaim(row: Row): Row {
+  return { ...row, state: 'retrying', attempt: (row.attempt as number) - 1 };
+}
+
+/** @param row of the queue, or of the outbox: only that has an id of its own */
+function liveView(row: Row): RunView {
+  const attempts = attemptsFrom(row.attempts);
+  const isManual = row.kind === 'manual';
+  const scheduleId = row.schedule_id as string;
+  const scheduledFor = row.scheduled_for as number;
+  const view: RunView = {
+    id: isManual ? (row.id as string) : runId(scheduleId, scheduledFor),
+    scheduleId,
+    scheduledFor,
+    trigger: isManual ? 'manual' : 'schedule',
+    status: unendedStatus(row),
+    attempts,
+  };
+  if (attempts.length > 0) view.startedAt = attempts[0]!.startedAt;
+  else if (view.status === 'running') view.startedAt = startOf(row);
+  return view;
+}
+
+export function callbackView(row: Row): CallbackView {
+  const ended = row.state === 'succeeded' || row.state === 'failed';
+  return {
+    id: row.id as string,
+    integrationId: row.integration_id as string,
+    url: row.url as string,
+    status: ended ? (row.state as 'succeeded' | 'failed') : unendedStatus(row),
+    attempts: attemptsFrom(row.attempts),
+  };
+}
+
+/** When the request in flight could start: what was claimed ahead, at its time. */
+function startOf(row: Row): number {
+  return Math.max(row.claimed_at as number, row.due_at as number);
+}
+
+/** In flight without a begun attempt: the engine is deciding about a retry. */
+function unendedStatus(row: Row): 'running' | 'queued' | 'retrying' {
+  const attempt = row.attempt as number;
+  if (attempt === 0) return 'queued';
+  const isBegun = attempt > attemptsFrom(row.attempts).length;
+  return row.state === 'inFlight' && isBegun ? 'running' : 'retrying';
+}
