@@ -111,6 +111,6 @@ function placeOf({ functionName, url }: ProfileNode['callFrame'], above: string)
 function threadOf({ nodes }: CpuProfile): string {
   const runs = (file: string) => nodes.some(({ callFrame }) => callFrame.url.endsWith(file));
   if (runs('/outbound/sender-worker.ts')) return 'the thread that sends';
-  if (runs('/store/sqlite/worker.ts')) return 'the thread that writes';
+  if (runs('/store/sqlite/worker/worker.ts')) return 'the thread that writes';
   return 'the main thread';
 }
