@@ -91,9 +91,9 @@ export const BUGS: Bug[] = [
     patches: [
       {
         file: 'store/sqlite/queue.ts',
-        find: 'for (const one of reader.list(CALLBACK_CELLS)) if (!isOvertaken) writeCallback(one);',
+        find: 'for (const one of reader.list(CALLBACK.width)) if (!isOvertaken) writeCallback(one);',
         replace:
-          'const those = reader.list(CALLBACK_CELLS);\n' +
+          'const those = reader.list(CALLBACK.width);\n' +
           'if (!isOvertaken) setTimeout(() => void commits.write(() => those.forEach(writeCallback)), 400);',
       },
     ],

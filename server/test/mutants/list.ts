@@ -161,8 +161,8 @@ export const MUTANTS: Mutant[] = [
   ),
   inPlace(SCHEDULES, 'const update: Statement')(
     'change: of another version',
-    ' AND version = $16',
-    ' AND $16::integer > 0',
+    ' AND version = $3',
+    ' AND $3::integer > 0',
   ),
   inPlace(SCHEDULES, 'const queueMarkBegun: Statement')(
     'change: not marked in the row that has begun',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import type { Row } from '../../src/store/columns.ts';
 import { limitReads } from '../../src/store/postgres/read-limit.ts';
-import type { Row } from '../../src/store/rows/row.ts';
 
 test('three look at once, the others in their order as soon as one has ended, also by a fault', async () => {
   const begun: string[] = [];

@@ -1,13 +1,12 @@
+import { BREAKER } from '../columns.ts';
 import type { BreakerStore } from '../contract/breakers.ts';
-import { BREAKER_COLUMNS, breakerCells } from '../rows/breakers.ts';
-import { columnsOf, type Query, type Statement } from './connection.ts';
+import { columnsOf, parameters, type Query, type Statement } from './connection.ts';
 
 const note: Statement = {
   name: 'breakers_note',
   text: `
-    INSERT INTO breakers (${BREAKER_COLUMNS.join(', ')})
-    SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[],
-      $6::bigint[], $7::bigint[])
+    INSERT INTO breakers (${BREAKER.list()})
+    SELECT * FROM unnest(${parameters(1, BREAKER.types)})
     ON CONFLICT (id) DO UPDATE SET closed_at = excluded.closed_at, open_until = excluded.open_until`,
 };
 const closeForgotten: Statement = {
@@ -18,7 +17,10 @@ const closeForgotten: Statement = {
 export function postgresBreakers(query: Query): BreakerStore {
   return {
     async note(breakers, openUntil) {
-      await query(note, columnsOf(breakers.map(breaker => breakerCells(breaker, openUntil))));
+      await query(
+        note,
+        columnsOf(breakers.map(breaker => BREAKER.cells({ ...breaker, openUntil }))),
+      );
     },
     async closeForgotten(now, openUntil) {
       await query(closeForgotten, [now, openUntil]);

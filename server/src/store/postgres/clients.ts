@@ -1,6 +1,7 @@
 import { SESSION_MS } from '../../domain/access/session.ts';
+import { SESSION } from '../columns.ts';
 import type { ClientStore } from '../contract/clients.ts';
-import { callerFrom, clientFrom, foundSessionFrom, keyFrom, sessionFrom } from '../rows/clients.ts';
+import { callerFrom, clientFrom, foundSessionFrom, keyFrom } from '../rows/clients.ts';
 import type { Connections, Statement, Value } from './connection.ts';
 import type { Notifier } from './notifier.ts';
 
@@ -209,7 +210,7 @@ export function postgresClients(
       await query(noteSessionUse, [hash, usedAt]);
     },
     async listSessions(clientId, limit) {
-      return (await query(listSessions, [clientId, limit])).map(sessionFrom);
+      return (await query(listSessions, [clientId, limit])).map(SESSION.fromRow);
     },
     async endSessions(clientId, id) {
       const ended = await query(endSessions, [clientId, id ?? null]);

@@ -1,7 +1,7 @@
 import { DatabaseError, Pool, type PoolClient, types } from 'pg';
+import type { Cell, Row } from '../columns.ts';
 import type { PoolUse } from '../contract/store.ts';
 import { storeUnavailable } from '../fault.ts';
-import type { Cell, Row } from '../rows/row.ts';
 import { primaryOf, serversOf } from './servers.ts';
 import { begin, isPooled, prepareSession, STATEMENT_MS } from './session.ts';
 
@@ -206,7 +206,7 @@ export function columnsOf(rows: Cell[][], width = rows[0]?.length ?? 0): Cell[][
 }
 
 /** `$first, $first + 1, …` for an `unnest` of these types. */
-export function parameters(first: number, types: string[]): string {
+export function parameters(first: number, types: readonly string[]): string {
   return types.map((type, index) => `$${first + index}::${type}[]`).join(', ');
 }
 

@@ -1,13 +1,10 @@
-import type { Cell, Row } from '../rows/row.ts';
+import { type Cell, FIREABLE, type Row, selected } from '../columns.ts';
 import type { Query, Statement } from './connection.ts';
 
 const firings: Statement = {
   name: 'firings',
   text: `
-    SELECT schedule_key, schedules.client_key, clients.id AS client_id, signing_secret,
-      old_secret, old_secret_until,
-      schedules.id, schedules.version, status, url, verb, interval, timezone, schedules.created_at, headers, data,
-      integrations, label, policy
+    SELECT ${selected(FIREABLE)}
     FROM schedules JOIN clients USING (client_key) WHERE schedule_key = ANY ($1)`,
 };
 

@@ -1,5 +1,5 @@
+import type { Row } from '../columns.ts';
 import type { RunFilter } from '../contract/runs.ts';
-import type { Row } from '../rows/row.ts';
 import {
   hasStatus,
   liveRuns,

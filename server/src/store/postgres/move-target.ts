@@ -1,5 +1,5 @@
 import { PunctualError } from '../../domain/errors.ts';
-import type { Cell } from '../rows/row.ts';
+import type { Cell } from '../columns.ts';
 import type { MovedTable, MoveTarget, Progress } from '../transfer/move.ts';
 import { TABLES, type Table, type TableName } from '../transfer/tables.ts';
 import { type Connections, columnsOf, parameters, type Query, readClock } from './connection.ts';

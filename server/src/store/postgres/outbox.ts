@@ -1,14 +1,37 @@
+import type { Attempt } from '../../domain/run/run.ts';
+import {
+  attempts,
+  attemptsCell,
+  bigint,
+  CALLBACK,
+  type Cell,
+  Columns,
+  integer,
+  nullable,
+  type Row,
+  RUN,
+  readFrom,
+  SECRETS,
+  selected,
+  text,
+} from '../columns.ts';
 import type { OutboxSettlement, OutboxStore } from '../contract/queue.ts';
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
 import { IS_NOT_PUT_OFF, outboxClaimFrom } from '../rows/outbox.ts';
-import { attemptsCell, attemptsFrom, type Cell, lostAttempt, type Row } from '../rows/row.ts';
-import { callbackCells, runCells } from '../rows/runs.ts';
-import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
+import { attemptsFrom, lostAttempt } from '../rows/row.ts';
+import { callbackRow, runRow } from '../rows/runs.ts';
+import {
+  type Connections,
+  columnsOf,
+  parameters,
+  type Query,
+  type Statement,
+} from './connection.ts';
 import { fireableSchedulesOf } from './fireable-schedules.ts';
 import { cutLeasesOf, type Lease } from './lease.ts';
 import type { Notifier } from './notifier.ts';
 import { outboxRecount } from './recount.ts';
-import { runValues, runWriter } from './runs.ts';
+import { RUN_PARAMETERS, runValues, runWriter } from './runs.ts';
 import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
 
 const insertManual: Statement = {
@@ -73,8 +96,7 @@ const take: Statement = {
       RETURNING *
     )
     SELECT taken.id, kind, taken.client_key, schedule_key, attempt, attempts, scheduled_for, run_id,
-      integration_id, url, body, clients.id AS client_id, clients.signing_secret, clients.old_secret,
-      clients.old_secret_until
+      integration_id, url, body, clients.id AS client_id, ${selected(readFrom('clients', SECRETS))}
     FROM taken JOIN clients USING (client_key)
     ORDER BY due_at, id`,
 };
@@ -92,14 +114,33 @@ const holdSchedules: Statement = {
 const IS_DELETED = `outbox.kind = 'manual' AND EXISTS (
           SELECT 1 FROM schedules
           WHERE schedules.schedule_key = outbox.schedule_key AND status = 'deleted')`;
+/** The fence of an entry, what it becomes, and the schedule whose row it blocked. */
+const SETTLED = new Columns<{
+  id: string;
+  wasAttempt: number;
+  state: string | null;
+  dueAt: number | null;
+  attempt: number | null;
+  attempts: Attempt[];
+  blockedKey: number | null;
+}>({
+  id: text(),
+  wasAttempt: integer(),
+  state: nullable(text()),
+  dueAt: nullable(bigint()),
+  attempt: nullable(integer()),
+  attempts: attempts(),
+  blockedKey: nullable(bigint()),
+});
+const FIRST_OF_RUNS = 2 + SETTLED.width;
+
 /** The fence, the rows, the runs, the callbacks and the rows that were blocked, in one statement. */
 const settle: Statement = {
   name: 'outbox_settle',
   text: `
     WITH given AS (
-      SELECT * FROM unnest($2::text[], $3::integer[], $4::text[], $5::bigint[], $6::integer[],
-        $7::text[], $8::bigint[])
-        WITH ORDINALITY AS given (id, was_attempt, state, due_at, attempt, attempts, blocked_key, n)
+      SELECT * FROM unnest(${parameters(2, SETTLED.types)})
+        WITH ORDINALITY AS given (${SETTLED.list()}, n)
     ), moved AS (
       UPDATE outbox SET state = given.state,
         due_at = CASE WHEN ${IS_DELETED} THEN least(given.due_at, claimed_at)
@@ -123,7 +164,7 @@ const settle: Statement = {
       WHERE schedule_key = ANY (ARRAY(
         SELECT blocked_key FROM given
         WHERE blocked_key IS NOT NULL AND n NOT IN (SELECT n FROM overtaken)))
-    ), ${runWriter(9)}, ${callbackWriter(23)}
+    ), ${runWriter(FIRST_OF_RUNS)}, ${callbackWriter(FIRST_OF_RUNS + RUN_PARAMETERS)}
     SELECT id FROM overtaken`,
 };
 
@@ -276,24 +317,26 @@ async function blockedFor(send: Query, now: number, manual: Row[]): Promise<numb
 
 /** An ended callback stays for history, without its body; an ended manual run goes: no state. */
 function settledCells(settlement: OutboxSettlement): Cell[] {
-  const { id, attempt, attempts, next, kind, scheduleRowId } = settlement;
-  const fence = [id, attempt];
-  const blockedKey = kind === 'manual' ? scheduleRowId : null;
-  const known = attemptsCell(attempts);
+  const { id, attempt: wasAttempt, attempts, next, kind, scheduleRowId } = settlement;
+  const isManual = kind === 'manual';
+  const given = { id, wasAttempt, attempts, blockedKey: isManual ? scheduleRowId : null };
   if (typeof next === 'object') {
-    return [...fence, 'waiting', next.dueAt, attempts.length, known, blockedKey];
+    const { dueAt } = next;
+    return SETTLED.cells({ ...given, state: 'waiting', dueAt, attempt: attempts.length });
   }
-  return [...fence, kind === 'manual' ? null : next, null, null, known, blockedKey];
+  return SETTLED.cells({ ...given, state: isManual ? null : next, dueAt: null, attempt: null });
 }
 
 function recordCells({ clientRowId, scheduleRowId, record }: OutboxSettlement): Cell[][] {
-  return record ? [runCells(clientRowId, scheduleRowId, record)] : [];
+  return record ? [RUN.cells(runRow(clientRowId, scheduleRowId, record))] : [];
 }
 
 function callbacksCells(settlement: OutboxSettlement): Cell[][] {
   const { clientRowId, scheduleRowId, record, callbacks } = settlement;
   const records = record ? [record] : [];
-  return callbacks.map(callback => callbackCells(clientRowId, scheduleRowId, callback, records));
+  return callbacks.map(callback =>
+    CALLBACK.cells(callbackRow(clientRowId, scheduleRowId, callback, records)),
+  );
 }
 
 function restoredCells(row: Row): Cell[] {

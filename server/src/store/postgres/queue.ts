@@ -1,13 +1,22 @@
+import {
+  CALLBACK,
+  type Cell,
+  CLAIMED,
+  FENCE,
+  QUEUE,
+  RECOVERED,
+  type Row,
+  RUN,
+} from '../columns.ts';
 import type { QueueStore, Settlement } from '../contract/queue.ts';
 import { claimFrom, recovered, standingFrom } from '../rows/queue.ts';
-import { attemptsCell, type Cell, type Row } from '../rows/row.ts';
-import { callbackCells, runCells } from '../rows/runs.ts';
-import { type Connections, columnsOf, type Statement } from './connection.ts';
+import { callbackRow, runRow } from '../rows/runs.ts';
+import { type Connections, columnsOf, parameters, type Statement } from './connection.ts';
 import { fireableSchedulesOf } from './fireable-schedules.ts';
 import { cutLeasesOf, type Lease } from './lease.ts';
 import type { Notifier } from './notifier.ts';
 import { postgresRecount } from './recount.ts';
-import { runValues, runWriter } from './runs.ts';
+import { RUN_PARAMETERS, runValues, runWriter } from './runs.ts';
 import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
 
 /**
@@ -41,9 +50,7 @@ const claimOf = (name: string, others: string): Statement => ({
           ELSE 0 END
       WHERE schedule_key = ANY (ARRAY(SELECT schedule_key FROM due))
     )
-    SELECT schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts, changed_at,
-      blocked_since
-    FROM due ORDER BY due_at, schedule_key`,
+    SELECT ${CLAIMED.join(', ')} FROM due ORDER BY due_at, schedule_key`,
 });
 const claim = claimOf('queue_claim', '');
 /** Rows among which those of other clients are looked for: the cost of one look is bounded. */
@@ -79,6 +86,10 @@ const standing: Statement = {
     WHERE schedule_key = ANY ($1) AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $2`,
 };
 
+/** The key of the schedule, its fence, and the row that follows. */
+const SETTLED_TYPES = ['bigint', ...FENCE.types, ...QUEUE.types];
+const FIRST_OF_RUNS = 3 + SETTLED_TYPES.length;
+
 /**
  * The fence, the rows, the runs and the callbacks in one statement. `claimed_by` is part of the
  * fence: a row that was taken and not begun has the same attempt when another node takes it.
@@ -91,14 +102,10 @@ const settle: Statement = {
   name: 'queue_settle',
   text: `
     WITH given AS (
-      SELECT * FROM unnest($3::bigint[], $4::bigint[], $5::integer[], $6::bigint[], $7::text[],
-        $8::bigint[], $9::bigint[], $10::bigint[], $11::integer[], $12::text[])
-        WITH ORDINALITY AS given (schedule_key, was_for, was_attempt, was_changed_at, state, due_at,
-          scheduled_for, next_for, attempt, attempts, n)
+      SELECT * FROM unnest(${parameters(3, SETTLED_TYPES)})
+        WITH ORDINALITY AS given (schedule_key, was_for, was_attempt, was_changed_at, ${QUEUE.list()}, n)
     ), moved AS (
-      UPDATE queue SET state = given.state, due_at = given.due_at,
-        scheduled_for = given.scheduled_for, next_for = given.next_for, attempt = given.attempt,
-        attempts = given.attempts, changed_at = NULL,
+      UPDATE queue SET ${QUEUE.assignments(name => `given.${name}`)}, changed_at = NULL,
         lease_until = CASE WHEN given.state = 'inFlight'
           THEN clock_timestamp() + $2 * interval '1 millisecond' END
       FROM given
@@ -115,7 +122,7 @@ const settle: Statement = {
     ), overtaken AS (
       SELECT schedule_key, n FROM given
       WHERE n NOT IN (SELECT n FROM moved UNION ALL SELECT n FROM removed)
-    ), ${runWriter(13)}, ${callbackWriter(27)}
+    ), ${runWriter(FIRST_OF_RUNS)}, ${callbackWriter(FIRST_OF_RUNS + RUN_PARAMETERS)}
     SELECT schedule_key FROM overtaken`,
 };
 
@@ -152,10 +159,9 @@ const cutOff: Statement = {
 const restore: Statement = {
   name: 'queue_restore',
   text: `
-    UPDATE queue SET state = given.state, due_at = given.due_at, attempt = given.attempt,
-      attempts = given.attempts, lease_until = NULL
-    FROM unnest($1::text[], $2::bigint[], $3::integer[], $4::text[], $5::bigint[])
-      AS given (state, due_at, attempt, attempts, schedule_key)
+    UPDATE queue SET ${RECOVERED.assignments(name => `given.${name}`)}, lease_until = NULL
+    FROM unnest(${parameters(1, [...RECOVERED.types, 'bigint'])})
+      AS given (${RECOVERED.list()}, schedule_key)
     WHERE queue.schedule_key = given.schedule_key`,
 };
 
@@ -209,10 +215,12 @@ export function postgresQueue(
         ({ scheduleRowId }) => scheduleRowId,
         async round => {
           const records = round.map(({ scheduleRowId, clientRowId, records }) =>
-            records.map(record => runCells(clientRowId, scheduleRowId, record)),
+            records.map(record => RUN.cells(runRow(clientRowId, scheduleRowId, record))),
           );
           const callbacks = round.map(({ scheduleRowId, clientRowId, callbacks, records }) =>
-            callbacks.map(callback => callbackCells(clientRowId, scheduleRowId, callback, records)),
+            callbacks.map(callback =>
+              CALLBACK.cells(callbackRow(clientRowId, scheduleRowId, callback, records)),
+            ),
           );
           const rows = await query(settle, [
             node,
@@ -271,13 +279,13 @@ function announceGivenBack(settlements: Settlement[], notifier: Notifier): void 
 }
 
 function settledCells({ scheduleRowId, fence, row }: Settlement): Cell[] {
-  const was = [scheduleRowId, fence.scheduledFor, fence.attempt, fence.changedAt];
-  if (row === null) return [...was, null, null, null, null, null, null];
-  const { state, dueAt, scheduledFor, nextFor, attempt, attempts } = row;
-  return [...was, state, dueAt, scheduledFor, nextFor, attempt, attemptsCell(attempts)];
+  const cells: Cell[] = [scheduleRowId];
+  FENCE.append(cells, fence);
+  if (row !== null) QUEUE.append(cells, row);
+  else for (let left = QUEUE.width; left > 0; left -= 1) cells.push(null);
+  return cells;
 }
 
 function restoredCells(row: Row, now: number, sentUntil?: number): Cell[] {
-  const { state, dueAt, attempt, attempts } = recovered(row, now, sentUntil);
-  return [state, dueAt, attempt, attemptsCell(attempts), row.schedule_key!];
+  return [...RECOVERED.cells(recovered(row, now, sentUntil)), row.schedule_key!];
 }

@@ -1,8 +1,8 @@
+import type { Cell, Row } from '../columns.ts';
 import type { OutboxStore } from '../contract/queue.ts';
 import type { RecountedRows, RecountStore } from '../contract/recount.ts';
 import { outboxDueAnew, outboxPlaceOf } from '../rows/outbox.ts';
 import { cutMissed, knownFrom, latestOf, recountedFrom } from '../rows/recount.ts';
-import type { Cell, Row } from '../rows/row.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 
 /** Rows of the queue of one call, and records that are cut: a transaction holds them for some 100 ms at most. */

@@ -1,11 +1,12 @@
 import { instantOf, tailOf } from '../../domain/id.ts';
+import { type Cell, RUN } from '../columns.ts';
 import type { RunFilter, RunStore } from '../contract/runs.ts';
 import {
   RETENTION_CLASSES,
   type RetentionClass,
   retentionClassOf,
 } from '../rows/retention-class.ts';
-import { type Cell, runViewFrom } from '../rows/row.ts';
+import { runViewFrom } from '../rows/row.ts';
 import {
   AFTER_ALL_RUNS,
   callbackView,
@@ -21,20 +22,6 @@ import { postgresLiveRuns } from './live-runs.ts';
 import { pruneHistory } from './partitions.ts';
 import { ownedColumns } from './settle.ts';
 
-/** Named, here and wherever rows are read: `*` would become another statement when a newer Punctual adds a column. */
-export const RUN_COLUMNS = [
-  'client_key',
-  'scheduled_for',
-  'schedule_key',
-  'manual_id',
-  'trigger',
-  'status',
-  'started_at',
-  'finished_at',
-  'attempts',
-  'reason',
-  'missed',
-];
 /**
  * A page of ended runs, found in an index alone, and then their schedules' ids.
  *
@@ -46,7 +33,7 @@ const ended = (name: string, where: string): Statement => ({
   name,
   text: `
     WITH page AS MATERIALIZED (
-      SELECT ${RUN_COLUMNS.join(', ')} FROM runs
+      SELECT ${RUN.list()} FROM runs
       WHERE ${where} AND keep IN ($8::text, $9::text)
         AND scheduled_for >= $3::bigint AND scheduled_for < $4::bigint
         AND scheduled_for <= $5::bigint
@@ -71,7 +58,7 @@ const endedOfSchedule = ended(
 const endedFind: Statement = {
   name: 'runs_find',
   text: `
-    SELECT ${RUN_COLUMNS.map(column => `runs.${column}`).join(', ')}, schedules.id AS schedule_id
+    SELECT ${RUN.list('runs.')}, schedules.id AS schedule_id
     FROM runs JOIN schedules ON schedules.schedule_key = runs.schedule_key
     WHERE runs.client_key = $1 AND runs.scheduled_for = $2 AND runs.schedule_key = $3
       AND runs.manual_id = $4`,
@@ -199,20 +186,9 @@ function keepsOf({ status }: RunFilter): RetentionClass[] {
     : [retentionClassOf(status), retentionClassOf(status)];
 }
 
-const RUN_TYPES = [
-  'bigint',
-  'bigint',
-  'bigint',
-  'text',
-  'text',
-  'text',
-  'bigint',
-  'bigint',
-  'text',
-  'text',
-  'text',
-];
 const RUN_ID = 'client_key, scheduled_for, schedule_key, manual_id';
+/** The parameters of `runWriter`: the owner and the columns of each run, the first and the last time. */
+export const RUN_PARAMETERS = 1 + RUN.width + 2;
 
 /**
  * How history is written, by the queue and by the outbox alike: a part of the statement that settles,
@@ -224,12 +200,13 @@ const RUN_ID = 'client_key, scheduled_for, schedule_key, manual_id';
  * for 500 runs instead of 10. No two batches write one run at the same moment: each holds its row of the queue or
  * the outbox.
  *
- * @param first the number of its first parameter; there are 14, `runValues`
+ * @param first the number of its first parameter; `RUN_PARAMETERS` follow, `runValues`
  */
 export function runWriter(first: number): string {
-  const columns = RUN_COLUMNS.join(', ');
+  const columns = RUN.list();
+  const times = first + 1 + RUN.width;
   return `given_runs AS (
-      SELECT DISTINCT ON (${RUN_ID}) * FROM unnest(${parameters(first, ['integer', ...RUN_TYPES])})
+      SELECT DISTINCT ON (${RUN_ID}) * FROM unnest(${parameters(first, ['integer', ...RUN.types])})
         WITH ORDINALITY AS given (owner, ${columns}, position)
       WHERE owner NOT IN (SELECT n FROM overtaken)
       ORDER BY ${RUN_ID}, position
@@ -242,16 +219,16 @@ export function runWriter(first: number): string {
         WHERE old.keep = CASE WHEN new.status = 'failed' THEN 'short' ELSE 'long' END
           AND old.client_key = new.client_key AND old.scheduled_for = new.scheduled_for
           AND old.schedule_key = new.schedule_key AND old.manual_id = new.manual_id
-          AND old.scheduled_for BETWEEN $${first + 12}::bigint AND $${first + 13}::bigint
+          AND old.scheduled_for BETWEEN $${times}::bigint AND $${times + 1}::bigint
         OFFSET 0)
       ON CONFLICT DO NOTHING
     )`;
 }
 
-/** @param cells of the runs of each settlement, `runCells` */
+/** @param cells of the runs of each settlement, in the order of `RUN` */
 export function runValues(cells: Cell[][][]): Value[] {
-  const columns = ownedColumns(cells, RUN_COLUMNS.length);
-  const times = columns[2] as number[];
+  const columns = ownedColumns(cells, RUN.width);
+  const times = columns[1 + RUN.names.indexOf('scheduled_for')] as number[];
   const earliest = times.reduce((a, b) => Math.min(a, b), Number.MAX_SAFE_INTEGER);
   const latest = times.reduce((a, b) => Math.max(a, b), Number.MIN_SAFE_INTEGER);
   return [...columns, earliest, latest];

@@ -1,15 +1,15 @@
 import type { Schedule } from '../../domain/schedule/schedule.ts';
+import { SCHEDULE } from '../columns.ts';
 import type { ListedSchedules, ScheduleFilter, ScheduleStore } from '../contract/schedules.ts';
-import { fold, scheduleFrom } from '../rows/row.ts';
+import { fold } from '../rows/row.ts';
 import { isSearch, LOOKED_AT, searchTermsFrom } from '../search-index.ts';
 import type { Query, Statement } from './connection.ts';
-import { SCHEDULE } from './schedule-columns.ts';
 import type { SearchIndex } from './search-index.ts';
 
 const list = (name: string, status: string): Statement => ({
   name,
   text: `
-    SELECT ${SCHEDULE} FROM schedules
+    SELECT ${SCHEDULE.list()} FROM schedules
     WHERE client_key = $1 AND id < $2 AND id >= $6 AND ${status}
       AND ($3::text IS NULL OR strpos(label_folded, $3) > 0)
       AND ($4::text IS NULL OR strpos(url_folded, $4) > 0)
@@ -47,7 +47,7 @@ export function postgresScheduleList(
       filter.status === undefined
         ? await ask(listAll, values)
         : await ask(listByStatus, [...values, filter.status]);
-    return rows.map(scheduleFrom);
+    return rows.map(SCHEDULE.fromRow);
   }
 
   async function search(

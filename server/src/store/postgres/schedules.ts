@@ -1,17 +1,28 @@
 import { type Start, startBeyond, WRITTEN_WITHIN_MS } from '../../domain/run/start.ts';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
+import { type Cell, CHANGED_SCHEDULE, FOLDED_TEXTS, SCHEDULE, SCHEDULE_START } from '../columns.ts';
 import type { NewSchedule, Requeue, ScheduleStore } from '../contract/schedules.ts';
-import { type Cell, fold, json, scheduleFrom } from '../rows/row.ts';
+import { fold } from '../rows/row.ts';
 import { scheduleAtFrom } from '../rows/schedule-at.ts';
 import { ENTRIES, textsOf } from '../search-index.ts';
-import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
+import {
+  type Connections,
+  columnsOf,
+  parameters,
+  type Query,
+  type Statement,
+} from './connection.ts';
 import type { Notifier } from './notifier.ts';
-import { SCHEDULE } from './schedule-columns.ts';
 import { postgresScheduleList } from './schedule-list.ts';
 import { postgresSearchIndex } from './search-index.ts';
 
 /** What is due later is seen by looking, by all nodes and in time. */
 const SOON_MS = 2_000;
+
+/** All columns of a schedule that are written here. */
+const WRITTEN = `${SCHEDULE.list()}, ${FOLDED_TEXTS.list()}`;
+const WRITTEN_TYPES = [...SCHEDULE.types, ...FOLDED_TEXTS.types];
+const NO_START = { first: null, second: null };
 
 /**
  * All in one statement: the keys are drawn first, so that the rows of the queue know them. It tells
@@ -23,18 +34,11 @@ const insert: Statement = {
   text: `
     WITH given AS MATERIALIZED (
       SELECT nextval(pg_get_serial_sequence('schedules', 'schedule_key')) AS key, *
-      FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-        $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[],
-        $14::text[], $15::text[], $16::text[], $17::bigint[], $18::bigint[])
-        WITH ORDINALITY AS given (id, status, url, verb, interval, timezone, created_at, updated_at, headers, data,
-          integrations, label, policy, url_folded, label_folded, first, second, n)
+      FROM unnest(${parameters(7, [...WRITTEN_TYPES, ...SCHEDULE_START.types])})
+        WITH ORDINALITY AS given (${WRITTEN}, ${SCHEDULE_START.list()}, n)
     ), made AS (
-      INSERT INTO schedules (schedule_key, client_key, id, status, url, verb, interval, timezone,
-        created_at, updated_at, headers, data, integrations, label, policy, url_folded,
-        label_folded)
-      SELECT key, $1::bigint, id, status, url, verb, interval, timezone, created_at, updated_at,
-        headers, data, integrations, label, policy, url_folded, label_folded
-      FROM given
+      INSERT INTO schedules (schedule_key, client_key, ${WRITTEN})
+      SELECT key, $1::bigint, ${WRITTEN} FROM given
     ), queued AS (
       INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for)
       SELECT key, 'waiting', first, first, second FROM given WHERE first IS NOT NULL
@@ -44,23 +48,23 @@ const insert: Statement = {
       INSERT INTO schedule_texts (client_key, first_id, last_id, entries, labels, urls, keys)
       SELECT $1, texts.first_id, texts.last_id, cardinality(keys), texts.labels, texts.urls, keys
       FROM keys, LATERAL (
-        SELECT ($20::text[])[part] AS first_id, ($21::text[])[part] AS last_id,
-          ($22::text[])[part] AS labels, ($23::text[])[part] AS urls) AS texts
+        SELECT ($3::text[])[part] AS first_id, ($4::text[])[part] AS last_id,
+          ($5::text[])[part] AS labels, ($6::text[])[part] AS urls) AS texts
     )
     SELECT min(first) AS due_at FROM given
-    HAVING min(first) < extract(epoch FROM clock_timestamp()) * 1000 + $19`,
+    HAVING min(first) < extract(epoch FROM clock_timestamp()) * 1000 + $2`,
 };
 const find: Statement = {
   name: 'schedules_find',
-  text: `SELECT ${SCHEDULE} FROM schedules WHERE client_key = $1 AND id = $2`,
+  text: `SELECT version, ${SCHEDULE.list()} FROM schedules WHERE client_key = $1 AND id = $2`,
 };
 const update: Statement = {
   name: 'schedules_update',
   text: `
-    UPDATE schedules SET version = version + 1, status = $1, url = $2, verb = $3, interval = $4,
-      timezone = $5, updated_at = $6, headers = $7, data = $8, integrations = $9, label = $10,
-      policy = $11, url_folded = $12, label_folded = $13
-    WHERE client_key = $14 AND id = $15 AND version = $16
+    UPDATE schedules SET version = version + 1,
+      ${CHANGED_SCHEDULE.assignments((_, index) => `$${4 + index}`)},
+      ${FOLDED_TEXTS.assignments((_, index) => `$${4 + CHANGED_SCHEDULE.width + index}`)}
+    WHERE client_key = $1 AND id = $2 AND version = $3
     RETURNING schedule_key`,
 };
 /** Locks the row, so that what is kept is what the update then changes. */
@@ -82,7 +86,7 @@ const ledger: Statement = {
         WHERE schedule_key = found.schedule_key AND changed_at <= $3) AS held_since,
       queue.scheduled_for, queue.attempt
     FROM (
-      SELECT schedule_key, ${SCHEDULE} FROM schedules WHERE client_key = $1 AND id = $2) AS found
+      SELECT schedule_key, version, ${SCHEDULE.list()} FROM schedules WHERE client_key = $1 AND id = $2) AS found
     LEFT JOIN queue ON queue.schedule_key = found.schedule_key
     LEFT JOIN LATERAL (
       SELECT changed_at AS held_until, interval AS held_interval, timezone AS held_timezone,
@@ -147,17 +151,17 @@ export function postgresSchedules(
     async insert(clientRowId, schedules) {
       if (schedules.length === 0) return;
       const texts = columnsOf(textsOf(schedules.map(({ schedule }) => schedule)));
-      const values = [clientRowId, ...columnsOf(schedules.map(newCells)), SOON_MS, ...texts];
+      const values = [clientRowId, SOON_MS, ...texts, ...columnsOf(schedules.map(newCells))];
       const [soon] = await query(insert, values);
       if (soon) notifier.due(soon.due_at as number);
       kept.made(clientRowId, schedules.length);
     },
     async find(clientRowId, id) {
       const [row] = await query(find, [clientRowId, id]);
-      return row ? { schedule: scheduleFrom(row), version: row.version as number } : null;
+      return row ? { schedule: SCHEDULE.fromRow(row), version: row.version as number } : null;
     },
     async update(clientRowId, schedule, version, change) {
-      const values = [...changedCells(schedule), clientRowId, schedule.id, version];
+      const values = [clientRowId, schedule.id, version, ...changedCells(schedule)];
       const write = async (send: Query) => {
         if (change !== 'keep') {
           await send(keepChange, [change.changedAt, clientRowId, schedule.id, version]);
@@ -200,7 +204,7 @@ async function requeue(
   await send(queueLock, [key]);
   const start = await openStart(send, key, change.start, schedule);
   await send(queueMarkBegun, [changedAt, start?.first ?? null, key]);
-  if (start) await send(queueInsert, [key, ...startCells(start)]);
+  if (start) await send(queueInsert, [key, ...SCHEDULE_START.cells(start)]);
   else await send(queueRemoveWaiting, [key]);
 }
 
@@ -215,40 +219,19 @@ async function openStart(
   return startBeyond(start, row!.time as number | null, schedule);
 }
 
-function startCells(start: Start | null): [Cell, Cell] {
-  return [start?.first ?? null, start?.second ?? null];
-}
-
 function newCells({ schedule, start }: NewSchedule): Cell[] {
-  const { id, status, url, verb, interval, timezone, createdAt } = schedule;
-  return [
-    id,
-    status,
-    url,
-    verb,
-    interval,
-    timezone,
-    createdAt,
-    schedule.updatedAt ?? null,
-    ...optionalCells(schedule),
-    ...startCells(start),
-  ];
+  const cells = SCHEDULE.cells(schedule);
+  FOLDED_TEXTS.append(cells, foldedTextsOf(schedule));
+  SCHEDULE_START.append(cells, start ?? NO_START);
+  return cells;
 }
 
 function changedCells(schedule: Schedule): Cell[] {
-  const { status, url, verb, interval, timezone } = schedule;
-  const updatedAt = schedule.updatedAt ?? null;
-  return [status, url, verb, interval, timezone, updatedAt, ...optionalCells(schedule)];
+  const cells = CHANGED_SCHEDULE.cells(schedule);
+  FOLDED_TEXTS.append(cells, foldedTextsOf(schedule));
+  return cells;
 }
 
-function optionalCells(schedule: Schedule): Cell[] {
-  return [
-    json(schedule.headers),
-    json(schedule.data),
-    json(schedule.integrations),
-    schedule.label,
-    json(schedule.policy),
-    fold(schedule.url),
-    fold(schedule.label),
-  ];
+function foldedTextsOf({ url, label }: Schedule) {
+  return { urlFolded: fold(url), labelFolded: fold(label) };
 }

@@ -1,6 +1,7 @@
 import type { Schedule } from '../../domain/schedule/schedule.ts';
+import { SCHEDULE } from '../columns.ts';
 import type { ListedSchedules, ScheduleFilter } from '../contract/schedules.ts';
-import { fold, scheduleFrom } from '../rows/row.ts';
+import { fold } from '../rows/row.ts';
 import {
   MOST_TOGETHER,
   ROWS_APART,
@@ -10,7 +11,6 @@ import {
   searchTermsFrom,
 } from '../search-index.ts';
 import type { Query, Statement } from './connection.ts';
-import { SCHEDULE } from './schedule-columns.ts';
 
 export interface SearchIndex {
   /** Once they are made: rows of few are put together when there is enough. */
@@ -72,7 +72,7 @@ const hits: Statement = {
       WHERE ($3 IS NULL OR strpos(label, $3) > 0) AND ($4 IS NULL OR strpos(url, $4) > 0))
     SELECT behind.edge, page.* FROM behind LEFT JOIN (
       SELECT found.* FROM hits CROSS JOIN LATERAL (
-        SELECT ${SCHEDULE} FROM schedules
+        SELECT ${SCHEDULE.list()} FROM schedules
         WHERE schedule_key = hits.key AND client_key = $1 AND id < $2
           AND id > (SELECT edge FROM behind)
           AND CASE WHEN $7::text IS NULL THEN status <> 'deleted' ELSE status = $7 END
@@ -99,7 +99,7 @@ export function postgresSearchIndex(query: Query, look: Query): SearchIndex {
       while (found.length < limit) {
         if (apart >= ROWS_APART && to < before) return { schedules: found, next: to };
         const rows = await look(hits, [clientRowId, to, ...values, limit - found.length, most]);
-        found.push(...rows.filter(({ id }) => id !== null).map(scheduleFrom));
+        found.push(...rows.filter(({ id }) => id !== null).map(SCHEDULE.fromRow));
         const edge = rows[0]!.edge as string;
         if (edge === '') break;
         apart += most;

@@ -1,4 +1,4 @@
-import type { Cell } from '../rows/row.ts';
+import { CALLBACK, type Cell } from '../columns.ts';
 import { columnsOf, parameters, type Value } from './connection.ts';
 
 /** What the settlements of the queue and of the outbox have in common. */
@@ -39,36 +39,22 @@ export function ownedColumns(cells: Cell[][][], width: number): Value[] {
   return columnsOf(owned, width + 1);
 }
 
-const CALLBACK_COLUMNS =
-  'id, client_key, schedule_key, due_at, run_id, integration_id, url, body, keep';
-const CALLBACK_TYPES = [
-  'text',
-  'bigint',
-  'bigint',
-  'bigint',
-  'text',
-  'text',
-  'text',
-  'text',
-  'text',
-];
-
 /**
  * How callbacks enter the outbox: in the statement that ends their run.
  *
- * @param first the number of its first parameter; there are 10, `callbackValues`
+ * @param first the number of its first parameter; `callbackValues` gives them
  */
 export function callbackWriter(first: number): string {
   return `written_callbacks AS (
-      INSERT INTO outbox (kind, state, ${CALLBACK_COLUMNS})
-      SELECT 'callback', 'waiting', ${CALLBACK_COLUMNS}
-      FROM unnest(${parameters(first, ['integer', ...CALLBACK_TYPES])})
-        AS given (owner, ${CALLBACK_COLUMNS})
+      INSERT INTO outbox (kind, state, ${CALLBACK.list()})
+      SELECT 'callback', 'waiting', ${CALLBACK.list()}
+      FROM unnest(${parameters(first, ['integer', ...CALLBACK.types])})
+        AS given (owner, ${CALLBACK.list()})
       WHERE owner NOT IN (SELECT n FROM overtaken)
     )`;
 }
 
-/** @param cells of the callbacks of each settlement, `callbackCells` */
+/** @param cells of the callbacks of each settlement, in the order of `CALLBACK` */
 export function callbackValues(cells: Cell[][][]): Value[] {
-  return ownedColumns(cells, CALLBACK_TYPES.length);
+  return ownedColumns(cells, CALLBACK.width);
 }

@@ -1,6 +1,6 @@
 import { lowestIdAt } from '../../domain/id.ts';
+import { type Row, RUN, SCHEDULE } from '../columns.ts';
 import type { StatsStore } from '../contract/stats.ts';
-import type { Row } from '../rows/row.ts';
 import {
   breakerChangeFrom,
   changedFrom,
@@ -26,8 +26,6 @@ import {
   upcomingFrom,
 } from '../rows/stats.ts';
 import type { Query, Statement } from './connection.ts';
-import { RUN_COLUMNS } from './runs.ts';
-import { SCHEDULE } from './schedule-columns.ts';
 
 const counts: Statement = {
   name: 'figures_counts',
@@ -175,7 +173,7 @@ const endedSince: Statement = {
   name: 'figures_ended_since',
   text: `
     WITH latest AS MATERIALIZED (
-      SELECT ${RUN_COLUMNS.join(', ')} FROM runs
+      SELECT ${RUN.list()} FROM runs
       WHERE client_key = $1 AND finished_at IS NOT NULL AND finished_at >= $2
         AND scheduled_for >= $2::bigint - ${LONGEST_RUN_MS}
       ORDER BY finished_at LIMIT $3)
@@ -185,12 +183,12 @@ const endedSince: Statement = {
 };
 const madeSince: Statement = {
   name: 'figures_made_since',
-  text: `SELECT ${SCHEDULE} FROM schedules WHERE client_key = $1 AND id >= $2 ORDER BY id LIMIT $3`,
+  text: `SELECT ${SCHEDULE.list()} FROM schedules WHERE client_key = $1 AND id >= $2 ORDER BY id LIMIT $3`,
 };
 const changedSince: Statement = {
   name: 'figures_changed_since',
   text: `
-    SELECT ${SCHEDULE} FROM schedules
+    SELECT ${SCHEDULE.list()} FROM schedules
     WHERE client_key = $1 AND updated_at IS NOT NULL AND updated_at >= $2
     ORDER BY updated_at LIMIT $3`,
 };

@@ -1,12 +1,12 @@
 import { PUT_OFF_MS, RETURN_MS } from '../../domain/run/suspension.ts';
+import { type Cell, RUN } from '../columns.ts';
 import type {
   ReadmittedRows,
   SuspensionStore,
   TakenClaim,
   TakenEntry,
 } from '../contract/suspensions.ts';
-import type { Cell } from '../rows/row.ts';
-import { runCells } from '../rows/runs.ts';
+import { runRow } from '../rows/runs.ts';
 import { addTo, decided, readmittedFrom } from '../rows/suspensions.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 import type { Lease } from './lease.ts';
@@ -151,7 +151,9 @@ export function postgresSuspensions(
       const key = cells.schedule_key as number;
       if (row === null) removed.push(key);
       else moved.push([key, row.dueAt, row.scheduledFor, row.nextFor]);
-      records.push(...decided(passed, now).map(record => runCells(clientRowId, key, record)));
+      records.push(
+        ...decided(passed, now).map(record => RUN.cells(runRow(clientRowId, key, record))),
+      );
       addTo(back, cells, readmission);
       if (records.length > RECORDS_AT_ONCE) break;
     }

@@ -1,6 +1,6 @@
-import type { DataKey } from '../../domain/access/envelope.ts';
-import type { ApiKey, Caller, Client, FoundSession, Session } from '../contract/clients.ts';
-import { oldSecretFrom, type Row } from './row.ts';
+import type { Row } from '../columns.ts';
+import type { ApiKey, Caller, Client, FoundSession } from '../contract/clients.ts';
+import { oldSecretFrom } from './row.ts';
 
 /** Rows of clients and keys, as both backends read them. */
 
@@ -42,28 +42,10 @@ export function callerFrom(row: Row): Caller {
   };
 }
 
-export function sessionFrom(row: Row): Session {
-  return {
-    id: row.id as string,
-    hash: row.hash as string,
-    keyId: row.key_id as string,
-    createdAt: row.created_at as number,
-    lastUsedAt: row.last_used_at as number,
-  };
-}
-
 export function foundSessionFrom(row: Row): FoundSession {
   return {
     caller: { ...callerFrom(row), sessionId: row.session_id as string },
     createdAt: row.created_at as number,
     lastUsedAt: row.last_used_at as number,
-  };
-}
-
-export function dataKeyFrom(row: Row): DataKey {
-  return {
-    id: row.id as string,
-    wrapped: row.wrapped as string,
-    createdAt: row.created_at as number,
   };
 }

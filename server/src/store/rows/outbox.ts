@@ -1,7 +1,8 @@
 import { dueAnew } from '../../domain/run/recount.ts';
 import { PUT_OFF_MS } from '../../domain/run/suspension.ts';
+import type { Row } from '../columns.ts';
 import type { OutboxClaim, OutboxPosition } from '../contract/queue.ts';
-import { attemptsFrom, fireableScheduleFrom, oldSecretFrom, type Row } from './row.ts';
+import { attemptsFrom, fireableScheduleFrom, oldSecretFrom } from './row.ts';
 
 /** Those of suspended clients are put off. */
 export const IS_NOT_PUT_OFF = `due_at < ${PUT_OFF_MS}`;

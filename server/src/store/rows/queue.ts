@@ -1,19 +1,9 @@
 import { mayBegin, neverEarly, type QueueRow } from '../../domain/run/queue-row.ts';
+import { QUEUE, type Row } from '../columns.ts';
 import type { Claim, ClaimedRow } from '../contract/queue.ts';
-import { attemptsFrom, fireableScheduleFrom, lostAttempt, type Row } from './row.ts';
+import { attemptsFrom, fireableScheduleFrom, lostAttempt } from './row.ts';
 
 /** Rows of the queue, as both backends read them. */
-
-export function queueRowFrom(row: Row): QueueRow {
-  return {
-    state: row.state as QueueRow['state'],
-    dueAt: row.due_at as number,
-    scheduledFor: row.scheduled_for as number,
-    nextFor: row.next_for as number | null,
-    attempt: row.attempt as number,
-    attempts: attemptsFrom(row.attempts),
-  };
-}
 
 /** What of a row says whether its attempt begins with the claim. */
 export type Beginning = Pick<QueueRow, 'state' | 'dueAt' | 'scheduledFor' | 'nextFor'> &
@@ -96,7 +86,7 @@ export function recovered(
   now: number,
   sentUntil?: number,
 ): Pick<QueueRow, 'state' | 'dueAt' | 'attempt' | 'attempts'> {
-  const was = queueRowFrom(row);
+  const was = QUEUE.fromRow(row);
   const { attempt, attempts, nextFor } = was;
   const changedAt = row.changed_at as number | null;
   if (attempt > attempts.length && mayHaveLeft(row, now, sentUntil)) {

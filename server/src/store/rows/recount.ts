@@ -3,9 +3,9 @@ import { PunctualError } from '../../domain/errors.ts';
 import { instantOf } from '../../domain/id.ts';
 import { type Recounted, recounted } from '../../domain/run/recount.ts';
 import type { ScheduleStatus } from '../../domain/schedule/schedule.ts';
+import { QUEUE, type Row } from '../columns.ts';
 import type { KnownRun } from '../contract/recount.ts';
-import { queueRowFrom } from './queue.ts';
-import { attemptsFrom, json, type Row } from './row.ts';
+import { attemptsFrom, json } from './row.ts';
 
 /** What a clock that was set back leaves to do, as both backends read and write it. */
 
@@ -18,7 +18,7 @@ export function recountedFrom(row: Row, now: number): Recounted | null {
     ...(row.policy !== null && { policy: JSON.parse(row.policy as string) }),
   };
   try {
-    return recounted(queueRowFrom(row), schedule, now);
+    return recounted(QUEUE.fromRow(row), schedule, now);
   } catch (error) {
     // A time zone that is known no more: one bad row cannot stop the others.
     if (error instanceof PunctualError) return null;

@@ -1,14 +1,11 @@
 import type { OldSecret } from '../../domain/access/rotation.ts';
 import { runId } from '../../domain/id.ts';
 import type { Attempt, RunRecord, RunStatus, RunTrigger } from '../../domain/run/run.ts';
-import type { Schedule, ScheduleStatus, Verb } from '../../domain/schedule/schedule.ts';
+import { type Cell, type Row, SCHEDULE } from '../columns.ts';
 import type { FireableSchedule } from '../contract/queue.ts';
 import type { RunView } from '../contract/runs.ts';
 
 /** Rows as the database gives them, and the values that they mean. */
-
-export type Cell = string | number | null;
-export type Row = Record<string, Cell>;
 
 export function json(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
@@ -23,33 +20,9 @@ export function attemptsFrom(cell: Cell | undefined): Attempt[] {
   return cell ? (JSON.parse(cell as string) as Attempt[]) : [];
 }
 
-/** Most runs have no earlier attempts to tell of; NULL keeps their rows narrow. */
-export function attemptsCell(attempts: Attempt[]): string | null {
-  return attempts.length === 0 ? null : JSON.stringify(attempts);
-}
-
-export function scheduleFrom(row: Row): Schedule {
-  const schedule: Schedule = {
-    id: row.id as string,
-    status: row.status as ScheduleStatus,
-    url: row.url as string,
-    verb: row.verb as Verb,
-    interval: row.interval as string,
-    timezone: row.timezone as string,
-    createdAt: row.created_at as number,
-    label: row.label as string,
-  };
-  if (row.updated_at != null) schedule.updatedAt = row.updated_at as number;
-  if (row.headers != null) schedule.headers = JSON.parse(row.headers as string);
-  if (row.data != null) schedule.data = JSON.parse(row.data as string);
-  if (row.integrations != null) schedule.integrations = JSON.parse(row.integrations as string);
-  if (row.policy != null) schedule.policy = JSON.parse(row.policy as string);
-  return schedule;
-}
-
 /** @param row a schedule's row with its client's `client_id` and secrets beside it */
 export function fireableScheduleFrom(row: Row): FireableSchedule {
-  const schedule = scheduleFrom(row) as FireableSchedule;
+  const schedule = SCHEDULE.fromRow(row) as FireableSchedule;
   schedule.clientId = row.client_id as string;
   schedule.signingSecret = row.signing_secret as string;
   if (row.old_secret != null) schedule.oldSecret = oldSecretFrom(row);

@@ -1,10 +1,11 @@
 import { runId } from '../../domain/id.ts';
 import type { RunRecord, RunStatus } from '../../domain/run/run.ts';
+import type { CallbackRow, Row, RunRow } from '../columns.ts';
 import type { NewCallback } from '../contract/queue.ts';
 import type { CallbackView, RunFilter, RunView } from '../contract/runs.ts';
 import { isAheadOfTime } from './queue.ts';
 import { retentionClassOfCallback } from './retention-class.ts';
-import { attemptsFrom, type Cell, json, type Row } from './row.ts';
+import { attemptsFrom } from './row.ts';
 
 /** Rows of history, and of what has not ended, as both backends read and write them. */
 
@@ -27,32 +28,31 @@ export const AFTER_ALL_RUNS: RunPosition = {
   manualId: '~',
 };
 
-export function runCells(clientRowId: number, scheduleRowId: number, run: RunRecord): Cell[] {
-  return [
+export function runRow(clientRowId: number, scheduleRowId: number, run: RunRecord): RunRow {
+  return {
     clientRowId,
-    run.scheduledFor,
     scheduleRowId,
-    run.trigger === 'manual' ? run.id : '',
-    run.trigger,
-    run.status,
-    run.startedAt ?? null,
-    run.finishedAt ?? run.decidedAt ?? null,
-    JSON.stringify(run.attempts),
-    run.reason ?? null,
-    json(run.missed),
-  ];
+    scheduledFor: run.scheduledFor,
+    manualId: run.trigger === 'manual' ? run.id : '',
+    trigger: run.trigger,
+    status: run.status,
+    startedAt: run.startedAt,
+    finishedAt: run.finishedAt ?? run.decidedAt,
+    attempts: run.attempts,
+    reason: run.reason,
+    missed: run.missed,
+  };
 }
 
 /** @param records the runs that are written with it */
-export function callbackCells(
+export function callbackRow(
   clientRowId: number,
   scheduleRowId: number,
   callback: NewCallback,
   records: RunRecord[],
-): Cell[] {
-  const { id, dueAt, runId, integrationId, url, body } = callback;
+): CallbackRow {
   const keep = retentionClassOfCallback(callback, records);
-  return [id, clientRowId, scheduleRowId, dueAt, runId, integrationId, url, body, keep];
+  return { ...callback, clientRowId, scheduleRowId, keep };
 }
 
 export function rangeOf({ from, to }: RunFilter): { from: number; to: number } {

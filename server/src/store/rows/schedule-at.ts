@@ -1,10 +1,10 @@
 import type { ScheduleStatus } from '../../domain/schedule/schedule.ts';
+import { type Row, SCHEDULE } from '../columns.ts';
 import type { ScheduleAt } from '../contract/schedules.ts';
-import { type Row, scheduleFrom } from './row.ts';
 
 /** @param row a schedule's row, what the first later change replaced, and its row of the queue */
 export function scheduleAtFrom(row: Row): ScheduleAt {
-  const schedule = scheduleFrom(row);
+  const schedule = SCHEDULE.fromRow(row);
   const isChanged = row.held_until !== null;
   return {
     schedule,

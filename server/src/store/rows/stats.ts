@@ -1,4 +1,5 @@
 import { type LatenessCount, STEPS } from '../../domain/run/lateness.ts';
+import { type Row, SCHEDULE } from '../columns.ts';
 import type {
   BreakerChange,
   CountedHistory,
@@ -16,7 +17,7 @@ import type {
   StepRange,
   Upcoming,
 } from '../contract/stats.ts';
-import { attemptsFrom, type Row, runViewFrom, scheduleFrom } from './row.ts';
+import { attemptsFrom, runViewFrom } from './row.ts';
 
 /** Rows of figures, as both backends read them. */
 
@@ -224,7 +225,7 @@ export function soonestOf(waiting: Upcoming[], ahead: Upcoming[], limit: number)
 
 /** When it was made or last changed: the order of `changedSince`. */
 export function changedFrom(made: Row[], changed: Row[], limit: number) {
-  const schedules = new Map([...made, ...changed].map(row => [row.id, scheduleFrom(row)]));
+  const schedules = new Map([...made, ...changed].map(row => [row.id, SCHEDULE.fromRow(row)]));
   const changedAt = ({
     createdAt,
     updatedAt = createdAt,

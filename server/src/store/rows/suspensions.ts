@@ -1,9 +1,8 @@
 import { PunctualError } from '../../domain/errors.ts';
 import type { RunRecord } from '../../domain/run/run.ts';
 import { RETURN_MS, type Readmitted, readmitted } from '../../domain/run/suspension.ts';
+import { QUEUE, type Row } from '../columns.ts';
 import type { ReadmittedRows } from '../contract/suspensions.ts';
-import { queueRowFrom } from './queue.ts';
-import type { Row } from './row.ts';
 
 /** Rows of suspended clients, as both backends read and write them. */
 
@@ -15,7 +14,7 @@ export function readmittedFrom(row: Row, now: number): Readmitted {
     interval: row.interval as string,
     timezone: row.timezone as string,
   };
-  const queued = queueRowFrom(row);
+  const queued = QUEUE.fromRow(row);
   try {
     return readmitted(queued, schedule, row.suspended_at as number, now);
   } catch (error) {

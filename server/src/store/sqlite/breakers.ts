@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { BREAKER } from '../columns.ts';
 import type { BreakerStore } from '../contract/breakers.ts';
-import { BREAKER_COLUMNS, breakerCells } from '../rows/breakers.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 export function sqliteBreakers(database: DatabaseSync, commits: GroupCommit): BreakerStore {
   const note = database.prepare(`
-    INSERT INTO breakers (${BREAKER_COLUMNS.join()}) VALUES (?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO breakers (${BREAKER.list()}) VALUES (${BREAKER.marks()})
     ON CONFLICT (id) DO UPDATE SET closed_at = excluded.closed_at, open_until = excluded.open_until`);
   const forgotten = database.prepare(
     'SELECT 1 FROM breakers WHERE closed_at IS NULL AND open_until <= ? LIMIT 1',
@@ -16,7 +16,7 @@ export function sqliteBreakers(database: DatabaseSync, commits: GroupCommit): Br
   return {
     note(breakers, openUntil) {
       return commits.write(() => {
-        for (const breaker of breakers) note.run(...breakerCells(breaker, openUntil));
+        for (const breaker of breakers) note.run(...BREAKER.cells({ ...breaker, openUntil }));
       });
     },
     async closeForgotten(now, openUntil) {

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { SESSION_MS } from '../../domain/access/session.ts';
+import { type Row, SESSION } from '../columns.ts';
 import type { ClientStore } from '../contract/clients.ts';
-import { callerFrom, clientFrom, foundSessionFrom, keyFrom, sessionFrom } from '../rows/clients.ts';
-import type { Row } from '../rows/row.ts';
+import { callerFrom, clientFrom, foundSessionFrom, keyFrom } from '../rows/clients.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 /** One that is resumed may call at once, while what was put off comes back. */
@@ -203,7 +203,7 @@ export function sqliteClients(database: DatabaseSync, commits: GroupCommit): Cli
       await commits.write(() => noteSessionUse.run(usedAt, hash));
     },
     async listSessions(clientId, limit) {
-      return (listSessions.all(clientId, limit) as Row[]).map(sessionFrom);
+      return (listSessions.all(clientId, limit) as Row[]).map(SESSION.fromRow);
     },
     endSessions(clientId, id) {
       const values = { clientId, id: id ?? null };

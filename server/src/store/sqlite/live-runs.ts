@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Row } from '../columns.ts';
 import type { RunFilter } from '../contract/runs.ts';
-import type { Row } from '../rows/row.ts';
 import {
   boundsOf,
   hasStatus,

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { PunctualError } from '../../domain/errors.ts';
-import { type Cell, fold } from '../rows/row.ts';
+import type { Cell } from '../columns.ts';
+import { fold } from '../rows/row.ts';
 import type { MoveSource } from '../transfer/move.ts';
 import type { Table, TableName } from '../transfer/tables.ts';
 import { lockSqlite } from './lock.ts';

@@ -1,9 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
+import {
+  attemptsCell,
+  CALLBACK,
+  type Cell,
+  FIREABLE,
+  type Row,
+  RUN,
+  readFrom,
+  SECRETS,
+  selected,
+} from '../columns.ts';
 import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../contract/queue.ts';
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
 import { IS_NOT_PUT_OFF, outboxClaimFrom } from '../rows/outbox.ts';
-import { attemptsCell, attemptsFrom, type Cell, lostAttempt, type Row } from '../rows/row.ts';
-import { callbackCells, runCells } from '../rows/runs.ts';
+import { attemptsFrom, lostAttempt } from '../rows/row.ts';
+import { callbackRow, runRow } from '../rows/runs.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { outboxRecount } from './recount.ts';
 import { runWriter } from './runs.ts';
@@ -20,8 +31,7 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
   // A manual run waits for every other request of its schedule, an earlier manual run included, and
   // for one that was cut off: that is sent again before anything newer.
   const due = database.prepare(`
-    SELECT outbox.*, clients.id AS client_id, clients.signing_secret, clients.old_secret,
-      clients.old_secret_until
+    SELECT outbox.*, clients.id AS client_id, ${selected(readFrom('clients', SECRETS))}
     FROM outbox JOIN clients USING (client_key)
     WHERE state = 'waiting' AND due_at <= ? AND (kind = 'callback' OR NOT EXISTS (
         SELECT 1 FROM queue
@@ -36,8 +46,7 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
           AND (other.due_at, other.id) < (outbox.due_at, outbox.id)))
     ORDER BY due_at, outbox.id LIMIT ?`);
   const scheduleOf = database.prepare(`
-    SELECT schedules.*, clients.id AS client_id, clients.signing_secret, clients.old_secret,
-      clients.old_secret_until
+    SELECT ${selected(FIREABLE)}
     FROM schedules JOIN clients USING (client_key) WHERE schedule_key = ?`);
   const take = database.prepare(
     "UPDATE outbox SET state = 'inFlight', claimed_at = ?, attempt = attempt + 1 WHERE id = ?",
@@ -110,9 +119,12 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
           }
           if (kind === 'manual') block.run(null, scheduleRowId);
           const records = settlement.record ? [settlement.record] : [];
-          for (const record of records) writeRun(runCells(clientRowId, scheduleRowId, record));
+          for (const record of records)
+            writeRun(RUN.cells(runRow(clientRowId, scheduleRowId, record)));
           for (const callback of settlement.callbacks) {
-            writeCallback(callbackCells(clientRowId, scheduleRowId, callback, records));
+            writeCallback(
+              CALLBACK.cells(callbackRow(clientRowId, scheduleRowId, callback, records)),
+            );
           }
         }
         return overtaken;
@@ -143,9 +155,8 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
 /** How callbacks enter the outbox: in the transaction that ends their run. */
 export function callbackWriter(database: DatabaseSync) {
   const insert = database.prepare(`
-    INSERT INTO outbox (id, kind, client_key, schedule_key, state, due_at, run_id, integration_id,
-      url, body, keep)
-    VALUES (?, 'callback', ?, ?, 'waiting', ?, ?, ?, ?, ?, ?)`);
+    INSERT INTO outbox (kind, state, ${CALLBACK.list()})
+    VALUES ('callback', 'waiting', ${CALLBACK.marks()})`);
   return (cells: Cell[]): void => {
     insert.run(...cells);
   };

@@ -1,7 +1,18 @@
+import {
+  CALLBACK,
+  type Cell,
+  CLAIMED,
+  FENCE,
+  FIREABLE,
+  QUEUE,
+  type Row,
+  RUN,
+  readFrom,
+  rowReader,
+} from '../columns.ts';
 import type { QueueStore, Settlement } from '../contract/queue.ts';
 import { claimFrom } from '../rows/queue.ts';
-import { attemptsCell, type Cell, type Row } from '../rows/row.ts';
-import { callbackCells, runCells } from '../rows/runs.ts';
+import { callbackRow, runRow } from '../rows/runs.ts';
 
 /**
  * What every firing takes to the statements and back, flat: it travels between threads, and one text
@@ -10,7 +21,7 @@ import { callbackCells, runCells } from '../rows/runs.ts';
 
 /** Where the statements run: what every firing takes along, ready to travel between threads. */
 export interface QueueTexts {
-  /** @returns the claimed rows as JSON: an array of cells each, in the order of `FIRING` */
+  /** @returns the claimed rows as JSON: an array of cells each, in the order of `CLAIMED_TEXT` */
   claimText(...claim: Parameters<QueueStore['claim']>): Promise<string>;
   /** @param cells as `settlementCells` puts them in a row */
   settleCells(cells: Cell[]): Promise<number[]>;
@@ -20,110 +31,27 @@ export const FIREABLE_JOINS = `
   JOIN schedules ON schedules.schedule_key = queue.schedule_key
   JOIN clients ON clients.client_key = schedules.client_key`;
 
-/**
- * What a claim reads. One text of all cells, made by SQLite and parsed where it is wanted, costs a
- * third of as many columns.
- */
-export const FIREABLE = [
-  'queue.schedule_key',
-  'queue.state',
-  'queue.due_at',
-  'queue.scheduled_for',
-  'queue.next_for',
-  'queue.attempt',
-  'queue.attempts',
-  'queue.changed_at',
-  'queue.blocked_since',
-  'clients.client_key',
-  'clients.id',
-  'clients.signing_secret',
-  'clients.old_secret',
-  'clients.old_secret_until',
-  'schedules.id',
-  'schedules.version',
-  'schedules.status',
-  'schedules.url',
-  'schedules.verb',
-  'schedules.interval',
-  'schedules.timezone',
-  'schedules.created_at',
-  'schedules.headers',
-  'schedules.data',
-  'schedules.integrations',
-  'schedules.label',
-  'schedules.policy',
+const ROW = [
+  ...readFrom('queue', CLAIMED),
+  ...FIREABLE.filter(({ name }) => !CLAIMED.includes(name)),
 ];
 
-/** @param texts of rows, their `FIRING` each */
+/**
+ * The cells that a claim reads. One text of all cells, made by SQLite and parsed where it is wanted, costs a
+ * third of as many columns.
+ */
+export const CLAIMED_TEXT = `json_array(${ROW.map(({ from }) => from).join()}) AS text`;
+
+const claimedRow = rowReader(ROW.map(({ name }) => name));
+
+/** @param texts of rows, their `CLAIMED_TEXT` each */
 export function arrayText(texts: string[]): string {
   return `[${texts.join()}]`;
 }
 
-/**
- * The cells of `FIRING` under their names again. Written out, because a loop over the names takes three
- * times as long, and this is done for every firing.
- */
+/** The cells of `CLAIMED_TEXT` under their names again. */
 export function claimedRows(text: string): Row[] {
-  return (JSON.parse(text) as Cell[][]).map(
-    ([
-      schedule_key,
-      state,
-      due_at,
-      scheduled_for,
-      next_for,
-      attempt,
-      attempts,
-      changed_at,
-      blocked_since,
-      client_key,
-      client_id,
-      signing_secret,
-      old_secret,
-      old_secret_until,
-      id,
-      version,
-      status,
-      url,
-      verb,
-      interval,
-      timezone,
-      created_at,
-      headers,
-      data,
-      integrations,
-      label,
-      policy,
-    ]) =>
-      ({
-        schedule_key,
-        state,
-        due_at,
-        scheduled_for,
-        next_for,
-        attempt,
-        attempts,
-        changed_at,
-        blocked_since,
-        client_key,
-        client_id,
-        signing_secret,
-        old_secret,
-        old_secret_until,
-        id,
-        version,
-        status,
-        url,
-        verb,
-        interval,
-        timezone,
-        created_at,
-        headers,
-        data,
-        integrations,
-        label,
-        policy,
-      }) as Row,
-  );
+  return (JSON.parse(text) as Cell[][]).map(claimedRow);
 }
 
 /** Claims and settlements, wherever their rows are kept. */
@@ -145,17 +73,15 @@ export function queueClaims(rows: QueueTexts): Pick<QueueStore, 'claim' | 'settl
 function settlementCells(settlements: Settlement[]): Cell[] {
   const cells: Cell[] = [];
   for (const { scheduleRowId, clientRowId, fence, row, records, callbacks } of settlements) {
-    cells.push(scheduleRowId, fence.scheduledFor, fence.attempt, fence.changedAt);
-    if (row === null) cells.push(0);
-    else {
-      cells.push(1, row.state, row.dueAt, row.scheduledFor, row.nextFor, row.attempt);
-      cells.push(attemptsCell(row.attempts));
-    }
+    cells.push(scheduleRowId);
+    FENCE.append(cells, fence);
+    cells.push(row === null ? 0 : 1);
+    if (row !== null) QUEUE.append(cells, row);
     cells.push(records.length);
-    for (const record of records) cells.push(...runCells(clientRowId, scheduleRowId, record));
+    for (const record of records) RUN.append(cells, runRow(clientRowId, scheduleRowId, record));
     cells.push(callbacks.length);
     for (const callback of callbacks) {
-      cells.push(...callbackCells(clientRowId, scheduleRowId, callback, records));
+      CALLBACK.append(cells, callbackRow(clientRowId, scheduleRowId, callback, records));
     }
   }
   return cells;
@@ -190,8 +116,3 @@ export class CellReader {
     return list;
   }
 }
-
-export const FENCE_CELLS = 3;
-export const ROW_CELLS = 6;
-export const RUN_CELLS = 11;
-export const CALLBACK_CELLS = 9;

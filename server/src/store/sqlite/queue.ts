@@ -1,22 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { QueueRow } from '../../domain/run/queue-row.ts';
+import { CALLBACK, type Cell, FENCE, QUEUE, RECOVERED, type Row, RUN } from '../columns.ts';
 import type { QueueStore } from '../contract/queue.ts';
 import { isBegun, recovered, standingFrom } from '../rows/queue.ts';
-import { attemptsCell, type Cell, type Row } from '../rows/row.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { callbackWriter } from './outbox.ts';
 import {
   arrayText,
-  CALLBACK_CELLS,
   CellReader,
+  CLAIMED_TEXT,
   claimedRows,
-  FENCE_CELLS,
-  FIREABLE,
   FIREABLE_JOINS,
   type QueueTexts,
   queueClaims,
-  ROW_CELLS,
-  RUN_CELLS,
 } from './queue-codec.ts';
 import { sqliteRecount } from './recount.ts';
 import { runWriter } from './runs.ts';
@@ -39,7 +35,7 @@ type DueCells = [
 export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): QueueStore & QueueTexts {
   const select = (rows: string, others: string) => `
     SELECT queue.schedule_key, queue.state, queue.due_at, queue.scheduled_for, queue.next_for,
-      queue.changed_at, queue.blocked_since, json_array(${FIREABLE.join()}) AS text
+      queue.changed_at, queue.blocked_since, ${CLAIMED_TEXT}
     FROM ${rows} ${FIREABLE_JOINS}
     WHERE queue.state <> 'inFlight' AND queue.due_at <= :now + :aheadMs ${others}
       AND (queue.due_at <= :now OR (queue.changed_at IS NULL AND queue.blocked_since IS NULL
@@ -72,7 +68,7 @@ export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): Queue
   // Objects of so many columns cost 2 µs a firing to read.
   for (const statement of [due, dueOfOthers]) statement.setReturnArrays(true);
   const standing = database.prepare(`
-    SELECT json_array(${FIREABLE.join()}) AS text FROM queue ${FIREABLE_JOINS}
+    SELECT ${CLAIMED_TEXT} FROM queue ${FIREABLE_JOINS}
     WHERE queue.schedule_key IN (SELECT value FROM json_each(?)) AND queue.state = 'inFlight'`);
   const take = database.prepare(`
     UPDATE queue SET state = 'inFlight', claimed_at = ?, attempt = attempt + ?
@@ -82,8 +78,7 @@ export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): Queue
     WHERE schedule_key = ? AND state = 'inFlight' AND scheduled_for = ? AND attempt = ?
       AND changed_at IS ?`;
   const move = database.prepare(`
-    UPDATE queue SET state = ?, due_at = ?, scheduled_for = ?, next_for = ?, attempt = ?,
-      attempts = ?, changed_at = NULL ${fence}`);
+    UPDATE queue SET ${QUEUE.assignments(() => '?')}, changed_at = NULL ${fence}`);
   const remove = database.prepare(`DELETE FROM queue ${fence}`);
   const writeRun = runWriter(database);
   const writeCallback = callbackWriter(database);
@@ -96,7 +91,7 @@ export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): Queue
   );
   const cutOff = database.prepare("SELECT * FROM queue WHERE state = 'inFlight'");
   const restore = database.prepare(
-    'UPDATE queue SET state = ?, due_at = ?, attempt = ?, attempts = ? WHERE schedule_key = ?',
+    `UPDATE queue SET ${RECOVERED.assignments(() => '?')} WHERE schedule_key = ?`,
   );
 
   function applied(key: Cell[], row: Cell[] | undefined): boolean {
@@ -136,12 +131,12 @@ export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): Queue
         const overtaken: number[] = [];
         const reader = new CellReader(cells);
         while (!reader.isAtEnd) {
-          const key = reader.take(1 + FENCE_CELLS);
-          const [row] = reader.list(ROW_CELLS);
+          const key = reader.take(1 + FENCE.width);
+          const [row] = reader.list(QUEUE.width);
           const isOvertaken = !applied(key, row);
           if (isOvertaken) overtaken.push(key[0] as number);
-          for (const run of reader.list(RUN_CELLS)) if (!isOvertaken) writeRun(run);
-          for (const one of reader.list(CALLBACK_CELLS)) if (!isOvertaken) writeCallback(one);
+          for (const run of reader.list(RUN.width)) if (!isOvertaken) writeRun(run);
+          for (const one of reader.list(CALLBACK.width)) if (!isOvertaken) writeCallback(one);
         }
         return overtaken;
       });
@@ -169,8 +164,7 @@ export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): Queue
       return commits.write(() => {
         const rows = cutOff.all() as Row[];
         for (const row of rows) {
-          const { state, dueAt, attempt, attempts } = recovered(row, now, sentUntil);
-          restore.run(state, dueAt, attempt, attemptsCell(attempts), row.schedule_key!);
+          restore.run(...RECOVERED.cells(recovered(row, now, sentUntil)), row.schedule_key!);
         }
         return rows.length;
       });

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Row } from '../columns.ts';
 import type { OutboxStore } from '../contract/queue.ts';
 import type { RecountStore } from '../contract/recount.ts';
 import { outboxDueAnew, outboxPlaceOf } from '../rows/outbox.ts';
 import { cutMissed, knownFrom, latestOf, recountedFrom } from '../rows/recount.ts';
-import type { Row } from '../rows/row.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 /** Rows of the queue of one call, and records that go with them: other writers wait for some 10 ms. */

@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { instantOf, tailOf } from '../../domain/id.ts';
+import { type Cell, type Row, RUN } from '../columns.ts';
 import type { RunFilter, RunStore } from '../contract/runs.ts';
-import { type Cell, type Row, runViewFrom } from '../rows/row.ts';
+import { runViewFrom } from '../rows/row.ts';
 import {
   AFTER_ALL_RUNS,
   boundsOf,
@@ -137,9 +138,7 @@ export function sqliteRuns(database: DatabaseSync, commits: GroupCommit): RunSto
 export function runWriter(database: DatabaseSync) {
   // A nominal time that comes again (a clock set back) keeps its first record: one id, one run.
   const insert = database.prepare(`
-    INSERT INTO runs (client_key, scheduled_for, schedule_key, manual_id, trigger, status,
-      started_at, finished_at, attempts, reason, missed)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO runs (${RUN.list()}) VALUES (${RUN.marks()})
     ON CONFLICT DO NOTHING`);
   return (cells: Cell[]): void => {
     insert.run(...cells);

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
+import { type Row, SCHEDULE } from '../columns.ts';
 import type { ListedSchedules, ScheduleFilter, ScheduleStore } from '../contract/schedules.ts';
-import { fold, type Row, scheduleFrom } from '../rows/row.ts';
+import { fold } from '../rows/row.ts';
 import { isSearch, LOOKED_AT, searchTermsFrom } from '../search-index.ts';
 import type { SearchIndex } from './search-index.ts';
 
@@ -42,7 +43,7 @@ export function sqliteScheduleList(
     const { status } = filter;
     const query = { clientRowId, before, downTo, limit, ...searchTermsFrom(filter, fold) };
     const rows = status === undefined ? listAll.all(query) : listByStatus.all({ ...query, status });
-    return (rows as Row[]).map(scheduleFrom);
+    return (rows as Row[]).map(SCHEDULE.fromRow);
   }
 
   function search(

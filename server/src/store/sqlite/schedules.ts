@@ -1,19 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Start, startBeyond, WRITTEN_WITHIN_MS } from '../../domain/run/start.ts';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
+import { CHANGED_SCHEDULE, type Row, SCHEDULE } from '../columns.ts';
 import type { Requeue, ScheduleStore } from '../contract/schedules.ts';
-import { type Row, scheduleFrom } from '../rows/row.ts';
 import { scheduleAtFrom } from '../rows/schedule-at.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
 import {
   type NewCells,
-  namesOf,
   newCells,
-  optionalCells,
   type ScheduleRows,
   scheduleReader,
   scheduleWriter,
+  searchedTextsOf,
 } from './schedule-codec.ts';
 import { sqliteScheduleList } from './schedule-list.ts';
 import { sqliteSearchIndex } from './search-index.ts';
@@ -28,8 +27,7 @@ export function sqliteSchedules(
   const write = scheduleWriter(database);
   const read = scheduleReader(database);
   const update = database.prepare(`
-    UPDATE schedules SET version = version + 1, status = ?, url = ?, verb = ?, interval = ?,
-      timezone = ?, updated_at = ?, headers = ?, data = ?, integrations = ?, label = ?, policy = ?
+    UPDATE schedules SET version = version + 1, ${CHANGED_SCHEDULE.assignments(() => '?')}
     WHERE client_key = ? AND id = ? AND version = ?
     RETURNING schedule_key`);
   const keepChange = database.prepare(`
@@ -92,7 +90,7 @@ export function sqliteSchedules(
   function insertCells(clientRowId: number, schedules: NewCells[]): Promise<void> {
     return commits.write(() => {
       const keys = schedules.map(schedule => write(clientRowId, schedule));
-      texts.made(clientRowId, schedules.map(namesOf), keys);
+      texts.made(clientRowId, schedules.map(searchedTextsOf), keys);
     });
   }
 
@@ -102,7 +100,7 @@ export function sqliteSchedules(
     find(clientRowId, id) {
       return reads.read(() => {
         const row = read(clientRowId, id);
-        return row ? { schedule: scheduleFrom(row), version: row.version as number } : null;
+        return row ? { schedule: SCHEDULE.fromRow(row), version: row.version as number } : null;
       });
     },
     update(clientRowId, schedule, version, change) {
@@ -110,13 +108,7 @@ export function sqliteSchedules(
         if (change !== 'keep') keepChange.run(change.changedAt, clientRowId, schedule.id, version);
         texts.changed(clientRowId, schedule, version);
         const row = update.get(
-          schedule.status,
-          schedule.url,
-          schedule.verb,
-          schedule.interval,
-          schedule.timezone,
-          schedule.updatedAt ?? null,
-          ...optionalCells(schedule),
+          ...CHANGED_SCHEDULE.cells(schedule),
           clientRowId,
           schedule.id,
           version,

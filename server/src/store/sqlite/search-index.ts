@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
+import { type Row, SCHEDULE } from '../columns.ts';
 import type { ListedSchedules, ScheduleFilter } from '../contract/schedules.ts';
-import { fold, type Row, scheduleFrom } from '../rows/row.ts';
+import { fold } from '../rows/row.ts';
 import {
   ENTRIES,
   MOST_TOGETHER,
@@ -120,7 +121,7 @@ export function sqliteSearchIndex(database: DatabaseSync, commits: GroupCommit):
         const keys = `[${keysOf(row, wanted)}]`;
         const query = { keys, clientRowId, before, status: filter.status ?? null };
         const rows = candidates.all(query) as Row[];
-        found = newest([...found, ...rows.map(scheduleFrom).filter(isWanted)], limit);
+        found = newest([...found, ...rows.map(SCHEDULE.fromRow).filter(isWanted)], limit);
       }
       return { schedules: found, next: null };
     },

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { lowestIdAt } from '../../domain/id.ts';
+import type { Row } from '../columns.ts';
 import type { StatsStore } from '../contract/stats.ts';
-import type { Row } from '../rows/row.ts';
 import {
   breakerChangeFrom,
   changedFrom,

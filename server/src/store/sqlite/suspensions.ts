@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { PUT_OFF_MS, RETURN_MS } from '../../domain/run/suspension.ts';
+import { type Row, RUN } from '../columns.ts';
 import type {
   ReadmittedRows,
   SuspensionStore,
   TakenClaim,
   TakenEntry,
 } from '../contract/suspensions.ts';
-import type { Row } from '../rows/row.ts';
-import { runCells } from '../rows/runs.ts';
+import { runRow } from '../rows/runs.ts';
 import { addTo, decided, readmittedFrom } from '../rows/suspensions.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { runWriter } from './runs.ts';
@@ -81,7 +81,8 @@ export function sqliteSuspensions(database: DatabaseSync, commits: GroupCommit):
     const key = cells.schedule_key as number;
     if (row === null) remove.run(key);
     else move.run(row.dueAt, row.scheduledFor, row.nextFor, key);
-    for (const record of decided(passed, now)) writeRun(runCells(clientRowId, key, record));
+    for (const record of decided(passed, now))
+      writeRun(RUN.cells(runRow(clientRowId, key, record)));
     addTo(back, cells, readmission);
   }
 

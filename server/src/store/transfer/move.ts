@@ -9,9 +9,10 @@
  * - Keys are carried as they are, and so are rows in flight: the target recovers them as it does
  *   those of a node that is gone.
  */
+
 import { createHash, type Hash } from 'node:crypto';
 import { PunctualError } from '../../domain/errors.ts';
-import type { Cell } from '../rows/row.ts';
+import type { Cell } from '../columns.ts';
 import { keyOf, type PageReader, TABLES, type Table, type TableName } from './tables.ts';
 
 /** Rows of one page, at most; a backend ends a page sooner where its rows are wide. */

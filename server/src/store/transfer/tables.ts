@@ -1,5 +1,16 @@
-import { BREAKER_COLUMNS } from '../rows/breakers.ts';
-import type { Cell } from '../rows/row.ts';
+import type { Cell } from '../columns.ts';
+import {
+  BREAKER,
+  CALLBACK,
+  DATA_KEY,
+  FOLDED_TEXTS,
+  QUEUE,
+  QUEUE_MARKS,
+  RUN,
+  SCHEDULE,
+  SECRETS,
+  SESSION,
+} from '../columns.ts';
 
 /** The tables that every backend has, in pages: what is carried from one to another. */
 export interface Table {
@@ -28,8 +39,8 @@ export const TABLES: Table[] = [
   {
     name: 'clients',
     columns: [
-      ...['client_key', 'id', 'name', 'signing_secret', 'created_at', 'rotated_at', 'old_secret'],
-      ...['old_secret_until', 'suspended_at', 'resumed_at', 'deleted_at'],
+      ...['client_key', 'id', 'name', 'created_at', 'rotated_at', ...SECRETS],
+      ...['suspended_at', 'resumed_at', 'deleted_at'],
     ],
     key: ['client_key'],
   },
@@ -40,15 +51,15 @@ export const TABLES: Table[] = [
   },
   {
     name: 'sessions',
-    columns: ['hash', 'key_id', 'expires_at', 'id', 'created_at', 'last_used_at'],
+    columns: [...SESSION.names, 'expires_at'],
     key: ['hash'],
   },
   {
     name: 'schedules',
     columns: [
-      ...['schedule_key', 'client_key', 'id', 'version', 'status', 'url', 'verb', 'interval'],
-      ...['timezone', 'created_at', 'updated_at', 'headers', 'data', 'integrations', 'label'],
-      ...['policy', 'url_folded', 'label_folded'],
+      ...['schedule_key', 'client_key', 'version'],
+      ...SCHEDULE.names,
+      ...FOLDED_TEXTS.names,
     ],
     key: ['schedule_key'],
   },
@@ -59,30 +70,24 @@ export const TABLES: Table[] = [
   },
   {
     name: 'runs',
-    columns: [
-      ...['client_key', 'scheduled_for', 'schedule_key', 'manual_id', 'trigger', 'status'],
-      ...['started_at', 'finished_at', 'attempts', 'reason', 'missed', 'keep'],
-    ],
+    columns: [...RUN.names, 'keep'],
     key: ['client_key', 'scheduled_for', 'schedule_key', 'manual_id'],
   },
   {
     name: 'outbox',
     columns: [
-      ...['id', 'kind', 'client_key', 'schedule_key', 'state', 'due_at', 'attempt', 'attempts'],
-      ...['claimed_at', 'scheduled_for', 'run_id', 'integration_id', 'url', 'body', 'keep'],
+      ...CALLBACK.names,
+      ...['kind', 'state', 'attempt', 'attempts', 'claimed_at', 'scheduled_for'],
     ],
     key: ['id'],
   },
   {
     name: 'queue',
-    columns: [
-      ...['schedule_key', 'state', 'due_at', 'scheduled_for', 'next_for', 'attempt', 'attempts'],
-      ...['claimed_at', 'changed_at', 'blocked_since'],
-    ],
+    columns: ['schedule_key', ...QUEUE.names, 'claimed_at', ...QUEUE_MARKS],
     key: ['schedule_key'],
   },
-  { name: 'breakers', columns: BREAKER_COLUMNS, key: ['id'] },
-  { name: 'data_keys', columns: ['id', 'wrapped', 'created_at'], key: ['id'] },
+  { name: 'breakers', columns: [...BREAKER.names], key: ['id'] },
+  { name: 'data_keys', columns: [...DATA_KEY.names], key: ['id'] },
   { name: 'installation', columns: ['name', 'value'], key: ['name'] },
 ];
 
