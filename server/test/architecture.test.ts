@@ -22,15 +22,7 @@ const LAW: Record<string, string[]> = {
   'store/columns.ts': ['domain/**', 'store/contract'],
   'store/rows': ['domain/**', 'store/columns.ts', 'store/contract'],
   'store/transfer': ['domain', 'store/columns.ts', 'node:crypto'],
-  store: [
-    'domain/**',
-    'store/contract',
-    'store/columns.ts',
-    'store/rows',
-    'node:fs',
-    'node:path',
-    'lru-cache',
-  ],
+  store: ['domain/**', 'store/contract', 'store/rows', 'node:fs', 'node:path', 'lru-cache'],
   'store/open.ts': ['domain', 'store/**', 'node:fs', 'node:path'],
   'store/postgres': [
     'domain/**',

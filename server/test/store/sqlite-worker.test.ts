@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { countTimesWith } from '../../src/domain/calendar/calendar.ts';
 import { BUILT_IN } from '../../src/domain/calendar/zones/zone-data.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { newCells } from '../../src/store/sqlite/schedule-codec.ts';
 import { openThreaded, StoreWorker } from '../../src/store/sqlite/worker/client.ts';
 import { aClient, anId, aSchedule, stored } from './backend.ts';
@@ -25,15 +26,15 @@ describe('the thread that writes', () => {
 
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  const REVOCATION = ['client', 'key', { revokedAt: 1, withDescendants: false }];
+  const REVOCATION = ['client', 'key', { revokedAt: 1, withDescendants: false }] as const;
   test('a fault there arrives with its code, its sentence and its cause', async () => {
-    const writer = new StoreWorker(path);
+    const writer = new StoreWorker(path, 'write');
     await writer.call('clients', 'insertClient', [CLIENT]);
     await assert.rejects(writer.call('clients', 'insertClient', [CLIENT]), /UNIQUE/);
     const beside = new DatabaseSync(path);
     beside.exec('DROP TABLE api_keys');
     beside.close();
-    await assert.rejects(writer.call('clients', 'revokeKey', REVOCATION), (error: Error) => {
+    await assert.rejects(writer.call('clients', 'revokeKey', [...REVOCATION]), (error: Error) => {
       assert.match(error.message, /cannot be written to/);
       assert.equal((error as { code?: string }).code, 'store_unavailable');
       assert.match(String(error.cause), /api_keys/);
@@ -88,11 +89,11 @@ describe('the thread that writes', () => {
   });
 
   test('a claim waits for one batch of new schedules at most, whatever came before it', async () => {
-    const writer = new StoreWorker(path);
+    const writer = new StoreWorker(path, 'write');
     await writer.call('clients', 'insertClient', [CLIENT]);
     const commits = new Together<string>();
     const batches = ['batch 1', 'batch 2', 'batch 3'].map(batch =>
-      writer.call('schedules', 'insertCells', [1, batchText()]).then(() => commits.note(batch)),
+      writer.call('schedules', 'insertText', [1, batchText()]).then(() => commits.note(batch)),
     );
     const claim = writer.call('queue', 'claimText', [1, 10, 0]).then(() => commits.note('claim'));
     await Promise.all([...batches, claim]);
@@ -101,10 +102,10 @@ describe('the thread that writes', () => {
   });
 
   test('what waits is written before the thread ends', async () => {
-    const writer = new StoreWorker(path);
+    const writer = new StoreWorker(path, 'write');
     await writer.call('clients', 'insertClient', [CLIENT]);
     void writer.call('queue', 'claimText', [1, 10, 0]);
-    const batches = [0, 1, 2].map(() => writer.call('schedules', 'insertCells', [1, batchText()]));
+    const batches = [0, 1, 2].map(() => writer.call('schedules', 'insertText', [1, batchText()]));
     await writer.close();
     await Promise.all(batches);
     const beside = new DatabaseSync(path);
@@ -113,8 +114,17 @@ describe('the thread that writes', () => {
     assert.equal(count, 3 * BATCH);
   });
 
+  test('who reads cannot write, whichever method is called', async () => {
+    for (const access of ['read', 'scan'] as const) {
+      const store = openSqlite(path, access);
+      await assert.rejects(store.clients.insertClient(CLIENT), isReadOnly);
+      assert.deepEqual(await store.clients.listClients(), []);
+      await store.close();
+    }
+  });
+
   test('closing twice is closing once, and calls after it fail', async () => {
-    const writer = new StoreWorker(path);
+    const writer = new StoreWorker(path, 'write');
     await writer.call('clients', 'insertClient', [CLIENT]);
     await Promise.all([writer.close(), writer.close()]);
     await assert.rejects(writer.call('clients', 'insertClient', [CLIENT]), {
@@ -122,6 +132,10 @@ describe('the thread that writes', () => {
     });
   });
 });
+
+function isReadOnly(error: Error): boolean {
+  return /readonly database/.test(String(error.cause));
+}
 
 /** What is noted before the event loop goes on: answers of one commit come together. */
 class Together<Item> {

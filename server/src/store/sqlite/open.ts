@@ -24,7 +24,12 @@ import { sizeOf } from './size.ts';
 import { sqliteStats } from './stats.ts';
 import { sqliteSuspensions } from './suspensions.ts';
 
+/** How a connection is used: `scan` reads from end to end. */
+export type StoreAccess = 'write' | 'read' | 'scan';
+
 const CACHE_KB = 64 * 1024;
+/** What is read from end to end is not read again from a cache. */
+const SCAN_CACHE_KB = 8 * 1024;
 const MIGRATIONS = join(import.meta.dirname, 'migrations');
 
 /**
@@ -33,17 +38,19 @@ const MIGRATIONS = join(import.meta.dirname, 'migrations');
  * WAL, so that the command line can work beside a running service; synchronous=FULL, so that what
  * was acknowledged survives a power cut (https://sqlite.org/pragma.html#pragma_synchronous).
  *
- * @param cacheKb of pages that it keeps, for itself, at most
+ * @param access one that is not to write refuses to, once it is open
+ *   (https://sqlite.org/pragma.html#pragma_query_only)
  * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`, `store_unusable`
  */
 export function openSqlite(
   path: string,
-  cacheKb = CACHE_KB,
+  access: StoreAccess = 'write',
 ): Store & { queue: QueueTexts; schedules: ScheduleRows } {
-  const database = openDatabase(path, cacheKb);
+  const database = openDatabase(path, access === 'scan' ? SCAN_CACHE_KB : CACHE_KB);
   try {
     migrateSqlite(database);
     refuseMoved(database);
+    if (access !== 'write') database.exec('PRAGMA query_only = ON');
   } catch (error) {
     database.close();
     throw cannotOpen(path, error);
@@ -115,6 +122,7 @@ export function isBehind(path: string): boolean {
   }
 }
 
+/** @param cacheKb of pages that it keeps for itself, at most */
 export function openDatabase(path: string, cacheKb = CACHE_KB): DatabaseSync {
   const database = openFile(path, { timeout: 5_000 });
   try {

@@ -14,10 +14,8 @@ export class BulkCalls {
   readonly #calls: StoreCall[] = [];
   #firingUntil = Number.NEGATIVE_INFINITY;
 
-  static holds([, room, method]: StoreCall): boolean {
-    return (
-      (room === 'schedules' && method === 'insertCells') || (room === 'runs' && method === 'prune')
-    );
+  static holds([, , method]: StoreCall): boolean {
+    return method === 'insertText' || method === 'prune';
   }
 
   add(call: StoreCall): void {
@@ -46,6 +44,6 @@ export class BulkCalls {
   }
 }
 
-function sizeOf([, room, , args]: StoreCall): number {
-  return room === 'schedules' ? (args[1] as string).length : ROOM;
+function sizeOf([, , method, args]: StoreCall): number {
+  return method === 'insertText' ? args[1].length : ROOM;
 }

@@ -3,109 +3,77 @@ import { Worker } from 'node:worker_threads';
 import { zoneData } from '../../../domain/calendar/zones/zone.ts';
 import { BUILT_IN, type ZoneData } from '../../../domain/calendar/zones/zone-data.ts';
 import { PunctualError } from '../../../domain/errors.ts';
-import type { ListedSchedules } from '../../contract/schedules.ts';
-import type { StatsStore } from '../../contract/stats.ts';
 import type { Store } from '../../contract/store.ts';
 import { storeUnavailable } from '../../fault.ts';
 import { isSearch } from '../../search-index.ts';
-import { openSqlite } from '../open.ts';
+import { openSqlite, type StoreAccess } from '../open.ts';
 import { queueClaims } from '../queue-codec.ts';
 import { newCells } from '../schedule-codec.ts';
-import type { CallFault, CallResult, StoreCall } from './protocol.ts';
+import type { CallFault, CallResult, CallStore, StoreCall } from './protocol.ts';
+import { ROUTES, type Route, type StorePart } from './routes.ts';
 
 /**
  * The embedded store with its writes on a thread of their own, so that neither an fsync nor a
- * checkpoint holds up a request. Reads stay in the caller's thread, on a connection of their own:
- * in WAL mode they see every acknowledged write and wait for none.
+ * checkpoint holds up a request. `ROUTES` says which thread each method runs on.
  *
  * @throws PunctualError `store_newer`, `store_unavailable`
  */
 export function openThreaded(path: string): Store {
-  const {
-    clients,
-    schedules,
-    runs,
-    queue,
-    outbox,
-    stats,
-    breakers,
-    dataKeys,
-    installation,
-    suspensions,
-    ...reader
-  } = openSqlite(path);
-  const writer = new StoreWorker(path);
+  const here = openSqlite(path, 'read');
+  const writer = new StoreWorker(path, 'write');
   const readers = new Readers(path);
-  /** The room as it is here, but for the methods that write. */
-  const writing = <Room extends object>(
-    room: StoreCall[1],
-    here: Room,
-    ...methods: (keyof Room & string)[]
-  ): Room => {
-    const there = methods.map(method => [
-      method,
-      (...args: unknown[]) => writer.call(room, method, args),
-    ]);
-    return { ...here, ...Object.fromEntries(there) };
-  };
+  const threadOf = (route: Exclude<Route, 'here' | 'client'>) =>
+    route === 'writer' ? writer : readers.of(route);
+
+  /** The methods of a part, each on its thread; those of the route `client` are to be added. */
+  function routed<Part extends StorePart>(part: Part): Store[Part] {
+    const methods = Object.entries<Route>(ROUTES[part]).map(([method, route]) => {
+      if (route === 'here' || route === 'client') return [method, here[part][method as never]];
+      const call = (...args: unknown[]) =>
+        threadOf(route).call(part as never, method as never, args as never);
+      return [method, call];
+    });
+    return Object.fromEntries(methods) as Store[Part];
+  }
+
   return {
     cluster: null,
-    runs: writing('runs', runs, 'prune'),
-    clients: writing(
-      'clients',
-      clients,
-      'insertClient',
-      'rotateSecret',
-      'endOverlap',
-      'rename',
-      'suspend',
-      'resume',
-      'delete',
-      'forgetOldSecrets',
-      'replaceSecret',
-      'insertKey',
-      'revokeKey',
-      'insertSession',
-      'noteSessionUse',
-      'endSessions',
-    ),
+    clients: routed('clients'),
     schedules: {
-      ...writing('schedules', schedules, 'update'),
-      async insert(clientRowId, added) {
-        const cells = JSON.stringify(added.map(newCells));
-        await writer.call('schedules', 'insertCells', [clientRowId, cells]);
+      ...routed('schedules'),
+      insert(clientRowId, added) {
+        const text = JSON.stringify(added.map(newCells));
+        return writer.call('schedules', 'insertText', [clientRowId, text]);
       },
       list(clientRowId, filter, ...page) {
-        if (!isSearch(filter)) return schedules.list(clientRowId, filter, ...page);
-        const asked = [clientRowId, filter, ...page];
-        return readers.call('searches', 'schedules', 'list', asked) as Promise<ListedSchedules>;
+        if (!isSearch(filter)) return here.schedules.list(clientRowId, filter, ...page);
+        return readers.of('searches').call('schedules', 'list', [clientRowId, filter, ...page]);
       },
     },
+    runs: routed('runs'),
     queue: {
-      ...writing('queue', queue, 'recover', 'resend', 'recount', 'cutMissed'),
+      ...routed('queue'),
       ...queueClaims({
-        claimText: (...args) => writer.call('queue', 'claimText', args) as Promise<string>,
-        settleCells: cells => writer.call('queue', 'settleCells', [cells]) as Promise<number[]>,
+        claimText: (...args) => writer.call('queue', 'claimText', args),
+        settleCells: cells => writer.call('queue', 'settleCells', [cells]),
       }),
     },
-    outbox: writing('outbox', outbox, 'insertManual', 'claim', 'settle', 'recover', 'recount'),
-    breakers: writing('breakers', breakers, 'note', 'closeForgotten'),
-    dataKeys: writing('dataKeys', dataKeys, 'insert', 'rewrap'),
-    installation: writing('installation', installation, 'pause', 'resume', 'notePause'),
-    suspensions: writing('suspensions', suspensions, 'putOff', 'putOffEntries', 'readmit'),
-    stats: counting(stats, (method, args) =>
-      readers.call(OF_SCHEDULES.has(method) ? 'schedules' : 'figures', 'stats', method, args),
-    ),
-    size: reader.size,
-    pool: reader.pool,
+    outbox: routed('outbox'),
+    stats: routed('stats'),
+    breakers: routed('breakers'),
+    dataKeys: routed('dataKeys'),
+    installation: routed('installation'),
+    suspensions: routed('suspensions'),
+    size: here.size,
+    pool: here.pool,
     async check(writing) {
-      await reader.check();
-      await writer.call(null, 'check', [writing]);
+      await here.check();
+      await writer.call('store', 'check', [writing]);
     },
     async close() {
       await readers.close();
       await writer.close();
-      await reader.close();
+      await here.close();
     },
   };
 }
@@ -113,48 +81,19 @@ export function openThreaded(path: string): Store {
 /** A worker is compiled as this file is. */
 const WORKER = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url);
 
-/** Figures for which all schedules of a client are counted. */
-const OF_SCHEDULES: ReadonlySet<string> = new Set<keyof StatsStore>([
-  'groups',
-  'counts',
-  'allCounts',
-]);
-
-function counting(
-  stats: StatsStore,
-  call: (method: string, args: unknown[]) => Promise<unknown>,
-): StatsStore {
-  const methods = Object.keys(stats).map(method => [
-    method,
-    (...args: unknown[]) => call(method, args),
-  ]);
-  return Object.fromEntries(methods) as StatsStore;
-}
-
-/** What is read from end to end is not read again from a cache. */
-const READER_CACHE_KB = 8 * 1024;
-
-/**
- * Whatever reads a million rows takes a while: on a thread of its own, made when first asked. There are
- * several, so that who searches does not wait for who counts.
- */
+/** Threads for long reads, each made when it is first asked. */
 class Readers {
   readonly #path: string;
-  readonly #threads = new Map<string, StoreWorker>();
+  readonly #threads = new Map<Route, StoreWorker>();
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  call(
-    thread: 'searches' | 'schedules' | 'figures',
-    room: StoreCall[1],
-    method: string,
-    args: unknown[],
-  ): Promise<unknown> {
-    const reader = this.#threads.get(thread) ?? new StoreWorker(this.#path, READER_CACHE_KB);
-    this.#threads.set(thread, reader);
-    return reader.call(room, method, args);
+  of(route: 'searches' | 'counts' | 'figures'): StoreWorker {
+    const reader = this.#threads.get(route) ?? new StoreWorker(this.#path, 'scan');
+    this.#threads.set(route, reader);
+    return reader;
   }
 
   async close(): Promise<void> {
@@ -165,7 +104,7 @@ class Readers {
 /** What a thread of the store is told. */
 export interface StoreWorkerData {
   path: string;
-  cacheKb: number | undefined;
+  access: StoreAccess;
   /** What it counts times with, so that it counts as this thread does; null: with what is built in. */
   zones: ZoneData | null;
 }
@@ -190,9 +129,8 @@ export class StoreWorker {
   #lastId = 0;
   #closed: Promise<void> | null = null;
 
-  /** @param cacheKb as in `openSqlite` */
-  constructor(path: string, cacheKb?: number) {
-    const workerData: StoreWorkerData = { path, cacheKb, zones: zonesToHand() };
+  constructor(path: string, access: StoreAccess) {
+    const workerData: StoreWorkerData = { path, access, zones: zonesToHand() };
     this.#worker = new Worker(WORKER, { workerData });
     this.#worker.on('message', (answers: CallResult[]) => {
       for (const answer of answers) this.#answered(answer);
@@ -200,19 +138,20 @@ export class StoreWorker {
   }
 
   /** Calls of one turn of the event loop travel together. */
-  call(room: StoreCall[1], method: string, args: unknown[]): Promise<unknown> {
+  readonly call: CallStore = (part, method, args) => {
     if (this.#closed) return Promise.reject(storeUnavailable(new Error('closed')));
     return new Promise((resolve, reject) => {
       const id = ++this.#lastId;
       this.#waiting.set(id, { resolve, reject });
       if (this.#outgoing.length === 0) setImmediate(() => this.#post());
-      this.#outgoing.push([id, room, method, args]);
+      // The compiler does not follow that the part, the method and the arguments belong together; `CallStore` does.
+      this.#outgoing.push([id, part, method, args] as unknown as StoreCall);
     });
-  }
+  };
 
   /** Waits for the calls before it. Idempotent. */
   close(): Promise<void> {
-    const ended = this.#closed ?? this.call(null, 'close', []).then(() => this.#end());
+    const ended = this.#closed ?? this.call('store', 'close', []).then(() => this.#end());
     this.#closed = ended;
     return ended;
   }
@@ -226,11 +165,11 @@ export class StoreWorker {
     this.#outgoing = [];
   }
 
-  #answered([id, value, fault]: CallResult): void {
+  #answered([id, fault, answer]: CallResult): void {
     const call = this.#waiting.get(id);
     if (call === undefined) return;
     this.#waiting.delete(id);
-    if (fault === undefined) call.resolve(value as never);
+    if (fault === null) call.resolve(answer as never);
     else call.reject(errorOf(fault));
   }
 }

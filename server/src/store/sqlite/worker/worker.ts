@@ -5,7 +5,7 @@ import { openSqlite } from '../open.ts';
 import { lowerPriority } from '../thread-priority.ts';
 import { BulkCalls } from './bulk.ts';
 import type { StoreWorkerData } from './client.ts';
-import type { CallFault, CallResult, StoreCall } from './protocol.ts';
+import type { CallFault, CallResult, Parts, StoreCall } from './protocol.ts';
 
 /**
  * The thread that writes: an embedded store of its own, which does what `client.ts` calls.
@@ -16,18 +16,17 @@ import type { CallFault, CallResult, StoreCall } from './protocol.ts';
  * Those that read are threads of this kind too, and give way as well.
  */
 lowerPriority();
-const { path, cacheKb, zones } = workerData as StoreWorkerData;
+const { path, access, zones } = workerData as StoreWorkerData;
 if (zones !== null) countTimesWith(zones);
 const port = parentPort!;
-const store = openSqlite(path, cacheKb);
+const store = openSqlite(path, access);
 const { schedules } = store;
-// New schedules travel as text: that costs a third of what copies of their rows do.
-const rooms = {
+const parts: Parts = {
   ...store,
+  store,
   schedules: {
     ...schedules,
-    insertCells: (clientRowId: number, text: string) =>
-      schedules.insertCells(clientRowId, JSON.parse(text)),
+    insertText: (clientRowId, text) => schedules.insertCells(clientRowId, JSON.parse(text)),
   },
 };
 const bulk = new BulkCalls();
@@ -44,8 +43,8 @@ port.on('message', (calls: StoreCall[]) => {
 });
 
 function take(call: StoreCall, now: number): void {
-  const [, room, method] = call;
-  if (room === 'queue') bulk.noteFirings(now);
+  const [, part, method] = call;
+  if (part === 'queue') bulk.noteFirings(now);
   if (method === 'close') for (const waiting of bulk.takeAll()) void carryOut(waiting);
   void carryOut(call);
 }
@@ -58,12 +57,12 @@ function takeBulk(now: number): void {
   if (hasBulk) setImmediate(() => takeBulk(performance.now()));
 }
 
-async function carryOut([id, room, method, args]: StoreCall): Promise<void> {
+async function carryOut([id, part, method, args]: StoreCall): Promise<void> {
   try {
-    const work = (room === null ? store : rooms[room]) as unknown as Methods;
-    answer([id, await work[method]!(...args)]);
+    const methods = parts[part] as unknown as Methods;
+    answer([id, null, await methods[method]!(...args)]);
   } catch (error) {
-    answer([id, undefined, faultOf(error)]);
+    answer([id, faultOf(error)]);
   }
 }
 
