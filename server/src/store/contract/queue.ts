@@ -7,6 +7,7 @@ import type { SigningSecrets } from '../../domain/access/rotation.ts';
 import type { QueueRow } from '../../domain/run/queue-row.ts';
 import type { Attempt, RunRecord } from '../../domain/run/run.ts';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
+import type { ClaimQueue } from './claim-queue.ts';
 import type { RecountStore } from './recount.ts';
 
 // The queue --------------------------------------------------------------------------------------
@@ -76,7 +77,16 @@ export interface Settlement {
   row: QueueRow | null;
 }
 
-export interface QueueStore extends RecountStore {
+/** A claim as far as a lease goes: in this version of the schedule. */
+type HeldClaim = Pick<Claim, 'scheduleRowId' | 'version'>;
+
+/**
+ * The queue: its keys are those of the schedules. `renew` keeps a row only where its schedule still has the
+ * same version. `recover` makes a row `lost`, due as it was, with the attempt recorded so; a row that was taken and not
+ * begun, or claimed ahead and never sent, is again as it was. A row that a manual run's request blocks stays blocked:
+ * that request was cut off too, and is sent again first.
+ */
+export interface QueueStore extends ClaimQueue<number, Settlement, HeldClaim>, RecountStore {
   /**
    * Takes up to `limit` rows due at `now` or within `aheadMs` of it, earliest first, and writes that
    * before it resolves: attempt + 1 for those that may be sent at once, or at their time (`begun`).
@@ -104,37 +114,11 @@ export interface QueueStore extends RecountStore {
    *
    * @returns the keys of the schedules
    */
-  confirm(claims: Pick<Claim, 'scheduleRowId' | 'version'>[]): Promise<number[]>;
-  /** @returns the keys of the schedules whose row was no longer the claimed one */
-  settle(settlements: Settlement[]): Promise<number[]>;
+  confirm(claims: HeldClaim[]): Promise<number[]>;
   /** In-flight rows as they stand now, to decide again where `settle` named them. */
   reread(scheduleRowIds: number[]): Promise<ClaimedRow[]>;
-  /** When the earliest row is due, or null. In-flight rows do not count. */
-  nextDueAt(): Promise<number | null>;
   /** How many rows are due at `now` and not in flight. */
   depth(now: number): Promise<number>;
-  /**
-   * Keeps rows in flight that this store has claimed and not settled: their engine is alive. To be
-   * called well within the lease of a backend that has leases; others need none.
-   *
-   * @returns the keys of those that are held on and still are as they were, the schedule in the same
-   * version; of the others nothing may be sent
-   */
-  renew(claims: Pick<Claim, 'scheduleRowId' | 'version'>[]): Promise<number[]>;
-  /**
-   * What stands in flight and whose node is gone was cut off. Where there is only one engine, that is
-   * all that it finds at its start; where there are several, it is what was claimed or renewed longer
-   * ago than a lease, by the database's clock, and each asks at its start and then again and again.
-   *
-   * Rows become `lost` and are due as they were, with the attempt recorded so; those that were taken and
-   * not begun, or claimed ahead and never sent, are again what they were. A row that a manual run's request
-   * blocks stays blocked: that request was cut off too, and is sent again first.
-   *
-   * @param sentUntil what was claimed ahead for a later time than this was never sent; `now` where it
-   * is not known
-   * @returns how many
-   */
-  recover(now: number, sentUntil?: number): Promise<number>;
 }
 
 // The outbox -------------------------------------------------------------------------------------
@@ -191,7 +175,11 @@ export interface OutboxPosition {
   id: string;
 }
 
-export interface OutboxStore {
+/**
+ * The outbox: its keys are the ids of its entries. `recover` makes an entry due at once, and before what
+ * waited for it.
+ */
+export interface OutboxStore extends ClaimQueue<string, OutboxSettlement, string> {
   /**
    * @param run its `scheduledFor` is the instant that its id carries, as for every run
    * @returns false where the schedule is unknown to this client, or deleted
@@ -208,18 +196,8 @@ export interface OutboxStore {
    * schedule's queue row until it is settled.
    */
   claim(now: number, limit: number): Promise<OutboxClaim[]>;
-  /** @returns the ids whose entry was no longer the claimed one */
-  settle(settlements: OutboxSettlement[]): Promise<string[]>;
-  nextDueAt(): Promise<number | null>;
   /** Entries that wait to be sent, or to be sent again; those of suspended clients are not counted. */
   depth(): Promise<number>;
-  /** As for the queue. */
-  renew(ids: string[]): Promise<string[]>;
-  /**
-   * As for the queue: what stands in flight and whose node is gone was cut off. It is due at once, and before what waited
-   * for it. @returns how many
-   */
-  recover(now: number): Promise<number>;
   /**
    * Brings forward what a clock that was ahead of `now` has put off (domain/run/recount.ts, `dueAnew`). One call is
    * bounded work.
