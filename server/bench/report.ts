@@ -1,23 +1,23 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { mean, type Result, whole } from './result.ts';
+import { type Figure, mean, type Result, whole } from './result.ts';
 import { SCENES } from './scenes.ts';
 
 /**
- * `npm run bench -- report`: results as the tables of docs/performance.md. A test compares the page
- * with the results beside it, so figures are changed by measuring.
+ * `npm run bench -- report`: results as the tables of docs/performance/figures.md, and in short as the table of
+ * docs/performance.md. A test compares the pages with the results, so figures are changed by measuring.
  */
-const BEGIN =
-  '<!-- figures: npm run bench -- report docs/performance/*.json --write docs/performance.md -->';
+const BEGIN = /<!-- figures: npm run bench -- report [^>]+ -->/;
 const END = '<!-- end of figures -->';
 
 export function reportCommand(): Command {
   return new Command('report')
-    .description('Prints results, kept with --json, as the tables of docs/performance.md.')
+    .description('Prints results, kept with --json, as the tables of docs/performance/figures.md.')
     .argument('<results...>', 'files that --json wrote')
+    .option('--summary', 'prints one table of all scenes, with the targets alone')
     .option('--write <page>', 'puts them into this page instead')
-    .action((files: string[], { write }: { write?: string }) => {
-      const report = reportOf(files.map(readResult));
+    .action((files: string[], { summary, write }: { summary?: true; write?: string }) => {
+      const report = (summary ? summaryOf : reportOf)(files.map(readResult));
       if (write === undefined) process.stdout.write(report);
       else writeFileSync(write, withReport(readFileSync(write, 'utf8'), report));
     });
@@ -27,22 +27,51 @@ export function readResult(file: string): Result {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** In the order of the scenes, however the results come. */
 export function reportOf(results: Result[]): string {
+  return inOrder(results).map(sectionOf).join('\n');
+}
+
+/** One row for each result: its first target, how many of its targets it reached, and those that it missed. */
+export function summaryOf(results: Result[]): string {
+  const rows = inOrder(results).map(({ scene, settings, figures }) => {
+    const wanted = figures.filter(({ pass }) => pass !== null);
+    const missed = wanted.filter(({ pass }) => !pass);
+    const reached = `${wanted.length - missed.length} of ${wanted.length}`;
+    const [first] = wanted;
+    const cells = [
+      `\`${scene}\` on ${settings.store ?? 'sqlite'}`,
+      first === undefined ? '' : sentenceOf(first),
+      missed.length === 0
+        ? reached
+        : `${reached}, **missed:** ${missed.map(sentenceOf).join('; ')}`,
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return ['| Scene | First figure | Targets reached |', '|---|---|---|', ...rows, ''].join('\n');
+}
+
+function sentenceOf({ what, measured, target }: Figure): string {
+  return `${what}: ${measured} (wanted: ${target})`;
+}
+
+/** In the order of the scenes, however the results come. */
+function inOrder(results: Result[]): Result[] {
   const places = SCENES.map(({ name }) => name);
   const place = ({ scene }: Result) => places.indexOf(scene);
-  return results
-    .toSorted((a, b) => place(a) - place(b))
-    .map(sectionOf)
-    .join('\n');
+  return results.toSorted((a, b) => place(a) - place(b));
 }
 
 /** @throws where the page has no place for it */
 export function withReport(page: string, report: string): string {
-  const begin = page.indexOf(BEGIN);
+  const [line] = BEGIN.exec(page) ?? [''];
+  const begin = page.indexOf(line);
   const end = page.indexOf(END);
-  if (begin === -1 || end < begin) throw new Error(`the page needs the lines ${BEGIN} and ${END}`);
-  return `${page.slice(0, begin + BEGIN.length)}\n\n${report}\n${page.slice(end)}`;
+  if (line === '' || end < begin) {
+    throw new Error(
+      `the page needs the lines <!-- figures: npm run bench -- report … --> and ${END}`,
+    );
+  }
+  return `${page.slice(0, begin + line.length)}\n\n${report}\n${page.slice(end)}`;
 }
 
 function sectionOf(result: Result): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { readResult, reportOf, withReport } from '../bench/report.ts';
+import { readResult, reportOf, summaryOf, withReport } from '../bench/report.ts';
 import { ERROR_STATUS } from '../src/domain/errors.ts';
 import { fullMetrics } from './levels.ts';
 
@@ -52,12 +52,17 @@ test('docs/operations.md names each metric, and no other', async () => {
   assert.deepEqual(named.sort(), exported.sort());
 });
 
-test('docs/performance.md shows the results that stand beside it, and no other figures', () => {
+test('the pages of figures show the results that stand beside them, and no other figures', () => {
   const folder = join(ROOT, 'docs/performance');
   const files = readdirSync(folder).filter(file => file.endsWith('.json'));
-  const page = read('docs/performance.md');
-  const report = reportOf(files.map(file => readResult(join(folder, file))));
-  assert.equal(page, withReport(page, report));
+  const results = files.map(file => readResult(join(folder, file)));
+  for (const [file, report] of [
+    ['docs/performance/figures.md', reportOf(results)],
+    ['docs/performance.md', summaryOf(results)],
+  ] as const) {
+    const page = read(file);
+    assert.equal(page, withReport(page, report));
+  }
 });
 
 interface Described {

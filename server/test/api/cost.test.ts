@@ -9,7 +9,7 @@ import { type Service, startService, valid } from './service.ts';
 /**
  * A guard against getting slower: what a call costs, in counts that are the same on every machine and
  * at every load. Who makes them fewer writes the new ones here; who makes them more has to mean it,
- * and says in docs/performance.md what is won.
+ * and says in docs/performance/notebook.md what is won.
  */
 const CALLS = 64;
 

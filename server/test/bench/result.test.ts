@@ -4,7 +4,7 @@ import { Ledger } from '../../bench/arrivals.ts';
 import { warningsOfSpread } from '../../bench/machine.ts';
 import { pictureOf } from '../../bench/picture.ts';
 import { profileTable } from '../../bench/profile.ts';
-import { reportOf, withReport } from '../../bench/report.ts';
+import { reportOf, summaryOf, withReport } from '../../bench/report.ts';
 import {
   curveOf,
   median,
@@ -62,9 +62,20 @@ describe('a report', () => {
     assert.match(report, /\*\*Warning\.\*\* Too noisy\./);
   });
 
+  test('in short it has the first target of a scene, and each that was missed', () => {
+    const figures = [
+      must('first arrival', '3 ms', '10 ms', true),
+      must('last arrival', '3 s', '2 s', false),
+    ];
+    const summary = summaryOf([aResult({ figures })]);
+    const missed = 'last arrival: 3 s (wanted: 2 s)';
+    const row = `| \`burst\` on sqlite | first arrival: 3 ms (wanted: 10 ms) | 1 of 2, **missed:** ${missed} |`;
+    assert.ok(summary.includes(row), summary);
+  });
+
   test('takes the place of the one before in a page, and nothing else', () => {
     const begin =
-      '<!-- figures: npm run bench -- report docs/performance/*.json --write docs/performance.md -->';
+      '<!-- figures: npm run bench -- report docs/performance/*.json --write page.md -->';
     const page = (inside: string) => `before\n${begin}${inside}<!-- end of figures -->\nafter\n`;
     const once = withReport(page('old'), 'new\n');
     assert.equal(once, page('\n\nnew\n\n'));

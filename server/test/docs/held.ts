@@ -193,12 +193,17 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     'npm run bench -- pages --json docs/performance/pages.json': MINUTES,
     'npm run bench -- pages --store postgres --json docs/performance/pages-postgres.json': MINUTES,
     'npm run bench -- pages --schedules 100000 --runs 1000000 --duration 60': MINUTES,
+  },
+  'docs/performance/figures.md': {
     'npm run bench -- steady --json docs/performance/steady.json …': MINUTES,
-    'npm run bench -- report docs/performance/*.json --write docs/performance.md': {
+    'npm run bench -- report docs/performance/*.json …': {
       by: 'server/test/docs.test.ts',
       holds: 'withReport(page, report)',
     },
+  },
+  'docs/performance/notebook.md': {
     'npm ci && cd server/bench/peers && npm ci': { not: 'fetches the software of others' },
+    'npm run bench': MINUTES,
     'npm run bench -- burst --rounds 20 --profile /tmp/profile': MINUTES,
     'npm run bench -- profile /tmp/profile': MINUTES,
   },

@@ -30,7 +30,7 @@ import { runOn, startPostgres } from './postgres-server.ts';
 /**
  * A guard against getting slower: what a batch of firings costs a store, in counts that are the same
  * on every machine and at every load. Who makes them fewer writes the new ones here; who makes them
- * more has to mean it, and says in docs/performance.md what is won.
+ * more has to mean it, and says in docs/performance/notebook.md what is won.
  */
 const FIRINGS = 500;
 /** Beside them: due later. */
