@@ -52,6 +52,39 @@ test('docs/operations.md names each metric, and no other', async () => {
   assert.deepEqual(named.sort(), exported.sort());
 });
 
+test('the index of decisions has each record with its title, a date and its status', () => {
+  const folder = join(ROOT, 'docs/decisions');
+  const records = readdirSync(folder).filter(file => file !== 'README.md');
+  const rows = [
+    ...read('docs/decisions/README.md').matchAll(
+      /^\| \[(\d+)\]\((.+?)\) \| (.+) \| \d{4}-\d\d-\d\d \| (accepted|superseded by \[\d+\]\((.+)\)) \|$/gm,
+    ),
+  ];
+  assert.deepEqual(
+    rows.map(([, , file]) => file),
+    records.sort(),
+  );
+  for (const [, number, file, title, status, successor] of rows) {
+    assert.equal(Number(file!.slice(0, 4)), Number(number), file);
+    const text = read(`docs/decisions/${file}`);
+    assert.equal(/^# (?:\d+[.:] )?(.*)/.exec(text)?.[1], title, file);
+    assert.equal(status !== 'accepted', /^\*\*Superseded\*\*/m.test(text), `${file}: its status`);
+    if (successor !== undefined) assert.ok(records.includes(successor), successor);
+  }
+});
+
+test('each source file that a page names is there', () => {
+  for (const page of PAGES.filter(page => page !== 'CHANGELOG.md')) {
+    const named = [
+      ...read(page).matchAll(/`((?:[a-z-]+\/)+[a-z0-9-]+(?:\.[a-z]+)*\.(?:ts|sql))`/g),
+    ];
+    const gone = named
+      .map(([, file]) => file!)
+      .filter(file => !['', 'server', 'server/src'].some(at => existsSync(join(ROOT, at, file))));
+    assert.deepEqual(gone, [], page);
+  }
+});
+
 test('the pages of figures show the results that stand beside them, and no other figures', () => {
   const folder = join(ROOT, 'docs/performance');
   const files = readdirSync(folder).filter(file => file.endsWith('.json'));
