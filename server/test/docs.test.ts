@@ -65,9 +65,9 @@ test('the index of decisions has each record with its title, a date and its stat
     records.sort(),
   );
   for (const [, number, file, title, status, successor] of rows) {
-    assert.equal(Number(file!.slice(0, 4)), Number(number), file);
+    assert.equal(Number(file!.slice(0, 4)), Number(number), file!);
     const text = read(`docs/decisions/${file}`);
-    assert.equal(/^# (?:\d+[.:] )?(.*)/.exec(text)?.[1], title, file);
+    assert.equal(/^# (?:\d+[.:] )?(.*)/.exec(text)?.[1], title, file!);
     assert.equal(status !== 'accepted', /^\*\*Superseded\*\*/m.test(text), `${file}: its status`);
     if (successor !== undefined) assert.ok(records.includes(successor), successor);
   }
