@@ -144,6 +144,13 @@ test('links between pages lead somewhere', () => {
   assert.deepEqual(broken, []);
 });
 
+test('.node-version and the image name the Node that the package brings', () => {
+  const { optionalDependencies } = JSON.parse(read('server/package.json'));
+  const brought = [...new Set(Object.values(optionalDependencies))];
+  assert.deepEqual(brought, [read('.node-version').trim()]);
+  assert.match(read('deploy/Dockerfile'), new RegExp(`^FROM node:${brought[0]}-`, 'm'));
+});
+
 test('files and npm scripts that pages name exist', () => {
   const { scripts } = JSON.parse(read('package.json'));
   const missing = PAGES.flatMap(page => {

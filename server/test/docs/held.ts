@@ -226,6 +226,13 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
   'CONTRIBUTING.md': {
     'npm ci': inCi('npm ci'),
     'npm test': inCi('npm test'),
+    'npm run test:unit': { by: 'server/test/unit-tests.test.ts', holds: 'unitTestFiles()' },
+    'npm run test:one -- server/test/domain/interval.test.ts': {
+      prints: /^ℹ fail 0$/m,
+      inCheckout: true,
+    },
+    'npm run test:watch': { not: 'goes on until it is stopped' },
+    'npm run dev': { not: 'goes on until it is stopped, and waits for a change of the sources' },
     'npm run test:all': inCi('npm run test:all'),
     'npx biome check --write .': { by: 'package.json', holds: 'biome check .' },
     'npm run build': { by: 'package.json', holds: 'npm run check && npm run build' },
