@@ -181,6 +181,9 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     'kubectl delete job punctual-migration …': CLUSTER,
     'kubectl rollout status deployment/punctual-engine …': CLUSTER,
   },
+  'docs/debugging.md': {
+    'CRASH_SEED=141487361 CRASH_KILLS=20 …': LONG,
+  },
   'docs/performance.md': {
     'npm run bench': MINUTES,
     'npm run bench -- million --duration 120': MINUTES,
