@@ -9,7 +9,7 @@ import {
   type ScheduleInput,
 } from '../src/index.ts';
 import { reconnectWaitMs, retryAfterMs, retryWaitMs } from '../src/retry.ts';
-import { answer, cut, serverOf, silent } from './server.ts';
+import { answer, cut, serverOf, silent } from './support/server.ts';
 
 /** How calls end: in time, repeated where that is safe, and with errors that say which call it was. */
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startService } from '../../server/test/api/service.ts';
+import { startService } from '../../server/test/support/api/service.ts';
 import { readEvents } from '../src/events.ts';
 import { PunctualApiError, PunctualClient, type ScheduleInput } from '../src/index.ts';
 

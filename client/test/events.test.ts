@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { after, test } from 'node:test';
-import { type Service, startService } from '../../server/test/api/service.ts';
+import { type Service, startService } from '../../server/test/support/api/service.ts';
 import { readEvents } from '../src/events.ts';
 import { PunctualClient, PunctualConnectionError, type PunctualEvent } from '../src/index.ts';
-import { answer, cut, serverOf } from './server.ts';
+import { answer, cut, serverOf } from './support/server.ts';
 
 /** Events go on after whatever breaks their connection. */
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startService } from '../../server/test/api/service.ts';
+import { startService } from '../../server/test/support/api/service.ts';
 import { PunctualClient } from '../src/index.ts';
 
 /** Lists as iterators, against the real API. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { startService } from '../../server/test/api/service.ts';
+import { startService } from '../../server/test/support/api/service.ts';
 
 /** Each snippet of the README, run as a user's own program against a real service. */
 

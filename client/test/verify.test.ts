@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { newId } from '../../server/src/domain/id.ts';
 import { callbacksOf } from '../../server/src/domain/run/callback.ts';
 import { signatures } from '../../server/src/outbound/signature.ts';
-import { aRecord, aSchedule } from '../../server/test/store/backend.ts';
+import { aRecord, aSchedule } from '../../server/test/support/store/backend.ts';
 import {
   PunctualVerificationError,
   type ReceivedHeaders,

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PunctualClient } from '../../client/src/index.ts';
-import { assertAccessible, assertFits, fillIn, launch, openWindow, signIn } from './browser.ts';
-import { startPunctual } from './service.ts';
+import {
+  assertAccessible,
+  assertFits,
+  fillIn,
+  launch,
+  openWindow,
+  signIn,
+} from './support/browser.ts';
+import { startPunctual } from './support/service.ts';
 
 /** Who may call: keys with what came of them, sessions, signing in and out. */
 

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PunctualEvent } from '@punctual/client';
-import { assertAccessible, assertFits, launch, openWindow, share, signIn } from './browser.ts';
-import { startPunctual, startTarget } from './service.ts';
+import {
+  assertAccessible,
+  assertFits,
+  launch,
+  openWindow,
+  share,
+  signIn,
+} from './support/browser.ts';
+import { startPunctual, startTarget } from './support/service.ts';
 
 test('a host that does not answer is named on the overview, by the events and in the ledger, until it does', async context => {
   const [punctual, target] = await Promise.all([startPunctual(context), startTarget(context)]);

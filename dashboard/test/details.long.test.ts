@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nameOf } from '../src/schedule-name.ts';
-import { assertAccessible, launch, openWindow, signIn } from './browser.ts';
-import { giveHistory } from './busy.ts';
-import { startPunctual } from './service.ts';
+import { assertAccessible, launch, openWindow, signIn } from './support/browser.ts';
+import { giveHistory } from './support/busy.ts';
+import { startPunctual } from './support/service.ts';
 
 test('a name is read as it is written: what turns or hides text is shown as what it is', () => {
   const named = (label: string) => nameOf({ label, url: 'https://a.example/b' });

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { newDraft } from '../src/draft.ts';
 import { forgetDrafts, keepDraft, keptDraft } from '../src/kept-drafts.ts';
-import { fillIn, launch, openWindow, signIn } from './browser.ts';
-import { startPunctual } from './service.ts';
+import { fillIn, launch, openWindow, signIn } from './support/browser.ts';
+import { startPunctual } from './support/service.ts';
 
 /** As a browser's sessionStorage is. */
 function aShelf() {

@@ -8,8 +8,8 @@ import {
   screenshot,
   share,
   signIn,
-} from './browser.ts';
-import { startPunctual } from './service.ts';
+} from './support/browser.ts';
+import { startPunctual } from './support/service.ts';
 
 async function aForm(context: TestContext) {
   const punctual = await startPunctual(context);

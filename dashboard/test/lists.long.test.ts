@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { assertAccessible, assertFits, launch, openWindow, share, signIn } from './browser.ts';
-import { startPunctual } from './service.ts';
+import {
+  assertAccessible,
+  assertFits,
+  launch,
+  openWindow,
+  share,
+  signIn,
+} from './support/browser.ts';
+import { startPunctual } from './support/service.ts';
 
 async function aWindow(context: TestContext) {
   const punctual = await startPunctual(context);

@@ -9,8 +9,8 @@ import {
   screenshot,
   share,
   signIn,
-} from './browser.ts';
-import { startPunctual, startTarget } from './service.ts';
+} from './support/browser.ts';
+import { startPunctual, startTarget } from './support/service.ts';
 
 const LOOKS: [string, Look][] = [
   ['desktop', { size: 'desktop' }],

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertAccessible, assertFits, launch, openWindow, screenshot, signIn } from './browser.ts';
-import { startPunctual } from './service.ts';
+import {
+  assertAccessible,
+  assertFits,
+  launch,
+  openWindow,
+  screenshot,
+  signIn,
+} from './support/browser.ts';
+import { startPunctual } from './support/service.ts';
 
 const PLACES = ['Overview', 'Schedules', 'Runs', 'Forecast', 'Keys'];
 

@@ -10,8 +10,8 @@ import {
   screenshot,
   share,
   signIn,
-} from './browser.ts';
-import { startPunctual, startTarget, type Target } from './service.ts';
+} from './support/browser.ts';
+import { startPunctual, startTarget, type Target } from './support/service.ts';
 
 test('the secret is rotated: shown once, both sign until the overlap is ended, then only the new one', async context => {
   const [punctual, target] = await Promise.all([startPunctual(context), startTarget(context)]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertAccessible, launch, openWindow, screenshot, signIn } from './browser.ts';
-import { startPunctual, startTarget } from './service.ts';
+import { assertAccessible, launch, openWindow, screenshot, signIn } from './support/browser.ts';
+import { startPunctual, startTarget } from './support/service.ts';
 
 test('a new user who only reads the screen schedules a cURL command, sees it fail, and sends it again', async context => {
   const [punctual, target] = await Promise.all([startPunctual(context), startTarget(context)]);

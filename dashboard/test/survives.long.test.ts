@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fillIn, launch, openWindow, signIn } from './browser.ts';
-import { startPunctual } from './service.ts';
+import { fillIn, launch, openWindow, signIn } from './support/browser.ts';
+import { startPunctual } from './support/service.ts';
 
 test('what was typed outlives a restart of the service, a lost connection, a reload and an ended session', async context => {
   const punctual = await startPunctual(context);

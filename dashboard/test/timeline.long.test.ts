@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertAccessible, assertFits, launch, openWindow, signIn } from './browser.ts';
-import { giveHistory } from './busy.ts';
-import { startPunctual, startTarget } from './service.ts';
+import { assertAccessible, assertFits, launch, openWindow, signIn } from './support/browser.ts';
+import { giveHistory } from './support/busy.ts';
+import { startPunctual, startTarget } from './support/service.ts';
 
 const DAY_SECONDS = 86_400;
 

@@ -1,4 +1,4 @@
-import { slowNames, whyNoSlowNames } from '../test/service/slow-names.ts';
+import { slowNames, whyNoSlowNames } from '../test/support/service/slow-names.ts';
 import type { AbuserOptions, Kind, Statuses } from './abuser.ts';
 import { messageOf, pause, startScript, temporaryFolder } from './processes.ts';
 import { CREDENTIALS, type Punctual } from './punctual.ts';

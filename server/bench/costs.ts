@@ -10,8 +10,12 @@ import {
   aSchedule,
   settlementOf,
   waiting,
-} from '../test/store/backend.ts';
-import { type PostgresServer, runOn, startPostgres } from '../test/store/postgres-server.ts';
+} from '../test/support/store/backend.ts';
+import {
+  type PostgresServer,
+  runOn,
+  startPostgres,
+} from '../test/support/store/postgres-server.ts';
 
 /**
  * What a schedule and a firing cost PostgreSQL, for the capacity model (docs/scaling.md): processor

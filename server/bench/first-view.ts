@@ -1,4 +1,4 @@
-import { launch, openWindow, signIn } from '../../dashboard/test/browser.ts';
+import { launch, openWindow, signIn } from '../../dashboard/test/support/browser.ts';
 import { CREDENTIALS } from './punctual.ts';
 
 /**

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startPostgres } from '../test/store/postgres-server.ts';
+import { startPostgres } from '../test/support/store/postgres-server.ts';
 import { answering, freePort, startProcess, stopProcess, temporaryFolder } from './processes.ts';
 
 /** The client that the scenes use; further ones are made by `addClient`. */

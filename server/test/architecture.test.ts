@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 
@@ -308,6 +308,17 @@ test('there are no drawers', () => {
   const drawer = /(^|[/-])(utils?|helpers?|common|types|misc|shared)([/.-]|$)/;
   assert.deepEqual(
     FILES.filter(file => drawer.test(file)),
+    [],
+  );
+});
+
+test('the helpers of tests stand in test/support', () => {
+  const suites = ['crash', 'mutants', 'store/contract'].map(suite => `server/test/${suite}/**`);
+  assert.deepEqual(
+    globSync('{server,client,dashboard}/test/**/*.ts', {
+      cwd: join(SOURCE, '../..'),
+      exclude: ['**/*.test.ts', '*/test/support/**', ...suites],
+    }),
     [],
   );
 });

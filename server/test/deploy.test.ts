@@ -7,8 +7,8 @@ import { parse } from 'yaml';
 import { NODE_FLAGS } from '../bench/punctual.ts';
 import { readConfig, SETTINGS } from '../src/config.ts';
 import { openPostgres } from '../src/store/postgres/open.ts';
-import { callEverything } from './store/everything.ts';
-import { runOn, startPostgres } from './store/postgres-server.ts';
+import { callEverything } from './support/store/everything.ts';
+import { runOn, startPostgres } from './support/store/postgres-server.ts';
 
 /** The files in `deploy/`: what can be held against the code is. They are not run here. */
 

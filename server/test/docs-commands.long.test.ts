@@ -1,5 +1,5 @@
-import { pasteCommandsOf } from './docs/paste.ts';
-import { COMMANDS } from './docs/shown.ts';
+import { pasteCommandsOf } from './support/docs/paste.ts';
+import { COMMANDS } from './support/docs/shown.ts';
 
 /** Each command of README and the docs that can run on a machine like this one, as a reader pastes it. */
 

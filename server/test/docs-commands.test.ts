@@ -6,12 +6,12 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { program } from '../src/cli/main.ts';
-import { heldBy, IN_BLOCKS, IN_PROSE, isNamed } from './docs/held.ts';
-import { beside, pasteCommandsOf } from './docs/paste.ts';
-import { COMMANDS, type DocCommand, place, ROOT } from './docs/shown.ts';
+import { heldBy, IN_BLOCKS, IN_PROSE, isNamed } from './support/docs/held.ts';
+import { beside, pasteCommandsOf } from './support/docs/paste.ts';
+import { COMMANDS, type DocCommand, place, ROOT } from './support/docs/shown.ts';
 
 /**
- * Each command of README and the docs runs, or docs/held.ts says why not. Here are those of README;
+ * Each command of README and the docs runs, or support/docs/held.ts says why not. Here are those of README;
  * docs-commands.long.test.ts has the others.
  */
 
@@ -22,7 +22,11 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 test('every command in a block runs here, runs in another test, or has a reason why not', () => {
   assert.ok(inBlocks.length > 80, `${inBlocks.length} commands`);
   const orphans = inBlocks.filter(command => heldBy(command) === undefined).map(place);
-  assert.deepEqual(orphans, [], 'Say in server/test/docs/held.ts how these commands are held.');
+  assert.deepEqual(
+    orphans,
+    [],
+    'Say in server/test/support/docs/held.ts how these commands are held.',
+  );
   for (const [page, lines] of Object.entries(IN_BLOCKS)) {
     for (const name of Object.keys(lines)) {
       const named = inBlocks.filter(

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { migrateAt } from '../src/store/postgres/open.ts';
 import { migrateSqlite, openDatabase } from '../src/store/sqlite/open.ts';
-import { fullMetrics } from './levels.ts';
-import { runOn, startPostgres } from './store/postgres-server.ts';
+import { fullMetrics } from './support/levels.ts';
+import { runOn, startPostgres } from './support/store/postgres-server.ts';
 
 /** docs/debugging.md names what is there: metrics, log lines and statements. */
 

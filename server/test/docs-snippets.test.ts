@@ -9,9 +9,9 @@ import { PunctualClient } from '../../client/src/index.ts';
 import { readConfig, unknownSettings } from '../src/config.ts';
 import { parseInterval } from '../src/domain/calendar/interval.ts';
 import { isTimezone } from '../src/domain/calendar/zones/zone.ts';
-import { startService } from './api/service.ts';
-import { startPgbouncer, whyNoPgbouncer } from './store/pgbouncer.ts';
-import { runOn, startPostgres } from './store/postgres-server.ts';
+import { startService } from './support/api/service.ts';
+import { startPgbouncer, whyNoPgbouncer } from './support/store/pgbouncer.ts';
+import { runOn, startPostgres } from './support/store/postgres-server.ts';
 
 /**
  * Blocks of the docs that are no commands: settings, configuration and code are used as they stand. Those of

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunRecord } from '../src/domain/run/run.ts';
 import { createLogger, createMetrics } from '../src/telemetry/telemetry.ts';
-import { ManualClock } from './clock.ts';
+import { ManualClock } from './support/clock.ts';
 
 test('what an error repeats of its input is not logged', () => {
   const lines: string[] = [];

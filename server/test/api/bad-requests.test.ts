@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import cases from '../data/bad-requests.json' with { type: 'json' };
-import { assertErrorCode } from './expect.ts';
-import { exchange, type RawAnswer, requestBytes } from './raw.ts';
-import { secretsIn, startService } from './service.ts';
+import { assertErrorCode } from '../support/api/expect.ts';
+import { exchange, type RawAnswer, requestBytes } from '../support/api/raw.ts';
+import { secretsIn, startService } from '../support/api/service.ts';
 
 /**
  * 200 requests that a service like this is sent sooner or later, each with the statuses that are

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { assertError } from './expect.ts';
-import { startService, valid } from './service.ts';
+import { assertError } from '../support/api/expect.ts';
+import { startService, valid } from '../support/api/service.ts';
 
 /** What holds for every body, whatever the operation. */
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Schedule } from '../../src/domain/schedule/schedule.ts';
-import { ManualClock } from '../clock.ts';
-import { assertError } from './expect.ts';
-import { startService, valid } from './service.ts';
+import { assertError } from '../support/api/expect.ts';
+import { startService, valid } from '../support/api/service.ts';
+import { ManualClock } from '../support/clock.ts';
 
 const clock = new ManualClock('2026-03-01T00:00:00Z');
 const tried: Schedule[] = [];

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { type Service, startService, valid } from './service.ts';
+import { type Service, startService, valid } from '../support/api/service.ts';
 
 /**
  * A guard against getting slower: what a call costs, in counts that are the same on every machine and

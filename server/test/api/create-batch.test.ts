@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type * as Wire from '@punctual/client';
-import { assertError, assertOk } from './expect.ts';
-import { startService, valid } from './service.ts';
+import { assertError, assertOk } from '../support/api/expect.ts';
+import { startService, valid } from '../support/api/service.ts';
 
 const service = await startService();
 after(() => service.close());

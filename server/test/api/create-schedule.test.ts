@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { isId } from '../../src/domain/id.ts';
-import { assertError, assertOk, INSTANT } from './expect.ts';
-import { startService, valid } from './service.ts';
+import { assertError, assertOk, INSTANT } from '../support/api/expect.ts';
+import { startService, valid } from '../support/api/service.ts';
 
 const service = await startService();
 after(() => service.close());

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { assertError } from './expect.ts';
-import { startService } from './service.ts';
+import { assertError } from '../support/api/expect.ts';
+import { startService } from '../support/api/service.ts';
 
 /** What is served beside the API; what it does is tested in a browser (dashboard/test). */
 

@@ -7,8 +7,8 @@ import {
   STORE_UNAVAILABLE,
 } from '../../src/domain/errors.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { assertError } from './expect.ts';
-import { startService, valid } from './service.ts';
+import { assertError } from '../support/api/expect.ts';
+import { startService, valid } from '../support/api/service.ts';
 
 /** The table of domain/errors.ts is what the API answers. */
 

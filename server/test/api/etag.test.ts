@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { PunctualApiError, PunctualClient } from '../../../client/src/index.ts';
-import { assertError, assertOk } from './expect.ts';
-import { startService, valid } from './service.ts';
+import { assertError, assertOk } from '../support/api/expect.ts';
+import { startService, valid } from '../support/api/service.ts';
 
 const service = await startService();
 after(() => service.close());

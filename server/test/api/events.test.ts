@@ -5,10 +5,10 @@ import { after, test } from 'node:test';
 import { PunctualClient, type PunctualEvent } from '../../../client/src/index.ts';
 import { runId } from '../../src/domain/id.ts';
 import { iso } from '../../src/domain/iso.ts';
-import { ManualClock } from '../clock.ts';
-import { anId, aRecord, claimOne, settled } from '../store/backend.ts';
-import { assertError } from './expect.ts';
-import { newClient, revoke, startService } from './service.ts';
+import { assertError } from '../support/api/expect.ts';
+import { newClient, revoke, startService } from '../support/api/service.ts';
+import { ManualClock } from '../support/clock.ts';
+import { anId, aRecord, claimOne, settled } from '../support/store/backend.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const clock = new ManualClock(NOON);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { nextTime } from '../../src/domain/calendar/calendar.ts';
 import { runId } from '../../src/domain/id.ts';
-import { ManualClock } from '../clock.ts';
-import { aRecord, claimOne, settled } from '../store/backend.ts';
-import { assertError } from './expect.ts';
-import { startService } from './service.ts';
+import { assertError } from '../support/api/expect.ts';
+import { startService } from '../support/api/service.ts';
+import { ManualClock } from '../support/clock.ts';
+import { aRecord, claimOne, settled } from '../support/store/backend.ts';
 
 /** The ledger over HTTP, on a clock that the test moves. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventFeed } from '../../src/api/events/feed.ts';
 import type { StatsStore } from '../../src/store/contract/stats.ts';
-import { ManualClock } from '../clock.ts';
+import { ManualClock } from '../support/clock.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 

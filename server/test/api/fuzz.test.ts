@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { isId } from '../../src/domain/id.ts';
-import { assertErrorBody, INSTANT } from './expect.ts';
-import { mutatedBody, mutatedBytes, pick, type Random, randomFrom } from './mutate.ts';
-import { exchange, requestBytes } from './raw.ts';
-import { startService, valid } from './service.ts';
+import { assertErrorBody, INSTANT } from '../support/api/expect.ts';
+import { mutatedBody, mutatedBytes, pick, type Random, randomFrom } from '../support/api/mutate.ts';
+import { exchange, requestBytes } from '../support/api/raw.ts';
+import { startService, valid } from '../support/api/service.ts';
 
 /**
  * Requests that are almost right, from a seed: never a 500, never a hang, always the error object or

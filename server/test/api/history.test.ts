@@ -3,10 +3,10 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { HistoryStats, partsOf, withSpans } from '../../src/api/stats/history.ts';
 import type { StatsStore, StepRange } from '../../src/store/contract/stats.ts';
-import { ManualClock } from '../clock.ts';
-import { aRecord, claimOne, settled } from '../store/backend.ts';
-import { assertError } from './expect.ts';
-import { startService } from './service.ts';
+import { assertError } from '../support/api/expect.ts';
+import { startService } from '../support/api/service.ts';
+import { ManualClock } from '../support/clock.ts';
+import { aRecord, claimOne, settled } from '../support/store/backend.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import type * as Wire from '@punctual/client';
 import fc from 'fast-check';
 import { timezones } from '../../src/domain/calendar/zones/zone.ts';
-import { startService } from './service.ts';
+import { startService } from '../support/api/service.ts';
 
 /** What POST and PUT accept, GET gives back exactly as it was sent, code point for code point. */
 

@@ -4,8 +4,8 @@ import type * as Wire from '@punctual/client';
 import { newId } from '../../src/domain/id.ts';
 import type { ScheduleStore } from '../../src/store/contract/schedules.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { assertError, assertOk } from './expect.ts';
-import { startService } from './service.ts';
+import { assertError, assertOk } from '../support/api/expect.ts';
+import { startService } from '../support/api/service.ts';
 
 const service = await startService();
 after(() => service.close());

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { callbacksOf } from '../../src/domain/run/callback.ts';
-import { anAttempt, anId, aRecord, aSchedule, NOON } from '../store/backend.ts';
+import { anAttempt, anId, aRecord, aSchedule, NOON } from '../support/store/backend.ts';
 
 /** The committed document of the API, as a stranger's tools read it. Another test says that it is not stale. */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { assertError, assertErrorBody, assertErrorCode } from './expect.ts';
-import { exchange, requestBytes } from './raw.ts';
-import { startService, valid } from './service.ts';
+import { assertError, assertErrorBody, assertErrorCode } from '../support/api/expect.ts';
+import { exchange, requestBytes } from '../support/api/raw.ts';
+import { startService, valid } from '../support/api/service.ts';
 
 const service = await startService();
 after(() => service.close());

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
-import { assertErrorBody, assertErrorCode } from './expect.ts';
-import { exchange, type RawAnswer } from './raw.ts';
-import { type Service, startService, valid } from './service.ts';
+import { assertErrorBody, assertErrorCode } from '../support/api/expect.ts';
+import { exchange, type RawAnswer } from '../support/api/raw.ts';
+import { type Service, startService, valid } from '../support/api/service.ts';
 
 /** HTTP/1.1 itself: what Node or Fastify would answer in their own words, or not at all. */
 

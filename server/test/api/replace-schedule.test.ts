@@ -3,8 +3,8 @@ import { after, test } from 'node:test';
 import { newId } from '../../src/domain/id.ts';
 import type { Requeue, ScheduleStore } from '../../src/store/contract/schedules.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { assertError, assertOk } from './expect.ts';
-import { startService, valid } from './service.ts';
+import { assertError, assertOk } from '../support/api/expect.ts';
+import { startService, valid } from '../support/api/service.ts';
 
 const service = await startService();
 after(() => service.close());

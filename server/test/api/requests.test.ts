@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { RequestEnded } from '../../src/api/deps.ts';
-import { type Service, secretsIn, startService } from './service.ts';
+import { type Service, secretsIn, startService } from '../support/api/service.ts';
 
 describe('what is told of requests to the API', () => {
   let service: Service;

@@ -4,8 +4,8 @@ import { newId } from '../../src/domain/id.ts';
 import type { Attempt } from '../../src/domain/run/run.ts';
 import type { RunFilter, RunStore } from '../../src/store/contract/runs.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { assertError, assertOk } from './expect.ts';
-import { type Credentials, type Service, startService } from './service.ts';
+import { assertError, assertOk } from '../support/api/expect.ts';
+import { type Credentials, type Service, startService } from '../support/api/service.ts';
 
 const service = await startService();
 after(() => service.close());

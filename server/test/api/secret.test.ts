@@ -3,10 +3,10 @@ import { after, beforeEach, describe, test } from 'node:test';
 import { newRotation } from '../../src/domain/access/rotation.ts';
 import type { ClientStore } from '../../src/store/contract/clients.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { ManualClock } from '../clock.ts';
-import { NOON } from '../store/backend.ts';
-import { assertError } from './expect.ts';
-import { type Service, startService } from './service.ts';
+import { assertError } from '../support/api/expect.ts';
+import { type Service, startService } from '../support/api/service.ts';
+import { ManualClock } from '../support/clock.ts';
+import { NOON } from '../support/store/backend.ts';
 
 const clock = new ManualClock(NOON);
 const services: Service[] = [];

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { exchange } from './raw.ts';
-import { startService, valid } from './service.ts';
+import { exchange } from '../support/api/raw.ts';
+import { startService, valid } from '../support/api/service.ts';
 
 /** Headers that protect who reads an answer, on every path and where no route answers. */
 

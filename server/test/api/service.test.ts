@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import type { Readiness } from '../../src/api/deps.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { assertError, assertOk } from './expect.ts';
-import { exchange, requestBytes } from './raw.ts';
-import { startService, valid } from './service.ts';
+import { assertError, assertOk } from '../support/api/expect.ts';
+import { exchange, requestBytes } from '../support/api/raw.ts';
+import { startService, valid } from '../support/api/service.ts';
 
 /** Health, metrics, the document, and how the API ends. */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { ManualClock } from '../clock.ts';
-import { assertError } from './expect.ts';
-import { type Credentials, newClient, revoke, startService } from './service.ts';
+import { assertError } from '../support/api/expect.ts';
+import { type Credentials, newClient, revoke, startService } from '../support/api/service.ts';
+import { ManualClock } from '../support/clock.ts';
 
 const clock = new ManualClock(Date.now());
 const service = await startService({ clock, limits: { callerCacheMs: 1 } });

@@ -9,10 +9,10 @@ import { Minutes } from '../../src/api/stats/minutes.ts';
 import { failuresInARow, talliesOf } from '../../src/api/stats/stats.ts';
 import { percentile } from '../../src/domain/run/lateness.ts';
 import type { LatestRun, MinuteCount, StatsStore } from '../../src/store/contract/stats.ts';
-import { ManualClock } from '../clock.ts';
-import { aRecord, claimOne, settled } from '../store/backend.ts';
-import { assertError } from './expect.ts';
-import { newClient, startService } from './service.ts';
+import { assertError } from '../support/api/expect.ts';
+import { newClient, startService } from '../support/api/service.ts';
+import { ManualClock } from '../support/clock.ts';
+import { aRecord, claimOne, settled } from '../support/store/backend.ts';
 
 const MINUTE = 60_000;
 const NOON = Date.UTC(2026, 5, 1, 12);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, type TestContext, test } from 'node:test';
-import { assertErrorBody } from './expect.ts';
-import { startService } from './service.ts';
+import { assertErrorBody } from '../support/api/expect.ts';
+import { startService } from '../support/api/service.ts';
 
 /** A process that was suspended reads what has arrived before it judges how late it is. */
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { BUILT_IN } from '../../src/domain/calendar/zones/zone-data.ts';
-import { ManualClock } from '../clock.ts';
-import { aRecord, claimOne, settled } from '../store/backend.ts';
-import { assertError, assertOk } from './expect.ts';
-import { startService } from './service.ts';
+import { assertError, assertOk } from '../support/api/expect.ts';
+import { startService } from '../support/api/service.ts';
+import { ManualClock } from '../support/clock.ts';
+import { aRecord, claimOne, settled } from '../support/store/backend.ts';
 
 const clock = new ManualClock('2026-03-28T23:30:00.500Z');
 const service = await startService({ clock });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { instantOf, isId, newId } from '../../src/domain/id.ts';
 import { MOST_MANUAL_RUNS } from '../../src/store/manual-runs.ts';
-import { ManualClock } from '../clock.ts';
-import { assertError, assertOk, INSTANT } from './expect.ts';
-import { startService } from './service.ts';
+import { assertError, assertOk, INSTANT } from '../support/api/expect.ts';
+import { startService } from '../support/api/service.ts';
+import { ManualClock } from '../support/clock.ts';
 
 const service = await startService();
 after(() => service.close());

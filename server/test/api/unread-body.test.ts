@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startService } from './service.ts';
+import { startService } from '../support/api/service.ts';
 
 /** A caller that is refused while it is still writing sees why, and cannot write for ever. */
 

@@ -1,4 +1,4 @@
-import type { Evidence } from './evidence.ts';
+import type { Evidence } from '../support/crash/evidence.ts';
 import { checkArrivals } from './rules/arrivals.ts';
 import { checkCallbacks } from './rules/callbacks.ts';
 import { checkTimes } from './rules/times.ts';

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { skipUnlessLong } from '../long.ts';
+import { mixedWorkload } from '../support/crash/workload.ts';
+import { skipUnlessLong } from '../support/long.ts';
 import type { Figures, Violation } from './checker.ts';
 import { buildShim, whyNoPowerCut } from './powercut.ts';
-import { mixedWorkload } from './workload.ts';
 import { runWorld, type WorldOptions } from './world.ts';
 
 /**

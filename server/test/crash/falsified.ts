@@ -1,5 +1,5 @@
+import type { Evidence } from '../support/crash/evidence.ts';
 import type { Rule } from './checker.ts';
-import type { Evidence } from './evidence.ts';
 import { arrivalOf, at, callbackOf, drop, idOf, iso, passed, runOf } from './synthetic.ts';
 
 /** Each falsified world: what was done to it, the rules that must be named, and no others. */

@@ -1,4 +1,4 @@
-import { every } from './workload.ts';
+import { every } from '../support/crash/workload.ts';
 import type { WorldOptions } from './world.ts';
 
 /** Where the service is killed so that a certain kind of bug has to show. */

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Run, Schedule, ScheduleInput } from '@punctual/client';
-import { Api, CREDENTIALS } from './api.ts';
+import { Api, CREDENTIALS } from '../support/crash/api.ts';
+import type { Evidence, ScheduleSeen } from '../support/crash/evidence.ts';
+import { Process } from '../support/crash/life.ts';
+import { Target } from '../support/crash/target.ts';
+import { every } from '../support/crash/workload.ts';
 import { check, MAY_COME_RIGHT, type Report } from './checker.ts';
-import type { Evidence, ScheduleSeen } from './evidence.ts';
-import { Process } from './life.ts';
 import { cutPower, type Shim } from './powercut.ts';
 import { Random } from './random.ts';
 import { stallStore } from './stall.ts';
-import { Target } from './target.ts';
-import { every } from './workload.ts';
 
 export interface WorldOptions {
   /** `bin/punctual.js` of the sources to run; those of this checkout by default. */

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { bytesOf } from '../../src/domain/schedule/address.ts';
 import { ALLOW_PUBLIC, parseAllowTargets } from '../../src/domain/schedule/target.ts';
-import { colons, dotted, hextets, ipv4, outcome } from './address.ts';
+import { colons, dotted, hextets, ipv4, outcome } from '../support/domain/address.ts';
 
 const EVERYTHING = parseAllowTargets('*');
 const NUM_RUNS = { numRuns: 1_000 };

@@ -10,9 +10,14 @@ import {
 } from '../../src/domain/calendar/calendar.ts';
 import { timezones } from '../../src/domain/calendar/zones/zone.ts';
 import { PunctualError } from '../../src/domain/errors.ts';
-import { debianLoop, type SlowInterval, type WallClock, wallClock } from './debian-loop.ts';
-import { fiveFields, noonOnDays, sixFields } from './slow-interval.ts';
-import { changesOf, offsetAt, wallTime } from './zone-lists.ts';
+import {
+  debianLoop,
+  type SlowInterval,
+  type WallClock,
+  wallClock,
+} from '../support/domain/debian-loop.ts';
+import { fiveFields, noonOnDays, sixFields } from '../support/domain/slow-interval.ts';
+import { changesOf, offsetAt, wallTime } from '../support/domain/zone-lists.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

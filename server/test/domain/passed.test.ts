@@ -8,7 +8,7 @@ import { isTooOld, missed, passedRecords, tooOld } from '../../src/domain/run/pa
 import type { RunRecord } from '../../src/domain/run/run.ts';
 import { spansOf } from '../../src/domain/run/unseen.ts';
 import type { Schedule } from '../../src/domain/schedule/schedule.ts';
-import { unseenUntil } from './queue-rows.ts';
+import { unseenUntil } from '../support/domain/queue-rows.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const SECOND = 1_000;

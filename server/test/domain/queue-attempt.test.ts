@@ -5,7 +5,16 @@ import { afterAttempt, giveBack } from '../../src/domain/run/queue.ts';
 import type { QueueRow, TakenRow } from '../../src/domain/run/queue-row.ts';
 import type { Verdict } from '../../src/domain/run/verdict.ts';
 import type { Schedule } from '../../src/domain/schedule/schedule.ts';
-import { at, attempt, begun, lost, schedule, taken, told, unseenUntil } from './queue-rows.ts';
+import {
+  at,
+  attempt,
+  begun,
+  lost,
+  schedule,
+  taken,
+  told,
+  unseenUntil,
+} from '../support/domain/queue-rows.ts';
 
 /** What becomes of a row when its attempt has ended, or was never started. */
 

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { histories, live } from './histories.ts';
+import { histories, live } from '../support/domain/histories.ts';
 
 /** How many histories; a search for a rare one sets more. */
 const RUNS = Number(process.env.PUNCTUAL_TEST_HISTORIES ?? 2_500);

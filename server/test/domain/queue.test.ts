@@ -4,7 +4,16 @@ import { runId } from '../../src/domain/id.ts';
 import { decide } from '../../src/domain/run/queue.ts';
 import { mayBegin, type TakenRow, waitingRow } from '../../src/domain/run/queue-row.ts';
 import type { Schedule } from '../../src/domain/schedule/schedule.ts';
-import { at, attempt, begun, lost, schedule, taken, told, unseenUntil } from './queue-rows.ts';
+import {
+  at,
+  attempt,
+  begun,
+  lost,
+  schedule,
+  taken,
+  told,
+  unseenUntil,
+} from '../support/domain/queue-rows.ts';
 
 /** What becomes of a row that is due: sent at once, or decided about. */
 

@@ -10,7 +10,7 @@ import {
   judgeAddress,
   parseAllowTargets,
 } from '../../src/domain/schedule/target.ts';
-import { dotted, ipv4, outcome } from './address.ts';
+import { dotted, ipv4, outcome } from '../support/domain/address.ts';
 
 const EVERYTHING = parseAllowTargets('*');
 const NUM_RUNS = { numRuns: 1_000 };

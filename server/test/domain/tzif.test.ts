@@ -6,7 +6,7 @@ import { segmentIn } from '../../src/domain/calendar/zones/segment.ts';
 import { readTzif, type ZoneRules } from '../../src/domain/calendar/zones/tzif.ts';
 import { zoneOf } from '../../src/domain/calendar/zones/zone.ts';
 import { BUILT_IN } from '../../src/domain/calendar/zones/zone-data.ts';
-import { fatFile } from './tzif-files.ts';
+import { fatFile } from '../support/domain/tzif-files.ts';
 
 function builtInFile(name: string): Buffer {
   return Buffer.from(BUILT_IN.files.get(name) as string, 'base64');

@@ -10,7 +10,7 @@ import {
   zoneOf,
 } from '../../src/domain/calendar/zones/zone.ts';
 import { BUILT_IN, rulesIn } from '../../src/domain/calendar/zones/zone-data.ts';
-import { changesOf, offsetAt } from './zone-lists.ts';
+import { changesOf, offsetAt } from '../support/domain/zone-lists.ts';
 
 const FROM = Date.UTC(1800, 0);
 const UNTIL = Date.UTC(2100, 0);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { time, World } from './world.ts';
+import { time, World } from '../support/engine/world.ts';
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;

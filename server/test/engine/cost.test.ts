@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import type { Store } from '../../src/store/contract/store.ts';
-import { MINUTE } from '../store/backend.ts';
-import { startBursts } from './bursts.ts';
+import { startBursts } from '../support/engine/bursts.ts';
+import { MINUTE } from '../support/store/backend.ts';
 
 /**
  * A guard against getting slower: what a burst costs the engine, in counts that do not depend on the

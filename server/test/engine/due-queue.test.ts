@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { DueQueue } from '../../src/engine/delivery/due-queue.ts';
 import { type LinkedItem, unlinked } from '../../src/engine/fairness/linked-list.ts';
-import { ManualClock } from '../clock.ts';
+import { ManualClock } from '../support/clock.ts';
 
 interface Item extends LinkedItem<Item> {
   clientRowId: number;

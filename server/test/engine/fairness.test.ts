@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../src/domain/id.ts';
 import type { Integration } from '../../src/domain/schedule/schedule.ts';
-import { World } from './world.ts';
+import { World } from '../support/engine/world.ts';
 
 const MINUTE = 60_000;
 const DOWN = 'https://down.example/hook';

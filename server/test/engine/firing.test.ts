@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runId } from '../../src/domain/id.ts';
-import { World } from './world.ts';
+import { World } from '../support/engine/world.ts';
 
 const MINUTE = 60_000;
 

@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 const MOST_BYTES_A_FIRING = 300;
 
 test('what has ended is not kept until the whole heap is collected', async context => {
-  const script = join(import.meta.dirname, 'garbage.ts');
+  const script = join(import.meta.dirname, '../support/engine/garbage.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [script]);
   const { firings, bytes } = JSON.parse(stdout);
   assert.equal(firings, 10_000);

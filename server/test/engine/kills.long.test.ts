@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Sent, World } from './world.ts';
+import { type Sent, World } from '../support/engine/world.ts';
 
 /**
  * The crash test's mix with a moved clock, killed at every millisecond around the instant of a retry.

@@ -4,7 +4,7 @@ import type { EngineObserver } from '../../src/engine/observer.ts';
 import { LeaseRenewer } from '../../src/engine/services/lease-renewer.ts';
 import { LeaseDeadline, monotonicMs } from '../../src/outbound/lease-deadline.ts';
 import type { Store } from '../../src/store/contract/store.ts';
-import { ManualClock } from '../clock.ts';
+import { ManualClock } from '../support/clock.ts';
 
 const SECOND = 1_000;
 const LEASE_MS = 10 * SECOND;

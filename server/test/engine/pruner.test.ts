@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { Pruner } from '../../src/engine/services/pruner.ts';
-import { ManualClock } from '../clock.ts';
+import { ManualClock } from '../support/clock.ts';
 
 const DAY_MS = 86_400_000;
 const START = 20 * DAY_MS;

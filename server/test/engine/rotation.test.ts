@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Integration } from '../../src/domain/schedule/schedule.ts';
 import { sign } from '../../src/outbound/signature.ts';
-import { type Sent, World } from './world.ts';
+import { type Sent, World } from '../support/engine/world.ts';
 
 const MINUTE = 60_000;
 const NEW = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';

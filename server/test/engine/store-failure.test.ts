@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { PunctualError } from '../../src/domain/errors.ts';
-import { World } from './world.ts';
+import { World } from '../support/engine/world.ts';
 
 const MINUTE = 60_000;
 

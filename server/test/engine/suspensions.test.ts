@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { time, World } from './world.ts';
+import { time, World } from '../support/engine/world.ts';
 
 const SECOND = 1_000;
 

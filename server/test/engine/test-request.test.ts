@@ -4,7 +4,7 @@ import { draftNew } from '../../src/domain/schedule/draft.ts';
 import { ALLOW_PUBLIC } from '../../src/domain/schedule/target.ts';
 import { TestRequests } from '../../src/engine/test-request.ts';
 import type { OutboundRequest, SendResult } from '../../src/outbound/send.ts';
-import { ManualClock } from '../clock.ts';
+import { ManualClock } from '../support/clock.ts';
 
 const clock = new ManualClock('2026-03-01T12:00:00Z');
 const schedule = draftNew(

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { copyWithBug, type Patch } from '../crash/mutate.ts';
+import { copyWithBug, type Patch } from '../support/crash/mutate.ts';
 import { MUTANTS, type Mutant } from './list.ts';
 
 /**

@@ -7,9 +7,9 @@ import { LeaseDeadline } from '../../src/outbound/lease-deadline.ts';
 import type { Caller } from '../../src/store/contract/clients.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
-import { ManualClock } from '../clock.ts';
-import { aClient, stored, triggered } from '../store/backend.ts';
-import { runOn, startPostgres } from '../store/postgres-server.ts';
+import { ManualClock } from '../support/clock.ts';
+import { aClient, stored, triggered } from '../support/store/backend.ts';
+import { runOn, startPostgres } from '../support/store/postgres-server.ts';
 
 const server = await startPostgres();
 after(() => server.stop());

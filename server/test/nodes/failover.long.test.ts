@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Api, CREDENTIALS } from '../crash/api.ts';
-import type { Process } from '../crash/life.ts';
-import { Target } from '../crash/target.ts';
-import { every } from '../crash/workload.ts';
-import { assertOneId, startNode } from './node.ts';
-import { type Replicated, startReplicated, urlOfAll, waitFor } from './standby.ts';
+import { Api, CREDENTIALS } from '../support/crash/api.ts';
+import type { Process } from '../support/crash/life.ts';
+import { Target } from '../support/crash/target.ts';
+import { every } from '../support/crash/workload.ts';
+import { assertOneId, startNode } from '../support/nodes/node.ts';
+import { type Replicated, startReplicated, urlOfAll, waitFor } from '../support/nodes/standby.ts';
 
 /**
  * The primary dies under two nodes, and its synchronous standby is promoted: the nodes find it by

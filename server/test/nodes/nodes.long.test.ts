@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Run, Schedule } from '@punctual/client';
-import { Api } from '../crash/api.ts';
-import type { Arrival } from '../crash/evidence.ts';
-import type { Process } from '../crash/life.ts';
-import { Target } from '../crash/target.ts';
-import { every } from '../crash/workload.ts';
-import { type Pgbouncer, startPgbouncer } from '../store/pgbouncer.ts';
-import { assertOneId, LEASE_SECONDS, startNode } from './node.ts';
-import { type Replicated, startReplicated, urlOfAll } from './standby.ts';
+import { Api } from '../support/crash/api.ts';
+import type { Arrival } from '../support/crash/evidence.ts';
+import type { Process } from '../support/crash/life.ts';
+import { Target } from '../support/crash/target.ts';
+import { every } from '../support/crash/workload.ts';
+import { assertOneId, LEASE_SECONDS, startNode } from '../support/nodes/node.ts';
+import { type Replicated, startReplicated, urlOfAll } from '../support/nodes/standby.ts';
+import { type Pgbouncer, startPgbouncer } from '../support/store/pgbouncer.ts';
 
 /**
  * Nodes on one database, real processes on a real server: nothing is sent twice while all is well,

@@ -7,9 +7,9 @@ import type { EngineObserver } from '../../src/engine/observer.ts';
 import { LeaseDeadline } from '../../src/outbound/lease-deadline.ts';
 import { createSenderPool } from '../../src/outbound/sender-pool.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
-import { serve, until } from '../outbound/target-server.ts';
-import { aClient, aSchedule } from '../store/backend.ts';
-import { runOn, startPostgres } from '../store/postgres-server.ts';
+import { serve, until } from '../support/outbound/target-server.ts';
+import { aClient, aSchedule } from '../support/store/backend.ts';
+import { runOn, startPostgres } from '../support/store/postgres-server.ts';
 
 const server = await startPostgres();
 after(() => server.stop());

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { answer, get, leftOpen, sender, serve } from './target-server.ts';
+import { answer, get, leftOpen, sender, serve } from '../support/outbound/target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
 

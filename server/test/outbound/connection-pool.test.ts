@@ -10,7 +10,7 @@ import {
   sender,
   serve,
   until,
-} from './target-server.ts';
+} from '../support/outbound/target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
 

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { SendResult } from '../../src/outbound/send.ts';
 import { StartPermit } from '../../src/outbound/start-permit.ts';
-import { answer, get, leftOpen, NOTHING_OPEN, sender, serve, until } from './target-server.ts';
+import {
+  answer,
+  get,
+  leftOpen,
+  NOTHING_OPEN,
+  sender,
+  serve,
+  until,
+} from '../support/outbound/target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
 

@@ -10,7 +10,7 @@ import {
   names,
   sender,
   serve,
-} from './target-server.ts';
+} from '../support/outbound/target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
 

@@ -8,7 +8,7 @@ import {
   NOTHING_OPEN,
   sender,
   serve,
-} from './target-server.ts';
+} from '../support/outbound/target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
 

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { after, type TestContext, test } from 'node:test';
 import { checkTargetUrl, parseAllowTargets } from '../../src/domain/schedule/target.ts';
 import vectors from '../data/target-urls.json' with { type: 'json' };
-import { answer, get, leftOpen, names, sender, serve } from './target-server.ts';
+import { answer, get, leftOpen, names, sender, serve } from '../support/outbound/target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
 

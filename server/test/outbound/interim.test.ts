@@ -5,7 +5,15 @@ import { after, type TestContext, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import fc from 'fast-check';
 import type { Sender } from '../../src/outbound/sender.ts';
-import { answer, get, leftOpen, names, sender, serve, type TargetServer } from './target-server.ts';
+import {
+  answer,
+  get,
+  leftOpen,
+  names,
+  sender,
+  serve,
+  type TargetServer,
+} from '../support/outbound/target-server.ts';
 
 const TRUSTED = readFileSync(new URL('../data/localhost-trusted.pem', import.meta.url), 'utf8');
 setDefaultCACertificates([...getCACertificates('default'), TRUSTED]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { LOOKUP_CANCELLED, type LookupRequester, Lookups } from '../../src/outbound/lookups.ts';
 import { StartPermit } from '../../src/outbound/start-permit.ts';
-import { answer, get, leftOpen, sender, serve } from './target-server.ts';
+import { answer, get, leftOpen, sender, serve } from '../support/outbound/target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
 

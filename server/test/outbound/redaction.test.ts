@@ -4,7 +4,7 @@ import { parseAllowTargets } from '../../src/domain/schedule/target.ts';
 import { buildRunRequest } from '../../src/outbound/request.ts';
 import type { OutboundRequest, Send } from '../../src/outbound/send.ts';
 import { createSenderPool } from '../../src/outbound/sender-pool.ts';
-import { answer, leftOpen, sender, serve } from './target-server.ts';
+import { answer, leftOpen, sender, serve } from '../support/outbound/target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
 

@@ -7,7 +7,7 @@ import { VERBS } from '../../src/domain/schedule/schedule.ts';
 import { buildCallbackRequest, buildRunRequest } from '../../src/outbound/request.ts';
 import type { OutboundRequest } from '../../src/outbound/send.ts';
 import { StartPermit } from '../../src/outbound/start-permit.ts';
-import { answer, get, leftOpen, sender, serve } from './target-server.ts';
+import { answer, get, leftOpen, sender, serve } from '../support/outbound/target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
 

@@ -3,7 +3,7 @@ import { after, type TestContext, test } from 'node:test';
 import { parseAllowTargets } from '../../src/domain/schedule/target.ts';
 import { createSenderPool } from '../../src/outbound/sender-pool.ts';
 import { StartPermit } from '../../src/outbound/start-permit.ts';
-import { answer, get, leftOpen, sender, serve, until } from './target-server.ts';
+import { answer, get, leftOpen, sender, serve, until } from '../support/outbound/target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
 

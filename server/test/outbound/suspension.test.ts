@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SendResult } from '../../src/outbound/send.ts';
-import type { Task } from './suspended-process.ts';
-import { answer, get, leftOpen, sender, serve, until } from './target-server.ts';
+import type { Task } from '../support/outbound/suspended-process.ts';
+import { answer, get, leftOpen, sender, serve, until } from '../support/outbound/target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
 
@@ -13,7 +13,7 @@ const LIMIT = { timeoutMs: 1_000 };
 
 /** A process that can be suspended, and what it says of its request in the end. */
 function sending(t: TestContext, task: Task) {
-  const child = fork(new URL('./suspended-process.ts', import.meta.url));
+  const child = fork(new URL('../support/outbound/suspended-process.ts', import.meta.url));
   t.after(() => child.kill('SIGKILL'));
   const sent = once(child, 'message');
   const result = sent.then(async () => (await once(child, 'message'))[0] as SendResult);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { SendResult } from '../../src/outbound/send.ts';
-import { answer, get, leftOpen, names, sender, serve } from './target-server.ts';
+import { answer, get, leftOpen, names, sender, serve } from '../support/outbound/target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
 

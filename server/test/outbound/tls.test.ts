@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, type TestContext, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
-import { answer, get, leftOpen, names, sender, serve } from './target-server.ts';
+import { answer, get, leftOpen, names, sender, serve } from '../support/outbound/target-server.ts';
 
 /** Key and certificate for localhost, self-signed; the expired one ran out in 2020. */
 const pem = (name: string) =>

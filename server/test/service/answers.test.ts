@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { answer, type Behaviour, serve } from '../outbound/target-server.ts';
-import { emptyFolder, urlOf } from './command.ts';
+import { answer, type Behaviour, serve } from '../support/outbound/target-server.ts';
+import { emptyFolder, urlOf } from '../support/service/command.ts';
 
 /** What a real service makes of a target's answers, from the request to what the API tells of it. */
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { PunctualClient } from '../../../client/src/index.ts';
-import { emptyFolder, folderWithStore, urlOf } from './command.ts';
+import { emptyFolder, folderWithStore, urlOf } from '../support/service/command.ts';
 
 /** `punctual backup`, as an operator uses it. */
 

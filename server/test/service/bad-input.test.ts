@@ -6,8 +6,8 @@ import { describe, test } from 'node:test';
 import { type Command, CommanderError } from 'commander';
 import { program } from '../../src/cli/main.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { skipUnlessLong } from '../long.ts';
-import { emptyFolder, type Folder } from './command.ts';
+import { skipUnlessLong } from '../support/long.ts';
+import { emptyFolder, type Folder } from '../support/service/command.ts';
 
 /**
  * Bad input to every command that the command line has: one sentence, exit code 1 or 2, nothing made and nothing

@@ -6,9 +6,9 @@ import { describe, test } from 'node:test';
 import { SETTINGS } from '../../src/config.ts';
 import { isId } from '../../src/domain/id.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { skipUnlessLong } from '../long.ts';
-import { startPostgres } from '../store/postgres-server.ts';
-import { emptyFolder, type Folder, folderWithStore, urlOf } from './command.ts';
+import { skipUnlessLong } from '../support/long.ts';
+import { emptyFolder, type Folder, folderWithStore, urlOf } from '../support/service/command.ts';
+import { startPostgres } from '../support/store/postgres-server.ts';
 
 /** Each of them starts a process: all of them in the long form, and the first ones in every run. */
 const someOf = (commands: string[][]) => (skipUnlessLong ? commands.slice(0, 4) : commands);

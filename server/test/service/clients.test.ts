@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PunctualApiError, PunctualClient } from '../../../client/src/index.ts';
-import { skipUnlessLong } from '../long.ts';
-import { startPostgres } from '../store/postgres-server.ts';
-import { emptyFolder, urlOf } from './command.ts';
+import { skipUnlessLong } from '../support/long.ts';
+import { emptyFolder, urlOf } from '../support/service/command.ts';
+import { startPostgres } from '../support/store/postgres-server.ts';
 
 /** `punctual client …` beside a service that fires each second. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { emptyFolder } from './command.ts';
+import { emptyFolder } from '../support/service/command.ts';
 
 const NAME = `punctual-${process.getuid?.() ?? 'user'}`;
 

@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { type Finding, judgeClock, judgeDisk, judgeSync } from '../../src/findings.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { aClient, anId } from '../store/backend.ts';
-import { emptyFolder, type Folder, folderWithStore } from './command.ts';
-import { noSmallDisk, smallDisk } from './small-disk.ts';
+import { emptyFolder, type Folder, folderWithStore } from '../support/service/command.ts';
+import { noSmallDisk, smallDisk } from '../support/service/small-disk.ts';
+import { aClient, anId } from '../support/store/backend.ts';
 
 /** `punctual doctor`, with faults that are planted. */
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { emptyFolder, type Folder, folderWithStore, urlOf } from './command.ts';
+import { emptyFolder, type Folder, folderWithStore, urlOf } from '../support/service/command.ts';
 
 const key = () => randomBytes(32).toString('base64');
 const LISTENING = /"listening"/;

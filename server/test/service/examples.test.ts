@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { emptyFolder } from './command.ts';
+import { emptyFolder } from '../support/service/command.ts';
 
 /**
  * The examples of the API reference, each sent to a real service as the committed document shows it,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { emptyFolder, type Folder, urlOf } from './command.ts';
+import { emptyFolder, type Folder, urlOf } from '../support/service/command.ts';
 
 const LAUNCHER = pathToFileURL(join(import.meta.dirname, '../../bin/own-runtime.js'));
 

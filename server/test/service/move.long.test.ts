@@ -8,9 +8,10 @@ import type { MoveStep } from '../../src/store/open.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { TABLES } from '../../src/store/transfer/tables.ts';
-import { Api, CREDENTIALS } from '../crash/api.ts';
-import { Target } from '../crash/target.ts';
-import { assertOneId } from '../nodes/node.ts';
+import { Api, CREDENTIALS } from '../support/crash/api.ts';
+import { Target } from '../support/crash/target.ts';
+import { assertOneId } from '../support/nodes/node.ts';
+import { emptyFolder, type Folder, urlOf } from '../support/service/command.ts';
 import {
   aClient,
   aRecord,
@@ -19,9 +20,8 @@ import {
   NOON,
   settlementOf,
   waiting,
-} from '../store/backend.ts';
-import { runOn, startPostgres } from '../store/postgres-server.ts';
-import { emptyFolder, type Folder, urlOf } from './command.ts';
+} from '../support/store/backend.ts';
+import { runOn, startPostgres } from '../support/store/postgres-server.ts';
 
 const server = await startPostgres();
 after(() => server.stop());

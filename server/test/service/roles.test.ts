@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startPostgres } from '../store/postgres-server.ts';
-import { emptyFolder, type Running, urlOf } from './command.ts';
+import { emptyFolder, type Running, urlOf } from '../support/service/command.ts';
+import { startPostgres } from '../support/store/postgres-server.ts';
 
 const server = await startPostgres();
 after(() => server.stop());

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { PunctualClient } from '../../../client/src/index.ts';
-import { emptyFolder, urlOf } from './command.ts';
+import { emptyFolder, urlOf } from '../support/service/command.ts';
 
 const CREDENTIALS = { PUNCTUAL_CLIENT_ID: 'ada', PUNCTUAL_API_KEY: 'the-key-of-ada-lovelace' };
 const HEADERS = {

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { PunctualClient } from '../../../client/src/index.ts';
 import { sign } from '../../src/outbound/signature.ts';
-import { emptyFolder } from './command.ts';
+import { emptyFolder } from '../support/service/command.ts';
 
 /** Each snippet of docs/signatures.md, run on a request that the service has sent, and on others. */
 

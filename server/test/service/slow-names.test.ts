@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { emptyFolder, urlOf } from './command.ts';
-import { slowNames, whyNoSlowNames } from './slow-names.ts';
+import { emptyFolder, urlOf } from '../support/service/command.ts';
+import { slowNames, whyNoSlowNames } from '../support/service/slow-names.ts';
 
 const KEY = { PUNCTUAL_CLIENT_ID: 'ada', PUNCTUAL_API_KEY: 'the-key-of-ada-lovelace' };
 const ADA = { ClientId: 'ada', ApiKey: KEY.PUNCTUAL_API_KEY };

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { traceOf } from '../../src/telemetry/tracing.ts';
-import { skipUnlessLong } from '../long.ts';
-import { emptyFolder, urlOf } from './command.ts';
+import { skipUnlessLong } from '../support/long.ts';
+import { emptyFolder, urlOf } from '../support/service/command.ts';
 
 /** Traces of a real service, as a collector of OpenTelemetry sees them. */
 

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { skipUnlessLong } from '../long.ts';
-import { type PostgresServer, startPostgres } from '../store/postgres-server.ts';
-import { emptyFolder, type Running, urlOf } from './command.ts';
-import { noSmallDisk, smallDisk } from './small-disk.ts';
+import { skipUnlessLong } from '../support/long.ts';
+import { emptyFolder, type Running, urlOf } from '../support/service/command.ts';
+import { noSmallDisk, smallDisk } from '../support/service/small-disk.ts';
+import { type PostgresServer, startPostgres } from '../support/store/postgres-server.ts';
 
 /** A start while the store is away: it waits, says so, and takes up work when the store is there. */
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { ALIASES, BUILT_IN } from '../../src/domain/calendar/zones/zone-data.ts';
 import { readZoneinfo } from '../../src/zoneinfo.ts';
-import { emptyFolder, urlOf } from './command.ts';
+import { emptyFolder, urlOf } from '../support/service/command.ts';
 
 const KEY = { PUNCTUAL_CLIENT_ID: 'ada', PUNCTUAL_API_KEY: 'the-key-of-ada-lovelace' };
 

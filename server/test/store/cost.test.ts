@@ -24,8 +24,8 @@ import {
   SEEN,
   settlementOf,
   waiting,
-} from './backend.ts';
-import { runOn, startPostgres } from './postgres-server.ts';
+} from '../support/store/backend.ts';
+import { runOn, startPostgres } from '../support/store/postgres-server.ts';
 
 /**
  * A guard against getting slower: what a batch of firings costs a store, in counts that are the same

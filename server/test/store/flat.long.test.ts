@@ -8,8 +8,8 @@ import { Connections } from '../../src/store/postgres/connection.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { ensurePartitions } from '../../src/store/postgres/partitions.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { runOn, startPostgres } from './postgres-server.ts';
-import { type DayDone, type Load, playDays } from './steady.ts';
+import { runOn, startPostgres } from '../support/store/postgres-server.ts';
+import { type DayDone, type Load, playDays } from '../support/store/steady.ts';
 
 /**
  * Disk use stays flat: days of steady load, of which retention takes away as many as come. What is

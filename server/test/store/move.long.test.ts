@@ -24,10 +24,10 @@ import {
   stored,
   triggered,
   waiting,
-} from './backend.ts';
-import { runOn, startPostgres } from './postgres-server.ts';
-import { contents, fill, steps, taken } from './random-store.ts';
-import { TEXTS } from './search-texts.ts';
+} from '../support/store/backend.ts';
+import { runOn, startPostgres } from '../support/store/postgres-server.ts';
+import { contents, fill, steps, taken } from '../support/store/random-store.ts';
+import { TEXTS } from '../support/store/search-texts.ts';
 
 const server = await startPostgres();
 after(() => server.stop());

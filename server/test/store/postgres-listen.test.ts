@@ -15,8 +15,8 @@ import {
   stored,
   triggered,
   waiting,
-} from './backend.ts';
-import { runOn, startPostgres } from './postgres-server.ts';
+} from '../support/store/backend.ts';
+import { runOn, startPostgres } from '../support/store/postgres-server.ts';
 
 const server = await startPostgres();
 after(() => server.stop());

@@ -11,8 +11,8 @@ import { openStore } from '../../src/store/open.ts';
 import { Connections } from '../../src/store/postgres/connection.ts';
 import { migratePostgres } from '../../src/store/postgres/migrating.ts';
 import { migrateAt, openPostgres, readClock } from '../../src/store/postgres/open.ts';
-import { aClient, claimOne, NOON, settled, stored, waiting } from './backend.ts';
-import { runOn, startPostgres } from './postgres-server.ts';
+import { aClient, claimOne, NOON, settled, stored, waiting } from '../support/store/backend.ts';
+import { runOn, startPostgres } from '../support/store/postgres-server.ts';
 
 const NEWEST = readMigrations(
   join(import.meta.dirname, '../../src/store/postgres/migrations'),

@@ -3,8 +3,8 @@ import { after, test } from 'node:test';
 import { Client } from 'pg';
 import { Connections } from '../../src/store/postgres/connection.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
-import { callEverything } from './everything.ts';
-import { runOn, startPostgres } from './postgres-server.ts';
+import { callEverything } from '../support/store/everything.ts';
+import { runOn, startPostgres } from '../support/store/postgres-server.ts';
 
 const server = await startPostgres();
 after(() => server.stop());

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { Connections } from '../../src/store/postgres/connection.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
-import { aClient, aSchedule, NOON, SEEN } from './backend.ts';
-import { storeContract } from './contract.ts';
-import { startPgbouncer, whyNoPgbouncer } from './pgbouncer.ts';
-import { postgresKeepers } from './postgres-backend.ts';
-import { runOn, startPostgres } from './postgres-server.ts';
+import { aClient, aSchedule, NOON, SEEN } from '../support/store/backend.ts';
+import { startPgbouncer, whyNoPgbouncer } from '../support/store/pgbouncer.ts';
+import { postgresKeepers } from '../support/store/postgres-backend.ts';
+import { runOn, startPostgres } from '../support/store/postgres-server.ts';
+import { storeContract } from './contract/contract.ts';
 
 const why = whyNoPgbouncer();
 if (why !== null) test('PostgreSQL behind pgBouncer', { skip: why }, () => {});

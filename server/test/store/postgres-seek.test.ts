@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Connections } from '../../src/store/postgres/connection.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../support/store/postgres-server.ts';
 
 const servers = [await startPostgres(), await startPostgres()] as [PostgresServer, PostgresServer];
 after(async () => {

@@ -8,9 +8,9 @@ import { type Migration, readMigrations } from '../../src/store/migrate.ts';
 import { Connections } from '../../src/store/postgres/connection.ts';
 import { migratePostgres } from '../../src/store/postgres/migrating.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
-import { aClient } from './backend.ts';
-import { callEverything } from './everything.ts';
-import { runOn, startPostgres } from './postgres-server.ts';
+import { aClient } from '../support/store/backend.ts';
+import { callEverything } from '../support/store/everything.ts';
+import { runOn, startPostgres } from '../support/store/postgres-server.ts';
 
 /** Upgrade without down time (docs/scaling.md): what a newer Punctual does to nodes of this one. */
 

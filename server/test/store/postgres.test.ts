@@ -1,7 +1,7 @@
 import { after } from 'node:test';
-import { storeContract } from './contract.ts';
-import { postgresKeepers } from './postgres-backend.ts';
-import { startPostgres } from './postgres-server.ts';
+import { postgresKeepers } from '../support/store/postgres-backend.ts';
+import { startPostgres } from '../support/store/postgres-server.ts';
+import { storeContract } from './contract/contract.ts';
 
 const server = await startPostgres();
 after(() => server.stop());

@@ -9,8 +9,8 @@ import { GroupCommit } from '../../src/store/sqlite/group-commit.ts';
 import { GroupRead } from '../../src/store/sqlite/group-read.ts';
 import { migrateSqlite, openSqlite } from '../../src/store/sqlite/open.ts';
 import { sqliteSchedules } from '../../src/store/sqlite/schedules.ts';
-import { aClient, aSchedule, NOON, stored } from './backend.ts';
-import { childOn, endChildren, killed } from './child.ts';
+import { aClient, aSchedule, NOON, stored } from '../support/store/backend.ts';
+import { childOn, endChildren, killed } from '../support/store/child.ts';
 
 let folder: string;
 let path: string;

@@ -15,7 +15,7 @@ import { sqliteOutbox } from '../../src/store/sqlite/outbox.ts';
 import { sqliteQueue } from '../../src/store/sqlite/queue.ts';
 import { sqliteRuns } from '../../src/store/sqlite/runs.ts';
 import { sqliteSchedules } from '../../src/store/sqlite/schedules.ts';
-import { childOn, endChildren, killed } from './child.ts';
+import { childOn, endChildren, killed } from '../support/store/child.ts';
 
 let folder: string;
 let path: string;
@@ -268,7 +268,7 @@ describe('migrations', () => {
     assert.equal(await child.heard(), 'opened');
   });
 
-  test('all of them together make the schema that is kept beside this test', () => {
+  test('all of them together make the schema that is kept in test/data', () => {
     const database = new DatabaseSync(path);
     migrateSqlite(database);
     const rows = database
@@ -276,7 +276,7 @@ describe('migrations', () => {
       .all();
     database.close();
     const dump = rows.map(({ sql }) => `${sql};\n`).join('\n');
-    const file = join(import.meta.dirname, 'schema.sql');
+    const file = join(import.meta.dirname, '../data/schema.sql');
     // After a migration on purpose: PUNCTUAL_WRITE_SCHEMA=1 node --test <this file>
     if (process.env.PUNCTUAL_WRITE_SCHEMA || !existsSync(file)) writeFileSync(file, dump);
     assert.equal(dump, readFileSync(file, 'utf8'));

@@ -9,7 +9,7 @@ import { BUILT_IN } from '../../src/domain/calendar/zones/zone-data.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { newCells } from '../../src/store/sqlite/schedule-codec.ts';
 import { openThreaded, StoreWorker } from '../../src/store/sqlite/worker/client.ts';
-import { aClient, anId, aSchedule, stored } from './backend.ts';
+import { aClient, anId, aSchedule, stored } from '../support/store/backend.ts';
 
 const CLIENT = { id: 'one', name: 'one', signingSecret: 'whsec_AAAA', createdAt: 1 };
 /** Schedules. */

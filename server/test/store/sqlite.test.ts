@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { openThreaded } from '../../src/store/sqlite/worker/client.ts';
-import { skipUnlessLong } from '../long.ts';
-import { storeContract } from './contract.ts';
+import { skipUnlessLong } from '../support/long.ts';
+import { storeContract } from './contract/contract.ts';
 
 const THREADED = ['SQLite, written to by a thread of its own', openThreaded] as const;
 // A service writes by a thread; the store within it is held in every run through that one.

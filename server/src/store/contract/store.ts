@@ -7,7 +7,7 @@
  * - Instants are epoch ms. Ids are lower-case UUID version 7. Row ids (`clientRowId`,
  *   `scheduleRowId`) are the backend's own numbers of rows, stable while the store is open, and never answered.
  *
- * The suite in `test/store/contract.ts` states each promise as a test; every backend passes it.
+ * The suite in `test/store/contract/contract.ts` states each promise as a test; every backend passes it.
  */
 import type { BreakerStore } from './breakers.ts';
 import type { ClientStore } from './clients.ts';

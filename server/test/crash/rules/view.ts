@@ -1,6 +1,12 @@
 import type { Run } from '@punctual/client';
+import type {
+  Arrival,
+  CallbackArrival,
+  Evidence,
+  Life,
+  ScheduleSeen,
+} from '../../support/crash/evidence.ts';
 import { dueTimes } from '../calendar.ts';
-import type { Arrival, CallbackArrival, Evidence, Life, ScheduleSeen } from '../evidence.ts';
 
 /** The evidence, sorted for judging. Instants are epoch ms. */
 

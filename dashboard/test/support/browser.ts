@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import chromium from '@sparticuz/chromium';
+import { type Browser, type BrowserContext, chromium as engine, type Page } from 'playwright-core';
+
+/** A real Chromium, which comes with a package. */
+export function launch(): Promise<Browser> {
+  return chromium.executablePath().then(executablePath =>
+    engine.launch({
+      executablePath,
+      // In one process it dies with the first page that is closed.
+      args: [...chromium.args.filter(arg => arg !== '--single-process'), '--no-sandbox'],
+      headless: true,
+    }),
+  );
+}
+
+export const SIZES = {
+  desktop: { width: 1280, height: 800 },
+  phone: { width: 390, height: 844 },
+} as const;
+
+export interface Look {
+  size?: keyof typeof SIZES;
+  colorScheme?: 'light' | 'dark';
+}
+
+/** A window of its own, and what went wrong in it. */
+export async function openWindow(
+  browser: Browser,
+  { size = 'desktop', colorScheme = 'light' }: Look = {},
+) {
+  const context = await browser.newContext({
+    viewport: SIZES[size],
+    colorScheme,
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    reducedMotion: 'reduce',
+  });
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', error => faults.push(error.message));
+  page.on('console', message => {
+    // What the service refuses, the browser notes as well; the page shows it in words.
+    const isRefusal = /Failed to load resource|ERR_CONNECTION_REFUSED|ERR_INTERNET/.test(
+      message.text(),
+    );
+    if (message.type() === 'error' && !isRefusal) faults.push(message.text());
+  });
+  return { context, page, faults };
+}
+
+export async function signIn(page: Page, url: string, credentials: Credentials): Promise<void> {
+  await page.goto(url);
+  await fillIn(page, credentials);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+}
+
+export interface Credentials {
+  clientId: string;
+  apiKey: string;
+}
+
+export async function fillIn(page: Page, { clientId, apiKey }: Credentials): Promise<void> {
+  await page.getByLabel('ClientId').fill(clientId);
+  await page.getByLabel(/^ApiKey/).fill(apiKey);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** The cookies of a window that is signed in, for others. */
+export async function share(from: BrowserContext, to: BrowserContext): Promise<void> {
+  await to.addCookies(await from.cookies());
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+interface Violation {
+  id: string;
+  help: string;
+  nodes: { target: string[]; any: { message: string }[] }[];
+}
+
+/** WCAG 2.2 AA, as far as a program can tell (https://github.com/dequelabs/axe-core). */
+export async function assertAccessible(page: Page, what: string): Promise<void> {
+  await page.evaluate(axe);
+  const violations = (await page.evaluate(
+    `axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) => violations)`,
+  )) as Violation[];
+  const found = violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ target, any }) => `${id}: ${help} (${target.join(' ')}) ${any[0]?.message ?? ''}`),
+  );
+  assert.deepEqual(found, [], what);
+}
+
+/** Nothing is wider than the window: nobody scrolls sideways. */
+export async function assertFits(page: Page, what: string): Promise<void> {
+  const excess = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  assert.ok((excess as number) <= 0, `${what} is ${excess} px too wide`);
+}
+
+const FOLDER = join(import.meta.dirname, '../../../docs/screenshots');
+
+/** Written on purpose only: PUNCTUAL_SCREENSHOTS=1 node --test <file>. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  if (!process.env.PUNCTUAL_SCREENSHOTS) return;
+  mkdirSync(FOLDER, { recursive: true });
+  await page.screenshot({ path: join(FOLDER, `${name}.png`) });
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Start, WRITTEN_WITHIN_MS } from '../../../src/domain/run/start.ts';
+import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
+import type { Caller } from '../../../src/store/contract/clients.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
+import {
+  aClient,
+  aRecord,
+  backendOfEachTest,
+  changed,
+  claimManual,
+  claimOne,
+  MINUTE,
+  NOON,
+  type OpenBackend,
+  outboxSettlementOf,
+  retrying,
+  SECOND,
+  settled,
+  stored,
+  triggered,
+  waiting,
+} from '../../support/store/backend.ts';
+
+export function lateChangeContract(name: string, open: OpenBackend): void {
+  describe(`${name}: a change that is written after the first of its times`, () => {
+    const backend = backendOfEachTest(open);
+    let store: Store;
+    let caller: Caller;
+    let schedule: Schedule;
+    const made = async (start?: Start) => {
+      store = backend.store;
+      caller = await aClient(store);
+      schedule = await stored(store, caller, {}, start);
+    };
+    /** Its clock was read just before noon. */
+    const change = () =>
+      changed(store, caller, schedule, { interval: '*/15 * * * *' }, NOON - 1, {
+        first: NOON,
+        second: NOON + 15 * MINUTE,
+      });
+
+    test('starts after it where it has fired', async () => {
+      await made();
+      const claim = await claimOne(store);
+      const records = [aRecord(schedule.id, NOON)];
+      await settled(store, claim, waiting(NOON + MINUTE, null), { records });
+      await change();
+      assert.equal(await store.queue.nextDueAt(), NOON + 15 * MINUTE);
+      const { scheduledFor, nextFor } = await claimOne(store, NOON + 15 * MINUTE);
+      assert.deepEqual([scheduledFor, nextFor], [NOON + 15 * MINUTE, NOON + 30 * MINUTE]);
+    });
+
+    test('starts with it where only another one has fired, or a manual run', async () => {
+      await made();
+      const other = await stored(store, caller, {}, { first: NOON - 1, second: null });
+      const claim = await claimOne(store, NOON - 1);
+      await settled(store, claim, null, { records: [aRecord(other.id, NOON)] });
+      const id = await triggered(store, caller, schedule, NOON);
+      const record = aRecord(schedule.id, NOON, { id, trigger: 'manual' });
+      const manual = await claimManual(store);
+      await store.outbox.settle([outboxSettlementOf(manual, 'succeeded', { record })]);
+      await change();
+      assert.equal(await store.queue.nextDueAt(), NOON);
+    });
+
+    test('starts with it where it fired for what comes long after it: the clock was set back', async () => {
+      for (const [later, first] of [
+        [WRITTEN_WITHIN_MS, NOON + 15 * MINUTE],
+        [WRITTEN_WITHIN_MS + 1, NOON],
+      ] as const) {
+        await made({ first: NOON + later, second: null });
+        const claim = await claimOne(store, NOON + later);
+        await settled(store, claim, null, { records: [aRecord(schedule.id, NOON + later)] });
+        await change();
+        assert.equal(await store.queue.nextDueAt(), first);
+        await changed(store, caller, schedule, { status: 'disabled' }, NOON, null);
+      }
+    });
+
+    test('lets a run that has it wait for its retry, up to the time after it', async () => {
+      await made();
+      const claim = await claimOne(store);
+      await settled(store, claim, retrying(claim, NOON + 5 * SECOND));
+      await change();
+      assert.equal(await store.queue.nextDueAt(), NOON + 5 * SECOND);
+      assert.equal((await claimOne(store, NOON + 5 * SECOND)).nextFor, NOON + 15 * MINUTE);
+    });
+  });
+}
