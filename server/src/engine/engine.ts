@@ -4,14 +4,20 @@ import type { LeaseDeadline } from '../outbound/lease-deadline.ts';
 import type { Send } from '../outbound/send.ts';
 import type { EngineLock } from '../store/contract/engine-lock.ts';
 import type { Store } from '../store/contract/store.ts';
+import { Completer } from './delivery/completer.ts';
 import { Dispatcher } from './delivery/dispatcher.ts';
+import { Executor } from './delivery/executor.ts';
 import { Outbox } from './delivery/outbox.ts';
 import { BreakerLog } from './fairness/breaker-log.ts';
+import { ConcurrencyLimits } from './fairness/concurrency.ts';
 import type { EngineObserver } from './observer.ts';
+import { ClockWatch } from './services/clock-watch.ts';
+import { DowntimeDetector } from './services/downtime.ts';
 import { LeaseRenewer } from './services/lease-renewer.ts';
 import { Pruner, type RetentionDays } from './services/pruner.ts';
 import { Recounter } from './services/recounter.ts';
 import { Suspensions } from './services/suspensions.ts';
+import type { Wake } from './wake.ts';
 
 export interface EngineOptions {
   store: Store;
@@ -36,9 +42,6 @@ export interface EngineOptions {
 /** Where nodes share a store: a change made by one is seen by the others within this time. */
 const POLL_MS = 500;
 
-/** Callbacks and manual runs in flight, at most. */
-const MAX_OUTBOX_IN_FLIGHT = 200;
-
 /**
  * The engine: makes due things happen. The only one on an embedded store (the service holds the
  * lock): what stands in flight at its start was cut off with the process before, and is sent again
@@ -48,6 +51,8 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #dispatcher: Dispatcher;
   readonly #outbox: Outbox;
+  readonly #executor: Executor;
+  readonly #completer: Completer;
   readonly #leaseRenewer: LeaseRenewer | null;
   readonly #pruner: Pruner;
   readonly #recounter: Recounter;
@@ -58,55 +63,61 @@ export class Engine {
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    const { store, maxInFlight, ...rest } = options;
-    this.#breakers = new BreakerLog({ ...rest, store });
-    const shared = {
-      ...rest,
-      breakers: this.#breakers,
-      leaseDeadline: options.leaseDeadline,
-      lock: options.lock,
-      pollMs: store.cluster ? POLL_MS : undefined,
+    const { store, clock, observer } = options;
+    const { queue, outbox, cluster } = store;
+    const wake: Wake = {
+      queue: dueAt => this.#dispatcher.wake(dueAt),
+      outbox: () => this.#outbox.wake(),
+      room: () => this.#roomFreed(),
     };
-    this.#recounter = new Recounter({
-      ...rest,
-      queue: store.queue,
-      outbox: store.outbox,
-      moved: dueAt => this.#dispatcher.wake(dueAt),
-      putForward: () => this.#outbox.wake(),
-    });
+    const downtime = new DowntimeDetector(
+      clock.now(),
+      observer.blind,
+      cluster?.looked,
+      options.unseenSpans,
+    );
+    this.#breakers = new BreakerLog(options);
+    this.#recounter = new Recounter({ ...options, queue, outbox, wake });
     this.#suspensions = new Suspensions({
-      ...rest,
+      ...options,
       suspensions: store.suspensions,
       suspended: clientRowId => this.#callBackClient(clientRowId),
-      readmitted: dueAt => {
-        if (dueAt !== null) this.#dispatcher.wake(dueAt);
-        this.#outbox.wake();
-      },
+      wake,
     });
-    this.#dispatcher = new Dispatcher({
-      ...shared,
-      suspensions: this.#suspensions,
-      queue: store.queue,
-      agree: store.cluster?.looked,
-      unseenSpans: options.unseenSpans,
-      maxInFlight,
+    const clockWatch = new ClockWatch({
+      clock,
+      observer,
+      downtime,
+      setBack: (now, since) => this.#clockSetBack(now, since),
+    });
+    const shared = {
+      queue,
+      outbox,
+      clock,
+      observer,
+      downtime,
+      clockWatch,
       recounter: this.#recounter,
-      setBack: () => this.#outbox.cancelAll(),
-      settled: () => this.#outbox.wake(),
-    });
-    this.#outbox = new Outbox({
-      ...shared,
       suspensions: this.#suspensions,
-      outbox: store.outbox,
-      maxInFlight: MAX_OUTBOX_IN_FLIGHT,
-      settled: () => this.#dispatcher.wake(),
-    });
+      leaseDeadline: options.leaseDeadline,
+      pollMs: cluster ? POLL_MS : undefined,
+      wake,
+    };
+    const { send, random, lock, maxInFlight, maxInFlightPerHost: maxPerHost } = options;
+    const limits = new ConcurrencyLimits({ maxInFlight, maxPerHost, breakers: this.#breakers });
+    // From the end of the pipeline to its beginning: each part knows those that come after it.
+    const completer = new Completer({ ...shared, random });
+    const executor = new Executor({ ...shared, send, lock, limits, completer });
+    this.#completer = completer;
+    this.#executor = executor;
+    this.#dispatcher = new Dispatcher({ ...shared, executor, completer });
+    this.#outbox = new Outbox({ ...shared, executor, completer });
     this.#leaseRenewer = this.#newTenure();
-    this.#pruner = new Pruner({ ...rest, store, isBehind: () => this.#dispatcher.isBehind });
+    this.#pruner = new Pruner({ ...options, isBehind: () => executor.isBehind });
   }
 
   get inFlight(): number {
-    return this.#dispatcher.inFlight + this.#outbox.inFlight;
+    return this.#executor.inFlight;
   }
 
   /** From its start to the moment that it is asked to stop. */
@@ -123,6 +134,7 @@ export class Engine {
     await this.#recounter.start();
     await this.#suspensions.start();
     this.#leaseRenewer?.start();
+    this.#executor.start();
     this.#outbox.start();
     this.#dispatcher.start();
     this.#pruner.start();
@@ -136,14 +148,13 @@ export class Engine {
 
   /** A manual run of the schedule was put into the outbox. */
   wakeOutbox(scheduleId: string): void {
-    this.#dispatcher.yieldToManualRun(scheduleId);
+    this.#executor.yieldToManualRun(scheduleId);
     this.#outbox.wake();
   }
 
   /** A schedule was changed: no request starts from here on but as it now says. */
   changed(scheduleId: string, changedAt: number): void {
-    this.#dispatcher.cancelSchedule(scheduleId);
-    this.#outbox.cancelSchedule(scheduleId);
+    this.#executor.cancelSchedule(scheduleId);
     this.#dispatcher.wake(changedAt);
     this.#outbox.wake();
   }
@@ -155,10 +166,21 @@ export class Engine {
 
   /** What has not started is claimed anew. */
   #callBackClient(clientRowId: number): void {
-    this.#dispatcher.cancelClient(clientRowId);
-    this.#outbox.cancelClient(clientRowId);
+    this.#executor.cancelWhere(job => job.clientRowId === clientRowId);
     this.#dispatcher.wake();
     this.#outbox.wake();
+  }
+
+  /** Jobs of an instant that is to come again, or signed at one, are claimed anew. */
+  #clockSetBack(now: number, since: number): void {
+    this.#recounter.begin(since);
+    this.#executor.cancelWhere(({ dueAt, signedAt }) => dueAt > now || (signedAt ?? now) > now);
+  }
+
+  #roomFreed(): void {
+    this.#executor.wake();
+    this.#dispatcher.roomFreed();
+    this.#outbox.roomFreed();
   }
 
   /**
@@ -173,8 +195,7 @@ export class Engine {
   async #stop(limitMs: number): Promise<void> {
     const { clock } = this.#options;
     const ended = Promise.all([
-      this.#dispatcher.stop(),
-      this.#outbox.stop(),
+      this.#stopDelivery(),
       this.#pruner.stop(),
       this.#recounter.stop(),
       this.#suspensions.stop(),
@@ -186,9 +207,17 @@ export class Engine {
     });
     await Promise.race([ended, limit]);
     timer?.cancel();
-    this.#dispatcher.abandon();
-    this.#outbox.abandon();
+    this.#completer.abandon();
     await this.#leaseRenewer?.stop();
+  }
+
+  /** Gives back what was not started, and waits for what is in flight. */
+  async #stopDelivery(): Promise<void> {
+    // Before the last steps end: what they claim does not start any more.
+    void this.#executor.stopAll();
+    await Promise.all([this.#dispatcher.stop(), this.#outbox.stop()]);
+    await this.#executor.stopAll();
+    await this.#completer.drained();
   }
 
   #newTenure(): LeaseRenewer | null {
@@ -200,8 +229,7 @@ export class Engine {
       leaseDeadline,
       clock,
       observer,
-      renew: claimedBefore =>
-        Promise.all([this.#dispatcher.renew(claimedBefore), this.#outbox.renew()]),
+      renew: claimedBefore => this.#executor.renew(claimedBefore),
       recovered: () => {
         this.#dispatcher.wake();
         this.#outbox.wake();

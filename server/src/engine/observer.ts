@@ -1,16 +1,15 @@
+import type { Move } from '../domain/run/queue.ts';
 import type { Outcome, RunRecord } from '../domain/run/run.ts';
+
+/** The kinds of requests: firings by the schedule, manual runs, and callbacks. Each keeps a share of the slots. */
+export type JobKind = 'schedule' | 'manual' | 'callback';
 
 /** Told by the engine of what happens, for metrics, logs and events. Spans in ms. */
 export interface EngineObserver {
   /** The first attempt of a firing started `latenessMs` after its nominal time. */
   fired(latenessMs: number): void;
   /** @param scheduleId of a callback: the id of the run that it tells of */
-  attemptEnded(
-    kind: 'schedule' | 'manual' | 'callback',
-    outcome: Outcome,
-    durationMs: number,
-    scheduleId: string,
-  ): void;
+  attemptEnded(kind: JobKind, outcome: Outcome, durationMs: number, scheduleId: string): void;
   /** A run came to its end: it succeeded or failed. */
   runEnded(scheduleId: string, run: RunRecord): void;
   /** @param runId of the run that it tells of */
@@ -34,6 +33,16 @@ export interface EngineObserver {
   clockStepped(byMs: number): void;
   /** At the start the clock shows `backMs` less than what is on record: it was set back while nobody looked. */
   clockWasSetBack(backMs: number): void;
+}
+
+/** Tells of a row that was decided about: its run that ended, and the times that passed without one. */
+export function tellMove(
+  { ended, passed }: Move,
+  scheduleId: string,
+  observer: Pick<EngineObserver, 'runEnded' | 'passed'>,
+): void {
+  if (ended) observer.runEnded(scheduleId, ended);
+  for (const record of passed) observer.passed(scheduleId, record);
 }
 
 /** One bad row cannot stop the others: it is told of and left out. */

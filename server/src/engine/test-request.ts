@@ -4,9 +4,8 @@ import { PunctualError } from '../domain/errors.ts';
 import { newId, runId } from '../domain/id.ts';
 import type { Attempt } from '../domain/run/run.ts';
 import type { Schedule } from '../domain/schedule/schedule.ts';
-import type { Send } from '../outbound/send.ts';
-import { attemptOf } from './delivery/attempt-record.ts';
-import { runRequest } from './delivery/run-request.ts';
+import { runRequest } from '../outbound/request.ts';
+import { attemptOf, type Send } from '../outbound/send.ts';
 
 /** Somebody waits for the answer. */
 const MOST_MS = 30_000;

@@ -1,6 +1,6 @@
 import type { SigningSecrets } from '../domain/access/rotation.ts';
 import { iso } from '../domain/iso.ts';
-import type { Schedule, Verb } from '../domain/schedule/schedule.ts';
+import { POLICY_DEFAULTS, type Schedule, type Verb } from '../domain/schedule/schedule.ts';
 import { VERSION } from '../version.ts';
 import type { OutboundRequest } from './send.ts';
 import { signatures } from './signature.ts';
@@ -28,6 +28,16 @@ export interface CallbackRequestFacts extends Omit<AttemptRequestFacts, 'attempt
   /** JSON. */
   body: string;
   attempt?: number;
+}
+
+/** The request of one attempt of a run, with the schedule's own secrets and time limit. */
+export function runRequest(
+  schedule: Schedule & SigningSecrets,
+  facts: Pick<RunRequestFacts, 'runId' | 'scheduledFor' | 'attempt' | 'nowMs'>,
+): OutboundRequest {
+  const { id: scheduleId, policy } = schedule;
+  const timeoutMs = (policy?.timeoutSeconds ?? POLICY_DEFAULTS.timeoutSeconds) * 1_000;
+  return buildRunRequest(schedule, { ...facts, scheduleId, secrets: schedule, timeoutMs });
 }
 
 /**

@@ -48,11 +48,10 @@ export const BUGS: Bug[] = [
     patches: [
       {
         file: 'engine/delivery/executor.ts',
-        find: '    void send(request).then(result => {',
-        replace: `    const startedAt = this.#options.clock.now();
-    const hoped = { outcome: 'response', startedAt, durationMs: 1, phases: {}, responseStatus: 200 };
-    completer.complete(claim, attemptOf(claim.attempt, hoped as never));
-    void send(request).then(result => {`,
+        find: '    void this.#options.send(requestAt(job, now))',
+        replace: `    const hoped = { outcome: 'response', startedAt: now, durationMs: 1, phases: {}, responseStatus: 200 };
+    this.#options.completer.complete(job.claim, attemptOf(job.claim.attempt, hoped as never));
+    void this.#options.send(requestAt(job, now))`,
       },
       {
         file: 'engine/delivery/executor.ts',
@@ -68,10 +67,9 @@ export const BUGS: Bug[] = [
     short: true,
     patches: [
       {
-        file: 'engine/delivery/execution.ts',
-        find: '    runId: runId(schedule.id, scheduledFor),',
-        replace:
-          '    runId: attempt === 1 ? runId(schedule.id, scheduledFor) : crypto.randomUUID(),',
+        file: 'engine/delivery/job.ts',
+        find: ': runId(schedule.id, scheduledFor);',
+        replace: ': attempt === 1 ? runId(schedule.id, scheduledFor) : crypto.randomUUID();',
       },
     ],
   },
@@ -136,10 +134,10 @@ export const BUGS: Bug[] = [
     rules: ['callbackSecondId'],
     patches: [
       {
-        file: 'engine/delivery/outbox-entry.ts',
-        find: 'const { id, attempt, claimedAt: nowMs } = claim;',
+        file: 'engine/delivery/job.ts',
+        find: 'const { id, attempt, url, body } = claim;',
         replace:
-          'const { attempt, claimedAt: nowMs } = claim;\n' +
+          'const { attempt, url, body } = claim;\n' +
           '  const id = attempt === 1 ? claim.id : crypto.randomUUID();',
       },
     ],

@@ -5,15 +5,19 @@ import {
   type HostState,
   originOf,
 } from '../../src/engine/fairness/concurrency.ts';
+import type { FairItem } from '../../src/engine/fairness/fair-queue.ts';
+import type { JobKind } from '../../src/engine/observer.ts';
 
-const A = { clientRowId: 1, origin: 'https://a.example' };
-const B = { clientRowId: 1, origin: 'https://b.example' };
-const OTHER = { clientRowId: 2, origin: 'https://a.example' };
+const A: FairItem = { kind: 'schedule', clientRowId: 1, origin: 'https://a.example' };
+const B: FairItem = { ...A, origin: 'https://b.example' };
+const OTHER: FairItem = { ...A, clientRowId: 2 };
+const CALLBACK: FairItem = { ...A, kind: 'callback' };
+const MANUAL: FairItem = { ...A, kind: 'manual' };
 
 let places: ConcurrencyLimits;
 beforeEach(() => {
   const breakers = { opened() {}, closed() {}, forgotten() {} };
-  places = new ConcurrencyLimits({ maxPerHost: 10, breakers });
+  places = new ConcurrencyLimits({ maxInFlight: 1_000, maxPerHost: 10, breakers });
 });
 
 const enter = (count: number, bound = A, room = 1_000): (HostState | null)[] =>
@@ -26,7 +30,7 @@ describe('places', () => {
     assert.equal(places.acquire(A, 1_000), null);
     assert.equal(given(enter(10, B)), 10);
     assert.equal(given(enter(10, OTHER)), 10);
-    places.release(host!, 'response', 0);
+    places.release('schedule', host!, 'response', 0);
     assert.equal(given(enter(2)), 1);
   });
 
@@ -40,25 +44,78 @@ describe('places', () => {
 
   test('too many for a host are those that it will not get through in five seconds', () => {
     const hosts = enter(10);
-    assert.equal(places.surplus(A, 100), 0, 'the first look only begins a second');
+    places.beginSecond();
+    assert.equal(places.surplus(A, 100), 0, 'nothing is known of the second before');
+    places.beginSecond();
     assert.equal(places.surplus(A, 100), 100);
     for (const host of hosts) {
-      places.release(host!, 'response', 0);
+      places.release('schedule', host!, 'response', 0);
       enter(1);
     }
+    places.beginSecond();
     assert.equal(places.surplus(A, 100), 50);
+    places.beginSecond();
     assert.equal(places.surplus(A, 100), 100);
   });
 
   test('none is too many for a host to which nothing was in flight for a moment', () => {
-    for (const host of enter(10)) places.release(host!, 'response', 0);
+    for (const host of enter(10)) places.release('schedule', host!, 'response', 0);
     enter(10);
+    places.beginSecond();
     assert.equal(places.surplus(A, 100), 0);
   });
 
   test('none is too many while there is a place, or where nothing is known of the host', () => {
     enter(9);
+    places.beginSecond();
+    places.beginSecond();
     assert.deepEqual([places.surplus(A, 100), places.surplus(B, 100)], [0, 0]);
+  });
+});
+
+describe('kinds', () => {
+  test('each has its own slots at a host, and the host has one breaker', () => {
+    const [host] = enter(10);
+    assert.equal(given(enter(11, CALLBACK)), 10);
+    assert.equal(given(enter(11, MANUAL)), 10);
+    assert.equal(places.acquire(A, 1_000), null);
+    assert.equal(places.inFlight, 30);
+    places.release('schedule', host!, 'response', 0);
+    assert.equal(places.acquire(CALLBACK, 1_000), null);
+    assert.equal(places.acquire(A, 1_000), host);
+  });
+
+  /** Takes slots for clients of their own until there is none left. */
+  const fill = (kind: JobKind): number => {
+    let count = 0;
+    while (places.room(kind) > 0) {
+      count += 1;
+      places.acquire({ ...A, kind, clientRowId: 100 + count }, places.room(kind));
+    }
+    return count;
+  };
+
+  test('firings have all of theirs, whatever else is in flight', () => {
+    fill('callback');
+    fill('manual');
+    assert.equal(fill('schedule'), 1_000);
+  });
+
+  test('a flood of callbacks leaves manual runs their share, and the other way round', () => {
+    assert.equal(fill('callback'), 150);
+    assert.equal(fill('manual'), 50);
+    assert.deepEqual([places.room('callback'), places.room('manual')], [0, 0]);
+  });
+
+  test('manual runs take what callbacks leave', () => {
+    assert.equal(fill('manual'), 150);
+    assert.equal(fill('callback'), 50);
+  });
+
+  test("a client's firings do not count against its callbacks", () => {
+    for (let n = 0; n < 300; n += 1)
+      places.acquire({ ...A, origin: `https://${n}.example` }, 1_000);
+    assert.notEqual(places.acquire(CALLBACK, 1), null);
   });
 });
 

@@ -2,20 +2,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { FairQueue } from '../../src/engine/fairness/fair-queue.ts';
-import { type LinkedItem, unlinked } from '../../src/engine/fairness/linked-list.ts';
+import type { LinkedItem } from '../../src/engine/fairness/linked-list.ts';
+import type { JobKind } from '../../src/engine/observer.ts';
 
 interface Item extends LinkedItem<Item> {
+  kind: JobKind;
   clientRowId: number;
   origin: string;
   n: number;
 }
 
-const itemOf = (clientRowId: number, origin: string, n: number): Item => ({
-  clientRowId,
-  origin,
-  n,
-  ...unlinked<Item>(),
-});
+const itemOf = (
+  clientRowId: number,
+  origin: string,
+  n: number,
+  kind: JobKind = 'schedule',
+): Item => ({ kind, clientRowId, origin, n, list: null, previous: null, next: null });
+
+const anyRoom = () => Number.POSITIVE_INFINITY;
 
 const items = fc.array(
   fc
@@ -35,7 +39,7 @@ test('all are taken, each once, those of one client to one host in their order',
     fc.property(items, fc.integer({ min: 1, max: 7 }), (all, limit) => {
       const queue = turnsOf(all);
       const taken: Item[] = [];
-      while (queue.size > 0) taken.push(...queue.take(limit, () => true));
+      while (queue.size > 0) taken.push(...queue.take(limit, anyRoom, () => true));
       assert.equal(taken.length, all.length);
       assert.equal(new Set(taken).size, all.length);
       const lane = ({ clientRowId, origin }: Item) => `${clientRowId} ${origin}`;
@@ -52,7 +56,8 @@ test('of two clients that both wait, none has two queue before the other has one
     fc.property(items, fc.integer({ min: 1, max: 7 }), (all, limit) => {
       const queue = turnsOf(all);
       const taken: number[] = [];
-      while (queue.size > 0) taken.push(...queue.take(limit, () => true).map(i => i.clientRowId));
+      while (queue.size > 0)
+        taken.push(...queue.take(limit, anyRoom, () => true).map(i => i.clientRowId));
       for (const [index, clientRowId] of taken.entries()) {
         const again = taken.indexOf(clientRowId, index + 1);
         if (again === -1) continue;
@@ -73,10 +78,10 @@ test('what is not admitted stays, and holds up no other', () => {
     fc.property(items, all => {
       const queue = turnsOf(all);
       const isShut = ({ clientRowId, origin }: Item) => clientRowId === 1 || origin === 'a';
-      const taken = queue.take(Number.POSITIVE_INFINITY, item => !isShut(item));
+      const taken = queue.take(Number.POSITIVE_INFINITY, anyRoom, item => !isShut(item));
       assert.equal(taken.length, all.filter(item => !isShut(item)).length);
       assert.equal(queue.size, all.filter(isShut).length);
-      const counted = [...queue.counts()].reduce((sum, [, count]) => sum + count, 0);
+      const counted = [...queue.counts('schedule')].reduce((sum, [, count]) => sum + count, 0);
       assert.equal(counted, queue.size);
       const rest = queue.takeLast((_bound, waiting) => waiting);
       assert.deepEqual(new Set(rest), new Set(all.filter(isShut)));
@@ -93,7 +98,7 @@ test('what was removed is not taken', () => {
       for (const item of gone) assert.equal(queue.remove(item), true);
       for (const item of gone) assert.equal(queue.remove(item), false);
       assert.equal(queue.size, all.length - gone.length);
-      const taken = queue.take(Number.POSITIVE_INFINITY, () => true);
+      const taken = queue.take(Number.POSITIVE_INFINITY, anyRoom, () => true);
       assert.equal(taken.length, all.length - gone.length);
     }),
   );
@@ -108,7 +113,7 @@ test('the last of a host are taken out, the first keep their turn', () => {
     [3, 4],
   );
   assert.deepEqual(
-    queue.take(9, () => true).map(({ n }) => n),
+    queue.take(9, anyRoom, () => true).map(({ n }) => n),
     [1, 2],
   );
 });
@@ -138,11 +143,65 @@ test('what is added, removed and taken in between keeps its order, as in a plain
           assert.equal(queue.remove(item), list.includes(item));
           list = list.filter(other => other !== item);
         } else {
-          const taken = queue.take(step.take, () => !step.refused);
+          const taken = queue.take(step.take, anyRoom, () => !step.refused);
           assert.deepEqual(taken, step.refused ? [] : list.splice(0, step.take));
         }
         assert.deepEqual([queue.size, [...queue]], [list.length, list]);
       }
     }),
   );
+});
+
+const jobs = fc.array(
+  fc
+    .tuple(
+      fc.integer({ min: 1, max: 3 }),
+      fc.constantFrom('a', 'b'),
+      fc.nat(),
+      fc.constantFrom<JobKind[]>('schedule', 'manual', 'callback'),
+    )
+    .map(bound => itemOf(...bound)),
+  { maxLength: 60 },
+);
+
+test('all kinds are taken, each in its order, and counted apart', () => {
+  fc.assert(
+    fc.property(jobs, fc.integer({ min: 1, max: 7 }), (all, limit) => {
+      const queue = turnsOf(all);
+      for (const kind of ['schedule', 'manual', 'callback'] as const) {
+        const ofKind = all.filter(item => item.kind === kind);
+        assert.equal(queue.sizeOf(kind), ofKind.length);
+        const counted = [...queue.counts(kind)].reduce((sum, [, count]) => sum + count, 0);
+        assert.equal(counted, ofKind.length);
+      }
+      const taken: Item[] = [];
+      while (queue.size > 0) taken.push(...queue.take(limit, anyRoom, () => true));
+      assert.deepEqual(new Set(taken), new Set(all));
+      const lane = ({ kind, clientRowId, origin }: Item) => `${kind} ${clientRowId} ${origin}`;
+      for (const name of new Set(all.map(lane))) {
+        const isOf = (item: Item) => lane(item) === name;
+        assert.deepEqual(taken.filter(isOf), all.filter(isOf));
+      }
+    }),
+  );
+});
+
+test('no kind waits for more than a batch of each other kind', () => {
+  const flood = Array.from({ length: 1_000 }, (_, n) => itemOf(1, 'a', n));
+  const queue = turnsOf([...flood, itemOf(2, 'b', 1, 'manual'), itemOf(3, 'c', 2, 'callback')]);
+  const batches = [1, 2, 3].map(() => queue.take(20, anyRoom, () => true).map(({ kind }) => kind));
+  assert.ok(batches.flat().includes('manual'));
+  assert.ok(batches.flat().includes('callback'));
+});
+
+test('a kind without room holds up no other', () => {
+  const all = [1, 2, 3].flatMap(n => [itemOf(1, 'a', n), itemOf(1, 'a', n, 'callback')]);
+  const queue = turnsOf(all);
+  const room = (kind: JobKind) => (kind === 'schedule' ? 0 : 2);
+  const taken = queue.take(10, room, () => true);
+  assert.deepEqual(
+    taken.map(({ kind }) => kind),
+    ['callback', 'callback'],
+  );
+  assert.equal(queue.size, 4);
 });

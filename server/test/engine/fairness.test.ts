@@ -15,6 +15,18 @@ async function halfDown(): Promise<World> {
   return world;
 }
 
+/** A webhook that is called when a run succeeded, too. */
+const integrations = (url: string): Integration[] => [
+  {
+    id: newId(0),
+    name: '',
+    type: 'WEBHOOK',
+    url,
+    callOnSuccess: true,
+    includeScheduleUrlInCallback: false,
+  },
+];
+
 describe('fairness', () => {
   test('every request says whose it is: where they wait for a connection, clients take queue', async () => {
     const world = await World.start('2026-03-01T11:59:59Z');
@@ -135,16 +147,6 @@ describe('fairness', () => {
 
   test('callbacks to a host that hangs leave places for others', async () => {
     const world = await halfDown();
-    const integrations = (url: string): Integration[] => [
-      {
-        id: newId(0),
-        name: '',
-        type: 'WEBHOOK',
-        url,
-        callOnSuccess: true,
-        includeScheduleUrlInCallback: false,
-      },
-    ];
     for (let i = 0; i < 300; i++) {
       await world.schedule({ interval: '1 1 * * * *', url: UP, integrations: integrations(DOWN) });
     }
@@ -164,5 +166,102 @@ describe('fairness', () => {
     await world.clock.advance(5_000);
     assert.ok(world.told.includes('breaker opened: https://up.example'));
     assert.equal(world.times(`${UP}/fast`).length, 5);
+  });
+});
+
+describe('fairness between firings, manual runs and callbacks', () => {
+  const CLIENTS = 12;
+  const OTHER = 'https://other.example/';
+
+  /** Makes as many schedules for each of several clients, so that no client's own share is the bound. */
+  async function flood(
+    world: World,
+    count: number,
+    fields: Parameters<World['schedule']>[0],
+    made = async (_id: string): Promise<unknown> => null,
+  ) {
+    for (let client = 0; client < CLIENTS; client++) {
+      await world.otherClient();
+      for (let i = 0; i < count; i++) await made((await world.schedule(fields)).id);
+    }
+  }
+
+  /** All slots of a kind are taken but for those that are left for a client that has none. */
+  function assertFull(taken: number, slots: number): void {
+    assert.ok(taken > slots * 0.95 && taken <= slots, `${taken} of ${slots} slots are taken`);
+  }
+
+  /** Of a client of its own: a firing each second, and each calls back. */
+  async function other(world: World, interval = '* * * * * *'): Promise<string> {
+    await world.otherClient();
+    const { id } = await world.schedule({
+      interval,
+      url: UP,
+      integrations: integrations(OTHER),
+    });
+    return id;
+  }
+
+  test('firings that hang in every slot leave callbacks and manual runs theirs', async () => {
+    const world = await halfDown();
+    await flood(world, 50, { interval: '1 1 * * * *', url: DOWN });
+    const id = await other(world, '0 0 1 1 *');
+    await world.clock.advance(MINUTE + 3_000);
+    assertFull(world.times(DOWN).length, 100);
+    await world.trigger(id);
+    await world.clock.advance(1_000);
+    assert.deepEqual([world.times(UP).length, world.times(OTHER).length], [1, 1]);
+  });
+
+  test('callbacks that hang in all of their slots leave firings and manual runs theirs', async () => {
+    const world = await halfDown();
+    await flood(world, 50, { interval: '1 1 * * * *', url: UP, integrations: integrations(DOWN) });
+    await world.clock.advance(MINUTE + 10_000);
+    assertFull(world.times(DOWN).length, 150);
+    world.sent.length = 0;
+    const id = await other(world);
+    await world.clock.advance(10_000);
+    assert.equal(new Set(world.times(UP)).size, 10, 'a firing each second');
+    await world.trigger(id);
+    await world.clock.advance(500);
+    assert.ok(world.times(UP).length > 10, 'and the manual run at once');
+  });
+
+  test('manual runs that hang in all of their slots leave firings and callbacks theirs', async () => {
+    const world = await halfDown();
+    await flood(world, 20, { interval: '0 0 1 1 *', url: DOWN }, id => world.trigger(id));
+    await world.clock.advance(5_000);
+    assertFull(world.times(DOWN).length, 150);
+    await other(world);
+    await world.clock.advance(10_000);
+    assert.deepEqual([world.times(UP).length, world.times(OTHER).length], [10, 10]);
+  });
+
+  test('nothing of a flood is lost: all of it ends when its host answers again', async () => {
+    const world = await halfDown();
+    await flood(world, 30, { interval: '1 1 * * * *', url: UP, integrations: integrations(DOWN) });
+    await world.clock.advance(MINUTE + 10_000);
+    world.answer = () => 200;
+    for (let hanging = world.times(DOWN).length; hanging > 0; hanging--) await world.release();
+    await world.clock.advance(30_000);
+    const ends = world.told.filter(line => line === 'callback succeeded');
+    assert.deepEqual([ends.length, world.times(DOWN).length], [360, 360]);
+  });
+
+  test('the breaker that firings opened refuses callbacks to the same host, too', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    world.answer = ({ url }) => (url.startsWith(DOWN) ? { outcome: 'timeout' } : 200);
+    await world.schedule({ interval: '* * * * * *', url: DOWN, policy: { maxRetries: 0 } });
+    await world.clock.advance(30_500);
+    assert.equal(world.told.filter(line => line.startsWith('breaker opened')).length, 1);
+    const before = world.times(`${DOWN}/callback`).length;
+    await world.schedule({
+      interval: '31 * * * * *',
+      url: UP,
+      integrations: integrations(`${DOWN}/callback`),
+    });
+    await world.clock.advance(2_000);
+    assert.deepEqual([before, world.times(`${DOWN}/callback`).length], [0, 0]);
+    assert.equal(await world.store.outbox.depth(), 1, 'it waits for its retry');
   });
 });

@@ -49,7 +49,7 @@ describe('what is claimed and has not ended', () => {
     const entries = new InFlight<Claim>();
     entries.expectClaims();
     entries.cancel('a');
-    entries.cancelWhere(({ number }) => number === 2);
+    entries.cancelWhere(({ claim }) => claim.number === 2);
     assert.deepEqual(begun(entries, 'a', 1), [false, false]);
     assert.deepEqual(begun(entries, 'b', 2), [false, false]);
     assert.deepEqual(begun(entries, 'c', 3), [true, true]);

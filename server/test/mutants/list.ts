@@ -254,12 +254,12 @@ export const MUTANTS: Mutant[] = [
     'await this.#takeOver(now)',
     'now',
   ),
-  inPlace('engine/delivery/dispatcher.ts', 'async renew(')(
+  inPlace('engine/delivery/executor.ts', 'async renew(')(
     'node: sends what it no longer holds',
-    'this.#executor.cancelWhere(claim => lost.has(claim));',
+    '...firings.filter(({ scheduleRowId }) => !keys.has(scheduleRowId)),',
   ),
-  inPlace('engine/delivery/outbox.ts', 'async renew()')(
+  inPlace('engine/delivery/executor.ts', 'async renew(')(
     'node: sends what it no longer holds of the outbox',
-    'this.#inFlightEntries.cancelWhere(({ id }) => lost.has(id));',
+    '...ofOutbox.filter(({ id }) => !keys.has(id)),',
   ),
 ];

@@ -4,16 +4,25 @@ import type { QueueRow } from '../../domain/run/queue-row.ts';
 import type { Attempt } from '../../domain/run/run.ts';
 import { beyondOwn } from '../../domain/run/start.ts';
 import { judge } from '../../domain/run/verdict.ts';
-import type { Claim, ClaimedRow, QueueStore } from '../../store/contract/queue.ts';
-import { type EngineObserver, eachOf } from '../observer.ts';
+import type {
+  Claim,
+  ClaimedRow,
+  OutboxClaim,
+  OutboxSettlement,
+  OutboxStore,
+  QueueStore,
+} from '../../store/contract/queue.ts';
+import { BatchWriter } from '../batch-writer.ts';
+import { type EngineObserver, eachOf, type JobKind, tellMove } from '../observer.ts';
 import type { DowntimeDetector } from '../services/downtime.ts';
 import type { Recounter } from '../services/recounter.ts';
-import { BatchWriter, type BatchWriterHooks } from './batch-writer.ts';
+import type { Wake } from '../wake.ts';
+import { reportedId } from './job.ts';
 import { type CheckedClaim, withKnownOfGap } from './known-times.ts';
-import { settlementOf } from './settlement.ts';
+import { afterOutboxAttempt, backToOutbox, endUnsent, settlementOf } from './settlement.ts';
 
-/** How an execution ended: with an attempt, or without a request that started. */
-export interface EndedExecution {
+/** How a firing ended: with an attempt, or without a request that started. */
+interface EndedFiring {
   claim: CheckedClaim;
   attempt: Attempt | null;
   endedAt: number;
@@ -23,6 +32,7 @@ export interface EndedExecution {
 
 export interface CompleterOptions {
   queue: QueueStore;
+  outbox: OutboxStore;
   clock: Clock;
   /** 0 to below 1. */
   random: () => number;
@@ -30,108 +40,170 @@ export interface CompleterOptions {
   downtime: DowntimeDetector;
   /** From when on nominal times may have been sent already. */
   recounter: Pick<Recounter, 'checksFrom'>;
-  /** Told how a row was settled. */
-  moved: (move: Move, scheduleId: string) => void;
+  wake: Wake;
 }
 
-/** Completer: decides what follows from each attempt that ended, and settles it in batches. */
+/**
+ * Completer: decides what follows from each job that ended, and settles it in batches, one for each store of claims.
+ *
+ * Guarantee: every claim that it is given is settled once, however often the store fails in between.
+ */
 export class Completer {
   readonly #options: CompleterOptions;
-  readonly #writer: BatchWriter<EndedExecution>;
+  readonly #firings: BatchWriter<EndedFiring>;
+  readonly #ofOutbox: BatchWriter<OutboxSettlement>;
 
-  constructor(options: CompleterOptions, hooks: Omit<BatchWriterHooks<EndedExecution>, 'write'>) {
+  constructor(options: CompleterOptions) {
     this.#options = options;
-    this.#writer = new BatchWriter(options.clock, options.observer, {
-      ...hooks,
-      write: executions => this.#settle(executions),
+    const { clock, observer, outbox, wake } = options;
+    this.#firings = new BatchWriter(clock, observer, {
+      write: firings => this.#settleFirings(firings),
+      writing: () => wake.room(),
+      written: () => {
+        // Callbacks may be due, and manual runs may have their turn.
+        wake.outbox();
+        wake.room();
+      },
+    });
+    this.#ofOutbox = new BatchWriter(clock, observer, {
+      async write(settlements) {
+        await outbox.settle(settlements);
+      },
+      writing: () => wake.room(),
+      written: () => {
+        wake.outbox();
+        // The row of a schedule may have waited for its manual run.
+        wake.queue();
+      },
     });
   }
 
-  get pending(): number {
-    return this.#writer.pending;
+  /** Jobs that have ended and wait for their batch: they hold the slots of their kind. */
+  pending(kind: JobKind): number {
+    return kind === 'schedule' ? this.#firings.pending : this.#ofOutbox.pending;
   }
 
-  /** True while writes to the store fail. */
-  get failing(): boolean {
-    return this.#writer.failing;
+  /** True while settlements of the queue fail. */
+  get isQueueFailing(): boolean {
+    return this.#firings.failing;
   }
 
-  /** The claims whose execution has ended and that are not settled. */
-  get claims(): Claim[] {
-    return this.#writer.unwritten.map(({ claim }) => claim);
+  /** True while settlements of the outbox fail. */
+  get isOutboxFailing(): boolean {
+    return this.#ofOutbox.failing;
   }
 
-  complete(claim: Claim, attempt: Attempt): void {
-    this.#writer.add({ claim, attempt, endedAt: this.#options.clock.now() });
+  /** The claims of the queue whose job has ended and that are not settled. */
+  get unsettledFirings(): Claim[] {
+    return this.#firings.unwritten.map(({ claim }) => claim);
   }
 
-  /** Its request was not started. @param dueAt when it is due again; at its instant where it is left out */
-  giveBack(claim: Claim, dueAt?: number): void {
-    this.#writer.add({ claim, attempt: null, endedAt: this.#options.clock.now(), dueAt });
+  /** The same of the outbox: the ids of its rows. */
+  get unsettledOfOutbox(): string[] {
+    return this.#ofOutbox.unwritten.map(({ id }) => id);
   }
 
-  drained(): Promise<void> {
-    return this.#writer.drained();
+  complete(claim: Claim | OutboxClaim, attempt: Attempt): void {
+    const { clock, random, observer } = this.#options;
+    const now = clock.now();
+    if (!('kind' in claim)) {
+      this.#firings.add({ claim, attempt, endedAt: now });
+      return;
+    }
+    const settle = () =>
+      this.#settleOutbox(claim, afterOutboxAttempt(claim, attempt, now, random()));
+    eachOf([claim], reportedId, settle, observer);
   }
 
+  /** Its request was not started. @param dueAt when it is due again; as before where it is left out */
+  giveBack(claim: Claim | OutboxClaim, dueAt?: number): void {
+    if ('kind' in claim) this.#ofOutbox.add(backToOutbox(claim, dueAt));
+    else this.#firings.add({ claim, attempt: null, endedAt: this.#options.clock.now(), dueAt });
+  }
+
+  /** Its schedule or its client was deleted: no request starts any more. */
+  endUnsent(claim: OutboxClaim): void {
+    this.#settleOutbox(claim, endUnsent(claim, this.#options.clock.now()));
+  }
+
+  /** Resolves when nothing is left to settle. */
+  async drained(): Promise<void> {
+    await Promise.all([this.#firings.drained(), this.#ofOutbox.drained()]);
+  }
+
+  /** Settles nothing more: the next start finds these claims in flight and sends them again. */
   abandon(): void {
-    this.#writer.abandon();
+    this.#firings.abandon();
+    this.#ofOutbox.abandon();
   }
 
-  async #settle(executions: EndedExecution[]): Promise<void> {
-    const { queue, clock, observer, moved, downtime: watch, recounter } = this.#options;
-    await watch.agreed();
-    let open = executions;
+  #settleOutbox(claim: OutboxClaim, settlement: OutboxSettlement): void {
+    this.#ofOutbox.add(settlement);
+    const { observer } = this.#options;
+    const { next, record } = settlement;
+    if (typeof next !== 'string') return;
+    if (claim.kind === 'callback') observer.callbackEnded(next, claim.runId);
+    else if (record!.status === 'skipped') observer.passed(claim.schedule.id, record!);
+    else observer.runEnded(claim.schedule.id, record!);
+  }
+
+  async #settleFirings(firings: EndedFiring[]): Promise<void> {
+    const { queue, clock, observer, downtime, recounter } = this.#options;
+    await downtime.agreed();
+    let open = firings;
     while (open.length > 0) {
       const now = clock.now();
       const looked = await withKnownOfGap(queue, open, now, {
-        unseenUntil: watch.unseenUntil,
+        unseenUntil: downtime.unseenUntil,
         checksFrom: recounter.checksFrom,
       });
       const moves = eachOf(
         looked,
         ({ claim }) => claim.schedule.id,
-        execution => ({ execution, move: this.#moveOf(execution, now) }),
+        firing => ({ firing, move: this.#moveOf(firing, now) }),
         observer,
       );
       const overtaken = new Set(
-        await queue.settle(
-          moves.map(({ execution, move }) => settlementOf(execution.claim, move, now)),
-        ),
+        await queue.settle(moves.map(({ firing, move }) => settlementOf(firing.claim, move, now))),
       );
-      const isOvertaken = ({ execution }: { execution: EndedExecution }) =>
-        overtaken.has(execution.claim.scheduleRowId);
+      const isOvertaken = ({ firing }: { firing: EndedFiring }) =>
+        overtaken.has(firing.claim.scheduleRowId);
       for (const each of moves) {
-        if (!isOvertaken(each)) moved(each.move, each.execution.claim.schedule.id);
+        if (!isOvertaken(each)) this.#moved(each.move, each.firing.claim.schedule.id);
       }
-      open = moves.filter(isOvertaken).map(({ execution }) => execution);
+      open = moves.filter(isOvertaken).map(({ firing }) => firing);
       // If a later round fails, only that round is written again: rows settled before may be claimed again by then.
-      executions.splice(0, executions.length, ...open);
+      firings.splice(0, firings.length, ...open);
       open = await this.#overtaken(open);
     }
   }
 
-  /** Executions whose schedule changed meanwhile, with the schedule as it is now. */
-  async #overtaken(executions: EndedExecution[]): Promise<EndedExecution[]> {
-    if (executions.length === 0) return [];
-    const keys = executions.map(({ claim }) => claim.scheduleRowId);
+  #moved(move: Move, scheduleId: string): void {
+    tellMove(move, scheduleId, this.#options.observer);
+    if (move.row) this.#options.wake.queue(move.row.dueAt);
+  }
+
+  /** Firings whose schedule changed meanwhile, with the schedule as it is now. */
+  async #overtaken(firings: EndedFiring[]): Promise<EndedFiring[]> {
+    if (firings.length === 0) return [];
+    const keys = firings.map(({ claim }) => claim.scheduleRowId);
     const standings = new Map<number, ClaimedRow>();
     for (const standing of await this.#options.queue.reread(keys)) {
       standings.set(standing.scheduleRowId, standing);
     }
-    return executions.flatMap(execution => {
-      const { claim } = execution;
+    return firings.flatMap(firing => {
+      const { claim } = firing;
       const standing = standings.get(claim.scheduleRowId);
       const isOurs =
         standing?.scheduledFor === claim.scheduledFor && standing.attempt === claim.attempt;
       if (!isOurs) return [];
       const { nextFor, changedAt, schedule } = standing;
-      return [{ ...execution, claim: { ...claim, nextFor, changedAt, schedule } }];
+      return [{ ...firing, claim: { ...claim, nextFor, changedAt, schedule } }];
     });
   }
 
   /** @param now the clock may have been set back since the attempt ended */
-  #moveOf({ claim, attempt, endedAt: attemptEndedAt, dueAt }: EndedExecution, now: number): Move {
+  #moveOf({ claim, attempt, endedAt: attemptEndedAt, dueAt }: EndedFiring, now: number): Move {
     const { schedule } = claim;
     const endedAt = Math.min(attemptEndedAt, now);
     if (attempt === null) return giveBack(claim, schedule, endedAt, dueAt);

@@ -1,19 +1,16 @@
 import type { Clock } from '../../clock.ts';
 import { decide, type Move } from '../../domain/run/queue.ts';
-import type { UnseenSpan } from '../../domain/run/unseen.ts';
 import { type LeaseDeadline, monotonicMs } from '../../outbound/lease-deadline.ts';
-import type { Send } from '../../outbound/send.ts';
-import type { EngineLock } from '../../store/contract/engine-lock.ts';
 import type { Claim, QueueStore } from '../../store/contract/queue.ts';
-import type { BreakerLog } from '../fairness/breaker-log.ts';
 import { Loop, soonest } from '../loop.ts';
-import { type EngineObserver, eachOf } from '../observer.ts';
-import { ClockSteps } from '../services/clock-steps.ts';
-import { type AgreeOnDowntime, DowntimeDetector } from '../services/downtime.ts';
+import { type EngineObserver, eachOf, tellMove } from '../observer.ts';
+import type { ClockWatch } from '../services/clock-watch.ts';
+import type { DowntimeDetector } from '../services/downtime.ts';
 import type { Recounter } from '../services/recounter.ts';
 import type { Suspensions } from '../services/suspensions.ts';
-import { Completer } from './completer.ts';
-import { Executor } from './executor.ts';
+import type { Wake } from '../wake.ts';
+import type { Completer } from './completer.ts';
+import type { Executor } from './executor.ts';
 import { type CheckedClaim, resend, withKnown } from './known-times.ts';
 import { settlementOf } from './settlement.ts';
 
@@ -37,35 +34,23 @@ const LOOK_FOR_OTHERS_MS = 250;
 
 export interface DispatcherOptions {
   queue: QueueStore;
-  send: Send;
   clock: Clock;
-  /** 0 to below 1. */
-  random: () => number;
   observer: EngineObserver;
-  /** Firings whose time has come and that are not settled yet, at most. */
-  maxInFlight: number;
-  /** Of these to one host, for one client. */
-  maxInFlightPerHost: number;
-  breakers: BreakerLog;
   /** Where others write to the same store: how often to look whether something is due, ms. */
   pollMs: number | undefined;
   /** Set where they do: how long this node holds what it has claimed. */
   leaseDeadline: LeaseDeadline | undefined;
-  lock: Pick<EngineLock, 'sentUntil' | 'noteSentUntil'> | null | undefined;
-  /** Where others share the store: what they say of the times that passed. */
-  agree: AgreeOnDowntime | undefined;
-  /** `EngineOptions.unseenSpans`. */
-  unseenSpans: readonly UnseenSpan[] | undefined;
-  recounter: Pick<Recounter, 'checksFrom' | 'begin'>;
+  downtime: DowntimeDetector;
+  clockWatch: ClockWatch;
+  recounter: Pick<Recounter, 'checksFrom'>;
   suspensions: Pick<Suspensions, 'free'>;
-  /** Told when the clock was set back. */
-  setBack: () => void;
-  /** Told when rows were settled: callbacks may be due, and manual runs may have their turn. */
-  settled: () => void;
+  executor: Executor;
+  completer: Completer;
+  wake: Wake;
 }
 
 /**
- * Dispatcher: claims firings, a little ahead of their time, and has them executing to their targets.
+ * Dispatcher: claims the rows of the queue a little ahead of their time, and hands them to the executor.
  *
  * Guarantee: every claimed firing is settled once. A target may still be called twice: if this
  * process dies after sending and before settling, the row is due again (docs/lifecycle.md, "lost").
@@ -73,11 +58,7 @@ export interface DispatcherOptions {
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  readonly #executor: Executor;
-  readonly #completer: Completer;
   readonly #loop: Loop;
-  readonly #downtime: DowntimeDetector;
-  readonly #clockSteps: ClockSteps;
   #starved = false;
   /** Clients that had their share at the last look: none of theirs were claimed. */
   #saturated: number[] = [];
@@ -85,51 +66,23 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    const { clock, observer } = options;
-    this.#downtime = new DowntimeDetector(
-      clock.now(),
-      observer.blind,
-      options.agree,
-      options.unseenSpans,
-    );
-    this.#clockSteps = new ClockSteps(clock.now(), clock.monotonicMs());
-    const hooks = {
-      writing: () => this.#moreRoom(),
-      written: () => {
-        options.settled();
-        this.#moreRoom();
-      },
-    };
-    const moved = (move: Move, scheduleId: string) => this.#noteSettled(move, scheduleId);
-    this.#completer = new Completer({ ...options, downtime: this.#downtime, moved }, hooks);
-    const look = (now: number) => this.#look(now);
-    this.#executor = new Executor({
-      ...options,
-      downtime: this.#downtime,
-      completer: this.#completer,
-      look,
-    });
+    const { clock, observer, clockWatch } = options;
     this.#loop = new Loop(
       clock,
       () => this.#step(),
       error => observer.storeFailed(error),
-      now => this.#look(now),
+      now => clockWatch.look(now),
     );
-  }
-
-  /** Requests under way, or waiting for a connection. */
-  get inFlight(): number {
-    return this.#executor.inFlight;
-  }
-
-  /** `Executor.isBehind`. */
-  get isBehind(): boolean {
-    return this.#executor.isBehind;
   }
 
   start(): void {
     this.#loop.start();
-    this.#executor.start();
+  }
+
+  /** Claims nothing more. Resolves when the last claim has been handed on. */
+  stop(): Promise<void> {
+    this.#stopping = true;
+    return this.#loop.stop();
   }
 
   /** Something is due at `dueAt` (epoch ms), or now. */
@@ -137,75 +90,36 @@ export class Dispatcher {
     this.#loop.wake(dueAt === undefined ? undefined : dueAt - LEAD_MS);
   }
 
-  /** The schedule was changed: a request not yet started stays here, to be claimed anew. */
-  cancelSchedule(scheduleId: string): void {
-    this.#executor.cancelSchedule(scheduleId);
-  }
-
-  /** The client signs with other secrets, or is suspended: a request not yet started is claimed anew. */
-  cancelClient(clientRowId: number): void {
-    this.#executor.cancelWhere(claim => claim.clientRowId === clientRowId);
-  }
-
-  /** A manual run waits: what is held for a later time makes way for it. */
-  yieldToManualRun(scheduleId: string): void {
-    this.#executor.yieldToManualRun(scheduleId);
-  }
-
-  /**
-   * Holds on to what was claimed before `claimedBefore`; what this node no longer holds as it was
-   * claimed is cancelled.
-   */
-  async renew(claimedBefore: number): Promise<void> {
-    const now = this.#options.clock.now();
-    // By a clock that was set back since, a claim may be of an instant to come.
-    const isOld = ({ claimedAt }: Claim) => claimedAt < claimedBefore || claimedAt > now;
-    const executing = this.#executor.claims.filter(isOld);
-    const ended = this.#completer.claims.filter(isOld);
-    const held = new Set(await this.#options.queue.renew([...executing, ...ended]));
-    const lost = new Set(executing.filter(claim => !held.has(claim.scheduleRowId)));
-    this.#executor.cancelWhere(claim => lost.has(claim));
-  }
-
-  /** Claims nothing more, gives back what was not started, and waits for what is in flight. */
-  async stop(): Promise<void> {
-    this.#stopping = true;
-    // Before the last step ends: what it claims does not start any more.
-    void this.#executor.stopAll();
-    await this.#loop.stop();
-    await this.#executor.stopAll();
-    await this.#completer.drained();
-  }
-
-  /** What ends from now on is not recorded: the next start finds it in flight and sends it again. */
-  abandon(): void {
-    this.#completer.abandon();
+  /** Slots are free again: claims that did not fit may fit now. */
+  roomFreed(): void {
+    const isRelieved =
+      this.#saturated.length > 0 &&
+      this.#options.executor.saturatedClients().length < this.#saturated.length;
+    if (this.#starved || isRelieved) this.#loop.wake();
   }
 
   async #step(): Promise<number | null> {
     const { queue, clock, pollMs, leaseDeadline, suspensions } = this.#options;
-    this.#executor.expectClaims();
+    const { executor, completer, clockWatch, downtime } = this.#options;
+    executor.expectFirings();
     const batch = leaseDeadline === undefined ? CLAIM_BATCH : SHARED_CLAIM_BATCH;
-    const limit = Math.min(
-      this.#executor.isIdle ? FIRST_BATCH : batch,
-      this.#executor.capacityLeft,
-    );
-    this.#starved = limit <= 0 || this.#completer.failing;
+    const limit = Math.min(executor.isIdle ? FIRST_BATCH : batch, executor.capacityLeft);
+    this.#starved = limit <= 0 || completer.isQueueFailing;
     if (this.#starved || this.#stopping) return null;
     const now = clock.now();
-    this.#look(now);
-    await this.#downtime.agreed();
+    clockWatch.look(now);
+    await downtime.agreed();
     const askedAt = monotonicMs();
-    this.#saturated = this.#executor.saturatedClients();
+    this.#saturated = executor.saturatedClients();
     const mayBeSent = this.#options.recounter.checksFrom <= now + AHEAD_MS;
     // Then none of them begins before it is looked up.
-    const unseenUntil = mayBeSent ? Number.MAX_SAFE_INTEGER : this.#downtime.unseenUntil;
+    const unseenUntil = mayBeSent ? Number.MAX_SAFE_INTEGER : downtime.unseenUntil;
     const claims = await queue.claim(now, limit, unseenUntil, AHEAD_MS, this.#saturated);
     if (leaseDeadline?.isOverSince(askedAt)) {
-      for (const claim of claims) this.#completer.giveBack(claim);
+      for (const claim of claims) completer.giveBack(claim);
       return now;
     }
-    const free = await suspensions.free(claims, claim => this.#completer.giveBack(claim));
+    const free = await suspensions.free(claims, claim => completer.giveBack(claim));
     await this.#executeAll(free.filter(claim => claim.begun));
     await this.#decide(
       free.filter(claim => !claim.begun),
@@ -219,28 +133,28 @@ export class Dispatcher {
   async #executeAll(claims: Claim[]): Promise<void> {
     for (let at = 0; at < claims.length; at += CARRY_BATCH) {
       if (at > 0) await new Promise(setImmediate);
-      this.#executor.execute(claims.slice(at, at + CARRY_BATCH));
+      this.#options.executor.executeFirings(claims.slice(at, at + CARRY_BATCH));
     }
   }
 
   /** Rows whose time passed unseen, whose schedule changed, or that a manual run blocks. */
   async #decide(taken: Claim[], mayBeSent: boolean): Promise<void> {
     if (taken.length === 0) return;
-    const { queue } = this.#options;
+    const { queue, clock, observer, downtime, completer } = this.#options;
     // A lost attempt is told by the instant of its claim: no time that came after it may begin here.
-    const now = Math.min(taken[0]!.claimedAt, this.#options.clock.now());
+    const now = Math.min(taken[0]!.claimedAt, clock.now());
     const claims: CheckedClaim[] = mayBeSent ? await withKnown(queue, taken, now) : taken;
     const decided = eachOf(
       claims,
       ({ schedule }) => schedule.id,
-      claim => ({ claim, move: decide(claim, claim.schedule, now, this.#downtime.unseen) }),
-      this.#options.observer,
+      claim => ({ claim, move: decide(claim, claim.schedule, now, downtime.unseen) }),
+      observer,
     );
     try {
       const settlements = decided.map(({ claim, move }) => settlementOf(claim, move, now));
       const overtaken = new Set(await queue.settle(settlements));
       for (const { claim, move } of decided) {
-        if (overtaken.has(claim.scheduleRowId)) this.#completer.giveBack(claim);
+        if (overtaken.has(claim.scheduleRowId)) completer.giveBack(claim);
         else this.#decided(claim, move);
       }
       await resend(
@@ -249,52 +163,20 @@ export class Dispatcher {
       );
     } catch (error) {
       // They are claimed, and nobody else will look at them: they are given back.
-      for (const { claim } of decided) this.#completer.giveBack(claim);
+      for (const { claim } of decided) completer.giveBack(claim);
       throw error;
     }
   }
 
-  /** Looks at the clock, at least once a second: whether it was set, and how long nobody looked. */
-  #look(now: number): void {
-    const { clock, observer, recounter, setBack } = this.#options;
-    const step = this.#clockSteps.look(now, clock.monotonicMs());
-    this.#downtime.look(now);
-    if (step === null) return;
-    observer.clockStepped(step.byMs);
-    if (step.byMs > 0) return;
-    recounter.begin(step.since);
-    // What is held for an instant that is to come again is claimed anew.
-    this.#executor.cancelWhere(({ dueAt }) => dueAt > now);
-    setBack();
-  }
-
   #decided(claim: Claim, move: Move): void {
-    this.#tell(move, claim.schedule.id);
+    const { observer, executor, wake } = this.#options;
+    tellMove(move, claim.schedule.id, observer);
     if (move.row?.state === 'inFlight') {
-      this.#executor.execute([{ ...claim, ...move.row, begun: true, changedAt: null }]);
+      executor.executeFirings([{ ...claim, ...move.row, begun: true, changedAt: null }]);
     } else if (move.row) {
       this.wake(move.row.dueAt);
     }
-    if (move.ended) this.#options.settled();
-  }
-
-  #moreRoom(): void {
-    this.#executor.wake();
-    const isRelieved =
-      this.#saturated.length > 0 &&
-      this.#executor.saturatedClients().length < this.#saturated.length;
-    if (this.#starved || isRelieved) this.#loop.wake();
-  }
-
-  #noteSettled(move: Move, scheduleId: string): void {
-    this.#tell(move, scheduleId);
-    if (move.row && !this.#stopping) this.wake(move.row.dueAt);
-  }
-
-  #tell({ ended, passed }: Move, scheduleId: string): void {
-    const { observer } = this.#options;
-    if (ended) observer.runEnded(scheduleId, ended);
-    for (const record of passed) observer.passed(scheduleId, record);
+    if (move.ended) wake.outbox();
   }
 }
 

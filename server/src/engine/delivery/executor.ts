@@ -2,289 +2,361 @@ import type { Clock } from '../../clock.ts';
 import { mayBegin } from '../../domain/run/queue-row.ts';
 import type { Outcome } from '../../domain/run/run.ts';
 import type { LeaseDeadline } from '../../outbound/lease-deadline.ts';
-import type { Send } from '../../outbound/send.ts';
+import { attemptOf, refusedAttempt, type Send, type SendResult } from '../../outbound/send.ts';
 import type { EngineLock } from '../../store/contract/engine-lock.ts';
-import type { Claim, QueueStore } from '../../store/contract/queue.ts';
-import type { BreakerLog } from '../fairness/breaker-log.ts';
-import { ConcurrencyLimits } from '../fairness/concurrency.ts';
-import { type EngineObserver, eachOf } from '../observer.ts';
+import type { Claim, OutboxClaim, OutboxStore, QueueStore } from '../../store/contract/queue.ts';
+import type { ConcurrencyLimits } from '../fairness/concurrency.ts';
+import { Loop } from '../loop.ts';
+import { type EngineObserver, eachOf, type JobKind } from '../observer.ts';
+import type { ClockWatch } from '../services/clock-watch.ts';
 import type { DowntimeDetector } from '../services/downtime.ts';
 import { SentWatermark } from '../services/sent-watermark.ts';
-import { attemptOf, refusedAttempt } from './attempt-record.ts';
 import type { Completer } from './completer.ts';
 import { DueQueue } from './due-queue.ts';
-import { type Execution, executionOf, isClaimedAhead, requestAt } from './execution.ts';
 import { InFlight } from './in-flight.ts';
+import {
+  type FiringJob,
+  firingJob,
+  type Job,
+  type OutboxJob,
+  outboxJob,
+  reportedId,
+  requestAt,
+} from './job.ts';
 
-/** Most executions that wait for their instant. One client holds at most as many as are left for the others. */
+/** Most jobs that wait for their instant. One client holds at most as many firings as are left for the others. */
 const MAX_HELD = 40_000;
-/** Most overdue executions of one client: the next claim brings more of them within a tenth of a second. */
+/** Most overdue firings of one client: the next claim brings more of them within a tenth of a second. */
 const MAX_READY = 2_000;
 /** The same where nodes share a store: no other node can send what this one has claimed. */
 const SHARED_MAX_READY = 500;
+/** The first batch of a burst is small, so that its first request leaves soon. */
+const FIRST_BATCH = 20;
+const BATCH = 200;
 /** Where nodes share a store: a claim older than this is confirmed before it is sent. */
 const SURE_MS = 100;
-/** How long a run is put back into the queue when its host is at its limit. */
+/** How much later a job is due again that its host will not get through soon. */
 const POSTPONED_MS = 5_000;
 
 export interface ExecutorOptions {
-  queue: QueueStore;
+  queue: Pick<QueueStore, 'confirm' | 'renew'>;
+  outbox: Pick<OutboxStore, 'renew'>;
   send: Send;
   clock: Clock;
   observer: EngineObserver;
   downtime: DowntimeDetector;
+  clockWatch: ClockWatch;
+  limits: ConcurrencyLimits;
   completer: Completer;
-  /** Looks at the clock. */
-  look: (now: number) => void;
-  breakers: BreakerLog;
-  /** Most runs that are due and not settled. */
-  maxInFlight: number;
-  /** Of these to one host, for one client. */
-  maxInFlightPerHost: number;
   /** Until when this node holds what it has claimed; undefined where the store is its own. */
   leaseDeadline: LeaseDeadline | undefined;
   /** Where the store is this engine's alone. */
   lock: Pick<EngineLock, 'sentUntil' | 'noteSentUntil'> | null | undefined;
 }
 
-/** Executor: sends the request of each claimed run at its instant, or gives the claim back. */
+/**
+ * Executor: sends the request of each job at its instant, or gives the claim back.
+ *
+ * Firings, manual runs and callbacks pass here alike: they wait in one due queue, share the concurrency limits, and end in
+ * one completer.
+ */
 export class Executor {
   readonly #options: ExecutorOptions;
-  /** By schedule id. */
-  readonly #executions: InFlight<Claim, Execution>;
-  readonly #dueQueue: DueQueue<Execution>;
-  readonly #limits: ConcurrencyLimits;
+  readonly #firings: InFlight<Claim, FiringJob>;
+  readonly #outboxJobs: InFlight<OutboxClaim, OutboxJob>;
+  readonly #dueQueue = new DueQueue<Job>();
   readonly #watermark: SentWatermark;
+  readonly #loop: Loop;
   #isWaking = false;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
-    const { clock, observer, look, maxInFlightPerHost, breakers, lock } = options;
+    const { clock, observer, clockWatch, lock } = options;
+    this.#firings = new InFlight(job => this.#giveBackIfHeld(job));
+    this.#outboxJobs = new InFlight(job => this.#giveBackIfHeld(job));
     this.#watermark = new SentWatermark(lock);
-    this.#limits = new ConcurrencyLimits({ maxPerHost: maxInFlightPerHost, breakers });
-    this.#executions = new InFlight(execution => this.#giveBackIfHeld(execution));
-    this.#dueQueue = new DueQueue({
+    this.#loop = new Loop(
       clock,
-      room: () => this.#room,
-      acquire: execution => this.#acquireSlot(execution),
-      surplus: (clientHost, waiting) => this.#limits.surplus(clientHost, waiting),
-      start: (executions, now) => this.#startDue(executions, now),
-      postpone: (executions, now) => this.#postpone(executions, now),
-      failed: error => observer.storeFailed(error),
-      tick: now => {
-        look(now);
-        this.#executions.cancelStale(now);
+      () => this.#step(),
+      error => observer.storeFailed(error),
+      now => {
+        clockWatch.look(now);
+        this.#firings.cancelStale(now);
+        this.#outboxJobs.cancelStale(now);
       },
-    });
+    );
   }
 
   /** Requests under way, or waiting for a connection. */
   get inFlight(): number {
-    return this.#executions.size - this.#dueQueue.size;
+    return this.#options.limits.inFlight;
   }
 
-  /** Whether it holds no execution. */
+  /** Whether it holds no firing. */
   get isIdle(): boolean {
-    return this.#executions.size === 0;
+    return this.#firings.size === 0;
   }
 
-  /** How many more claims it takes. */
+  /** How many more firings it takes. */
   get capacityLeft(): number {
     return MAX_HELD - this.#dueQueue.size;
   }
 
-  /** Whether a run is due and was not sent yet. */
+  /** Whether a firing is due and was not sent yet. */
   get isBehind(): boolean {
-    return this.#dueQueue.isBehind;
+    return this.#dueQueue.readyCount('schedule') > 0;
   }
 
-  /** The claims whose execution has not ended. */
-  get claims(): Claim[] {
-    return this.#executions.claims;
-  }
-
-  /** The clients that hold their share, or that have too many overdue executions. */
+  /** The clients that hold their share of firings, or that have too many overdue ones. */
   saturatedClients(): number[] {
     const { capacityLeft: left } = this;
     const maxReady = this.#options.leaseDeadline === undefined ? MAX_READY : SHARED_MAX_READY;
-    return [...this.#dueQueue.counts()]
+    return [...this.#dueQueue.counts('schedule')]
       .filter(([, { held, ready }]) => held >= left || ready >= maxReady)
       .map(([clientRowId]) => clientRowId);
   }
 
-  start(): void {
-    this.#dueQueue.start();
-  }
-
-  /** The store is asked for claims: cancellations from here on may concern claims that are on their way. */
-  expectClaims(): void {
-    this.#executions.expectClaims();
-  }
-
-  /** Takes over claims that have begun. Requests are built now, so that only sending is left at the instant. */
-  execute(claims: Claim[]): void {
-    const { leaseDeadline, observer } = this.#options;
-    const idOf = ({ schedule }: Claim) => schedule.id;
-    const executions = eachOf(claims, idOf, claim => executionOf(claim, leaseDeadline), observer);
-    const held: Execution[] = [];
-    for (const execution of executions) {
-      if (this.#executions.add(execution)) held.push(execution);
-      else this.#giveBack(execution);
+  /** By client: its manual runs and callbacks that wait for a slot. */
+  waitingOfOutbox(): Map<number, number> {
+    const waiting = new Map<number, number>();
+    for (const kind of ['manual', 'callback'] as const) {
+      for (const [clientRowId, { held }] of this.#dueQueue.counts(kind)) {
+        waiting.set(clientRowId, (waiting.get(clientRowId) ?? 0) + held);
+      }
     }
-    this.#dueQueue.addAll(held);
+    return waiting;
   }
 
-  /** Slots may be free again. */
-  wake(): void {
-    this.#dueQueue.wake();
+  start(): void {
+    this.#loop.start();
   }
 
-  /** Cancels the request of a schedule unless it has started, and gives the claim back. */
-  cancelSchedule(scheduleId: string): void {
-    this.#executions.cancel(scheduleId);
-  }
-
-  cancelWhere(isMeant: (claim: Claim) => boolean): void {
-    this.#executions.cancelWhere(isMeant);
-  }
-
-  /** A manual run comes first: an execution that waits for its instant is given back; one that is being sent goes on. */
-  yieldToManualRun(scheduleId: string): void {
-    const execution = this.#executions.find(scheduleId);
-    if (execution) this.#giveBackIfHeld(execution);
-  }
-
-  /** Starts nothing more. Resolves when all executions have ended. */
+  /** Starts nothing more. Resolves when all jobs have ended. */
   async stopAll(): Promise<void> {
-    const ended = this.#executions.stopAll();
-    await this.#dueQueue.stop();
-    // The last step may have put executions back into the due queue.
-    this.#executions.cancelWhere(() => true);
+    const ended = Promise.all([this.#firings.stopAll(), this.#outboxJobs.stopAll()]);
+    await this.#loop.stop();
+    // The last step may have put jobs back into the due queue.
+    this.cancelWhere(() => true);
     await ended;
   }
 
-  get #room(): number {
-    const { maxInFlight, completer } = this.#options;
-    return maxInFlight - this.inFlight - completer.pending;
+  /** Slots may be free again, or jobs have come. */
+  wake(): void {
+    if (this.#dueQueue.size > 0) this.#loop.wake(this.#dueQueue.nextDueAt);
+  }
+
+  /** The queue is asked for claims: cancellations from here on may concern claims that are on their way. */
+  expectFirings(): void {
+    this.#firings.expectClaims();
+  }
+
+  /** The same for the outbox. */
+  expectOutboxJobs(): void {
+    this.#outboxJobs.expectClaims();
+  }
+
+  /** Takes over claims that have begun. Requests are built now, so that only sending is left at the instant. */
+  executeFirings(claims: Claim[]): void {
+    const { leaseDeadline, observer } = this.#options;
+    const jobs = eachOf(claims, reportedId, claim => firingJob(claim, leaseDeadline), observer);
+    this.#hold(jobs, this.#firings);
+  }
+
+  executeOutboxJobs(claims: OutboxClaim[]): void {
+    const { leaseDeadline, observer } = this.#options;
+    const jobs = eachOf(claims, reportedId, claim => outboxJob(claim, leaseDeadline), observer);
+    this.#hold(jobs, this.#outboxJobs);
+  }
+
+  /** Cancels the requests of a schedule unless they have started, and gives the claims back. */
+  cancelSchedule(scheduleId: string): void {
+    this.#firings.cancel(scheduleId);
+    this.#outboxJobs.cancelWhere(
+      ({ claim }) => 'schedule' in claim && claim.schedule.id === scheduleId,
+    );
+  }
+
+  cancelWhere(isMeant: (job: Job) => boolean): void {
+    this.#firings.cancelWhere(isMeant);
+    this.#outboxJobs.cancelWhere(isMeant);
+  }
+
+  /** A manual run comes first: a firing that waits for its instant is given back; one that is being sent goes on. */
+  yieldToManualRun(scheduleId: string): void {
+    const job = this.#firings.find(scheduleId);
+    if (job) this.#giveBackIfHeld(job);
+  }
+
+  /** Renews the leases of claims made before `claimedBefore`. Jobs whose claim this node has lost are cancelled. */
+  async renew(claimedBefore: number): Promise<void> {
+    const { queue, outbox, completer, clock } = this.#options;
+    const now = clock.now();
+    // By a clock that was set back since, a claim may be of an instant to come.
+    const isOld = ({ claimedAt }: { claimedAt: number }) =>
+      claimedAt < claimedBefore || claimedAt > now;
+    const firings = this.#firings.claims.filter(isOld);
+    const ofOutbox = this.#outboxJobs.claims.filter(isOld);
+    const [heldFirings, heldOfOutbox] = await Promise.all([
+      queue.renew([...firings, ...completer.unsettledFirings.filter(isOld)]),
+      outbox.renew([...ofOutbox.map(({ id }) => id), ...completer.unsettledOfOutbox]),
+    ]);
+    const keys = new Set<number | string>([...heldFirings, ...heldOfOutbox]);
+    const lost = new Set<Claim | OutboxClaim>([
+      ...firings.filter(({ scheduleRowId }) => !keys.has(scheduleRowId)),
+      ...ofOutbox.filter(({ id }) => !keys.has(id)),
+    ]);
+    this.cancelWhere(({ claim }) => lost.has(claim));
+  }
+
+  #hold<One extends Job>(jobs: One[], inFlight: { add(job: One): boolean }): void {
+    const held: Job[] = [];
+    for (const job of jobs) {
+      if (inFlight.add(job)) held.push(job);
+      else this.#giveBack(job);
+    }
+    this.#dueQueue.addAll(held);
+    this.wake();
+  }
+
+  #room(kind: JobKind): number {
+    return this.#options.limits.room(kind) - this.#options.completer.pending(kind);
   }
 
   /** It was cancelled: it is given back if it is still in the due queue. */
-  #giveBackIfHeld(execution: Execution): void {
-    if (this.#dueQueue.remove(execution)) this.#giveBack(execution);
+  #giveBackIfHeld(job: Job): void {
+    if (this.#dueQueue.remove(job)) this.#giveBack(job);
   }
 
-  #acquireSlot(execution: Execution): boolean {
-    execution.host = this.#limits.acquire(execution, this.#room);
-    return execution.host !== null;
+  async #step(): Promise<number> {
+    const { clock, limits } = this.#options;
+    const room = (kind: JobKind) => this.#room(kind);
+    const acquire = (job: Job) => {
+      job.host = limits.acquire(job, room(job.kind));
+      return job.host !== null;
+    };
+    for (let limit = FIRST_BATCH; ; limit = BATCH) {
+      const now = clock.now();
+      const jobs = this.#dueQueue.take(now, limit, room, acquire);
+      if (jobs.length === 0) break;
+      await this.#startAll(jobs, now);
+      await new Promise(setImmediate);
+    }
+    const now = clock.now();
+    for (const job of this.#dueQueue.takeSurplus(now, limits)) this.#postpone(job, now);
+    return this.#dueQueue.nextLookAt();
   }
 
-  /** Gives back executions whose host is at its limit, so that others have room. Their nominal time stays. */
-  #postpone(executions: Execution[], now: number): void {
-    for (const execution of executions) {
-      this.#executions.remove(execution);
-      this.#options.completer.giveBack(execution.claim, now + POSTPONED_MS);
+  async #startAll(jobs: Job[], now: number): Promise<void> {
+    const isConfirmed = await this.#prepare(jobs, now);
+    for (const job of jobs) {
+      if (isConfirmed(job) && this.#isItsTime(job, now)) this.#send(job, now);
+      else this.#giveBack(job);
     }
   }
 
-  async #startDue(executions: Execution[], now: number): Promise<void> {
-    const confirmed = await this.#prepare(executions, now);
-    for (const execution of executions) {
-      if (confirmed(execution.claim) && this.#isItsTime(execution, now)) this.#send(execution, now);
-      else this.#giveBack(execution);
-    }
-  }
-
-  /** Does all that can fail before the first request leaves: if it fails, none leaves. */
-  async #prepare(executions: Execution[], now: number): Promise<(claim: Claim) => boolean> {
+  /** Does all that can fail before the first request leaves: if it fails, none leaves, and all wait a little longer. */
+  async #prepare(jobs: Job[], now: number): Promise<(job: Job) => boolean> {
     try {
-      const confirmed = await this.#confirm(executions, now);
-      this.#watermark.raise(executions, now);
-      return confirmed;
+      const firings = jobs.filter(job => job.kind === 'schedule');
+      const isConfirmed = await this.#confirm(firings, now);
+      this.#watermark.raise(firings, now);
+      return isConfirmed;
     } catch (error) {
-      // Wakes nobody: the due queue tries again a little later.
-      for (const execution of executions) this.#releaseSlot(execution, null);
+      for (const job of jobs) this.#releaseSlot(job, null);
+      this.#dueQueue.addAll(jobs);
       throw error;
     }
   }
 
-  /** Whether it is still due: the clock may have been set since. */
-  #isItsTime({ claim, dueAt }: Execution, now: number): boolean {
-    if (dueAt > now) return false;
-    const { unseenUntil } = this.#options.downtime;
-    return !isClaimedAhead(claim) || mayBegin({ ...claim, state: claim.was }, now, unseenUntil);
-  }
-
   /** Asks the store which old claims still hold: another node may have changed the schedule. */
-  async #confirm(executions: Execution[], now: number): Promise<(claim: Claim) => boolean> {
+  async #confirm(firings: FiringJob[], now: number): Promise<(job: Job) => boolean> {
     const { queue, leaseDeadline } = this.#options;
-    const isOld = ({ claimedAt }: Claim) => now - claimedAt > SURE_MS;
-    const old =
-      leaseDeadline === undefined ? [] : executions.map(({ claim }) => claim).filter(isOld);
+    if (leaseDeadline === undefined) return () => true;
+    const old = firings.map(({ claim }) => claim).filter(claim => now - claim.claimedAt > SURE_MS);
     if (old.length === 0) return () => true;
     const confirmed = new Set(await queue.confirm(old));
-    return claim => !isOld(claim) || confirmed.has(claim.scheduleRowId);
+    const dropped = new Set(old.filter(({ scheduleRowId }) => !confirmed.has(scheduleRowId)));
+    return ({ kind, claim }) => kind !== 'schedule' || !dropped.has(claim);
   }
 
-  #send(execution: Execution, now: number): void {
-    const { claim, host } = execution;
-    const refusal = host!.breaker.refuses(now);
+  /** Whether it is still due: the clock may have been set since. */
+  #isItsTime({ kind, claim, dueAt }: Job, now: number): boolean {
+    if (dueAt > now) return false;
+    const isClaimedAhead = claim.claimedAt < dueAt;
+    if (kind !== 'schedule' || !isClaimedAhead) return true;
+    return mayBegin({ ...claim, state: claim.was }, now, this.#options.downtime.unseenUntil);
+  }
+
+  #send(job: Job, now: number): void {
+    const refusal = job.host!.breaker.refuses(now);
     if (refusal !== null) {
-      this.#refuse(execution, refusal, now);
+      this.#refuse(job, refusal, now);
       return;
     }
-    execution.signedAt = now;
-    const request = requestAt(execution, now);
-    request.clientRowId = execution.clientRowId;
-    request.permit = execution.permit;
-    const { send, observer, completer } = this.#options;
-    void send(request).then(result => {
-      if (result.outcome === 'cancelled') return this.#giveBack(execution);
-      this.#releaseAndWake(execution, result.outcome);
-      this.#executions.remove(execution);
-      if (claim.attempt === 1) observer.fired(result.startedAt - claim.scheduledFor);
-      observer.attemptEnded('schedule', result.outcome, result.durationMs, claim.schedule.id);
-      completer.complete(claim, attemptOf(claim.attempt, result));
-    });
+    job.signedAt = now;
+    void this.#options.send(requestAt(job, now)).then(result => this.#sent(job, result));
+  }
+
+  #sent(job: Job, result: SendResult): void {
+    const { outcome, startedAt, durationMs } = result;
+    if (outcome === 'cancelled') {
+      this.#giveBack(job);
+      return;
+    }
+    const { observer, completer } = this.#options;
+    const { kind, claim } = job;
+    this.#end(job, outcome);
+    if (kind === 'schedule' && claim.attempt === 1) observer.fired(startedAt - claim.scheduledFor);
+    observer.attemptEnded(kind, outcome, durationMs, reportedId(claim));
+    completer.complete(claim, attemptOf(claim.attempt, result));
   }
 
   /** The breaker is open: the attempt fails without a request, and is retried like any other. */
-  #refuse(execution: Execution, error: string, now: number): void {
-    if (!execution.permit.start()) {
-      this.#giveBack(execution);
+  #refuse(job: Job, error: string, now: number): void {
+    if (!job.permit.start()) {
+      this.#giveBack(job);
       return;
     }
     const { observer, completer } = this.#options;
     observer.refused();
-    this.#releaseAndWake(execution, null);
-    this.#executions.remove(execution);
-    completer.complete(execution.claim, refusedAttempt(execution.claim.attempt, error, now));
+    this.#end(job, null);
+    completer.complete(job.claim, refusedAttempt(job.claim.attempt, error, now));
   }
 
-  /** The request was not started: the claim goes back to the queue. */
-  #giveBack(execution: Execution): void {
-    this.#releaseAndWake(execution, null);
-    this.#executions.remove(execution);
-    this.#options.completer.giveBack(execution.claim);
+  /** The request was not started: the claim goes back to its store. */
+  #giveBack(job: Job): void {
+    this.#end(job, null);
+    this.#options.completer.giveBack(job.claim);
   }
 
-  #releaseAndWake(execution: Execution, outcome: Outcome | null): void {
-    if (execution.host === null) return;
-    this.#releaseSlot(execution, outcome);
-    this.#wakeSoon();
+  /** Its host will not get through it soon: it makes room for others. Its nominal time stays. */
+  #postpone(job: Job, now: number): void {
+    this.#end(job, null);
+    this.#options.completer.giveBack(job.claim, now + POSTPONED_MS);
   }
 
-  #releaseSlot(execution: Execution, outcome: Outcome | null): void {
-    this.#limits.release(execution.host!, outcome, this.#options.clock.now());
-    execution.host = null;
+  #end(job: Job, outcome: Outcome | null): void {
+    if (job.host !== null) {
+      this.#releaseSlot(job, outcome);
+      this.#wakeSoon();
+    }
+    if (job.kind === 'schedule') this.#firings.remove(job);
+    else this.#outboxJobs.remove(job);
   }
 
-  /** Wakes the due queue once for all executions that end in this turn of the event loop. */
+  #releaseSlot(job: Job, outcome: Outcome | null): void {
+    const { limits, clock } = this.#options;
+    limits.release(job.kind, job.host!, outcome, clock.now());
+    job.host = null;
+  }
+
+  /** Wakes the loop once for all jobs that end in this turn of the event loop. */
   #wakeSoon(): void {
     if (this.#isWaking) return;
     this.#isWaking = true;
     setImmediate(() => {
       this.#isWaking = false;
-      this.#dueQueue.wake();
+      this.wake();
     });
   }
 }

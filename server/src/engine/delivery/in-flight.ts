@@ -24,7 +24,7 @@ export class InFlight<Claim, One extends InFlightEntry<Claim> = InFlightEntry<Cl
   #isStopped = false;
   #lookedForStaleAt = Number.NEGATIVE_INFINITY;
   /** Cancellations that came while claims were on their way here. */
-  #cancellations: ((id: string, claim: Claim) => boolean)[] = [];
+  #cancellations: ((entry: One) => boolean)[] = [];
   #onEmpty = () => {};
 
   /** @param cancelled told of each entry that is cancelled */
@@ -55,11 +55,11 @@ export class InFlight<Claim, One extends InFlightEntry<Claim> = InFlightEntry<Cl
    * @returns false where it was cancelled on its way here
    */
   add(entry: One): boolean {
-    const { id, claim, permit } = entry;
+    const { id, permit } = entry;
     const before = this.find(id);
     if (before) this.#cancel(before);
     this.#holders.set(id, { entry: entry });
-    const isRecalled = this.#isStopped || this.#cancellations.some(isMeant => isMeant(id, claim));
+    const isRecalled = this.#isStopped || this.#cancellations.some(isMeant => isMeant(entry));
     if (isRecalled) permit.cancel();
     return !isRecalled;
   }
@@ -76,14 +76,14 @@ export class InFlight<Claim, One extends InFlightEntry<Claim> = InFlightEntry<Cl
 
   /** Its request does not start, unless it has already. */
   cancel(id: string): void {
-    this.#cancellations.push(other => other === id);
+    this.#cancellations.push(other => other.id === id);
     const entry = this.find(id);
     if (entry) this.#cancel(entry);
   }
 
-  cancelWhere(isMeant: (claim: Claim) => boolean): void {
-    this.#cancellations.push((_id, claim) => isMeant(claim));
-    for (const entry of this.#entries) if (isMeant(entry.claim)) this.#cancel(entry);
+  cancelWhere(isMeant: (entry: One) => boolean): void {
+    this.#cancellations.push(isMeant);
+    for (const entry of this.#entries) if (isMeant(entry)) this.#cancel(entry);
   }
 
   /** Cancels requests whose signature is old because they waited for a connection. Looks once a second. */

@@ -1,10 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { Outcome } from '../../domain/run/run.ts';
+import type { JobKind } from '../observer.ts';
 import { Breaker } from './breaker.ts';
 import type { BreakerLog } from './breaker-log.ts';
-import type { ClientHost } from './fair-queue.ts';
+import type { ClientHost, FairItem } from './fair-queue.ts';
 
 export interface ConcurrencyOptions {
+  /** Slots of firings. */
+  maxInFlight: number;
+  /** Firings to one host, for one client. */
   maxPerHost: number;
   breakers: Pick<BreakerLog, 'opened' | 'closed' | 'forgotten'>;
 }
@@ -15,35 +19,52 @@ export class HostState {
   /** Scheme, name and port. */
   readonly origin: string;
   readonly breaker: Breaker;
-  inFlight = 0;
-  /** Requests that ended since the last sweep; null before the first. */
+  readonly inFlight: Record<JobKind, number> = { schedule: 0, manual: 0, callback: 0 };
+  /** Requests that ended in the second that is running, and in the one before; null where that is not counted yet. */
   ended: number | null = null;
+  endedBefore: number | null = null;
 
   constructor({ clientRowId, origin }: ClientHost) {
     this.clientRowId = clientRowId;
     this.origin = origin;
     this.breaker = new Breaker(origin);
   }
+
+  get isIdle(): boolean {
+    return totalOf(this.inFlight) === 0;
+  }
 }
 
-/** Executions that a host will get through within this time are not postponed. */
+/** Slots that manual runs and callbacks share, besides those of firings. */
+const OUTBOX_SLOTS = 200;
+/** How many of these each of the two keeps: a flood of one cannot take them from the other. */
+const KEPT_SLOTS = 50;
+/** Manual runs, and callbacks, to one host for one client; fewer where it has fewer slots for firings. */
+const OUTBOX_SLOTS_PER_HOST = 50;
+/** Jobs that a host will get through within this time are not postponed. */
 const SOON_SECONDS = 5;
 const MOST_FAULTY = 10_000;
 /** A client may take this many times the slots that are left: three quarters of all where it is alone. */
 const SHARE = 3;
 
 /**
- * Concurrency limits: how many requests may be in flight to each host and for each client.
+ * Concurrency limits: how many requests may be in flight, of each kind, to each host and for each client.
  *
- * A host has a fixed number of slots. A client takes at most three times as many slots as are left for all others, so
- * that a client without requests in flight always finds one.
+ * Firings, manual runs and callbacks each have their own slots, in all and at each host. Of the slots of a kind, a client
+ * takes at most three times as many as are left for all others, so that a client without requests in flight always finds
+ * one (docs/decisions/0023-one-pipeline.md).
  */
 export class ConcurrencyLimits {
   /** Hosts with requests in flight. */
   readonly #hosts = new Map<string, HostState>();
   /** Hosts without requests in flight whose last request failed. Their number has no bound of its own. */
   readonly #faulty: LRUCache<string, HostState>;
-  readonly #clients = new Map<number, number>();
+  readonly #inFlight: Record<JobKind, number> = { schedule: 0, manual: 0, callback: 0 };
+  readonly #clients: Record<JobKind, Map<number, number>> = {
+    schedule: new Map(),
+    manual: new Map(),
+    callback: new Map(),
+  };
   readonly #options: ConcurrencyOptions;
 
   constructor(options: ConcurrencyOptions) {
@@ -56,55 +77,88 @@ export class ConcurrencyLimits {
     });
   }
 
-  /**
-   * How many of the executions that wait for a host exceed what it will get through soon. Asked once a second; the
-   * estimate is the number of requests that ended since the last call. It is 0 while the host has a free slot, and at
-   * the first call: a host is forgotten, with its counts, whenever nothing is in flight to it.
-   */
-  surplus(clientHost: ClientHost, waiting: number): number {
-    const host = this.#hosts.get(nameOf(clientHost));
-    if (host === undefined) return 0;
-    const { ended } = host;
-    host.ended = 0;
-    if (ended === null || host.inFlight < this.#options.maxPerHost) return 0;
-    return Math.max(0, waiting - ended * SOON_SECONDS);
+  /** Requests in flight, of all kinds. */
+  get inFlight(): number {
+    return totalOf(this.#inFlight);
+  }
+
+  /** How many more requests of the kind may be in flight. */
+  room(kind: JobKind): number {
+    const { schedule, manual, callback } = this.#inFlight;
+    if (kind === 'schedule') return this.#options.maxInFlight - schedule;
+    const ofOther = kind === 'manual' ? callback : manual;
+    return OUTBOX_SLOTS - manual - callback - Math.max(0, KEPT_SLOTS - ofOther);
+  }
+
+  /** Counts the requests that ended from here on anew. To be called once a second while jobs wait for hosts. */
+  beginSecond(): void {
+    for (const host of this.#hosts.values()) {
+      host.endedBefore = host.ended;
+      host.ended = 0;
+    }
   }
 
   /**
-   * @param room how many slots are free in all
-   * @returns null where no slot is free for this client and host
+   * How many of the jobs that wait for a host exceed what it will get through soon, by the number of requests that
+   * ended in the last second. It is 0 while the host has a free slot, and in its first second: a host is forgotten,
+   * with its counts, whenever nothing is in flight to it.
    */
-  acquire(clientHost: ClientHost, room: number): HostState | null {
-    const ofClient = this.#clients.get(clientHost.clientRowId) ?? 0;
+  surplus(item: FairItem, waiting: number): number {
+    const host = this.#hosts.get(nameOf(item));
+    if (host === undefined || host.endedBefore === null) return 0;
+    if (host.inFlight[item.kind] < this.#mostPerHost(item.kind)) return 0;
+    return Math.max(0, waiting - host.endedBefore * SOON_SECONDS);
+  }
+
+  /**
+   * @param room how many slots the kind has left
+   * @returns null where no slot is free for this kind, client and host
+   */
+  acquire(item: FairItem, room: number): HostState | null {
+    const { kind, clientRowId } = item;
+    const clients = this.#clients[kind];
+    const ofClient = clients.get(clientRowId) ?? 0;
     if (ofClient >= SHARE * room) return null;
-    const name = nameOf(clientHost);
+    const name = nameOf(item);
     let host = this.#hosts.get(name);
     if (host === undefined) {
-      host = this.#faulty.get(name) ?? new HostState(clientHost);
+      host = this.#faulty.get(name) ?? new HostState(item);
       this.#faulty.delete(name);
       this.#hosts.set(name, host);
-    } else if (host.inFlight >= this.#options.maxPerHost) return null;
-    host.inFlight += 1;
-    this.#clients.set(clientHost.clientRowId, ofClient + 1);
+    } else if (host.inFlight[kind] >= this.#mostPerHost(kind)) return null;
+    host.inFlight[kind] += 1;
+    this.#inFlight[kind] += 1;
+    clients.set(clientRowId, ofClient + 1);
     return host;
   }
 
   /** @param outcome null where no request was sent */
-  release(host: HostState, outcome: Outcome | null, now: number): void {
-    host.inFlight -= 1;
-    if (outcome !== null && host.ended !== null) host.ended += 1;
+  release(kind: JobKind, host: HostState, outcome: Outcome | null, now: number): void {
     const { clientRowId, breaker } = host;
-    const ofClient = this.#clients.get(clientRowId)! - 1;
-    if (ofClient === 0) this.#clients.delete(clientRowId);
-    else this.#clients.set(clientRowId, ofClient);
+    host.inFlight[kind] -= 1;
+    this.#inFlight[kind] -= 1;
+    if (outcome !== null && host.ended !== null) host.ended += 1;
+    const clients = this.#clients[kind];
+    const ofClient = clients.get(clientRowId)! - 1;
+    if (ofClient === 0) clients.delete(clientRowId);
+    else clients.set(clientRowId, ofClient);
     if (outcome !== null && breaker.ended(outcome, now)) {
       this.#options.breakers[breaker.isOpen ? 'opened' : 'closed'](host);
     }
-    if (host.inFlight > 0) return;
+    if (!host.isIdle) return;
     const name = nameOf(host);
     this.#hosts.delete(name);
     if (!breaker.isFresh) this.#faulty.set(name, host);
   }
+
+  #mostPerHost(kind: JobKind): number {
+    const { maxPerHost } = this.#options;
+    return kind === 'schedule' ? maxPerHost : Math.min(OUTBOX_SLOTS_PER_HOST, maxPerHost);
+  }
+}
+
+function totalOf({ schedule, manual, callback }: Record<JobKind, number>): number {
+  return schedule + manual + callback;
 }
 
 function nameOf({ clientRowId, origin }: ClientHost): string {

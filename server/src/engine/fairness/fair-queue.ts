@@ -1,3 +1,4 @@
+import type { JobKind } from '../observer.ts';
 import { type LinkedItem, LinkedList } from './linked-list.ts';
 
 /** The client that an item belongs to, and the origin that its request goes to. */
@@ -6,11 +7,76 @@ export interface ClientHost {
   origin: string;
 }
 
+export interface FairItem extends ClientHost {
+  kind: JobKind;
+}
+
 /**
- * Fair queue: clients take turns, and the hosts of each client take turns. So a client with thousands of items does not
- * delay a client with one, and a slow host does not delay the others. Items of one client and host are first in, first out.
+ * Fair queue: kinds take turns, the clients of each kind, and the hosts of each client. So a client with thousands of
+ * items does not delay a client with one, a slow host does not delay the others, and a flood of callbacks does not delay
+ * firings. Items of one kind, client and host are first in, first out.
  */
-export class FairQueue<Item extends ClientHost & LinkedItem<Item>> {
+export class FairQueue<Item extends FairItem & LinkedItem<Item>> {
+  readonly #kinds: Record<JobKind, ClientTurns<Item>> = {
+    schedule: new ClientTurns(),
+    manual: new ClientTurns(),
+    callback: new ClientTurns(),
+  };
+  /** The first is next, and then goes to the end. */
+  readonly #turns: JobKind[] = ['schedule', 'manual', 'callback'];
+
+  get size(): number {
+    const { schedule, manual, callback } = this.#kinds;
+    return schedule.size + manual.size + callback.size;
+  }
+
+  sizeOf(kind: JobKind): number {
+    return this.#kinds[kind].size;
+  }
+
+  add(item: Item): void {
+    this.#kinds[item.kind].add(item);
+  }
+
+  /** @returns whether it was in the queue */
+  remove(item: Item): boolean {
+    return this.#kinds[item.kind].remove(item);
+  }
+
+  /**
+   * Takes up to `limit` items, in turn.
+   *
+   * @param room how many of a kind may be taken
+   * @param acquire called with the first item of each host; where it answers false, the other items of that host wait too
+   */
+  take(limit: number, room: (kind: JobKind) => number, acquire: (item: Item) => boolean): Item[] {
+    const taken: Item[] = [];
+    for (const kind of this.#turns) {
+      const clients = this.#kinds[kind];
+      if (clients.size > 0)
+        clients.take(taken, Math.min(limit, taken.length + room(kind)), acquire);
+    }
+    this.#turns.push(this.#turns.shift()!);
+    return taken;
+  }
+
+  /** Takes the last items of each kind, client and host, as many as `surplus` says. */
+  takeLast(surplus: (item: Item, waiting: number) => number): Item[] {
+    return Object.values(this.#kinds).flatMap(clients => clients.takeLast(surplus));
+  }
+
+  /** How many items of a kind wait, by client. */
+  counts(kind: JobKind): Iterable<[clientRowId: number, count: number]> {
+    return this.#kinds[kind].counts();
+  }
+
+  *[Symbol.iterator](): Generator<Item> {
+    for (const clients of Object.values(this.#kinds)) yield* clients;
+  }
+}
+
+/** The items of one kind: clients take turns, and so do the hosts of each. */
+class ClientTurns<Item extends FairItem & LinkedItem<Item>> {
   /** A map keeps the order in which its keys were set: the first client is next, and then goes to the end. */
   readonly #clients = new Map<number, Map<string, LinkedList<Item>>>();
   #size = 0;
@@ -47,13 +113,8 @@ export class FairQueue<Item extends ClientHost & LinkedItem<Item>> {
     return true;
   }
 
-  /**
-   * Takes up to `limit` items, in turn.
-   *
-   * @param acquire called with the first item of each host; where it answers false, the other items of that host wait too
-   */
-  take(limit: number, acquire: (item: Item) => boolean): Item[] {
-    const taken: Item[] = [];
+  /** Adds items to `taken`, in turn, until it has `limit`. */
+  take(taken: Item[], limit: number, acquire: (item: Item) => boolean): void {
     // A client that had its turn goes to the end; one without an acquired item does not move.
     for (const [clientRowId, hosts] of this.#clients) {
       if (taken.length >= limit) break;
@@ -66,11 +127,10 @@ export class FairQueue<Item extends ClientHost & LinkedItem<Item>> {
         this.#clients.set(clientRowId, hosts);
       }
     }
-    return taken;
   }
 
   /** Takes the last items of each client and host, as many as `surplus` says. */
-  takeLast(surplus: (clientHost: ClientHost, waiting: number) => number): Item[] {
+  takeLast(surplus: (item: Item, waiting: number) => number): Item[] {
     const last: Item[] = [];
     for (const hosts of this.#clients.values()) {
       for (const list of hosts.values()) {

@@ -1,13 +1,8 @@
-/** The links of an item, set by the list. */
+/** The links of an item, set by the list; null while it is in none. */
 export interface LinkedItem<Item> {
   list: object | null;
   previous: Item | null;
   next: Item | null;
-}
-
-/** The links of an item that is in no list. */
-export function unlinked<Item>(): LinkedItem<Item> {
-  return { list: null, previous: null, next: null };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts';
 import type { OutboxPosition, OutboxStore, QueueStore } from '../../store/contract/queue.ts';
 import { Loop } from '../loop.ts';
 import type { EngineObserver } from '../observer.ts';
+import type { Wake } from '../wake.ts';
 import { STEP_MS } from './clock-steps.ts';
 
 /**
@@ -20,10 +21,7 @@ export interface RecounterOptions {
   outbox: OutboxStore;
   clock: Clock;
   observer: EngineObserver;
-  /** Told when rows of the queue are due otherwise than before: the earliest of them. */
-  moved: (dueAt: number) => void;
-  /** Told when entries of the outbox may be due sooner. */
-  putForward: () => void;
+  wake: Wake;
 }
 
 /**
@@ -107,16 +105,16 @@ export class Recounter {
 
   /** Bite by bite: what else is asked of the store has its turn in between. */
   async #pass(since: number): Promise<void> {
-    const { queue, outbox, clock, moved, putForward } = this.#options;
+    const { queue, outbox, clock, wake } = this.#options;
     for (let after = 0; !this.#stopping; ) {
       const bite = await queue.recount(since, after);
       if (bite === null) break;
-      if (bite.dueAt !== null) moved(bite.dueAt);
+      if (bite.dueAt !== null) wake.queue(bite.dueAt);
       after = bite.last;
     }
     for (let place: OutboxPosition | null = null; !this.#stopping; ) {
       place = await outbox.recount(clock.now(), place);
-      putForward();
+      wake.outbox();
       if (place === null) break;
     }
     while (!this.#stopping && (await queue.cutMissed(since)) > 0);

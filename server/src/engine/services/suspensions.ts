@@ -3,6 +3,7 @@ import type { Claim, OutboxClaim } from '../../store/contract/queue.ts';
 import type { SuspensionStore } from '../../store/contract/suspensions.ts';
 import { Loop } from '../loop.ts';
 import type { EngineObserver } from '../observer.ts';
+import type { Wake } from '../wake.ts';
 
 /** How often the suspended clients are asked for: well within the 5 s that `client suspend` promises. */
 const ASK_EVERY_MS = 2_000;
@@ -13,8 +14,7 @@ export interface SuspensionsOptions {
   observer: EngineObserver;
   /** Told when a client is suspended: what has not started is not to start. */
   suspended: (clientRowId: number) => void;
-  /** Told when what was put off is back, and of the queue's rows the earliest that is due, if any. */
-  readmitted: (dueAt: number | null) => void;
+  wake: Wake;
 }
 
 /**
@@ -120,7 +120,7 @@ export class Suspensions {
 
   /** Bite by bite: what else is asked of the store has its turn in between. */
   async #readmit(clientRowId: number): Promise<void> {
-    const { suspensions, clock, observer, readmitted } = this.#options;
+    const { suspensions, clock, observer, wake } = this.#options;
     while (!this.#stopping) {
       const back = await suspensions.readmit(clientRowId, clock.now());
       if (back === null) {
@@ -128,7 +128,8 @@ export class Suspensions {
         return;
       }
       for (const { scheduleId, record } of back.passed) observer.passed(scheduleId, record);
-      readmitted(back.dueAt);
+      if (back.dueAt !== null) wake.queue(back.dueAt);
+      wake.outbox();
       if (back.count === 0) return;
     }
   }

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../../clock.ts';
-import type { EngineObserver } from '../observer.ts';
+import type { Clock, Timer } from '../clock.ts';
+import type { EngineObserver } from './observer.ts';
 
 /** Under load a batch collects items for this long; the first one after a pause is written at once. */
 const GATHER_MS = 20;
