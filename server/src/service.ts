@@ -56,6 +56,8 @@ export interface ServiceOptions {
   observe?: Observe;
   /** Whether a secret key is made where none is set, beside an embedded database. */
   makesSecretKey?: boolean;
+  /** Called with the store before the engine starts. */
+  beforeEngine?: (store: Store) => Promise<void>;
   /** Resolves when a start that waits for its store is to end; called where it waits. */
   untilStopped?: () => Promise<unknown>;
 }
@@ -126,6 +128,7 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
     if (options.makesSecretKey) ensureSecretKey(config);
     const store = await encryptedStore(opened, options, clock);
     await ensureCredentials({ store, clock, log }, config.credentials);
+    await options.beforeEngine?.(store);
     // Loaded only where it is asked for: firings without traces pay nothing for them.
     const tracing = config.traced ? (await import('./telemetry/tracing.ts')).startTracing() : null;
     closers.push(() => tracing?.stop());

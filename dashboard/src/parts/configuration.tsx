@@ -3,7 +3,7 @@ import type { Schedule } from '@punctual/client';
 import { useState } from 'react';
 import { inWords } from '../interval-words.ts';
 import { withMarks } from '../schedule-name.ts';
-import { fullTime, READER_ZONE } from '../times.ts';
+import { fullTime, READER_ZONE, span } from '../times.ts';
 import { Card } from './page.tsx';
 import { Facts } from './run-detail.tsx';
 
@@ -28,7 +28,8 @@ export function Configuration({ schedule }: { schedule: Schedule }) {
             ],
             ['Time zone', timezone],
             ['Time limit', `${policy?.timeoutSeconds ?? 30} s`],
-            ['Retries', `at most ${policy?.maxRetries ?? 3}`],
+            ['Retries', mostRetries(policy?.maxRetries ?? 3)],
+            ['Catch up', catchUp(policy?.catchUpSeconds ?? 86_400)],
             ['Created', inYours(schedule.createdAt)],
             ['Changed', schedule.updatedAt && inYours(schedule.updatedAt)],
             ['Id', <Code key="id">{schedule.id}</Code>],
@@ -60,6 +61,11 @@ export function Configuration({ schedule }: { schedule: Schedule }) {
     </Card>
   );
 }
+
+const mostRetries = (count: number) => (count === 0 ? 'none' : `at most ${count}`);
+
+/** The latest of the times that passed while nothing ran. */
+const catchUp = (seconds: number) => (seconds === 0 ? 'off' : `within ${span(seconds * 1_000)}`);
 
 /** Their values are often tokens: they are shown to who asks for them, and not to whoever passes by. */
 function Headers({ headers }: { headers: Record<string, string> }) {

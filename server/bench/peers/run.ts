@@ -1,5 +1,5 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
-import { startPostgres } from '../../test/store/postgres-server.ts';
+import { startPostgres } from '../../test/support/store/postgres-server.ts';
 import { Arrivals, type Ledger } from '../arrivals.ts';
 import {
   freePort,

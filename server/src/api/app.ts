@@ -37,6 +37,7 @@ import { patchSchedule } from './routes/patch-schedule.ts';
 import { preview } from './routes/preview.ts';
 import { reference } from './routes/reference.ts';
 import { replaceSchedule } from './routes/replace-schedule.ts';
+import { samples } from './routes/samples.ts';
 import { rotateSecret, secretAndItsOverlap } from './routes/secret.ts';
 import { sessions, signInByLink } from './routes/session.ts';
 import { statsAndForecast } from './routes/stats.ts';
@@ -126,7 +127,10 @@ function openPart(app: FastifyInstance, deps: ApiDeps): void {
     dashboard(app, deps.dashboardFolder);
     reference(app);
   }
-  if (deps.echo === true) app.register(async target => echo(target));
+  if (deps.echo === true) {
+    app.register(async target => echo(target));
+    app.register(async target => samples(target));
+  }
 }
 
 function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {

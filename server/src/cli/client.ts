@@ -10,7 +10,7 @@ import type { Client } from '../store/contract/clients.ts';
 import type { Store } from '../store/contract/store.ts';
 import { issueKey, unknownClient } from './key.ts';
 import { print, table } from './output.ts';
-import { withPlainStore, withStore } from './tool.ts';
+import { nowOf, withPlainStore, withStore } from './tool.ts';
 
 interface Options {
   json?: boolean;
@@ -140,11 +140,6 @@ async function findLive(store: Store, clientId: string): Promise<Client> {
   if (client.deletedAt === undefined) return client;
   const sentence = `Client ${clientId} was deleted at ${iso(client.deletedAt)}.`;
   throw new PunctualError('not_found', sentence);
-}
-
-/** Nodes that share a store go by its clock. */
-async function nowOf(store: Store): Promise<number> {
-  return store.cluster === null ? systemClock.now() : store.cluster.now();
 }
 
 /** For how long a node takes a key that was revoked, at most (api/access/authenticate.ts). */

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { hashApiKey } from '../domain/access/credential.ts';
+import { PunctualError } from '../domain/errors.ts';
 import { writeSecretFile } from '../secret-keys.ts';
 import { type Service, startService } from '../service.ts';
 import type { Store } from '../store/contract/store.ts';
@@ -11,6 +12,8 @@ import { createLogger } from '../telemetry/telemetry.ts';
 import { createClient } from './client.ts';
 import { firingLine } from './firing-line.ts';
 import { endBy, endStart, print, SETTINGS_HELP, untilSignal, written } from './output.ts';
+import { seed } from './seed.ts';
+import { nowOf } from './tool.ts';
 
 export function devCommand(program: Command): void {
   program
@@ -18,31 +21,40 @@ export function devCommand(program: Command): void {
     .description('Try it out: a client is made, private targets are open, /echo answers.')
     .addHelpText('after', SETTINGS_HELP)
     .option('--json', 'print url and credentials as one JSON object')
-    .action(async ({ json }: { json?: boolean }) => {
+    .option('--seed', 'make a healthy, a flaky and a hanging schedule with a day of history')
+    .action(async ({ json, seed: isSeeded = false }: { json?: boolean; seed?: boolean }) => {
       const config = readConfig(process.env, {
         PUNCTUAL_ALLOW_TARGETS: '*',
         // What goes wrong with a firing is told by its line.
         PUNCTUAL_LOG_LEVEL: 'error',
       });
+      if (isSeeded) refuseAnyPort(config);
       const log = createLogger(config.logLevel);
+      let credentials: Credentials | undefined;
       const service = await startService({
         config,
         log,
         echo: true,
         makesSecretKey: true,
         untilStopped: untilSignal,
+        beforeEngine: async store => {
+          credentials = config.credentials ?? (await devCredentials(store, config));
+          if (isSeeded) await seedFor(credentials, store, config);
+        },
         ...(json !== true && {
           observe: (request, result) => process.stdout.write(`${firingLine(request, result)}\n`),
         }),
       });
       if (service === null) return endStart();
-      const credentials = await credentialsOf(service, config);
       // Before it says that it is up: who reads that may stop it at once.
       const stopped = untilSignal();
       print(
         json === true,
-        { url: service.url, ...credentials },
-        welcome(service.url, credentials, config.database, await signInUrl(service, credentials)),
+        { url: service.url, ...credentials! },
+        welcome(service.url, credentials!, config.database, {
+          dashboard: await signInUrl(service, credentials!),
+          isSeeded,
+        }),
       );
       const signal = await stopped;
       await service.stop();
@@ -58,19 +70,25 @@ interface Credentials {
   apiKey: string;
 }
 
-/** What stands in the settings, or the client of `dev`. */
-async function credentialsOf({ store, stop }: Service, config: Config): Promise<Credentials> {
-  const file = join(folderOf(config.database), 'dev-credentials.json');
-  try {
-    return config.credentials ?? (await devCredentials(store, file));
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+/** @throws PunctualError `setting_invalid` */
+function refuseAnyPort({ port }: Config): void {
+  if (port !== 0) return;
+  throw new PunctualError(
+    'setting_invalid',
+    'PORT: 0 does not go with --seed, whose schedules call this port at the next start too.',
+  );
+}
+
+async function seedFor({ apiKey }: Credentials, store: Store, config: Config): Promise<void> {
+  const { clientRowId } = (await store.clients.findCaller(hashApiKey(apiKey)))!;
+  const { host, port, allowTargets: allow } = config;
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  await seed({ store, clientRowId, origin, allow, now: await nowOf(store) });
 }
 
 /** The client of `dev`, the same at each start: only hashes of keys are in the store. */
-async function devCredentials(store: Store, file: string): Promise<Credentials> {
+async function devCredentials(store: Store, { database }: Config): Promise<Credentials> {
+  const file = join(folderOf(database), 'dev-credentials.json');
   if (existsSync(file)) {
     const { clientId, apiKey } = JSON.parse(readFileSync(file, 'utf8')) as Credentials;
     const caller = await store.clients.findCaller(hashApiKey(String(apiKey)));
@@ -91,11 +109,14 @@ async function signInUrl(service: Service, { apiKey }: Credentials): Promise<str
   return caller && service.signInUrl(caller);
 }
 
+const SEEDED =
+  'Three samples fire: healthy, flaky and hanging. --seed made up their history of the day before.';
+
 function welcome(
   url: string,
   { clientId, apiKey }: Credentials,
   database: Database,
-  dashboard: string | null,
+  { dashboard, isSeeded }: { dashboard: string | null; isSeeded: boolean },
 ): string[] {
   const place = database.kind === 'sqlite' ? database.path : 'PostgreSQL';
   return [
@@ -107,6 +128,7 @@ function welcome(
     ...(dashboard === null
       ? ['There is no dashboard: it is not built ("npm run build" builds it).', '']
       : [`Dashboard (this link signs in once, within 10 minutes): ${dashboard}`, '']),
+    ...(isSeeded ? [SEEDED, ''] : []),
     'Paste this: it makes a schedule that calls the built-in /echo every five seconds.',
     '',
     `  curl -s ${url}/v1/schedule \\`,

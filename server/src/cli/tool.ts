@@ -33,3 +33,8 @@ export async function withPlainStore<Result>(
     await store.close();
   }
 }
+
+/** Nodes that share a store go by its clock. */
+export async function nowOf(store: Store): Promise<number> {
+  return store.cluster === null ? systemClock.now() : store.cluster.now();
+}

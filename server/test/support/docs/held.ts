@@ -28,6 +28,7 @@ const DOCKER = { not: 'needs Docker; image.long.test.ts replays the steps of the
 const CLUSTER = { not: 'needs a cluster; kubernetes.test.ts holds the manifests' };
 const MINUTES = { not: 'measures for minutes; that its scene and options are there is tested' };
 const LONG = { not: 'takes minutes; that its file and variables are there is tested' };
+const SEEDED = { by: 'server/test/cli/seed.test.ts', holds: "'dev', '--seed'" };
 const MACHINE = { not: 'changes the machine that it runs on' };
 const LATER = { not: 'needs a package of a later release' };
 const inCi = (holds: string) => ({ by: '.ci/run', holds });
@@ -236,6 +237,7 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     },
     'npm run test:watch': { not: 'goes on until it is stopped' },
     'npm run dev': { not: 'goes on until it is stopped, and waits for a change of the sources' },
+    'npm run dev -- --seed': SEEDED,
     'npm run test:all': inCi('npm run test:all'),
     'npx biome check --write .': { by: 'package.json', holds: 'biome check .' },
     'npm run build': { by: 'package.json', holds: 'npm run check && npm run build' },
@@ -265,6 +267,7 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
 export const IN_PROSE: Record<string, Held> = {
   'npm ci': inCi('npm ci'),
   'npm test': inCi('npm test'),
+  'npm start -- --seed': SEEDED,
   'npm start': { by: 'server/test/support/docs/held.ts', holds: 'npm ci && npm start' },
   'node scripts/timezones.ts': { by: 'server/test/domain/zone.test.ts', holds: 'moment-timezone' },
   'npm audit': inCi('npm audit'),

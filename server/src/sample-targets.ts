@@ -1,0 +1,26 @@
+/**
+ * How the sample targets of `punctual dev` answer, as `GET /sample/healthy` and so on. The run alone decides: so
+ * `punctual dev --seed` can write the history that a target would have caused.
+ */
+
+interface SampleAnswer {
+  status: number;
+  /** JSON. */
+  body: string;
+}
+
+/** @returns null where it does not answer */
+type SampleTarget = (scheduledFor: number, attempt: number) => SampleAnswer | null;
+
+const OK: SampleAnswer = { status: 200, body: '{"ok":true}' };
+const BUSY: SampleAnswer = { status: 503, body: '{"error":"This sample is busy. Try again."}' };
+
+export const SAMPLE_TARGETS = {
+  healthy: () => OK,
+  flaky: (scheduledFor, attempt) => {
+    const minute = scheduledFor / 60_000;
+    const failures = minute % 10 === 0 ? Number.POSITIVE_INFINITY : minute % 3 === 0 ? 1 : 0;
+    return attempt <= failures ? BUSY : OK;
+  },
+  hanging: () => null,
+} satisfies Record<string, SampleTarget>;
