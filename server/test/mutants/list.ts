@@ -23,6 +23,7 @@ const noInstant = (ms: string) => `CASE WHEN ${ms}::bigint < 0 THEN clock_timest
 const nobody = (node: string) => `nullif(${node}::uuid, ${node}::uuid)`;
 
 const QUEUE = 'store/postgres/queue.ts';
+const CLAIM_RULE = 'store/claim-rule.ts';
 const OUTBOX = 'store/postgres/outbox.ts';
 const RUNS = 'store/postgres/runs.ts';
 const SETTLE = 'store/postgres/settle.ts';
@@ -63,6 +64,7 @@ function outboxFences(part: string, statement: InPlace): Mutant[] {
 }
 
 const claim = inPlace(QUEUE, 'const claimOf =');
+const rule = inPlace(CLAIM_RULE, 'export function claimRule');
 const confirm = inPlace(QUEUE, 'const confirm: Statement');
 const moved = inPlace(QUEUE, '), moved AS (');
 const removed = inPlace(QUEUE, '), removed AS (');
@@ -95,13 +97,28 @@ export const MUTANTS: Mutant[] = [
     noInstant('$5'),
   ),
   claim('claim: does not say whose it is', 'claimed_by = $4', `claimed_by = ${nobody('$4')}`),
-  claim('claim: counts no attempt', 'attempt = attempt + CASE', 'attempt = attempt + 0 * CASE'),
-  claim('claim: begins what was changed', 'changed_at IS NOT NULL OR ', ''),
-  claim('claim: begins what a manual run blocks', ' OR blocked_since IS NOT NULL', ''),
-  claim('claim ahead: what was changed', 'changed_at IS NULL AND ', ''),
-  claim('claim ahead: what passed unseen', 'scheduled_for >= $3) AND', 'true) AND'),
-  claim('claim ahead: what its next time overtakes', 'next_for > due_at', 'true'),
-  claim('claim ahead: beside a manual run that waits', ') IS NULL))', ') IS NULL OR true))'),
+  claim(
+    'claim: counts no attempt',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
+    'attempt = attempt + CAST(${RULE.begins} AS integer)',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
+    'attempt = attempt + 0 * CAST(${RULE.begins} AS integer)',
+  ),
+  rule('claim: begins what was changed', 'queue.changed_at IS NULL AND ', ''),
+  rule('claim: begins what a manual run blocks', 'queue.blocked_since IS NULL AND ', ''),
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
+  rule('claim: begins what passed unseen', 'queue.scheduled_for >= ${unseenUntil}', 'true'),
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
+  rule('claim: begins what its next time overtakes', 'queue.next_for > ${now} AND ', ''),
+  rule('claim ahead: what its next time overtakes', ' AND queue.next_for > queue.due_at', ''),
+  rule(
+    'claim ahead: what does not begin then',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
+    '${begins} AND ${noManualRun}',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
+    '${noManualRun}',
+  ),
+  rule('claim ahead: beside a manual run that waits', 'LIMIT 1) IS NULL', 'LIMIT 0) IS NULL'),
   confirm(
     'confirm: what is in flight no more',
     "queue.state IS NOT DISTINCT FROM 'inFlight' AND ",

@@ -1,3 +1,4 @@
+import { claimRule } from '../claim-rule.ts';
 import {
   CALLBACK,
   type Cell,
@@ -19,38 +20,27 @@ import { postgresRecount } from './recount.ts';
 import { RUN_PARAMETERS, runValues, runWriter } from './runs.ts';
 import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
 
+const RULE = claimRule({ now: '$1', unseenUntil: '$3' });
+
 /**
- * Takes what is due in one statement, and tells each row as it was. `begun` is `isBegun`
- * (rows/queue.ts). Manual runs are looked for row by row: with NOT EXISTS all of them would be read
- * each time. The keys come as an array, so that the planner sees few rows and finds each by its
- * key.
+ * Takes what is due in one statement, and tells each row as it was. The keys come as an array, so that
+ * the planner sees few rows and finds each by its key.
  */
 const claimOf = (name: string, others: string): Statement => ({
   name,
   text: `
     WITH due AS (
-      SELECT * FROM queue
-      WHERE ${others} state <> 'inFlight' AND due_at <= $1 + $6::bigint
-        AND (due_at <= $1 OR (changed_at IS NULL AND blocked_since IS NULL
-          AND (state = 'lost' OR next_for IS NULL OR next_for > due_at)
-          AND (state <> 'waiting' OR scheduled_for >= $3) AND (
-            SELECT id FROM outbox
-            WHERE outbox.schedule_key = queue.schedule_key AND outbox.kind = 'manual' LIMIT 1
-          ) IS NULL))
+      SELECT *, CAST(${RULE.begins} AS integer) AS begins FROM queue
+      WHERE ${others} state <> 'inFlight' AND due_at <= $1 + $6::bigint AND ${RULE.isTaken}
       ORDER BY due_at, schedule_key LIMIT $2
       FOR UPDATE SKIP LOCKED
     ), taken AS (
       UPDATE queue SET state = 'inFlight', claimed_at = $1, claimed_by = $4,
         lease_until = clock_timestamp() + $5 * interval '1 millisecond',
-        attempt = attempt + CASE
-          WHEN changed_at IS NOT NULL OR blocked_since IS NOT NULL THEN 0
-          WHEN state = 'lost' THEN 1
-          WHEN next_for <= $1 THEN 0
-          WHEN state = 'retrying' OR scheduled_for >= $3 THEN 1
-          ELSE 0 END
+        attempt = attempt + CAST(${RULE.begins} AS integer)
       WHERE schedule_key = ANY (ARRAY(SELECT schedule_key FROM due))
     )
-    SELECT ${CLAIMED.join(', ')} FROM due ORDER BY due_at, schedule_key`,
+    SELECT ${CLAIMED.join(', ')}, begins FROM due ORDER BY due_at, schedule_key`,
 });
 const claim = claimOf('queue_claim', '');
 /** Rows among which those of other clients are looked for: the cost of one look is bounded. */
@@ -200,9 +190,7 @@ export function postgresQueue(
       // Read after the rows were taken: a schedule that was changed in between is either seen here
       // as it is now, or its change comes later and marks the row in flight.
       const schedules = await fireableSchedulesOf(query, rows);
-      return rows.map(row =>
-        claimFrom({ ...schedules.get(row.schedule_key!), ...row }, now, unseenUntil),
-      );
+      return rows.map(row => claimFrom({ ...schedules.get(row.schedule_key!), ...row }, now));
     },
     async confirm(claims) {
       const given = claims.map(({ scheduleRowId, version }) => [scheduleRowId, version]);

@@ -1,35 +1,19 @@
-import { mayBegin, neverEarly, type QueueRow } from '../../domain/run/queue-row.ts';
+import { neverEarly, type QueueRow } from '../../domain/run/queue-row.ts';
 import { QUEUE, type Row } from '../columns.ts';
 import type { Claim, ClaimedRow } from '../contract/queue.ts';
 import { attemptsFrom, fireableScheduleFrom, lostAttempt } from './row.ts';
 
 /** Rows of the queue, as both backends read them. */
 
-/** What of a row says whether its attempt begins with the claim. */
-export type Beginning = Pick<QueueRow, 'state' | 'dueAt' | 'scheduledFor' | 'nextFor'> &
-  Pick<Claim, 'changedAt' | 'blockedSince'>;
-
-export function isBegun(row: Beginning, now: number, unseenUntil: number): boolean {
-  if (row.changedAt !== null || row.blockedSince !== null) return false;
-  return mayBegin(row, Math.max(now, row.dueAt), unseenUntil);
-}
-
-/** @param row of the queue, with its schedule and its client beside it */
-export function claimFrom(row: Row, now: number, unseenUntil: number): Claim {
-  const state = row.state as Claim['was'];
-  const dueAt = row.due_at as number;
-  const scheduledFor = row.scheduled_for as number;
-  const nextFor = row.next_for as number | null;
-  const changedAt = row.changed_at as number | null;
-  const blockedSince = row.blocked_since as number | null;
-  const beginning = { state, dueAt, scheduledFor, nextFor, changedAt, blockedSince };
-  const begun = isBegun(beginning, now, unseenUntil);
+/** @param row of the queue as it was before the claim, with `begins` (`ClaimRule`), its schedule and its client */
+export function claimFrom(row: Row, now: number): Claim {
+  const begun = row.begins === 1;
   return {
-    was: state,
+    was: row.state as Claim['was'],
     state: 'inFlight',
-    dueAt,
-    scheduledFor,
-    nextFor,
+    dueAt: row.due_at as number,
+    scheduledFor: row.scheduled_for as number,
+    nextFor: row.next_for as number | null,
     attempt: (row.attempt as number) + (begun ? 1 : 0),
     attempts: attemptsFrom(row.attempts),
     begun,
@@ -37,8 +21,8 @@ export function claimFrom(row: Row, now: number, unseenUntil: number): Claim {
     clientRowId: row.client_key as number,
     claimedAt: now,
     version: row.version as number,
-    changedAt,
-    blockedSince,
+    changedAt: row.changed_at as number | null,
+    blockedSince: row.blocked_since as number | null,
     schedule: fireableScheduleFrom(row),
   };
 }

@@ -21,7 +21,7 @@ import { callbackRow, runRow } from '../rows/runs.ts';
 
 /** Where the statements run: what every firing takes along, ready to travel between threads. */
 export interface QueueTexts {
-  /** @returns the claimed rows as JSON: an array of cells each, in the order of `CLAIMED_TEXT` */
+  /** @returns the claimed rows as JSON: an array of cells each, in the order of `claimedText` */
   claimText(...claim: Parameters<QueueStore['claim']>): Promise<string>;
   /** @param cells as `settlementCells` puts them in a row */
   settleCells(cells: Cell[]): Promise<number[]>;
@@ -39,17 +39,21 @@ const ROW = [
 /**
  * The cells that a claim reads. One text of all cells, made by SQLite and parsed where it is wanted, costs a
  * third of as many columns.
+ *
+ * @param begins SQL: whether the attempt begins with the claim
  */
-export const CLAIMED_TEXT = `json_array(${ROW.map(({ from }) => from).join()}) AS text`;
+export function claimedText(begins: string): string {
+  return `json_array(${ROW.map(({ from }) => from).join()}, ${begins}) AS text`;
+}
 
-const claimedRow = rowReader(ROW.map(({ name }) => name));
+const claimedRow = rowReader([...ROW.map(({ name }) => name), 'begins']);
 
-/** @param texts of rows, their `CLAIMED_TEXT` each */
+/** @param texts of rows, their `claimedText` each */
 export function arrayText(texts: string[]): string {
   return `[${texts.join()}]`;
 }
 
-/** The cells of `CLAIMED_TEXT` under their names again. */
+/** The cells of `claimedText` under their names again. */
 export function claimedRows(text: string): Row[] {
   return (JSON.parse(text) as Cell[][]).map(claimedRow);
 }
@@ -59,7 +63,7 @@ export function queueClaims(rows: QueueTexts): Pick<QueueStore, 'claim' | 'settl
   return {
     async claim(now, limit, unseenUntil, ...how) {
       const claimed = claimedRows(await rows.claimText(now, limit, unseenUntil, ...how));
-      return claimed.map(row => claimFrom(row, now, unseenUntil));
+      return claimed.map(row => claimFrom(row, now));
     },
     settle: settlements => rows.settleCells(settlementCells(settlements)),
   };

@@ -1,15 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { QueueRow } from '../../domain/run/queue-row.ts';
+import { claimRule } from '../claim-rule.ts';
 import { CALLBACK, type Cell, FENCE, QUEUE, RECOVERED, type Row, RUN } from '../columns.ts';
 import type { QueueStore } from '../contract/queue.ts';
-import { isBegun, recovered, standingFrom } from '../rows/queue.ts';
+import { recovered, standingFrom } from '../rows/queue.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { callbackWriter } from './outbox.ts';
 import {
   arrayText,
   CellReader,
-  CLAIMED_TEXT,
   claimedRows,
+  claimedText,
   FIREABLE_JOINS,
   type QueueTexts,
   queueClaims,
@@ -20,29 +20,17 @@ import { runWriter } from './runs.ts';
 /** Rows among which those of other clients are looked for: the cost of one look is bounded. */
 const LOOKED_AT = 20_000;
 
-/** What a claim reads of a row, in its order. */
-type DueCells = [
-  key: number,
-  state: QueueRow['state'],
-  dueAt: number,
-  scheduledFor: number,
-  nextFor: number | null,
-  changedAt: number | null,
-  blockedSince: number | null,
-  text: string,
-];
+const RULE = claimRule({ now: ':now', unseenUntil: ':unseenUntil' });
+
+/** A row that a claim takes: its key, and all cells as one text. */
+type DueRow = [key: number, text: string];
 
 export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): QueueStore & QueueTexts {
   const select = (rows: string, others: string) => `
-    SELECT queue.schedule_key, queue.state, queue.due_at, queue.scheduled_for, queue.next_for,
-      queue.changed_at, queue.blocked_since, ${CLAIMED_TEXT}
+    SELECT queue.schedule_key, ${claimedText(RULE.begins)}
     FROM ${rows} ${FIREABLE_JOINS}
     WHERE queue.state <> 'inFlight' AND queue.due_at <= :now + :aheadMs ${others}
-      AND (queue.due_at <= :now OR (queue.changed_at IS NULL AND queue.blocked_since IS NULL
-        AND (queue.state = 'lost' OR queue.next_for IS NULL OR queue.next_for > queue.due_at)
-        AND (queue.state <> 'waiting' OR queue.scheduled_for >= :unseenUntil) AND NOT EXISTS (
-          SELECT 1 FROM outbox
-          WHERE outbox.schedule_key = queue.schedule_key AND outbox.kind = 'manual')))
+      AND ${RULE.isTaken}
     ORDER BY queue.due_at LIMIT :limit`;
   const due = database.prepare(select('queue', ''));
   const dueOfOthers = database.prepare(
@@ -59,20 +47,20 @@ export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): Queue
   const otherClient = database.prepare(
     'SELECT 1 FROM clients WHERE client_key NOT IN (SELECT value FROM json_each(?)) LIMIT 1',
   );
-  function dueOf(range: Record<string, number>, except: number[]): DueCells[] {
-    if (except.length === 0) return due.all(range) as unknown as DueCells[];
+  function dueOf(range: Record<string, number>, except: number[]): DueRow[] {
+    if (except.length === 0) return due.all(range) as unknown as DueRow[];
     const list = JSON.stringify(except);
     if (otherClient.get(list) === undefined) return [];
-    return dueOfOthers.all({ ...range, except: list }) as unknown as DueCells[];
+    return dueOfOthers.all({ ...range, except: list }) as unknown as DueRow[];
   }
   // Objects of so many columns cost 2 µs a firing to read.
   for (const statement of [due, dueOfOthers]) statement.setReturnArrays(true);
   const standing = database.prepare(`
-    SELECT ${CLAIMED_TEXT} FROM queue ${FIREABLE_JOINS}
+    SELECT ${claimedText('NULL')} FROM queue ${FIREABLE_JOINS}
     WHERE queue.schedule_key IN (SELECT value FROM json_each(?)) AND queue.state = 'inFlight'`);
   const take = database.prepare(`
-    UPDATE queue SET state = 'inFlight', claimed_at = ?, attempt = attempt + ?
-    WHERE schedule_key IN (SELECT value FROM json_each(?))`);
+    UPDATE queue SET state = 'inFlight', claimed_at = :now, attempt = attempt + (${RULE.begins})
+    WHERE schedule_key IN (SELECT value FROM json_each(:keys))`);
 
   const fence = `
     WHERE schedule_key = ? AND state = 'inFlight' AND scheduled_for = ? AND attempt = ?
@@ -104,26 +92,9 @@ export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): Queue
       return commits.write(() => {
         const range = { now, limit, unseenUntil, aheadMs };
         const rows = dueOf(range, except);
-        const begun: number[] = [];
-        const others: number[] = [];
-        const texts: string[] = [];
-        for (const [
-          key,
-          state,
-          dueAt,
-          scheduledFor,
-          nextFor,
-          changedAt,
-          blockedSince,
-          text,
-        ] of rows) {
-          const row = { state, dueAt, scheduledFor, nextFor, changedAt, blockedSince };
-          (isBegun(row, now, unseenUntil) ? begun : others).push(key);
-          texts.push(text);
-        }
-        if (begun.length > 0) take.run(now, 1, JSON.stringify(begun));
-        if (others.length > 0) take.run(now, 0, JSON.stringify(others));
-        return arrayText(texts);
+        const keys = JSON.stringify(rows.map(([key]) => key));
+        if (rows.length > 0) take.run({ now, unseenUntil, keys });
+        return arrayText(rows.map(([, text]) => text));
       });
     },
     settleCells(cells) {
