@@ -41,6 +41,8 @@ async function measure(): Promise<void> {
   const sender = createSender({
     allow: parseAllowTargets('127.0.0.1'),
     connectionsPerOrigin: CONNECTIONS,
+    maxOrigins: 1_000,
+    maxLookups: 32,
   });
   const request: OutboundRequest = {
     method: 'GET',

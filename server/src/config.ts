@@ -1,7 +1,6 @@
-import { type AllowTargets, parseAllowTargets } from './domain/schedule/target.ts';
+import { parseAllowTargets } from './domain/schedule/target.ts';
 import {
   apiKey,
-  type Credentials,
   credentialsOf,
   database,
   integer,
@@ -17,8 +16,8 @@ import {
 import type { Database } from './store/open.ts';
 
 /**
- * Every setting, once: its name in the environment, default, unit and check. The table in
- * docs/configuration.md is this table (a test compares them).
+ * Every setting, once: its name in the environment, default, unit and check. `readConfig` below puts it into its
+ * group. The table in docs/configuration.md is this table (a test compares them).
  */
 export const SETTINGS = {
   HOST: setting('127.0.0.1', 'address', 'Address to listen on.', text),
@@ -153,41 +152,8 @@ export const SETTINGS = {
 
 export type Role = 'all' | 'api' | 'engine';
 
-/** The keys themselves, or the file that holds them; `''`: none is named. */
-export interface SecretKeys {
-  keys: Buffer[];
-  file: string;
-}
-
-export interface Config {
-  host: string;
-  port: number;
-  database: Database;
-  allowTargets: AllowTargets;
-  /** A client and key that shall exist at start. */
-  credentials: Credentials | null;
-  secretKeys: SecretKeys;
-  maxConnections: number;
-  maxInFlight: number;
-  maxInFlightPerHost: number;
-  connectionsPerOrigin: number;
-  maxOrigins: number;
-  /** Names looked up at a time. */
-  maxLookups: number;
-  role: Role;
-  /** Whether this node fires nothing, whatever the store says. */
-  paused: boolean;
-  keepRunsDays: number;
-  keepFailedRunsDays: number;
-  /** Where the rules of time zones are; `''`: those that are built in. */
-  zoneinfo: string;
-  /** Null: as many as the cores make worth while. */
-  senderThreads: number | null;
-  stopMs: number;
-  logLevel: string;
-  /** Whether the environment asks for traces, in the words of OpenTelemetry. */
-  traced: boolean;
-}
+/** The settings. A room that takes several takes them as a group, and says itself what each of them bounds. */
+export type Config = ReturnType<typeof readConfig>;
 
 /**
  * Reads the settings from `environment`; an empty value counts as unset.
@@ -198,39 +164,51 @@ export interface Config {
 export function readConfig(
   environment: Record<string, string | undefined>,
   defaults: Partial<Record<keyof typeof SETTINGS, string>> = {},
-): Config {
+) {
   const read = <Name extends keyof typeof SETTINGS>(name: Name) => {
     const { fallback, check } = SETTINGS[name];
     const value = environment[name] || (defaults[name] ?? fallback);
     return check(value, name) as ReturnType<(typeof SETTINGS)[Name]['check']>;
   };
   const database = leased(read('DATABASE_URL'), read('PUNCTUAL_LEASE_SECONDS'));
-  const keepRunsDays = read('PUNCTUAL_KEEP_RUNS_DAYS');
+  const runsDays = read('PUNCTUAL_KEEP_RUNS_DAYS');
   return {
     host: read('HOST'),
     port: read('PORT'),
     database,
     role: checkRole(read('PUNCTUAL_ROLE'), database),
+    /** Whether this node fires nothing, whatever the store says. */
     paused: read('PUNCTUAL_PAUSED') === 'true',
-    keepRunsDays,
-    keepFailedRunsDays: Math.max(keepRunsDays, read('PUNCTUAL_KEEP_FAILED_RUNS_DAYS')),
-    allowTargets: read('PUNCTUAL_ALLOW_TARGETS'),
+    /** A client and key that shall exist at start. */
     credentials: credentialsOf(
       read('PUNCTUAL_CLIENT_ID'),
       read('PUNCTUAL_API_KEY'),
       read('PUNCTUAL_SIGNING_SECRET'),
     ),
+    /** The keys themselves, or the file that holds them; `''`: no file is named. */
     secretKeys: { keys: read('PUNCTUAL_SECRET_KEY'), file: read('PUNCTUAL_SECRET_KEY_FILE') },
-    maxConnections: read('PUNCTUAL_MAX_CONNECTIONS'),
-    maxInFlight: read('PUNCTUAL_MAX_IN_FLIGHT'),
-    maxInFlightPerHost: read('PUNCTUAL_MAX_IN_FLIGHT_PER_HOST'),
-    connectionsPerOrigin: read('PUNCTUAL_CONNECTIONS_PER_ORIGIN'),
-    maxOrigins: read('PUNCTUAL_MAX_ORIGINS'),
-    maxLookups: maxLookupsOf(environment),
-    zoneinfo: read('PUNCTUAL_ZONEINFO'),
+    allowTargets: read('PUNCTUAL_ALLOW_TARGETS'),
+    api: { connections: read('PUNCTUAL_MAX_CONNECTIONS') },
+    engine: {
+      maxInFlight: read('PUNCTUAL_MAX_IN_FLIGHT'),
+      maxInFlightPerHost: read('PUNCTUAL_MAX_IN_FLIGHT_PER_HOST'),
+      retention: {
+        runsDays,
+        failedRunsDays: Math.max(runsDays, read('PUNCTUAL_KEEP_FAILED_RUNS_DAYS')),
+      },
+    },
+    sender: {
+      connectionsPerOrigin: read('PUNCTUAL_CONNECTIONS_PER_ORIGIN'),
+      maxOrigins: read('PUNCTUAL_MAX_ORIGINS'),
+      maxLookups: maxLookupsOf(environment),
+    },
+    /** Null: as many as the cores make worth while. */
     senderThreads: read('PUNCTUAL_SENDER_THREADS'),
+    /** The folder with the rules of time zones; `''`: the built-in ones. */
+    zoneinfo: read('PUNCTUAL_ZONEINFO'),
     stopMs: read('PUNCTUAL_STOP_SECONDS') * 1_000,
     logLevel: read('PUNCTUAL_LOG_LEVEL'),
+    /** Whether the environment asks for traces, in the words of OpenTelemetry. */
     traced: isTraced(environment),
   };
 }

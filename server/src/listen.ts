@@ -60,10 +60,10 @@ export async function waitingApi(
 }
 
 export function connectionsOf(
-  { maxConnections }: Config,
+  { api: limits }: Config,
   { connectionRefused, requestEnded }: Metrics,
 ): Pick<ApiDeps, 'connectionRefused' | 'requestEnded' | 'limits'> {
-  return { connectionRefused, requestEnded, limits: { connections: maxConnections } };
+  return { connectionRefused, requestEnded, limits };
 }
 
 /** @param pausedAt since when this node is paused by its setting, epoch ms; null: it is not */

@@ -59,9 +59,8 @@ async function openSender(
   config: Config,
   leaseDeadline: LeaseDeadline | undefined,
 ): Promise<OpenSender> {
-  const { allowTargets: allow, connectionsPerOrigin, maxOrigins, maxLookups } = config;
   const threads = config.senderThreads ?? senderThreadsFor(availableParallelism());
-  const options = { allow, connectionsPerOrigin, maxOrigins, maxLookups };
+  const options = { ...config.sender, allow: config.allowTargets };
   if (threads > 0) return createSenderPool({ ...options, threads, leaseDeadline });
   // What sends is loaded where it sends.
   return (await import('./outbound/sender.ts')).createSender(options);

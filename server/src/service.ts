@@ -237,9 +237,7 @@ function createEngine(
     clock,
     random: Math.random,
     observer: metrics.events,
-    maxInFlight: config.maxInFlight,
-    maxInFlightPerHost: config.maxInFlightPerHost,
-    retention: { runsDays: config.keepRunsDays, failedRunsDays: config.keepFailedRunsDays },
+    ...config.engine,
     leaseDeadline: leaseDeadline,
     ...past,
   });
@@ -264,7 +262,7 @@ function apiDeps(
     engine: engine ?? ELSEWHERE,
     tryOut: (schedule, { clientId, clientRowId }) =>
       testRequests.try(schedule, { clientRowId, secrets: () => secretsOf(store, clientId) }),
-    keepRunsDays: config.keepRunsDays,
+    keepRunsDays: config.engine.retention.runsDays,
     withoutV1: config.role === 'engine',
     ...(config.role !== 'engine' && DASHBOARD !== undefined && { dashboardFolder: DASHBOARD }),
     ...standingOf(store, pausedAt),

@@ -9,7 +9,7 @@ import { Dispatcher } from './delivery/dispatcher.ts';
 import { Executor } from './delivery/executor.ts';
 import { Outbox } from './delivery/outbox.ts';
 import { BreakerLog } from './fairness/breaker-log.ts';
-import { ConcurrencyLimits } from './fairness/concurrency.ts';
+import { ConcurrencyLimits, type ConcurrencySettings } from './fairness/concurrency.ts';
 import type { EngineObserver } from './observer.ts';
 import { ClockWatch } from './services/clock-watch.ts';
 import { DowntimeDetector } from './services/downtime.ts';
@@ -19,17 +19,13 @@ import { Recounter } from './services/recounter.ts';
 import { Suspensions } from './services/suspensions.ts';
 import type { Wake } from './wake.ts';
 
-export interface EngineOptions {
+export interface EngineOptions extends ConcurrencySettings {
   store: Store;
   send: Send;
   clock: Clock;
   /** 0 to below 1, for the jitter of retries. */
   random: () => number;
   observer: EngineObserver;
-  /** Firings whose time has come and that are not settled yet, at most. */
-  maxInFlight: number;
-  /** Of these to one host, for one client. */
-  maxInFlightPerHost: number;
   retention: RetentionDays;
   /** Where the store is shared: how long this node holds what it has claimed. */
   leaseDeadline?: LeaseDeadline | undefined;
@@ -103,8 +99,8 @@ export class Engine {
       pollMs: cluster ? POLL_MS : undefined,
       wake,
     };
-    const { send, random, lock, maxInFlight, maxInFlightPerHost: maxPerHost } = options;
-    const limits = new ConcurrencyLimits({ maxInFlight, maxPerHost, breakers: this.#breakers });
+    const { send, random, lock } = options;
+    const limits = new ConcurrencyLimits({ ...options, breakers: this.#breakers });
     // From the end of the pipeline to its beginning: each part knows those that come after it.
     const completer = new Completer({ ...shared, random });
     const executor = new Executor({ ...shared, send, lock, limits, completer });

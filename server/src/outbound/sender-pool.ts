@@ -4,16 +4,13 @@ import type { AllowTargets } from '../domain/schedule/target.ts';
 import type { LeaseDeadline } from './lease-deadline.ts';
 import { HELD_UP } from './lookups.ts';
 import type { OutboundRequest, SendResult } from './send.ts';
-import type { Sender } from './sender.ts';
+import type { Sender, SenderSettings } from './sender.ts';
 import type { RequestMessage, ResultMessage, SenderWorkerData } from './sender-worker.ts';
 import { StartPermit, SWEEP } from './start-permit.ts';
 
-export interface SenderPoolOptions {
+/** Of connections and lookups, each thread takes its part. */
+export interface SenderPoolOptions extends SenderSettings {
   allow: AllowTargets;
-  connectionsPerOrigin: number;
-  maxOrigins: number;
-  /** Names looked up at a time, by all threads together; each takes its part. */
-  maxLookups?: number;
   /** How many threads send, from 1; never more than `connectionsPerOrigin`. */
   threads: number;
   /** The lease deadline of the permits. */
@@ -43,14 +40,13 @@ const MOST_TICKETS = 2 ** 17;
 export function createSenderPool(
   options: SenderPoolOptions,
 ): Pick<Sender, 'send' | 'close' | 'isHeldUp'> {
-  const { allow, maxOrigins, leaseDeadline } = options;
-  const count = Math.min(options.threads, options.connectionsPerOrigin);
-  const maxLookups = Math.max(1, Math.floor((options.maxLookups ?? 32) / count));
+  const { threads: most, leaseDeadline, ...settings } = options;
+  const count = Math.min(most, settings.connectionsPerOrigin);
+  const maxLookups = Math.max(1, Math.floor(settings.maxLookups / count));
   const threads = Array.from({ length: count }, (_, at) => {
-    const connectionsPerOrigin = Math.floor((options.connectionsPerOrigin + at) / count);
+    const connectionsPerOrigin = Math.floor((settings.connectionsPerOrigin + at) / count);
     return new SenderWorker({
-      allow,
-      maxOrigins,
+      ...settings,
       maxLookups,
       connectionsPerOrigin,
       leaseDeadline: leaseDeadline?.shared,

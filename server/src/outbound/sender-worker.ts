@@ -3,17 +3,14 @@ import type { AllowTargets } from '../domain/schedule/target.ts';
 import { LeaseDeadline } from './lease-deadline.ts';
 import { HELD_UP } from './lookups.ts';
 import type { SendResult } from './send.ts';
-import { createSender } from './sender.ts';
+import { createSender, type SenderSettings } from './sender.ts';
 import { StartPermit, SWEEP } from './start-permit.ts';
 
 /** A thread that sends: it has a sender of its own, for the requests of `sender-pool.ts`. */
 
 /** The data that the thread is started with. */
-export interface SenderWorkerData {
+export interface SenderWorkerData extends SenderSettings {
   allow: AllowTargets;
-  connectionsPerOrigin: number;
-  maxOrigins: number;
-  maxLookups: number;
   /** The permits of the requests. */
   permits: Int32Array;
   leaseDeadline: Float64Array<SharedArrayBuffer> | undefined;

@@ -10,18 +10,21 @@ import type { Target } from './guard.ts';
 import { Lookups, type Resolve } from './lookups.ts';
 import type { OutboundRequest, Send, SendResult } from './send.ts';
 
-export interface SenderOptions {
+export interface SenderSettings {
+  /** Requests in flight to one scheme, host and port at a time; the others wait in order. */
+  connectionsPerOrigin: number;
+  /** Origins of which connections are kept; beyond it, those unused for longest are closed. */
+  maxOrigins: number;
+  /** Names looked up at a time. */
+  maxLookups: number;
+}
+
+export interface SenderOptions extends SenderSettings {
   /** What may be called, asked for whenever a connection is opened. */
   allow: AllowTargets | (() => AllowTargets);
-  /** Requests in flight to one scheme, host and port at a time; the others wait in order. */
-  connectionsPerOrigin?: number;
-  /** Origins of which connections are kept; beyond it, those unused for longest are closed. */
-  maxOrigins?: number;
   /** How long an unused connection is kept, unless the server wants it shorter. */
   keepAliveMs?: number;
   resolve?: Resolve;
-  /** Names looked up at a time. */
-  maxLookups?: number;
   /** How long a lookup may take; the time limit of the exchange holds beside it. */
   lookupMs?: number;
   clock?: Clock;
@@ -64,14 +67,8 @@ export interface Sender {
  * 550 ms after a process wakes that was suspended meanwhile.
  */
 export function createSender(options: SenderOptions): Sender {
-  const { connectionsPerOrigin = 128, maxOrigins = 1_000, keepAliveMs = 4_000 } = options;
-  const {
-    allow,
-    resolve = resolveBySystem,
-    maxLookups = 32,
-    lookupMs = LOOKUP_MS,
-    clock = systemClock,
-  } = options;
+  const { allow, connectionsPerOrigin, maxOrigins, maxLookups, keepAliveMs = 4_000 } = options;
+  const { resolve = resolveBySystem, lookupMs = LOOKUP_MS, clock = systemClock } = options;
   const pools = new Map<string, ConnectionPool>();
   /** In the order in which they became quiet. */
   const quiet = new Set<ConnectionPool>();

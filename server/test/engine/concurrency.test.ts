@@ -17,7 +17,7 @@ const MANUAL: FairItem = { ...A, kind: 'manual' };
 let places: ConcurrencyLimits;
 beforeEach(() => {
   const breakers = { opened() {}, closed() {}, forgotten() {} };
-  places = new ConcurrencyLimits({ maxInFlight: 1_000, maxPerHost: 10, breakers });
+  places = new ConcurrencyLimits({ maxInFlight: 1_000, maxInFlightPerHost: 10, breakers });
 });
 
 const enter = (count: number, bound = A, room = 1_000): (HostState | null)[] =>

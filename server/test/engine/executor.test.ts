@@ -76,7 +76,7 @@ function callback(id: string): OutboxClaim {
 /** @param maxInFlight slots of firings */
 function executorWith(maxInFlight: number): Executor {
   const breakers = { opened() {}, closed() {}, forgotten() {} };
-  const limits = new ConcurrencyLimits({ maxInFlight, maxPerHost: 10_000, breakers });
+  const limits = new ConcurrencyLimits({ maxInFlight, maxInFlightPerHost: 10_000, breakers });
   const idOf = (claim: Claim | OutboxClaim) => ('kind' in claim ? claim.id : claim.schedule.id);
   const at = () => clock.now() - START;
   return new Executor({

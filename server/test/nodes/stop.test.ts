@@ -27,6 +27,7 @@ test('a node that stops gives back at once what waits behind a hung target, and 
     allow: parseAllowTargets('127.0.0.0/8'),
     connectionsPerOrigin: CONNECTIONS,
     maxOrigins: 10,
+    maxLookups: 32,
     threads: 1,
   });
   const engine = new Engine({

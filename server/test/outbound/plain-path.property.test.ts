@@ -6,12 +6,13 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { parseAllowTargets } from '../../src/domain/schedule/target.ts';
 import { createSender } from '../../src/outbound/sender.ts';
+import { SENDER_SETTINGS } from '../support/outbound/target-server.ts';
 
 const server = createServer((request, response) => response.end(request.url));
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-const sender = createSender({ allow: parseAllowTargets('127.0.0.0/8') });
+const sender = createSender({ allow: parseAllowTargets('127.0.0.0/8'), ...SENDER_SETTINGS });
 after(async () => {
   await sender.close();
   server.close();

@@ -49,6 +49,7 @@ function threads(t: TestContext): Send {
     threads: 1,
     connectionsPerOrigin: 1,
     maxOrigins: 1,
+    maxLookups: 1,
   });
   t.after(() => made.close());
   return made.send;

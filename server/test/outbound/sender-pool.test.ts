@@ -12,6 +12,7 @@ function threads(t: TestContext, count: number, connectionsPerOrigin = 128, allo
     allow: parseAllowTargets(allow),
     connectionsPerOrigin,
     maxOrigins: 100,
+    maxLookups: 32,
     threads: count,
   });
   t.after(() => made.close());

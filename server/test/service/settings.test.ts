@@ -56,7 +56,7 @@ test('as many threads send as one says, or as the cores make worth while', () =>
 });
 
 test('the number of threads for names is a whole number, as libuv takes it', () => {
-  const lookups = (value: string) => readConfig({ UV_THREADPOOL_SIZE: value }).maxLookups;
+  const lookups = (value: string) => readConfig({ UV_THREADPOOL_SIZE: value }).sender.maxLookups;
   assert.deepEqual([lookups('128'), lookups('1024'), lookups('1'), lookups('')], [60, 508, 1, 1]);
   for (const value of ['abc', '0', '-4', '1025', '12.5', '64 threads']) {
     assert.throws(
@@ -67,8 +67,8 @@ test('the number of threads for names is a whole number, as libuv takes it', () 
 });
 
 test('failed runs are kept at least as long as the others', () => {
-  const { keepRunsDays, keepFailedRunsDays } = readConfig({ PUNCTUAL_KEEP_RUNS_DAYS: '100' });
-  assert.deepEqual([keepRunsDays, keepFailedRunsDays], [100, 100]);
+  const { retention } = readConfig({ PUNCTUAL_KEEP_RUNS_DAYS: '100' }).engine;
+  assert.deepEqual(retention, { runsDays: 100, failedRunsDays: 100 });
 });
 
 test('what is no such url is refused, and not repeated: it may carry a password', () => {

@@ -5,11 +5,14 @@ import { Breaker } from './breaker.ts';
 import type { BreakerLog } from './breaker-log.ts';
 import type { ClientHost, FairItem } from './fair-queue.ts';
 
-export interface ConcurrencyOptions {
-  /** Slots of firings. */
+export interface ConcurrencySettings {
+  /** Slots of firings: those whose time has come and that are not settled yet. */
   maxInFlight: number;
-  /** Firings to one host, for one client. */
-  maxPerHost: number;
+  /** Of these, to one host for one client. */
+  maxInFlightPerHost: number;
+}
+
+export interface ConcurrencyOptions extends ConcurrencySettings {
   breakers: Pick<BreakerLog, 'opened' | 'closed' | 'forgotten'>;
 }
 
@@ -152,8 +155,10 @@ export class ConcurrencyLimits {
   }
 
   #mostPerHost(kind: JobKind): number {
-    const { maxPerHost } = this.#options;
-    return kind === 'schedule' ? maxPerHost : Math.min(OUTBOX_SLOTS_PER_HOST, maxPerHost);
+    const { maxInFlightPerHost } = this.#options;
+    return kind === 'schedule'
+      ? maxInFlightPerHost
+      : Math.min(OUTBOX_SLOTS_PER_HOST, maxInFlightPerHost);
   }
 }
 

@@ -12,14 +12,16 @@ export interface Task {
   request: OutboundRequest;
 }
 
+const SETTINGS = { connectionsPerOrigin: 8, maxOrigins: 8, maxLookups: 8 };
+
 process.once('message', async ({ threads, resolvingMs, request }: Task) => {
   const allow = parseAllowTargets('127.0.0.0/8');
   const resolve = () =>
     new Promise<string[]>(done => setTimeout(() => done(['127.0.0.1']), resolvingMs));
   const sender =
     threads === 0
-      ? createSender({ allow, ...(resolvingMs !== undefined && { resolve }) })
-      : createSenderPool({ allow, threads, connectionsPerOrigin: 8, maxOrigins: 8 });
+      ? createSender({ allow, ...SETTINGS, ...(resolvingMs !== undefined && { resolve }) })
+      : createSenderPool({ allow, threads, ...SETTINGS });
   const sent = sender.send(request);
   process.send!('sent');
   process.send!(await sent);

@@ -95,9 +95,16 @@ export function answer(body: string, status = '200 OK', headers: string[] = []):
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
+/** As the settings have them by default. */
+export const SENDER_SETTINGS = { connectionsPerOrigin: 128, maxOrigins: 1_000, maxLookups: 32 };
+
 /** A sender that may call loopback addresses; the test fails if it leaves anything open. */
 export function sender(t: TestContext, options: Partial<SenderOptions> = {}): Sender {
-  const made = createSender({ allow: parseAllowTargets('127.0.0.0/8, ::1'), ...options });
+  const made = createSender({
+    allow: parseAllowTargets('127.0.0.0/8, ::1'),
+    ...SENDER_SETTINGS,
+    ...options,
+  });
   t.after(async () => {
     await made.close();
     assert.deepEqual(made.stats(), NOTHING_OPEN);
