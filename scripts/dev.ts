@@ -23,8 +23,8 @@ function start(): void {
   child.once('exit', code => {
     child = null;
     if (isEnding) process.exit(code ?? 0);
-    // Where the code was wrong, it waits for the next change.
     if (isChanged) start();
+    else process.stdout.write('It has ended, and starts again at the next change.\n');
   });
   isChanged = false;
 }

@@ -16,7 +16,8 @@ function named(example: string): string[] {
   if (typed.length === 0) refuse(`Name a test file: ${example}`);
   return typed.map(
     file =>
-      testFileOf(file, process.env.INIT_CWD) ?? refuse(`${file} is no test file (*.test.ts).`),
+      testFileOf(file, process.env.INIT_CWD) ??
+      refuse(`There is no test file ${file}: its name ends in .test.ts.`),
   );
 }
 

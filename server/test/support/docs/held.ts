@@ -238,6 +238,7 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     'npm run test:watch': { not: 'goes on until it is stopped' },
     'npm run dev': { not: 'goes on until it is stopped, and waits for a change of the sources' },
     'npm run dev -- --seed': SEEDED,
+    'npm run dev -w dashboard': { not: 'goes on until it is stopped' },
     'npm run test:all': inCi('npm run test:all'),
     'npx biome check --write .': { by: 'package.json', holds: 'biome check .' },
     'npm run build': { by: 'package.json', holds: 'npm run check && npm run build' },
