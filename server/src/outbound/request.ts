@@ -74,7 +74,7 @@ export function buildRunRequest(
     'Punctual-Scheduled-For',
     iso(facts.scheduledFor),
   );
-  addProof(headers, facts.runId, body ?? '', facts);
+  addCommonHeaders(headers, facts.runId, body ?? '', facts);
   return {
     method: verb,
     url: data === undefined || takesBody(verb) ? url : withQuery(url, data),
@@ -93,11 +93,12 @@ export function buildCallbackRequest({
   ...facts
 }: CallbackRequestFacts): OutboundRequest {
   const headers = ['User-Agent', USER_AGENT, 'Content-Type', 'application/json'];
-  addProof(headers, id, body, facts);
+  addCommonHeaders(headers, id, body, facts);
   return { method: 'POST', url, headers, body, timeoutMs: facts.timeoutMs };
 }
 
-function addProof(
+/** What every request carries: its attempt, and the proof that it is Punctual's. */
+function addCommonHeaders(
   headers: string[],
   id: string,
   body: string,

@@ -7,7 +7,7 @@ import { startService } from '../support/api/service.ts';
 import { ManualClock } from '../support/clock.ts';
 import { aRecord, claimOne, settled } from '../support/store/backend.ts';
 
-/** The ledger over HTTP, on a clock that the test moves. */
+/** Explanations over HTTP, on a clock that the test moves. */
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const clock = new ManualClock(NOON);

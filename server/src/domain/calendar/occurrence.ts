@@ -5,7 +5,7 @@ import type { Segment } from './zones/segment.ts';
 import type { Zone } from './zones/zone.ts';
 
 /**
- * Where an interval stands on the real time line of a zone.
+ * Occurrences: the instants at which an interval occurs in a zone, also through changes of daylight saving.
  *
  * Within a segment the local time line is simply shifted. Between segments Debian's cron decides
  * (cron(8), and the main loop of cron.c where the page is silent):

@@ -5,7 +5,7 @@ import type { Schedule, ScheduleStatus } from '../schedule/schedule.ts';
 import type { RunStatus, RunTrigger } from './run.ts';
 
 /**
- * The ledger: for every instant of a schedule, whether it fired there and why not.
+ * Explanations: for every instant of a schedule, whether it fired there, and why not.
  *
  * Guarantee: there is an answer for every instant, from what is on record where something is, and
  * otherwise from what the schedule was at that time. It says so where neither is known any more.

@@ -78,8 +78,8 @@ const keepChange: Statement = {
     SELECT schedule_key, $1, interval, timezone, status FROM old
     ON CONFLICT DO NOTHING`,
 };
-const ledger: Statement = {
-  name: 'schedules_ledger',
+const findAt: Statement = {
+  name: 'schedules_find_at',
   text: `
     SELECT found.*, later.held_until, later.held_interval, later.held_timezone, later.held_status,
       (SELECT max(changed_at) FROM schedule_changes
@@ -180,7 +180,7 @@ export function postgresSchedules(
     },
     list: postgresScheduleList(query, look, kept),
     async findAt(clientRowId, id, at) {
-      const [row] = await query(ledger, [clientRowId, id, at]);
+      const [row] = await query(findAt, [clientRowId, id, at]);
       return row ? scheduleAtFrom(row) : null;
     },
   };

@@ -35,7 +35,7 @@ export function sqliteSchedules(
     SELECT schedule_key, ?, interval, timezone, status FROM schedules
     WHERE client_key = ? AND id = ? AND version = ?
     ON CONFLICT DO NOTHING`);
-  const ledger = database.prepare(`
+  const findAt = database.prepare(`
     SELECT schedules.*, later.changed_at AS held_until, later.interval AS held_interval,
       later.timezone AS held_timezone, later.status AS held_status,
       (SELECT max(changed_at) FROM schedule_changes
@@ -120,7 +120,7 @@ export function sqliteSchedules(
     },
     list: sqliteScheduleList(database, texts),
     async findAt(clientRowId, id, at) {
-      const row = ledger.get({ clientRowId, id, at }) as Row | undefined;
+      const row = findAt.get({ clientRowId, id, at }) as Row | undefined;
       return row ? scheduleAtFrom(row) : null;
     },
   };

@@ -15,14 +15,14 @@ import { recoveryContract } from './recovery.ts';
 import { requeueContract } from './requeue.ts';
 import { runListContract } from './run-list.ts';
 import { runsContract } from './runs.ts';
-import { ledgerContract } from './schedule-at.ts';
+import { scheduleAtContract } from './schedule-at.ts';
 import { scheduleListContract } from './schedule-list.ts';
 import { schedulesContract } from './schedules.ts';
 import { searchContract } from './search.ts';
 import { secretsContract } from './secrets.ts';
 import { settleContract } from './settle.ts';
 import { sizeContract } from './size.ts';
-import { figuresContract } from './stats.ts';
+import { statsContract } from './stats.ts';
 import { suspensionsContract } from './suspensions.ts';
 
 /**
@@ -51,8 +51,8 @@ export function storeContract(name: string, open: OpenBackend): void {
     runsContract,
     runListContract,
     pruneContract,
-    ledgerContract,
-    figuresContract,
+    scheduleAtContract,
+    statsContract,
     breakersContract,
     sizeContract,
     historiesContract,

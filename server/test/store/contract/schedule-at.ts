@@ -16,7 +16,7 @@ import {
 
 const DAY = 86_400_000;
 
-export function ledgerContract(name: string, open: OpenBackend): void {
+export function scheduleAtContract(name: string, open: OpenBackend): void {
   describe(`${name}: what a schedule was`, () => {
     const backend = backendOfEachTest(open);
     const start = { first: NOON + MINUTE, second: null };

@@ -38,7 +38,7 @@ async function withRuns(
   return schedule;
 }
 
-export function figuresContract(name: string, open: OpenBackend): void {
+export function statsContract(name: string, open: OpenBackend): void {
   describe(`${name}: figures`, () => {
     const backend = backendOfEachTest(open);
 

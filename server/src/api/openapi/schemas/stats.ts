@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { Instant, named, oneOf, ref } from './fields.ts';
 import { Run } from './run.ts';
 
-/** The ledger, and the figures of the pages. */
+/** Explanations, and the figures of the pages. */
 
 const VERDICTS = [
   'succeeded',
