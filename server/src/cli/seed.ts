@@ -20,7 +20,7 @@ type Sample = Pick<ScheduleBody, 'label' | 'interval' | 'policy'>;
 const SAMPLES: Record<Name, Sample> = {
   healthy: { label: 'Sample: healthy', interval: '*/10 * * * * *' },
   flaky: { label: 'Sample: flaky', interval: '0 * * * * *', policy: { maxRetries: 2 } },
-  // Every second time comes while a request still hangs, and is skipped. A time that passed unseen is missed.
+  // Every other time comes while a request still hangs, and is skipped. A time that passed unseen is missed.
   hanging: {
     label: 'Sample: hanging',
     interval: '*/30 * * * * *',
@@ -38,15 +38,15 @@ interface SeedPlace {
 }
 
 /**
- * Makes the samples that the client does not have. One that it has, by its url's path, stays and calls `origin` from
- * now on. Called before the engine starts.
+ * Makes the samples that the client does not have, by the path of their urls. One that it has stays, and calls `origin`
+ * from now on if nobody has renamed it. Called before the engine starts.
  */
 export async function seed(place: SeedPlace): Promise<void> {
   for (const name of Object.keys(SAMPLES) as Name[]) {
     const url = `${place.origin}/sample/${name}`;
     const found = await findByPath(place, `/sample/${name}`);
     if (found === null) await make(place, name, url);
-    else if (found.url !== url) await follow(place, found.id, url);
+    else if (found.label === SAMPLES[name].label) await follow(place, found, url);
   }
 }
 
@@ -65,9 +65,10 @@ async function findByPath(
 
 async function follow(
   { store, clientRowId, allow, now }: SeedPlace,
-  id: string,
+  { id, url: before }: Schedule,
   url: string,
 ): Promise<void> {
+  if (before === url) return;
   const { schedule, version } = (await store.schedules.find(clientRowId, id))!;
   const moved = draftPatch({ url }, schedule, now, allow);
   await store.schedules.update(clientRowId, moved, version, 'keep');

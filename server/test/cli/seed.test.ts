@@ -102,6 +102,19 @@ describe('punctual dev --seed', () => {
     });
   }
 
+  test('a sample that was renamed is neither changed nor made again', async context => {
+    const folder = emptyFolder(context);
+    const first = await startSeeded(folder);
+    const label = 'Mine';
+    const url = 'http://127.0.0.1:9/sample/healthy';
+    await first.client.patchSchedule(first.sample('healthy').id, { label, url });
+    await first.service.stop();
+    const { service, items } = await startSeeded(folder);
+    assert.equal(items.length, 3);
+    assert.equal(items.find(schedule => schedule.label === label)?.url, url);
+    await service.stop();
+  });
+
   test('a run of its history has the form of a real one', async context => {
     const { service, client, sample } = await startSeeded(emptyFolder(context));
     for (const name of ['healthy', 'flaky']) {
