@@ -57,10 +57,6 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
       env: OF_DEV,
     },
     'npm ci && npm test': inCi('npm ci && npm test'),
-    'npx ./punctual-0.1.0.tgz dev': { by: 'scripts/try-packages.ts', holds: "'npx', '--yes', `./" },
-    'docker compose -f deploy/compose.yaml up --build --detach': DOCKER,
-    'docker compose -f deploy/compose.yaml exec punctual punctual client create --name Billing':
-      DOCKER,
     'curl -s http://127.0.0.1:8080/v1/schedule …': {
       prints: /^\{"id":"[0-9a-f-]{36}","status":"enabled"/,
     },
@@ -132,6 +128,10 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     },
   },
   'docs/operations.md': {
+    'npx ./punctual-0.1.0.tgz dev': { by: 'scripts/try-packages.ts', holds: "'npx', '--yes', `./" },
+    'docker compose -f deploy/compose.yaml up --build --detach': DOCKER,
+    'docker compose -f deploy/compose.yaml exec punctual punctual client create --name Billing':
+      DOCKER,
     'npm ci && npm run package': {
       by: 'scripts/try-packages.ts',
       holds: "'pack', '-w', 'server', '-w', 'client'",
