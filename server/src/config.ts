@@ -37,19 +37,19 @@ export const SETTINGS = {
   PUNCTUAL_CLIENT_ID: setting(
     '',
     'text',
-    'With `PUNCTUAL_API_KEY`: this client exists at start.',
+    'With `PUNCTUAL_API_KEY`: the start creates this client if it is missing.',
     optionalToken,
   ),
   PUNCTUAL_API_KEY: setting(
     '',
     'text',
-    'With `PUNCTUAL_CLIENT_ID`: this key exists at start; at least 20 characters.',
+    'With `PUNCTUAL_CLIENT_ID`: the start creates this key if it is missing. At least 20 characters.',
     apiKey,
   ),
   PUNCTUAL_SIGNING_SECRET: setting(
     '',
     'secret',
-    'With the two above: what signs the requests of this client, where it is made at this start (`whsec_` and 24 to 64 bytes in base64).',
+    'With the two above: the signing secret of this client, if this start creates it (`whsec_` and 24 to 64 bytes in base64).',
     signingSecret,
   ),
   PUNCTUAL_SECRET_KEY: setting(
@@ -61,43 +61,43 @@ export const SETTINGS = {
   PUNCTUAL_SECRET_KEY_FILE: setting(
     '',
     'path',
-    'A file with the value of `PUNCTUAL_SECRET_KEY`. Where both are unset: `secret.key` beside an embedded database, if it is there.',
+    'A file with the value of `PUNCTUAL_SECRET_KEY`. If both are unset: `secret.key` beside an embedded database, if it exists.',
     text,
   ),
   PUNCTUAL_MAX_CONNECTIONS: setting(
     '5000',
     'connections',
-    'Connections of callers at the same moment; one more is closed without an answer.',
+    'Maximum connections of callers at the same moment. One more is closed without an answer.',
     integer(1, 1_000_000),
   ),
   PUNCTUAL_MAX_IN_FLIGHT: setting(
     '2000',
     'firings',
-    'Firings whose time has come and that are not yet settled, at most.',
+    'Maximum firings whose time has come and that are not yet settled.',
     integer(1, 100_000),
   ),
   PUNCTUAL_MAX_IN_FLIGHT_PER_HOST: setting(
     '500',
     'firings',
-    'Of these, to one host for one client, at most; others wait, and other hosts go on.',
+    'Maximum of these to one host for one client. Further ones wait; other hosts go on.',
     integer(1, 100_000),
   ),
   PUNCTUAL_CONNECTIONS_PER_ORIGIN: setting(
     '128',
     'connections',
-    'Connections to one scheme, host and port, at most.',
+    'Maximum connections to one scheme, host and port.',
     integer(1, 10_000),
   ),
   PUNCTUAL_MAX_ORIGINS: setting(
     '1000',
     'origins',
-    'Origins with open connections, at most, for each thread that sends; the longest unused are closed.',
+    'Maximum origins with open connections per sender thread. The least recently used are closed first.',
     integer(1, 100_000),
   ),
   PUNCTUAL_ROLE: setting(
     'all',
     'role',
-    'all, api or engine: what this node does. Other than all on PostgreSQL only.',
+    'all, api or engine: the parts that this node runs. Other than all on PostgreSQL only.',
     oneOf('all', 'api', 'engine'),
   ),
   PUNCTUAL_PAUSED: setting(
@@ -109,13 +109,13 @@ export const SETTINGS = {
   PUNCTUAL_LEASE_SECONDS: setting(
     '10',
     'seconds',
-    'On PostgreSQL: after this time the other nodes take over what a node that died or froze had in flight. The same on all nodes.',
+    'On PostgreSQL: after this time the other nodes take over the requests in flight of a node that died or froze. Set it the same on all nodes.',
     integer(2, 600),
   ),
   PUNCTUAL_KEEP_RUNS_DAYS: setting(
     '30',
     'days',
-    'How long history is kept, in days of UTC; failed runs at least as long as the others.',
+    'How long history is kept, in days of UTC. Failed runs are kept at least as long as the others.',
     integer(1, 36_500),
   ),
   PUNCTUAL_KEEP_FAILED_RUNS_DAYS: setting(
@@ -127,13 +127,13 @@ export const SETTINGS = {
   PUNCTUAL_ZONEINFO: setting(
     '',
     'path',
-    'A folder of TZif files, such as `/usr/share/zoneinfo`, whose rules of time zones are used instead of those built in.',
+    'A folder of TZif files, such as `/usr/share/zoneinfo`. Its time zone rules replace the built-in ones.',
     text,
   ),
   PUNCTUAL_SENDER_THREADS: setting(
     'auto',
     'threads',
-    'Threads that send requests, beside the main one; 0: the main thread does. `auto`: 0 on one core, 2 on more.',
+    'Threads that send requests, beside the main one. 0: the main thread sends. `auto`: 0 on one core, 2 on more.',
     threads,
   ),
   PUNCTUAL_STOP_SECONDS: setting(
