@@ -3,6 +3,7 @@ import { backup } from './scenes/backup.ts';
 import { both } from './scenes/both.ts';
 import { burst } from './scenes/burst.ts';
 import { fairness } from './scenes/fairness.ts';
+import { firstBurst } from './scenes/first-burst.ts';
 import { growth } from './scenes/growth.ts';
 import { million } from './scenes/million.ts';
 import { minute } from './scenes/minute.ts';
@@ -17,6 +18,7 @@ import type { Scene } from './session.ts';
 /** All scenes, in the order in which they are reported. */
 export const SCENES: Scene[] = [
   burst,
+  firstBurst,
   steady,
   million,
   minute,
