@@ -11,39 +11,16 @@ import { parseQuery, readQuery } from './http/query.ts';
 import { watchRequests } from './http/request-log.ts';
 import { synchronousHook } from './http/synchronous-hook.ts';
 import { lookupPath } from './http/target-path.ts';
-import { DOCUMENT } from './openapi/document.ts';
-import { BY_KEY, BY_SESSION } from './openapi/operation.ts';
-import { COMPONENTS } from './openapi/schemas/components.ts';
-import { checkAndTry } from './routes/check.ts';
-import { createBatch } from './routes/create-batch.ts';
-import { createSchedule } from './routes/create-schedule.ts';
+import { componentsOf, documentOf } from './openapi/document.ts';
+import { isV1, V1 } from './openapi/operation.ts';
+import { addEndpoint, type Endpoint, type EndpointDeps, hasBody } from './route.ts';
 import { dashboard } from './routes/dashboard.ts';
-import { deleteSchedule } from './routes/delete-schedule.ts';
 import { echo } from './routes/echo.ts';
-import { events } from './routes/events.ts';
-import { explainTime } from './routes/explain.ts';
-import { getRun } from './routes/get-run.ts';
-import { getSchedule } from './routes/get-schedule.ts';
-import { health } from './routes/health.ts';
-import { countHistory } from './routes/history.ts';
-import { createKey, listAndRevokeKeys } from './routes/keys.ts';
-import { listRuns } from './routes/list-runs.ts';
-import { listSchedules } from './routes/list-schedules.ts';
-import { llms } from './routes/llms.ts';
-import { metrics } from './routes/metrics.ts';
-import { nextTimes } from './routes/next-times.ts';
-import { openapi } from './routes/openapi.ts';
-import { patchSchedule } from './routes/patch-schedule.ts';
-import { preview } from './routes/preview.ts';
 import { reference } from './routes/reference.ts';
-import { replaceSchedule } from './routes/replace-schedule.ts';
 import { samples } from './routes/samples.ts';
-import { rotateSecret, secretAndItsOverlap } from './routes/secret.ts';
-import { sessions, signInByLink } from './routes/session.ts';
-import { statsAndForecast } from './routes/stats.ts';
-import { timezones } from './routes/timezones.ts';
-import { triggerSchedule } from './routes/trigger-schedule.ts';
-import { zoneOffsets } from './routes/zone-offsets.ts';
+import { signInByLink } from './routes/session.ts';
+import { ENDPOINTS } from './routes.ts';
+import { ScheduleGroups } from './stats/groups.ts';
 
 /**
  * The API: HTTP enters the house.
@@ -56,13 +33,29 @@ import { zoneOffsets } from './routes/zone-offsets.ts';
 export function buildApi(deps: ApiDeps): FastifyInstance {
   const limits = { ...LIMITS, ...deps.limits };
   const app = emptyApp(deps, limits);
-  app.register(swagger, DOCUMENT);
-  app.register(async open => openPart(open, deps));
+  const { store, clock, authenticationFailed } = deps;
+  const endpointDeps: EndpointDeps = {
+    ...deps,
+    authenticator: new Authenticator(
+      store.clients,
+      clock,
+      limits.callerCacheMs,
+      authenticationFailed,
+    ),
+    groups: new ScheduleGroups(store.stats, clock),
+    beforeClose: end => app.addHook('preClose', async () => end()),
+  };
+  app.register(swagger, documentOf(OPERATIONS));
+  app.register(async open => openPart(open, endpointDeps, limits));
   if (deps.withoutV1 !== true) {
-    app.register(async v1 => v1Part(v1, deps, limits), { prefix: '/v1' });
+    app.register(async v1 => v1Part(v1, endpointDeps, limits), { prefix: V1 });
   }
   return app;
 }
+
+const isUnderV1 = ({ path }: Endpoint) => isV1(path);
+const OPERATIONS = ENDPOINTS.flatMap(({ operation }) => operation ?? []);
+const COMPONENTS = componentsOf(OPERATIONS);
 
 /**
  * What listens, and answers what it cannot answer with an error.
@@ -111,16 +104,12 @@ export function emptyApp(
   return app;
 }
 
-function openPart(app: FastifyInstance, deps: ApiDeps): void {
+function openPart(app: FastifyInstance, deps: EndpointDeps, limits: Limits): void {
   app.addHook('onRequest', synchronousHook(checkFraming));
   answerUnknown(app);
   app.register(async strict => {
     strict.addHook('preValidation', synchronousHook(readQuery));
-    health(strict, deps);
-    metrics(strict, deps);
-    openapi(strict);
-    timezones(strict);
-    llms(strict);
+    for (const one of ENDPOINTS) if (!isUnderV1(one)) addEndpoint(strict, one, deps, limits);
     if (deps.signInLink !== undefined) signInByLink(strict, deps);
   });
   if (deps.dashboardFolder !== undefined) {
@@ -133,50 +122,21 @@ function openPart(app: FastifyInstance, deps: ApiDeps): void {
   }
 }
 
-function v1Part(app: FastifyInstance, deps: ApiDeps, limits: Limits): void {
-  app.addHook('onRoute', ({ schema }) => {
-    if (schema !== undefined) schema.security ??= [BY_KEY, BY_SESSION];
-  });
-  const { store, clock } = deps;
-  const authenticator = new Authenticator(
-    store.clients,
-    clock,
-    limits.callerCacheMs,
-    deps.authenticationFailed,
-  );
+function v1Part(app: FastifyInstance, deps: EndpointDeps, limits: Limits): void {
+  const { authenticator } = deps;
   app.decorateRequest('caller', null);
   app.addHook('onRequest', (request, _reply, done) => authenticator.authenticate(request, done));
   app.addHook('onRequest', synchronousHook(checkFraming));
   app.addHook('preValidation', synchronousHook(readQuery));
   answerUnknown(app);
+  const endpoints = ENDPOINTS.filter(isUnderV1);
   app.register(async withBody => {
     readBodies(withBody);
-    createSchedule(withBody, deps);
-    createBatch(withBody, deps, limits.batchBodyBytes);
-    replaceSchedule(withBody, deps);
-    patchSchedule(withBody, deps);
-    preview(withBody, deps);
-    checkAndTry(withBody, deps);
-    createKey(withBody, deps);
-    rotateSecret(withBody, deps);
+    for (const one of endpoints) if (hasBody(one)) addEndpoint(withBody, one, deps, limits);
   });
   app.register(async withoutBody => {
     ignoreBodies(withoutBody);
-    getSchedule(withoutBody, deps);
-    listSchedules(withoutBody, deps);
-    deleteSchedule(withoutBody, deps);
-    triggerSchedule(withoutBody, deps);
-    nextTimes(withoutBody, deps);
-    listRuns(withoutBody, deps);
-    getRun(withoutBody, deps);
-    explainTime(withoutBody, deps);
-    zoneOffsets(withoutBody);
-    countHistory(withoutBody, deps);
-    statsAndForecast(withoutBody, deps);
-    events(withoutBody, deps, authenticator);
-    sessions(withoutBody, deps, authenticator);
-    listAndRevokeKeys(withoutBody, deps);
-    secretAndItsOverlap(withoutBody, deps);
+    for (const one of endpoints) if (!hasBody(one)) addEndpoint(withoutBody, one, deps, limits);
   });
 }
 

@@ -7,7 +7,8 @@ import { type ApiDeps, LIMITS } from './deps.ts';
 import { checkFraming } from './http/framing.ts';
 import type { Handler } from './http/listener.ts';
 import { synchronousHook } from './http/synchronous-hook.ts';
-import { health } from './routes/health.ts';
+import { addEndpoint } from './route.ts';
+import { getHealth, getReadiness } from './routes/health.ts';
 import { metrics } from './routes/metrics.ts';
 
 /** The API while there is no store. */
@@ -37,8 +38,10 @@ export function buildWaitingApi(deps: WaitingDeps): WaitingApi {
   });
   app.addHook('onRequest', synchronousHook(checkFraming));
   app.setNotFoundHandler(refuse);
-  health(app, { readiness: async () => ({ fault: STORE_UNAVAILABLE }) });
-  metrics(app, deps);
+  const readiness = async () => ({ fault: STORE_UNAVAILABLE });
+  addEndpoint(app, getHealth, {}, limits);
+  addEndpoint(app, getReadiness, { readiness }, limits);
+  addEndpoint(app, metrics, deps, limits);
   const authenticator = new Authenticator(NOBODY_KNOWN, deps.clock, limits.callerCacheMs);
   app.register(
     async v1 => {

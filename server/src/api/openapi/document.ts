@@ -3,12 +3,37 @@ import { MOST_CHARACTERS } from '../../domain/calendar/interval.ts';
 import { VERSION } from '../../version.ts';
 import { SESSION_COOKIE } from '../access/session.ts';
 import { withExamples } from './examples/shown.ts';
+import type { Operation } from './operation.ts';
+import { ScheduleCallback } from './schemas/callback.ts';
+import { type Named, ref, referredBy } from './schemas/fields.ts';
+import { ErrorBody } from './schemas/time.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
-/** The OpenAPI document, apart from what the routes and schemas say of themselves. */
-export const DOCUMENT: FastifyDynamicSwaggerOptions = {
-  transformObject: parts =>
-    complete('openapiObject' in parts ? parts.openapiObject : parts.swaggerObject),
+/**
+ * The OpenAPI document of some operations.
+ *
+ * @param operations those that are registered: their schemas are read from there, their examples from here
+ */
+export function documentOf(operations: readonly Operation[]): FastifyDynamicSwaggerOptions {
+  return {
+    ...DOCUMENT,
+    transformObject: parts =>
+      complete('openapiObject' in parts ? parts.openapiObject : parts.swaggerObject, operations),
+  };
+}
+
+/** Every schema with a name that the operations, their errors and the callbacks refer to, in the document's order. */
+export function componentsOf(operations: readonly Operation[]): object[] {
+  const asked = operations.map(({ query, body, answer }) => [
+    query,
+    body && ref(body),
+    '$id' in answer && ref(answer),
+  ]);
+  const found = referredBy([...asked, ref(ErrorBody), ref(ScheduleCallback)]);
+  return [...found.values()].sort((a, b) => rank(a) - rank(b));
+}
+
+const DOCUMENT: FastifyDynamicSwaggerOptions = {
   openapi: {
     openapi: '3.1.0',
     info: {
@@ -70,7 +95,10 @@ export const DOCUMENT: FastifyDynamicSwaggerOptions = {
 };
 
 /** What is said here and judged elsewhere: the sentence on an interval is its parser's. */
-function complete<Document extends object>(document: Document): Document {
+function complete<Document extends object>(
+  document: Document,
+  operations: readonly Operation[],
+): Document {
   const { components, paths } = document as Partial<Described>;
   for (const schema of Object.values(components?.schemas ?? {})) limitInterval(schema);
   for (const operation of Object.values(paths ?? {}).flatMap(methods => Object.values(methods))) {
@@ -78,7 +106,7 @@ function complete<Document extends object>(document: Document): Document {
     operation.security ??= [];
   }
   Object.assign(document, { webhooks: WEBHOOKS });
-  return withExamples(document);
+  return withExamples(document, operations);
 }
 
 function limitInterval({ properties }: Described['components']['schemas'][string]): void {
@@ -89,4 +117,18 @@ function limitInterval({ properties }: Described['components']['schemas'][string
 interface Described {
   components: { schemas: Record<string, { properties?: { interval?: { maxLength?: number } } }> };
   paths: Record<string, Record<string, { security?: object[] }>>;
+}
+
+/** The order of the document. Components that are not named here come after those that are, as they are found. */
+const ORDER = (
+  'Schedule ScheduleInput SchedulePatch Policy Integration IntegrationInput SchedulePage BatchInput BatchResult ' +
+  'DeleteResult Run Attempt Phases Callback RunPage CallbackRun ScheduleCallback PreviewInput Times Timezones ' +
+  'Explanation Tally StatsMinute HistoryStep History FailingSchedule UpcomingFiring Breaker Stats ForecastHost ' +
+  'Forecast Problem ClockNote CheckResult TryResult Session SessionEnd ListedSession SessionList KeyInput Key ' +
+  'NewKey RevokedKey KeyList RotationInput SigningSecret NewSigningSecret ZoneOffset ZoneOffsets Pause Health Error'
+).split(' ');
+
+function rank({ $id }: Named<unknown>): number {
+  const place = ORDER.indexOf($id);
+  return place < 0 ? ORDER.length : place;
 }

@@ -1,23 +1,37 @@
 import type { FastifySchema } from 'fastify';
-import type { TSchema } from 'typebox';
 import { ERROR_CODE_HEADER, ERROR_STATUS } from '../../domain/errors.ts';
-import { ref } from './schemas/fields.ts';
+import { PARAMETERS } from './parameters.ts';
+import { type Named, type Proven, ref } from './schemas/fields.ts';
 import { ErrorBody } from './schemas/time.ts';
 
 /** How a caller of `/v1` says who it is: one of the two. */
 export const BY_KEY: Record<string, string[]> = { ClientId: [], ApiKey: [] };
-export const BY_SESSION: Record<string, string[]> = { SessionCookie: [], SessionHeader: [] };
+const BY_SESSION: Record<string, string[]> = { SessionCookie: [], SessionHeader: [] };
 
-interface Operation {
+/** Each path under it asks for a key or a session. */
+export const V1 = '/v1';
+export const isV1 = (path: string) => path.startsWith(`${V1}/`);
+
+/** The answer of an operation that no schema describes. */
+export const EVENT_STREAM = { mediaType: 'text/event-stream' } as const;
+
+/** One method of one path, as the document of the API tells it. */
+export interface Operation<
+  Path extends string = string,
+  Query = unknown,
+  Body = unknown,
+  Answer = unknown,
+> {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Whole, with its parameters as `:scheduleId`. */
+  path: Path;
   operationId: string;
   summary: string;
-  description?: string;
+  description: string;
   tag: 'schedules' | 'runs' | 'times' | 'figures' | 'access' | 'service';
-  /** Names of path parameters, with what they are. */
-  params?: Record<string, string>;
-  query?: TSchema;
-  body?: TSchema & { $id: string };
-  answer: TSchema & { $id: string };
+  query?: Proven<Query>;
+  body?: Named<Body>;
+  answer: Named<Answer> | typeof EVENT_STREAM;
   /** What the answer carries beside its body. */
   answerHeaders?: Record<string, { type: string; description: string }>;
   /** The header by which the caller names the version that it knows. */
@@ -26,44 +40,39 @@ interface Operation {
   isTagged?: boolean;
   /** Media types of the body, where there is more than the usual one. */
   consumes?: string[];
+  /** How a caller says who it is, where not each of the usual ways will do. */
+  security?: Record<string, string[]>[];
+  /** Statuses of errors beside those that every operation may answer. */
+  statuses?: number[];
+  example: Example<Query, Body, Answer>;
 }
 
 /**
- * What Fastify judges and serialises by, and what the document says, from one description. The
- * statuses are those of the interface: every operation can answer each of them.
+ * What an operation is asked and answers, as its reference shows it. The test that sends each of them to a service
+ * (test/service/examples.test.ts) puts ids of its own in their places.
  */
-export function operation(described: Operation): FastifySchema {
-  const { answer, condition, isTagged = false, ...rest } = described;
-  const failure = failures(400, 401, 404, 500, ...(condition === 'If-Match' ? [412] : []));
-  return {
-    ...request(rest),
-    ...(condition && { headers: conditionSchema(condition) }),
-    response: {
-      200: { ...success(answer), ...(isTagged && { headers: ETAG }) },
-      ...(condition === 'If-None-Match' && { 304: { description: 'It is the version named.' } }),
-      ...failure,
-    },
-  };
+interface Example<Query = unknown, Body = unknown, Answer = unknown> {
+  query?: Query;
+  body?: Body;
+  answer: Answer;
 }
 
-/** An operation whose answer is a stream of events, which no schema describes. */
-export function streamOperation(described: Omit<Operation, 'answer'>): FastifySchema {
-  const stream = {
-    description: 'A stream that ends when either side closes it.',
-    content: { 'text/event-stream': { schema: { type: 'string' } } },
-  };
-  return { ...request(described), response: { 200: stream, ...failures(400, 401, 404, 500) } };
-}
-
-/** An operation outside `/v1`: it asks for nothing, so little can be wrong with it. */
-export function openOperation(described: Operation, ...statuses: number[]): FastifySchema {
-  const { answer, answerHeaders, ...rest } = described;
+/** What Fastify judges and serialises by, and what the document says, from one description. */
+export function schemaOf(operation: Operation): FastifySchema {
+  const { path, operationId, summary, description, tag, query, body, consumes } = operation;
+  const params = paramsIn(path);
   return {
-    ...request(rest),
-    response: {
-      200: { ...success(answer), ...(answerHeaders && { headers: answerHeaders }) },
-      ...failures(400, 500, ...statuses),
-    },
+    operationId,
+    summary,
+    description,
+    tags: [tag],
+    ...(isV1(path) && { security: operation.security ?? [BY_KEY, BY_SESSION] }),
+    ...(consumes && { consumes }),
+    ...(params.length > 0 && { params: paramsSchema(params) }),
+    ...(query && { querystring: query }),
+    ...(body && { body: ref(body) }),
+    ...(operation.condition && { headers: conditionSchema(operation.condition) }),
+    response: { ...success(operation), ...failures(operation) },
   };
 }
 
@@ -88,30 +97,39 @@ function conditionSchema(name: 'If-Match' | 'If-None-Match') {
   return { type: 'object', properties: { [name]: { type: 'string', description } } };
 }
 
-function request({ tag, params, query, body, ...words }: Omit<Operation, 'answer'>) {
+function success({ answer, answerHeaders, isTagged, condition }: Operation) {
+  if ('mediaType' in answer) return { 200: STREAM };
+  const headers = isTagged ? ETAG : answerHeaders;
   return {
-    ...words,
-    tags: [tag],
-    ...(params && { params: paramsSchema(params) }),
-    ...(query && { querystring: query }),
-    ...(body && { body: ref(body) }),
+    200: { description: 'The answer.', ...ref(answer), ...(headers && { headers }) },
+    ...(condition === 'If-None-Match' && { 304: { description: 'It is the version named.' } }),
   };
 }
 
-function success(answer: Operation['answer']) {
-  return { description: 'The answer.', ...ref(answer) };
-}
+const STREAM = {
+  description: 'A stream that ends when either side closes it.',
+  content: { [EVENT_STREAM.mediaType]: { schema: { type: 'string' } } },
+};
 
-function failures(...statuses: number[]) {
+/** An operation outside `/v1` asks for nothing, so little can be wrong with it. */
+function failures({ path, condition, statuses = [] }: Operation) {
+  const usual = isV1(path) ? [400, 401, 404, 500] : [400, 500];
+  const all = [...usual, ...(condition === 'If-Match' ? [412] : []), ...statuses];
   const failure = { description: 'What is wrong, and where.', headers: CODE, ...ref(ErrorBody) };
-  return Object.fromEntries(statuses.map(status => [status, failure]));
+  return Object.fromEntries(all.map(status => [status, failure]));
 }
 
-function paramsSchema(params: Record<string, string>) {
+type Parameter = keyof typeof PARAMETERS;
+
+function paramsIn(path: string): Parameter[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as Parameter);
+}
+
+function paramsSchema(names: Parameter[]) {
   return {
     type: 'object',
     properties: Object.fromEntries(
-      Object.entries(params).map(([name, description]) => [name, { type: 'string', description }]),
+      names.map(name => [name, { type: 'string', description: PARAMETERS[name].description }]),
     ),
   };
 }

@@ -1,61 +1,68 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type Authenticator, callerOf } from '../access/authenticate.ts';
-import type { ApiDeps } from '../deps.ts';
+import type { FastifyReply } from 'fastify';
+import { callerOf } from '../access/authenticate.ts';
 import { EventFeed } from '../events/feed.ts';
 import { ListenerSlots, MOST_OF_CLIENT } from '../events/listener-slots.ts';
 import { EventStream } from '../events/stream.ts';
-import { streamOperation } from '../openapi/operation.ts';
+import { RUN_ID } from '../openapi/examples/ids.ts';
+import { EXAMPLE_RUN } from '../openapi/examples/runs.ts';
+import { EVENT_STREAM } from '../openapi/operation.ts';
+import { route } from '../route.ts';
 
-/** `GET /v1/event`: a stream, and so described in words and not by a schema of its answer. */
-export function events(app: FastifyInstance, deps: ApiDeps, authenticator: Authenticator): void {
-  const { store, clock, log } = deps;
-  const feed = new EventFeed(store.stats, clock, error =>
-    log.warn({ err: error }, 'events could not be read; they are read again'),
-  );
-  const seats = new ListenerSlots();
-  const streams = new Set<EventStream>();
-  // A stream never ends by itself, and a graceful end waits for what is open.
-  app.addHook('preClose', async () => {
-    for (const stream of streams) stream.end();
-  });
-  const schema = streamOperation({
-    operationId: 'listenToEvents',
-    summary: 'What happens, as it happens: Server-Sent Events',
-    description:
-      '`run.ended` carries a Run (also one that was skipped or missed), `schedule.changed` a ' +
-      'Schedule without its headers and data, `breaker.opened` and `breaker.closed` a Breaker, `gap` says that more happened ' +
-      'between `from` and `to` than is told one by one. `Last-Event-ID` goes on after a break, from an event or from the id that the stream begins with; ' +
-      `what happened just before it may come twice. ${MOST_OF_CLIENT} listeners of one client at most.`,
-    tag: 'figures',
-  });
-  app.get('/event', { schema }, async (request, reply) => {
-    const { clientRowId } = callerOf(request);
-    if (request.method === 'HEAD') return reply.type('text/event-stream').send('');
-    const leaveSeat = seats.take(clientRowId);
-    // Also where it is refused, or who asked has left before anything was written.
-    reply.raw.once('close', leaveSeat);
-    if (reply.raw.closed) return leave(reply, leaveSeat);
-    const lastEventId = request.headers['last-event-id'];
-    const isResumed = typeof lastEventId === 'string';
-    const missed = isResumed ? await feed.since(clientRowId, lastEventId) : [];
-    if (reply.raw.closed) return leave(reply, leaveSeat);
-    reply.hijack();
-    const stream = new EventStream(
-      reply.raw,
-      clock,
-      () => authenticator.isValid(request),
-      isResumed,
+/** A stream, and so described in words and not by a schema of its answer. */
+export const listenToEvents = route({
+  method: 'GET',
+  path: '/v1/event',
+  operationId: 'listenToEvents',
+  summary: 'What happens, as it happens: Server-Sent Events',
+  description:
+    '`run.ended` carries a Run (also one that was skipped or missed), `schedule.changed` a ' +
+    'Schedule without its headers and data, `breaker.opened` and `breaker.closed` a Breaker, `gap` says that more happened ' +
+    'between `from` and `to` than is told one by one. `Last-Event-ID` goes on after a break, from an event or from the id that the stream begins with; ' +
+    `what happened just before it may come twice. ${MOST_OF_CLIENT} listeners of one client at most.`,
+  tag: 'figures',
+  answer: EVENT_STREAM,
+  example: {
+    answer: `retry: 2000\nid: 1780295400000-open\n\nid: 1780295400091-${RUN_ID}\nevent: run.ended\ndata: ${JSON.stringify(EXAMPLE_RUN)}\n\n`,
+  },
+  handle: ({ store, clock, log, authenticator, beforeClose }) => {
+    const feed = new EventFeed(store.stats, clock, error =>
+      log.warn({ err: error }, 'events could not be read; they are read again'),
     );
-    streams.add(stream);
-    stream.send(missed);
-    const told = isResumed ? [lastEventId, ...missed.map(({ id }) => id)] : undefined;
-    const leaveFeed = feed.join(clientRowId, news => stream.send(news), told);
-    reply.raw.once('close', () => {
-      leaveFeed();
-      streams.delete(stream);
+    const seats = new ListenerSlots();
+    const streams = new Set<EventStream>();
+    // A stream never ends by itself, and a graceful end waits for what is open.
+    beforeClose(() => {
+      for (const stream of streams) stream.end();
     });
-  });
-}
+    return async (request, reply) => {
+      const { clientRowId } = callerOf(request);
+      if (request.method === 'HEAD') return reply.type('text/event-stream').send('');
+      const leaveSeat = seats.take(clientRowId);
+      // Also where it is refused, or who asked has left before anything was written.
+      reply.raw.once('close', leaveSeat);
+      if (reply.raw.closed) return leave(reply, leaveSeat);
+      const lastEventId = request.headers['last-event-id'];
+      const isResumed = typeof lastEventId === 'string';
+      const missed = isResumed ? await feed.since(clientRowId, lastEventId) : [];
+      if (reply.raw.closed) return leave(reply, leaveSeat);
+      reply.hijack();
+      const stream = new EventStream(
+        reply.raw,
+        clock,
+        () => authenticator.isValid(request),
+        isResumed,
+      );
+      streams.add(stream);
+      stream.send(missed);
+      const told = isResumed ? [lastEventId, ...missed.map(({ id }) => id)] : undefined;
+      const leaveFeed = feed.join(clientRowId, news => stream.send(news), told);
+      reply.raw.once('close', () => {
+        leaveFeed();
+        streams.delete(stream);
+      });
+    };
+  },
+});
 
 /** Nobody is there any more to be answered. */
 function leave(reply: FastifyReply, leaveSeat: () => void): FastifyReply {

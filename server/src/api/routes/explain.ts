@@ -1,30 +1,36 @@
-import type * as Wire from '@punctual/client';
-import type { FastifyInstance } from 'fastify';
 import { callerOf } from '../access/authenticate.ts';
-import type { ApiDeps } from '../deps.ts';
 import { explainAt } from '../explain.ts';
-import { operation } from '../openapi/operation.ts';
+import { SCHEDULE_ID } from '../openapi/examples/ids.ts';
 import { ExplainQuery, Explanation } from '../openapi/schemas/stats.ts';
-import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
+import { route } from '../route.ts';
 
 const DAY_MS = 86_400_000;
 
-export function explainTime(
-  app: FastifyInstance,
-  { store, clock, keepRunsDays, pausedSince }: ApiDeps,
-): void {
-  const schema = operation({
-    operationId: 'explain',
-    summary: 'Whether a schedule fired at an instant, and why or why not',
-    description: 'There is an answer for every instant: fired, late, skipped, missed, moved, …',
-    tag: 'times',
-    params: SCHEDULE_ID,
-    query: ExplainQuery,
-    answer: Explanation,
-  });
-  app.get<ByScheduleId & { Querystring: Wire.ExplainQuery }>(
-    '/schedule/:scheduleId/explain',
-    { schema },
+export const explain = route({
+  method: 'GET',
+  path: '/v1/schedule/:scheduleId/explain',
+  operationId: 'explain',
+  summary: 'Whether a schedule fired at an instant, and why or why not',
+  description: 'There is an answer for every instant: fired, late, skipped, missed, moved, …',
+  tag: 'times',
+  query: ExplainQuery,
+  answer: Explanation,
+  example: {
+    query: { at: '2026-06-01T09:00' },
+    answer: {
+      scheduleId: SCHEDULE_ID,
+      at: '2026-06-01T07:00:00.000Z',
+      verdict: 'neverDue',
+      sentence:
+        'It was never due: "30 8 * * *" has no time at 2026-06-01 09:00:00 in Europe/Berlin.',
+      interval: '30 8 * * *',
+      timezone: 'Europe/Berlin',
+      previous: '2026-06-01T06:30:00.000Z',
+      next: '2026-06-02T06:30:00.000Z',
+    },
+  },
+  handle:
+    ({ store, clock, keepRunsDays, pausedSince }) =>
     async request => {
       const { params, query } = request;
       const now = clock.now();
@@ -32,5 +38,4 @@ export function explainTime(
       const around = { now, historyFrom, pausedSince: await pausedSince() };
       return explainAt(store, callerOf(request), params.scheduleId, query.at, around);
     },
-  );
-}
+});

@@ -1,39 +1,44 @@
 import type * as Wire from '@punctual/client';
-import type { FastifyInstance } from 'fastify';
 import { PunctualError } from '../../domain/errors.ts';
 import type { StepRange } from '../../store/contract/stats.ts';
 import { callerOf } from '../access/authenticate.ts';
-import type { ApiDeps } from '../deps.ts';
 import { findSchedule } from '../find-schedule.ts';
 import { readInstant } from '../http/instant.ts';
-import { operation } from '../openapi/operation.ts';
+import { SCHEDULE_ID } from '../openapi/examples/ids.ts';
 import { History, HistoryQuery } from '../openapi/schemas/stats.ts';
+import { route } from '../route.ts';
 import { HistoryStats } from '../stats/history.ts';
-import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
 
 const MOST_STEPS = 1_000;
 
-export function countHistory(app: FastifyInstance, { store, clock }: ApiDeps): void {
-  const history = new HistoryStats(store.stats, clock);
-  const schema = operation({
-    operationId: 'getHistory',
-    summary: "What became of a schedule's times, counted step by step",
-    description: 'Ended runs and times that did not fire, by their nominal times.',
-    tag: 'figures',
-    params: SCHEDULE_ID,
-    query: HistoryQuery,
-    answer: History,
-  });
-  app.get<ByScheduleId & { Querystring: Wire.HistoryQuery }>(
-    '/schedule/:scheduleId/history',
-    { schema },
-    async request => {
+export const getHistory = route({
+  method: 'GET',
+  path: '/v1/schedule/:scheduleId/history',
+  operationId: 'getHistory',
+  summary: "What became of a schedule's times, counted step by step",
+  description: 'Ended runs and times that did not fire, by their nominal times.',
+  tag: 'figures',
+  query: HistoryQuery,
+  answer: History,
+  example: {
+    query: { from: '2026-06-01T00:00:00Z', to: '2026-06-02T00:00:00Z', stepSeconds: 3_600 },
+    answer: {
+      scheduleId: SCHEDULE_ID,
+      from: '2026-06-01T00:00:00.000Z',
+      to: '2026-06-02T00:00:00.000Z',
+      stepSeconds: 3_600,
+      steps: [{ at: '2026-06-01T06:00:00.000Z', succeeded: 1, failed: 0, skipped: 0, missed: 0 }],
+    },
+  },
+  handle: ({ store, clock }) => {
+    const history = new HistoryStats(store.stats, clock);
+    return async request => {
       const caller = callerOf(request);
       const { schedule } = await findSchedule(store, caller, request.params.scheduleId);
       return history.of(caller.clientRowId, schedule.id, rangeFrom(request.query));
-    },
-  );
-}
+    };
+  },
+});
 
 function rangeFrom({ from, to, stepSeconds }: Wire.HistoryQuery): StepRange {
   const stepMs = stepSeconds * 1_000;

@@ -1,73 +1,88 @@
 import type * as Wire from '@punctual/client';
-import type { FastifyInstance } from 'fastify';
 import { hashApiKey, newApiKey } from '../../domain/access/credential.ts';
 import { PunctualError } from '../../domain/errors.ts';
 import { newId } from '../../domain/id.ts';
 import { iso } from '../../domain/iso.ts';
 import type { ApiKey } from '../../store/contract/clients.ts';
 import { callerOf } from '../access/authenticate.ts';
-import type { ApiDeps } from '../deps.ts';
 import { WHO_CALLS } from '../http/failure.ts';
-import { operation } from '../openapi/operation.ts';
+import { EXAMPLE_API_KEY, EXAMPLE_KEY } from '../openapi/examples/access.ts';
 import { KeyInput, KeyList, NewKey, RevokedKey, RevokeQuery } from '../openapi/schemas/access.ts';
-import { KEY_ID } from './params.ts';
+import { route } from '../route.ts';
 
 /** A client's own keys. */
-export function createKey(app: FastifyInstance, { store, clock }: ApiDeps): void {
-  const schema = operation({
-    operationId: 'createKey',
-    summary: 'Make another key for this client; it is shown once',
-    description:
-      'It remembers the key that made it (`createdBy`): the one that the session began with.',
-    tag: 'access',
-    body: KeyInput,
-    answer: NewKey,
-  });
-  app.post<{ Body: Wire.KeyInput }>('/key', { schema }, async request => {
-    const { clientId, keyId } = callerOf(request);
-    const createdAt = clock.now();
-    const apiKey = newApiKey();
-    const key: ApiKey = {
-      id: newId(createdAt),
-      clientId,
-      hash: hashApiKey(apiKey),
-      name: request.body.name,
-      createdAt,
-      createdBy: keyId,
-    };
-    // The key that makes it was revoked while it was still remembered here.
-    if (!(await store.clients.insertKey(key))) throw new PunctualError('unauthorized', WHO_CALLS);
-    return { ...keyAnswer(key), apiKey };
-  });
-}
+export const createKey = route({
+  method: 'POST',
+  path: '/v1/key',
+  operationId: 'createKey',
+  summary: 'Make another key for this client; it is shown once',
+  description:
+    'It remembers the key that made it (`createdBy`): the one that the session began with.',
+  tag: 'access',
+  body: KeyInput,
+  answer: NewKey,
+  example: {
+    body: { name: 'deploy pipeline' },
+    answer: { ...EXAMPLE_KEY, apiKey: EXAMPLE_API_KEY },
+  },
+  handle:
+    ({ store, clock }) =>
+    async request => {
+      const { clientId, keyId } = callerOf(request);
+      const createdAt = clock.now();
+      const apiKey = newApiKey();
+      const key: ApiKey = {
+        id: newId(createdAt),
+        clientId,
+        hash: hashApiKey(apiKey),
+        name: request.body.name,
+        createdAt,
+        createdBy: keyId,
+      };
+      // The key that makes it was revoked while it was still remembered here.
+      if (!(await store.clients.insertKey(key))) throw new PunctualError('unauthorized', WHO_CALLS);
+      return { ...keyAnswer(key), apiKey };
+    },
+});
 
-export function listAndRevokeKeys(app: FastifyInstance, { store, clock }: ApiDeps): void {
-  const list = operation({
-    operationId: 'listKeys',
-    summary: 'The keys of this client, oldest first, revoked ones included',
-    description: 'Keys are told without their text: only a hash of it is stored.',
-    tag: 'access',
-    answer: KeyList,
-  });
-  app.get('/key', { schema: list }, async request => {
-    const keys = await store.clients.listKeys(callerOf(request).clientId);
-    return { items: keys.map(keyAnswer) };
-  });
+export const listKeys = route({
+  method: 'GET',
+  path: '/v1/key',
+  operationId: 'listKeys',
+  summary: 'The keys of this client, oldest first, revoked ones included',
+  description: 'Keys are told without their text: only a hash of it is stored.',
+  tag: 'access',
+  answer: KeyList,
+  example: { answer: { items: [EXAMPLE_KEY] } },
+  handle:
+    ({ store }) =>
+    async request => {
+      const keys = await store.clients.listKeys(callerOf(request).clientId);
+      return { items: keys.map(keyAnswer) };
+    },
+});
 
-  const revoke = operation({
-    operationId: 'revokeKey',
-    summary: 'Revoke a key: it and its sessions stop working within 5 seconds',
-    description:
-      'With `descendants=true` all keys that came of it are revoked too: those that were made with it, ' +
-      'with these, and so on, and their sessions. Also where it was revoked before.',
-    tag: 'access',
-    params: KEY_ID,
-    query: RevokeQuery,
-    answer: RevokedKey,
-  });
-  app.delete<{ Params: { keyId: string }; Querystring: Wire.RevokeQuery }>(
-    '/key/:keyId',
-    { schema: revoke },
+export const revokeKey = route({
+  method: 'DELETE',
+  path: '/v1/key/:keyId',
+  operationId: 'revokeKey',
+  summary: 'Revoke a key: it and its sessions stop working within 5 seconds',
+  description:
+    'With `descendants=true` all keys that came of it are revoked too: those that were made with it, ' +
+    'with these, and so on, and their sessions. Also where it was revoked before.',
+  tag: 'access',
+  query: RevokeQuery,
+  answer: RevokedKey,
+  example: {
+    query: { descendants: 'true' },
+    answer: {
+      ...EXAMPLE_KEY,
+      revokedAt: '2026-06-01T09:00:00.000Z',
+      descendants: [],
+    },
+  },
+  handle:
+    ({ store, clock }) =>
     async request => {
       const { clientId } = callerOf(request);
       const { keyId } = request.params;
@@ -82,8 +97,7 @@ export function listAndRevokeKeys(app: FastifyInstance, { store, clock }: ApiDep
       const descendants = revoked.filter(id => id !== keyId).sort();
       return withDescendants ? { ...key, descendants } : key;
     },
-  );
-}
+});
 
 function keyAnswer({ id, name, createdAt, createdBy, revokedAt }: ApiKey): Wire.Key {
   return {

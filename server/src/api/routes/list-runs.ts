@@ -1,34 +1,46 @@
 import type * as Wire from '@punctual/client';
-import type { FastifyInstance } from 'fastify';
 import { PunctualError } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
 import type { RunFilter } from '../../store/contract/runs.ts';
 import { callerOf } from '../access/authenticate.ts';
 import { runListAnswer } from '../answers.ts';
-import type { ApiDeps } from '../deps.ts';
 import { readInstant } from '../http/instant.ts';
 import { DEFAULT_LIMIT, idBefore, pageOf } from '../http/pagination.ts';
-import { operation } from '../openapi/operation.ts';
+import { SCHEDULE_ID } from '../openapi/examples/ids.ts';
+import { EXAMPLE_RUN } from '../openapi/examples/runs.ts';
 import { RunPage, RunQuery } from '../openapi/schemas/run.ts';
+import { route } from '../route.ts';
 
-export function listRuns(app: FastifyInstance, { store, clock }: ApiDeps): void {
-  const schema = operation({
-    operationId: 'listRuns',
-    summary: 'List runs, newest first',
-    description:
-      'All runs of this client, or those that the query asks for. A page is continued by `cursor`.',
-    tag: 'runs',
-    query: RunQuery,
-    answer: RunPage,
-  });
-  app.get<{ Querystring: Wire.RunQuery }>('/run', { schema }, async request => {
-    const { limit = DEFAULT_LIMIT, cursor, ...query } = request.query;
-    const { clientRowId } = callerOf(request);
-    const filter = { ...filterFrom(query), now: clock.now() };
-    const found = await store.runs.list(clientRowId, filter, limit + 1, idBefore(cursor));
-    return pageOf(found, limit, runListAnswer);
-  });
-}
+export const listRuns = route({
+  method: 'GET',
+  path: '/v1/run',
+  operationId: 'listRuns',
+  summary: 'List runs, newest first',
+  description:
+    'All runs of this client, or those that the query asks for. A page is continued by `cursor`.',
+  tag: 'runs',
+  query: RunQuery,
+  answer: RunPage,
+  example: {
+    query: {
+      limit: 20,
+      scheduleId: SCHEDULE_ID,
+      status: 'succeeded',
+      from: '2026-06-01T00:00:00Z',
+      to: '2099-01-01T00:00:00Z',
+    },
+    answer: { items: [EXAMPLE_RUN] },
+  },
+  handle:
+    ({ store, clock }) =>
+    async request => {
+      const { limit = DEFAULT_LIMIT, cursor, ...query } = request.query;
+      const { clientRowId } = callerOf(request);
+      const filter = { ...filterFrom(query), now: clock.now() };
+      const found = await store.runs.list(clientRowId, filter, limit + 1, idBefore(cursor));
+      return pageOf(found, limit, runListAnswer);
+    },
+});
 
 function filterFrom({ scheduleId, status, from, to }: Wire.RunQuery): RunFilter {
   if (scheduleId !== undefined && !isId(scheduleId)) {

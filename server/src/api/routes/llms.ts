@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import { page } from '../route.ts';
 
 /** For programs that read before they call (https://llmstxt.org): one page, and where everything else stands. */
 const TEXT = `# Punctual
@@ -25,8 +25,7 @@ Punctual-Error-Code. Intervals have five fields, six with seconds in front, or a
 - GET /v1/schedule/{id}/explain?at=…: whether it fired at an instant, and why or why not
 `;
 
-export function llms(app: FastifyInstance): void {
-  app.get('/llms.txt', { schema: { hide: true } }, (_request, reply) => {
-    reply.type('text/plain; charset=utf-8').send(TEXT);
-  });
-}
+export const llms = page(
+  '/llms.txt',
+  () => async (_request, reply) => reply.type('text/plain; charset=utf-8').send(TEXT),
+);

@@ -1,30 +1,26 @@
-import type * as Wire from '@punctual/client';
-import type { FastifyInstance } from 'fastify';
 import type { RunView } from '../../store/contract/runs.ts';
 import { callerOf } from '../access/authenticate.ts';
-import type { ApiDeps } from '../deps.ts';
 import { findSchedule } from '../find-schedule.ts';
 import { DEFAULT_COUNT, unsentTimesAfter } from '../next-times.ts';
-import { operation } from '../openapi/operation.ts';
+import { EXAMPLE_TIMES } from '../openapi/examples/schedules.ts';
 import { NextQuery, Times } from '../openapi/schemas/time.ts';
-import { type ByScheduleId, SCHEDULE_ID } from './params.ts';
+import { route } from '../route.ts';
 
 /** More than there are times in a window of `unsentTimesAfter`: manual runs may stand between. */
 const MOST_RUNS = 2_000;
 
-export function nextTimes(app: FastifyInstance, { store, clock }: ApiDeps): void {
-  const schema = operation({
-    operationId: 'nextTimes',
-    summary: 'The next times of a schedule; none where it is not enabled',
-    description: 'Times that were sent already, while a clock was ahead, are left out.',
-    tag: 'times',
-    params: SCHEDULE_ID,
-    query: NextQuery,
-    answer: Times,
-  });
-  app.get<ByScheduleId & { Querystring: Wire.NextQuery }>(
-    '/schedule/:scheduleId/next',
-    { schema },
+export const nextTimes = route({
+  method: 'GET',
+  path: '/v1/schedule/:scheduleId/next',
+  operationId: 'nextTimes',
+  summary: 'The next times of a schedule; none where it is not enabled',
+  description: 'Times that were sent already, while a clock was ahead, are left out.',
+  tag: 'times',
+  query: NextQuery,
+  answer: Times,
+  example: { query: { count: 3 }, answer: EXAMPLE_TIMES },
+  handle:
+    ({ store, clock }) =>
     async request => {
       const { count = DEFAULT_COUNT } = request.query;
       const { clientRowId } = callerOf(request);
@@ -37,8 +33,7 @@ export function nextTimes(app: FastifyInstance, { store, clock }: ApiDeps): void
       };
       return { times: await unsentTimesAfter(schedule, clock.now(), count, sentIn) };
     },
-  );
-}
+});
 
 function wasSent({ trigger, status }: RunView): boolean {
   return trigger === 'schedule' && (status === 'succeeded' || status === 'failed');

@@ -1,5 +1,9 @@
-import type { FastifyInstance } from 'fastify';
+import { page } from '../route.ts';
 
-export function openapi(app: FastifyInstance): void {
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
-}
+/** The document of the API. */
+export const openapi = page(
+  '/openapi.json',
+  () =>
+    async ({ server }) =>
+      server.swagger(),
+);

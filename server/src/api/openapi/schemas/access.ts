@@ -1,11 +1,11 @@
+import type * as Wire from '@punctual/client';
 import Type from 'typebox';
 import { MOST_OVERLAP_SECONDS, USUAL_OVERLAP_SECONDS } from '../../../domain/access/rotation.ts';
-import { closed, Id, Instant, named, oneOf, ref } from './fields.ts';
+import { closed, Id, Instant, named, oneOf, proven, ref } from './fields.ts';
 
 /** Sessions of the dashboard, keys, and the signing secret. */
 
-export const Session = named(
-  'Session',
+export const Session = named<Wire.Session>('Session')(
   Type.Object(
     {
       clientId: Type.String({ description: 'Whose requests these are.' }),
@@ -16,8 +16,7 @@ export const Session = named(
   ),
 );
 
-export const SessionEnd = named(
-  'SessionEnd',
+export const SessionEnd = named<Wire.SessionEnd>('SessionEnd')(
   Type.Object(
     { success: Type.Boolean({ description: 'Always true.' }) },
     { description: 'What was to be ended has ended.' },
@@ -27,12 +26,13 @@ export const SessionEnd = named(
 /** A query parameter that is set or not. */
 const flag = (description: string) => Type.Optional(oneOf(['true', 'false'], { description }));
 
-export const SessionEndQuery = Type.Object({
-  all: flag('All sessions of this client: sign out everywhere.'),
-});
+export const SessionEndQuery = proven<Wire.SessionEndQuery>()(
+  Type.Object({
+    all: flag('All sessions of this client: sign out everywhere.'),
+  }),
+);
 
-export const ListedSession = named(
-  'ListedSession',
+export const ListedSession = named<Wire.ListedSession>('ListedSession')(
   Type.Object(
     {
       id: Id('The session.'),
@@ -46,16 +46,14 @@ export const ListedSession = named(
   ),
 );
 
-export const SessionList = named(
-  'SessionList',
+export const SessionList = named<Wire.SessionList>('SessionList')(
   Type.Object(
     { items: Type.Array(ref(ListedSession), { description: 'Newest first.' }) },
     { description: 'Sessions that have not ended.' },
   ),
 );
 
-export const KeyInput = named(
-  'KeyInput',
+export const KeyInput = named<Wire.KeyInput>('KeyInput')(
   Type.Object(
     {
       name: Type.String({ description: 'Says what the key is for.', minLength: 1, maxLength: 200 }),
@@ -74,22 +72,24 @@ const key = {
   revokedAt: Type.Optional(Instant('When it was revoked.')),
 };
 
-export const Key = named('Key', Type.Object(key, { description: 'An API key, without its text.' }));
+export const Key = named<Wire.Key>('Key')(
+  Type.Object(key, { description: 'An API key, without its text.' }),
+);
 
-export const NewKey = named(
-  'NewKey',
+export const NewKey = named<Wire.NewKey>('NewKey')(
   Type.Object(
     { ...key, apiKey: Type.String({ description: 'Shown once.' }) },
     { description: 'A key that was made just now.' },
   ),
 );
 
-export const RevokeQuery = Type.Object({
-  descendants: flag('Whether all keys that came of it are revoked too.'),
-});
+export const RevokeQuery = proven<Wire.RevokeQuery>()(
+  Type.Object({
+    descendants: flag('Whether all keys that came of it are revoked too.'),
+  }),
+);
 
-export const RevokedKey = named(
-  'RevokedKey',
+export const RevokedKey = named<Wire.RevokedKey>('RevokedKey')(
   Type.Object(
     {
       ...key,
@@ -103,16 +103,14 @@ export const RevokedKey = named(
   ),
 );
 
-export const KeyList = named(
-  'KeyList',
+export const KeyList = named<Wire.KeyList>('KeyList')(
   Type.Object(
     { items: Type.Array(ref(Key), { description: 'Oldest first.' }) },
     { description: 'All keys of the client.' },
   ),
 );
 
-export const RotationInput = named(
-  'RotationInput',
+export const RotationInput = named<Wire.RotationInput>('RotationInput')(
   Type.Object(
     {
       overlapSeconds: Type.Optional(
@@ -143,13 +141,11 @@ const signingSecret = {
   ),
 };
 
-export const SigningSecret = named(
-  'SigningSecret',
+export const SigningSecret = named<Wire.SigningSecret>('SigningSecret')(
   Type.Object(signingSecret, { description: 'The signing secret, without its text.' }),
 );
 
-export const NewSigningSecret = named(
-  'NewSigningSecret',
+export const NewSigningSecret = named<Wire.NewSigningSecret>('NewSigningSecret')(
   Type.Object(
     {
       ...signingSecret,

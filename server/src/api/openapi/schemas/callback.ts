@@ -1,11 +1,11 @@
+import type * as Wire from '@punctual/client';
 import Type from 'typebox';
 import { Id, Instant, named, oneOf, ref } from './fields.ts';
 import { OUTCOMES } from './run.ts';
 
 /** The body of a callback, as `domain/run/callback.ts` writes it. */
 
-export const CallbackRun = named(
-  'CallbackRun',
+export const CallbackRun = named<Wire.CallbackRun>('CallbackRun')(
   Type.Object(
     {
       id: Id('The run.'),
@@ -24,8 +24,7 @@ export const CallbackRun = named(
   ),
 );
 
-export const ScheduleCallback = named(
-  'ScheduleCallback',
+export const ScheduleCallback = named<Wire.ScheduleCallback>('ScheduleCallback')(
   Type.Object(
     {
       type: oneOf(['schedule.run.succeeded', 'schedule.run.failed'] as const, {

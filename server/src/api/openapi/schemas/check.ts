@@ -1,11 +1,11 @@
+import type * as Wire from '@punctual/client';
 import Type from 'typebox';
 import { Instant, named, oneOf, ref } from './fields.ts';
 import { Attempt } from './run.ts';
 
 /** What is known of a schedule before it is stored. */
 
-export const Problem = named(
-  'Problem',
+export const Problem = named<Wire.Problem>('Problem')(
   Type.Object(
     {
       where: Type.String({ description: 'The property: `url`, `integrations[0].url`.' }),
@@ -15,8 +15,7 @@ export const Problem = named(
   ),
 );
 
-export const ClockNote = named(
-  'ClockNote',
+export const ClockNote = named<Wire.ClockNote>('ClockNote')(
   Type.Object(
     {
       kind: oneOf(['moved', 'dropped', 'once', 'twice'] as const, {
@@ -32,8 +31,7 @@ export const ClockNote = named(
   ),
 );
 
-export const CheckResult = named(
-  'CheckResult',
+export const CheckResult = named<Wire.CheckResult>('CheckResult')(
   Type.Object(
     {
       problems: Type.Array(ref(Problem), {
@@ -48,7 +46,6 @@ export const CheckResult = named(
   ),
 );
 
-export const TryResult = named(
-  'TryResult',
+export const TryResult = named<Wire.TryResult>('TryResult')(
   Type.Object({ attempt: ref(Attempt) }, { description: 'What became of the one request.' }),
 );

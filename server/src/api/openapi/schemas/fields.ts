@@ -1,4 +1,4 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static, type TSchema, type TUnsafe } from 'typebox';
 
 /** Building blocks of the schemas. */
 
@@ -22,13 +22,60 @@ export const orNull = <Value>(schema: object, options: object = {}) => {
   return Type.Unsafe<Value | null>({ ...rest, type: [type, 'null'], ...options });
 };
 
-/** A schema that the document of the API has under a name of its own. */
-export const named = <Schema extends TSchema, Name extends string>(name: Name, schema: Schema) =>
-  Object.assign(schema, { $id: name });
+/** Flattened, so that two spellings of one type become one. */
+type Plain<T> = T extends object ? { [Key in keyof T]: Plain<T[Key]> } : T;
+
+/** True only for types that no generic use can tell apart: `a?: T` is not `a: T | undefined`. */
+type Equal<A, B> =
+  (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : false;
+
+type Matching<Schema extends TSchema, Wire> =
+  Equal<Static<Schema>, Wire> extends true ? unknown : { 'is not its wire type': Wire };
+
+/** A schema that says exactly what its wire type says. */
+export type Proven<Wire> = TUnsafe<Wire>;
+
+/** The same, under a name of its own in the document of the API. */
+export type Named<Wire> = Proven<Wire> & { $id: string };
+
+/**
+ * The proof that a schema says exactly what its wire type says, optional fields included: it compiles only then. So
+ * server and client cannot drift apart.
+ */
+export const proven =
+  <Wire>() =>
+  <Schema extends TSchema>(schema: Schema & Matching<Schema, Wire>) =>
+    schema as unknown as Proven<Wire>;
+
+/** All that have a name, by it: what a `$ref` means. */
+const NAMED = new Map<string, Named<unknown>>();
+
+/** A schema that the document of the API has under a name of its own; proven as by `proven`. */
+export const named =
+  <Wire>(name: string) =>
+  <Schema extends TSchema>(schema: Schema & Matching<Schema, Wire>): Named<Wire> => {
+    const made = Object.assign(schema as unknown as Proven<Wire>, { $id: name });
+    NAMED.set(name, made);
+    return made;
+  };
 
 /** The schema that is registered under `$id`, in its place in another one. */
-export const ref = <Schema extends TSchema & { $id: string }>(schema: Schema) =>
-  Type.Unsafe<Static<Schema>>({ $ref: `${schema.$id}#` });
+export const ref = <Wire>({ $id }: Named<Wire>) => Type.Unsafe<Wire>({ $ref: `${$id}#` });
+
+/** Every schema with a name that the given ones refer to, by way of others too. */
+export function referredBy(schemas: object[]): Map<string, Named<unknown>> {
+  const found = new Map<string, Named<unknown>>();
+  const visit = (schema: object) => {
+    for (const [, name] of JSON.stringify(schema).matchAll(/"\$ref":"(\w+)#"/g)) {
+      const target = NAMED.get(name!)!;
+      if (found.has(name!)) continue;
+      found.set(name!, target);
+      visit(target);
+    }
+  };
+  for (const schema of schemas) visit(schema);
+  return found;
+}
 
 export const closed = { additionalProperties: false } as const;
 

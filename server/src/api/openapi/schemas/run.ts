@@ -1,5 +1,6 @@
+import type * as Wire from '@punctual/client';
 import Type from 'typebox';
-import { Id, Instant, named, oneOf, ref, strings } from './fields.ts';
+import { Id, Instant, named, oneOf, proven, ref, strings } from './fields.ts';
 import { page } from './schedule.ts';
 
 /** Runs: the firings of schedules, as they are shown. */
@@ -18,8 +19,7 @@ export const OUTCOMES = ['response', 'timeout', 'connectionError', 'blocked', 'l
 
 const span = (description: string) => Type.Optional(Type.Number({ description }));
 
-export const Phases = named(
-  'Phases',
+export const Phases = named<Wire.Phases>('Phases')(
   Type.Object(
     {
       dnsMs: span('The lookup of the name.'),
@@ -34,8 +34,7 @@ export const Phases = named(
   ),
 );
 
-export const Attempt = named(
-  'Attempt',
+export const Attempt = named<Wire.Attempt>('Attempt')(
   Type.Object(
     {
       number: Type.Integer({ description: '1 for the first.' }),
@@ -71,8 +70,7 @@ export const Attempt = named(
   ),
 );
 
-export const Callback = named(
-  'Callback',
+export const Callback = named<Wire.Callback>('Callback')(
   Type.Object(
     {
       id: Id('Its `webhook-id` too.'),
@@ -87,8 +85,7 @@ export const Callback = named(
   ),
 );
 
-export const Run = named(
-  'Run',
+export const Run = named<Wire.Run>('Run')(
   Type.Object(
     {
       id: Id('Its `webhook-id` too, the same for every attempt.'),
@@ -123,8 +120,7 @@ export const Run = named(
   ),
 );
 
-export const RunPage = named(
-  'RunPage',
+export const RunPage = named<Wire.RunPage>('RunPage')(
   Type.Object(
     {
       items: Type.Array(ref(Run), { description: 'Newest first.' }),
@@ -134,10 +130,12 @@ export const RunPage = named(
   ),
 );
 
-export const RunQuery = Type.Object({
-  ...page,
-  scheduleId: Type.Optional(Type.String({ description: 'Of this schedule.' })),
-  status: Type.Optional(oneOf(RUN_STATUSES, { description: 'In this status.' })),
-  from: Type.Optional(Type.String({ description: 'ISO 8601. Nominal time, inclusive.' })),
-  to: Type.Optional(Type.String({ description: 'ISO 8601. Nominal time, exclusive.' })),
-});
+export const RunQuery = proven<Wire.RunQuery>()(
+  Type.Object({
+    ...page,
+    scheduleId: Type.Optional(Type.String({ description: 'Of this schedule.' })),
+    status: Type.Optional(oneOf(RUN_STATUSES, { description: 'In this status.' })),
+    from: Type.Optional(Type.String({ description: 'ISO 8601. Nominal time, inclusive.' })),
+    to: Type.Optional(Type.String({ description: 'ISO 8601. Nominal time, exclusive.' })),
+  }),
+);

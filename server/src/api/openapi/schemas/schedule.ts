@@ -1,6 +1,18 @@
+import type * as Wire from '@punctual/client';
 import Type, { type Static } from 'typebox';
 import { VERBS } from '../../../domain/schedule/schedule.ts';
-import { closed, Id, Instant, ignored, named, oneOf, orNull, ref, strings } from './fields.ts';
+import {
+  closed,
+  Id,
+  Instant,
+  ignored,
+  named,
+  oneOf,
+  orNull,
+  proven,
+  ref,
+  strings,
+} from './fields.ts';
 
 /** Schedules: what is answered, and what a create, a replace and a patch may say. */
 
@@ -54,8 +66,7 @@ const catchUpSeconds = {
   maximum: 31_536_000,
 };
 
-export const Policy = named(
-  'Policy',
+export const Policy = named<Wire.Policy>('Policy')(
   Type.Object(
     {
       timeoutSeconds: Type.Optional(Type.Integer(timeoutSeconds)),
@@ -66,13 +77,15 @@ export const Policy = named(
   ),
 );
 
-export const PolicyPatch = Type.Object(
-  {
-    timeoutSeconds: Type.Optional(orNull<number>(Type.Integer(timeoutSeconds))),
-    maxRetries: Type.Optional(orNull<number>(Type.Integer(maxRetries))),
-    catchUpSeconds: Type.Optional(orNull<number>(Type.Integer(catchUpSeconds))),
-  },
-  closed,
+export const PolicyPatch = proven<Wire.PolicyPatch>()(
+  Type.Object(
+    {
+      timeoutSeconds: Type.Optional(orNull<number>(Type.Integer(timeoutSeconds))),
+      maxRetries: Type.Optional(orNull<number>(Type.Integer(maxRetries))),
+      catchUpSeconds: Type.Optional(orNull<number>(Type.Integer(catchUpSeconds))),
+    },
+    closed,
+  ),
 );
 
 const integration = {
@@ -87,16 +100,14 @@ const integration = {
   }),
 };
 
-export const Integration = named(
-  'Integration',
+export const Integration = named<Wire.Integration>('Integration')(
   Type.Object(
     { id: Id('Given by the service.'), ...integration },
     { description: 'Somebody who is told when a run has ended for good.' },
   ),
 );
 
-export const IntegrationInput = named(
-  'IntegrationInput',
+export const IntegrationInput = named<Wire.IntegrationInput>('IntegrationInput')(
   Type.Object(
     {
       id: Type.Optional(
@@ -115,8 +126,7 @@ export const IntegrationInput = named(
 const CALLED = 'What is called when a run has ended for good.';
 const integrations = () => Type.Array(ref(IntegrationInput), { description: CALLED, maxItems: 10 });
 
-export const Schedule = named(
-  'Schedule',
+export const Schedule = named<Wire.Schedule>('Schedule')(
   Type.Object(
     {
       id: Id('Given by the service.'),
@@ -137,8 +147,7 @@ export const Schedule = named(
   ),
 );
 
-export const ScheduleInput = named(
-  'ScheduleInput',
+export const ScheduleInput = named<Wire.ScheduleInput>('ScheduleInput')(
   Type.Object(
     {
       url: url('The target: absolute, http or https.'),
@@ -166,8 +175,7 @@ const mergedStrings = () =>
     description: 'Merged key by key; null removes.',
   });
 
-export const SchedulePatch = named(
-  'SchedulePatch',
+export const SchedulePatch = named<Wire.SchedulePatch>('SchedulePatch')(
   Type.Object(
     {
       url: Type.Optional(url('The target: absolute, http or https.')),
@@ -199,16 +207,14 @@ export const SchedulePatch = named(
   ),
 );
 
-export const DeleteResult = named(
-  'DeleteResult',
+export const DeleteResult = named<Wire.DeleteResult>('DeleteResult')(
   Type.Object(
     { success: Type.Boolean({ description: 'Always true.' }) },
     { description: 'The schedule is deleted, now or since long.' },
   ),
 );
 
-export const SchedulePage = named(
-  'SchedulePage',
+export const SchedulePage = named<Wire.SchedulePage>('SchedulePage')(
   Type.Object(
     {
       items: Type.Array(ref(Schedule), { description: 'Newest first.' }),
@@ -224,8 +230,7 @@ export const SchedulePage = named(
   ),
 );
 
-export const BatchInput = named(
-  'BatchInput',
+export const BatchInput = named<Wire.BatchInput>('BatchInput')(
   Type.Object(
     {
       items: Type.Array(ref(ScheduleInput), {
@@ -237,8 +242,7 @@ export const BatchInput = named(
   ),
 );
 
-export const BatchResult = named(
-  'BatchResult',
+export const BatchResult = named<Wire.BatchResult>('BatchResult')(
   Type.Object(
     { items: Type.Array(ref(Schedule), { description: 'In the order of the request.' }) },
     { description: 'What was created.' },
@@ -252,11 +256,13 @@ export const page = {
   cursor: Type.Optional(Type.String({ description: 'The `nextCursor` of the page before.' })),
 };
 
-export const ScheduleQuery = Type.Object({
-  ...page,
-  status: Type.Optional(
-    oneOf(STATUSES, { description: 'Deleted ones are left out unless asked for.' }),
-  ),
-  label: Type.Optional(Type.String({ description: 'Contained, any case.' })),
-  url: Type.Optional(Type.String({ description: 'Contained, any case.' })),
-});
+export const ScheduleQuery = proven<Wire.ScheduleQuery>()(
+  Type.Object({
+    ...page,
+    status: Type.Optional(
+      oneOf(STATUSES, { description: 'Deleted ones are left out unless asked for.' }),
+    ),
+    label: Type.Optional(Type.String({ description: 'Contained, any case.' })),
+    url: Type.Optional(Type.String({ description: 'Contained, any case.' })),
+  }),
+);

@@ -1,5 +1,6 @@
+import type * as Wire from '@punctual/client';
 import Type from 'typebox';
-import { Instant, named, oneOf, ref } from './fields.ts';
+import { Instant, named, oneOf, proven, ref } from './fields.ts';
 import { Run } from './run.ts';
 
 /** Explanations, and the figures of the pages. */
@@ -25,16 +26,17 @@ const VERDICTS = [
   'unrecorded',
 ] as const;
 
-export const ExplainQuery = Type.Object({
-  at: Type.String({
-    description:
-      "ISO 8601. Without an offset it is a time of the schedule's own wall clock, such as " +
-      '2026-03-29T02:30.',
+export const ExplainQuery = proven<Wire.ExplainQuery>()(
+  Type.Object({
+    at: Type.String({
+      description:
+        "ISO 8601. Without an offset it is a time of the schedule's own wall clock, such as " +
+        '2026-03-29T02:30.',
+    }),
   }),
-});
+);
 
-export const Explanation = named(
-  'Explanation',
+export const Explanation = named<Wire.Explanation>('Explanation')(
   Type.Object(
     {
       scheduleId: Type.String({ description: 'The schedule.' }),
@@ -64,11 +66,13 @@ export const Explanation = named(
   ),
 );
 
-export const StatsQuery = Type.Object({
-  minutes: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 180, default: 60, description: 'How far back.' }),
-  ),
-});
+export const StatsQuery = proven<Wire.StatsQuery>()(
+  Type.Object({
+    minutes: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 180, default: 60, description: 'How far back.' }),
+    ),
+  }),
+);
 
 const tally = {
   succeeded: Type.Integer({ description: 'Runs that succeeded.' }),
@@ -79,31 +83,30 @@ const tally = {
   p99LateMs: Type.Optional(Type.Number({ description: 'Of scheduled runs; within a tenth.' })),
 };
 
-export const Tally = named(
-  'Tally',
+export const Tally = named<Wire.Tally>('Tally')(
   Type.Object(tally, { description: 'Runs that ended, and times that did not fire.' }),
 );
 
-export const StatsMinute = named(
-  'StatsMinute',
+export const StatsMinute = named<Wire.StatsMinute>('StatsMinute')(
   Type.Object(
     { at: Instant('The start of the minute.'), ...tally },
     { description: 'One minute of the figures.' },
   ),
 );
 
-export const HistoryQuery = Type.Object({
-  from: Type.String({ description: 'ISO 8601, inclusive; rounded down to a full step.' }),
-  to: Type.String({ description: 'ISO 8601, exclusive; rounded up to a full step.' }),
-  stepSeconds: Type.Integer({
-    minimum: 1,
-    maximum: 3_600,
-    description: 'The length of a step. From `from` to `to` there are 1,000 steps at most.',
+export const HistoryQuery = proven<Wire.HistoryQuery>()(
+  Type.Object({
+    from: Type.String({ description: 'ISO 8601, inclusive; rounded down to a full step.' }),
+    to: Type.String({ description: 'ISO 8601, exclusive; rounded up to a full step.' }),
+    stepSeconds: Type.Integer({
+      minimum: 1,
+      maximum: 3_600,
+      description: 'The length of a step. From `from` to `to` there are 1,000 steps at most.',
+    }),
   }),
-});
+);
 
-export const HistoryStep = named(
-  'HistoryStep',
+export const HistoryStep = named<Wire.HistoryStep>('HistoryStep')(
   Type.Object(
     {
       at: Instant('The start of the step.'),
@@ -116,8 +119,7 @@ export const HistoryStep = named(
   ),
 );
 
-export const History = named(
-  'History',
+export const History = named<Wire.History>('History')(
   Type.Object(
     {
       scheduleId: Type.String({ description: 'The schedule.' }),
@@ -138,8 +140,7 @@ export const History = named(
   ),
 );
 
-export const FailingSchedule = named(
-  'FailingSchedule',
+export const FailingSchedule = named<Wire.FailingSchedule>('FailingSchedule')(
   Type.Object(
     {
       scheduleId: Type.String({ description: 'The schedule.' }),
@@ -156,8 +157,7 @@ export const FailingSchedule = named(
   ),
 );
 
-export const UpcomingFiring = named(
-  'UpcomingFiring',
+export const UpcomingFiring = named<Wire.UpcomingFiring>('UpcomingFiring')(
   Type.Object(
     {
       scheduleId: Type.String({ description: 'The schedule.' }),
@@ -171,8 +171,7 @@ export const UpcomingFiring = named(
   ),
 );
 
-export const Breaker = named(
-  'Breaker',
+export const Breaker = named<Wire.Breaker>('Breaker')(
   Type.Object(
     {
       origin: Type.String({ description: 'Scheme, name and port of the host.' }),
@@ -184,8 +183,7 @@ export const Breaker = named(
   ),
 );
 
-export const Stats = named(
-  'Stats',
+export const Stats = named<Wire.Stats>('Stats')(
   Type.Object(
     {
       from: Instant('Start of the first minute that is counted; it may still go back.'),
@@ -212,19 +210,20 @@ export const Stats = named(
   ),
 );
 
-export const ForecastQuery = Type.Object({
-  span: Type.Optional(
-    oneOf(['day', 'week'] as const, {
-      description: '`day`: 24 hours by minute, the default. `week`: 7 days by hour.',
-    }),
-  ),
-  host: Type.Optional(
-    Type.String({ description: 'Only urls with this host (and port), in lower case.' }),
-  ),
-});
+export const ForecastQuery = proven<Wire.ForecastQuery>()(
+  Type.Object({
+    span: Type.Optional(
+      oneOf(['day', 'week'] as const, {
+        description: '`day`: 24 hours by minute, the default. `week`: 7 days by hour.',
+      }),
+    ),
+    host: Type.Optional(
+      Type.String({ description: 'Only urls with this host (and port), in lower case.' }),
+    ),
+  }),
+);
 
-export const ForecastHost = named(
-  'ForecastHost',
+export const ForecastHost = named<Wire.ForecastHost>('ForecastHost')(
   Type.Object(
     {
       host: Type.String({ description: 'Name, and port where it is not the usual one.' }),
@@ -234,8 +233,7 @@ export const ForecastHost = named(
   ),
 );
 
-export const Forecast = named(
-  'Forecast',
+export const Forecast = named<Wire.Forecast>('Forecast')(
   Type.Object(
     {
       from: Instant('The start of the first step.'),

@@ -1,5 +1,6 @@
+import type * as Wire from '@punctual/client';
 import Type from 'typebox';
-import { closed, Instant, named, ref } from './fields.ts';
+import { closed, Instant, named, proven, ref } from './fields.ts';
 
 /** What is asked and answered about times, and about the service itself. */
 
@@ -11,8 +12,7 @@ const interval = () => Type.String({ description: 'As in a schedule.', examples:
 const timezone = () =>
   Type.String({ description: 'A name of `/timezones`.', examples: ['Europe/Berlin'] });
 
-export const PreviewInput = named(
-  'PreviewInput',
+export const PreviewInput = named<Wire.PreviewInput>('PreviewInput')(
   Type.Object(
     {
       interval: interval(),
@@ -24,10 +24,9 @@ export const PreviewInput = named(
   ),
 );
 
-export const NextQuery = Type.Object({ count: count() });
+export const NextQuery = proven<Wire.NextQuery>()(Type.Object({ count: count() }));
 
-export const Times = named(
-  'Times',
+export const Times = named<Wire.Times>('Times')(
   Type.Object(
     {
       times: Type.Array(Type.String({ description: 'ISO 8601 in UTC.' }), {
@@ -38,19 +37,19 @@ export const Times = named(
   ),
 );
 
-export const Timezones = named(
-  'Timezones',
+export const Timezones = named<string[]>('Timezones')(
   Type.Array(Type.String({ description: 'An IANA name.' }), {
     description: 'The names that `timezone` may have, sorted.',
   }),
 );
 
-export const OffsetsQuery = Type.Object({
-  timezone: timezone(),
-});
+export const OffsetsQuery = proven<Wire.OffsetsQuery>()(
+  Type.Object({
+    timezone: timezone(),
+  }),
+);
 
-export const ZoneOffset = named(
-  'ZoneOffset',
+export const ZoneOffset = named<Wire.ZoneOffset>('ZoneOffset')(
   Type.Object(
     {
       from: Instant('From here to the next one.'),
@@ -60,8 +59,7 @@ export const ZoneOffset = named(
   ),
 );
 
-export const ZoneOffsets = named(
-  'ZoneOffsets',
+export const ZoneOffsets = named<Wire.ZoneOffsets>('ZoneOffsets')(
   Type.Object(
     {
       timezone: timezone(),
@@ -73,8 +71,7 @@ export const ZoneOffsets = named(
   ),
 );
 
-export const Pause = named(
-  'Pause',
+export const Pause = named<Wire.Pause>('Pause')(
   Type.Object(
     {
       since: Instant('The start of the pause; by a setting, of the node.'),
@@ -89,8 +86,7 @@ export const Pause = named(
   ),
 );
 
-export const Health = named(
-  'Health',
+export const Health = named<Wire.Health>('Health')(
   Type.Object(
     {
       status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'], description: 'It is well.' }),
@@ -106,8 +102,7 @@ export const Health = named(
   ),
 );
 
-export const ErrorBody = named(
-  'Error',
+export const ErrorBody = named<Wire.ErrorBody>('Error')(
   Type.Object(
     {
       error: Type.String({ description: 'One sentence that says what is wrong and where.' }),
