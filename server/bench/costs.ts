@@ -89,7 +89,7 @@ async function fireAll(store: Store, now: number): Promise<void> {
   await Promise.all(
     Array.from({ length: CALLERS }, async () => {
       for (;;) {
-        const claims = await store.queue.claim(now, BATCH, now);
+        const { claims } = await store.queue.claim(now, BATCH, now);
         if (claims.length === 0) return;
         await store.queue.settle(claims.map(claim => ended(claim, now + MINUTE)));
       }

@@ -86,8 +86,8 @@ async function make(
   const body: ScheduleBody = { ...SAMPLES[name], url, verb: 'GET', timezone: 'UTC' };
   const schedule = draftNew(body, now - HISTORY_MS, allow);
   await store.schedules.insert(clientRowId, [{ schedule, start: { first: 0, second: null } }]);
-  const [claim] = await store.queue.claim(0, 1, 0);
-  const { scheduledFor, attempt, changedAt, scheduleRowId } = claim!;
+  const { claims } = await store.queue.claim(0, 1, 0);
+  const { scheduledFor, attempt, changedAt, scheduleRowId } = claims[0]!;
   const fence = { scheduledFor, attempt, changedAt };
   const history = historyOf(schedule, name, now);
   await store.queue.settle([{ scheduleRowId, clientRowId, fence, ...history, callbacks: [] }]);

@@ -184,9 +184,9 @@ function encrypted(store: Store, keys: DataKeys, tell: (error: unknown) => void)
   });
   const queue = layer(store.queue, {
     async claim(...asked) {
-      const claims = await store.queue.claim(...asked);
-      for (const { schedule } of claims) await openClaimed(schedule.clientId, schedule);
-      return claims;
+      const result = await store.queue.claim(...asked);
+      for (const { schedule } of result.claims) await openClaimed(schedule.clientId, schedule);
+      return result;
     },
     async reread(scheduleRowIds) {
       const standing = await store.queue.reread(scheduleRowIds);

@@ -27,7 +27,6 @@ setFlagsFromString('--no-maglev');
 const MOST_CALLS: Record<string, number> = {
   'queue.claim': 3,
   'queue.settle': 2,
-  'queue.nextDueAt': 1,
   // After each settlement: what ended may have left a callback.
   'outbox.claim': 2,
   'outbox.nextDueAt': 2,

@@ -5,6 +5,7 @@ import { Engine } from '../../src/engine/engine.ts';
 import type { EngineObserver } from '../../src/engine/observer.ts';
 import { LeaseDeadline } from '../../src/outbound/lease-deadline.ts';
 import type { Caller } from '../../src/store/contract/clients.ts';
+import type { ClaimResult } from '../../src/store/contract/queue.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -225,7 +226,8 @@ describe('a claim that took longer than the node may count on it', () => {
       t.mock.method(performance, 'now', () => real() + later);
       const node = await Node.open(now);
       const work = node.store[part];
-      const claim = work.claim.bind(work) as (...parameters: unknown[]) => Promise<object[]>;
+      type Result = object[] | ClaimResult;
+      const claim = work.claim.bind(work) as (...parameters: unknown[]) => Promise<Result>;
       const renew = work.renew.bind(work);
       let renewals = 0;
       let firedByThen: number | null = null;
@@ -236,7 +238,8 @@ describe('a claim that took longer than the node may count on it', () => {
         },
         async claim(...parameters: unknown[]) {
           if (later > 0) firedByThen ??= node.fired.length;
-          const claims = await claim(...parameters);
+          const result = await claim(...parameters);
+          const claims = 'claims' in result ? result.claims : result;
           if (claims.length > 0 && later === 0) {
             // The database's answer is long on its way, and the node renews meanwhile.
             later = 61 * SECOND;
@@ -246,7 +249,7 @@ describe('a claim that took longer than the node may count on it', () => {
               return renewals > before + 1;
             });
           }
-          return claims;
+          return result;
         },
       });
       await node.engine.start();
@@ -301,7 +304,7 @@ describe('a request that waits for a connection', () => {
         return (await api[part].recover(now)) === 1;
       });
       if (isManual) assert.equal((await api.outbox.claim(now + SECOND, 10)).length, 1);
-      else assert.equal((await api.queue.claim(now + SECOND, 10, 0)).length, 1);
+      else assert.equal((await api.queue.claim(now + SECOND, 10, 0)).claims.length, 1);
       await until(async () => {
         await node.clock.advance(500);
         return renewed.slice(-1)[0] === 0 && node.clock.now() > now + 5 * SECOND;

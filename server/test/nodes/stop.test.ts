@@ -56,7 +56,7 @@ test('a node that stops gives back at once what waits behind a hung target, and 
 
   const stopped = engine.stop(60_000);
   while ((await countOf('waiting')) < DUE - CONNECTIONS);
-  const claims = await other.queue.claim(first, 100, 0);
+  const { claims } = await other.queue.claim(first, 100, 0);
   assert.equal(claims.length, DUE - CONNECTIONS);
   assert.ok(claims.every(({ attempt, begun }) => begun && attempt === 1));
   for (const hangUp of hung) hangUp();

@@ -255,7 +255,7 @@ async function fillWithRuns(path: string, schedules: number, runsOfEach: number)
     clientRowId,
     Array.from({ length: schedules }, () => ({ schedule: aSchedule(), start })),
   );
-  for (const claim of await store.queue.claim(NOON, schedules, 0)) {
+  for (const claim of (await store.queue.claim(NOON, schedules, 0)).claims) {
     const records = Array.from({ length: runsOfEach }, (_, index) =>
       aRecord(claim.schedule.id, NOON + index * MINUTE),
     );

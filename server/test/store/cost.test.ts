@@ -253,7 +253,7 @@ function many(count: number, first: number, id: () => string): NewSchedule[] {
 
 /** Claims what is due at `now`, and settles it as the engine does where all targets answer. */
 async function fireBatch(store: Store, now = NOON): Promise<void> {
-  const claims = await store.queue.claim(now, FIRINGS, SEEN);
+  const { claims } = await store.queue.claim(now, FIRINGS, SEEN);
   assert.equal(claims.length, FIRINGS);
   assert.deepEqual(await store.queue.settle(claims.map(succeeded)), []);
 }

@@ -329,7 +329,7 @@ describe('a move that ends in the middle', () => {
     }
     await moveStore(source, target, () => {});
     await Promise.all([source.close(), target.close()]);
-    assert.equal((await node.queue.claim(LATER, 10, 0)).length, 1);
+    assert.equal((await node.queue.claim(LATER, 10, 0)).claims.length, 1);
     await node.close();
   });
 

@@ -106,8 +106,10 @@ describe('PostgreSQL: two nodes on one database', () => {
     const claims = await Promise.all(
       Array.from({ length: 20 }, (_, index) => (index % 2 ? a : b).queue.claim(NOON, 70, SEEN)),
     );
-    const rest = await a.queue.claim(NOON, 1_000, SEEN);
-    const keys = [...claims.flat(), ...rest].map(({ scheduleRowId }) => scheduleRowId);
+    const rest = (await a.queue.claim(NOON, 1_000, SEEN)).claims;
+    const keys = [...claims.flatMap(result => result.claims), ...rest].map(
+      ({ scheduleRowId }) => scheduleRowId,
+    );
     assert.equal(keys.length, 1_000);
     assert.equal(new Set(keys).size, 1_000);
   });
@@ -152,15 +154,20 @@ describe('PostgreSQL: two nodes on one database', () => {
       await triggered(a, caller, schedule, NOON - 1);
       await triggered(a, caller, schedule, NOON - 1);
     }
-    const [times, ...manuals] = await Promise.all([
+    const [taken, ...manuals] = await Promise.all([
       a.queue.claim(NOON, 100, SEEN),
       a.outbox.claim(NOON, 30),
       b.outbox.claim(NOON, 100),
     ]);
-    const begun = times.filter(claim => claim.begun).map(({ scheduleRowId }) => scheduleRowId);
+    const begun = taken.claims
+      .filter(claim => claim.begun)
+      .map(({ scheduleRowId }) => scheduleRowId);
     const sent = manuals.flat().map(({ scheduleRowId }) => scheduleRowId);
     assert.equal(new Set([...begun, ...sent]).size, begun.length + sent.length);
-    const rest = [...(await a.queue.claim(NOON, 100, SEEN)), ...(await b.outbox.claim(NOON, 100))];
+    const rest = [
+      ...(await a.queue.claim(NOON, 100, SEEN)).claims,
+      ...(await b.outbox.claim(NOON, 100)),
+    ];
     const all = [...begun, ...sent, ...rest.map(({ scheduleRowId }) => scheduleRowId)];
     assert.equal(new Set(all).size, schedules.length);
   });
@@ -168,10 +175,11 @@ describe('PostgreSQL: two nodes on one database', () => {
   test('a change that meets a claim is either claimed or marks the row', async () => {
     for (let round = 0; round < 40; round += 1) {
       const schedule = await stored(a, caller);
-      const [[claim]] = await Promise.all([
+      const [taken] = await Promise.all([
         a.queue.claim(NOON, 10, SEEN),
         changed(b, caller, schedule, { status: 'disabled' }, NOON, null),
       ]);
+      const [claim] = taken.claims;
       if (claim === undefined) continue;
       const late = settlementOf(claim, waiting(NOON + MINUTE, NOON + 2 * MINUTE));
       const isMarked = (await a.queue.settle([late])).length === 1;
@@ -185,7 +193,7 @@ describe('PostgreSQL: two nodes on one database', () => {
   test('what another node is just taking is not waited for', async () => {
     await many(3);
     const [first] = await runOn(url, 'SELECT min(schedule_key) AS key FROM queue');
-    const claims = await beside(
+    const { claims } = await beside(
       `SELECT 1 FROM queue WHERE schedule_key = ${first!.key} FOR UPDATE`,
       {
         isWaiting: false,
@@ -255,9 +263,9 @@ describe('PostgreSQL: two nodes on one database', () => {
   test('batches that end at the same moment do not lock each other out', async () => {
     await many(400);
     for (let now = NOON; now < NOON + 10 * MINUTE; now += MINUTE) {
-      const claims = await Promise.all([1, 2, 3, 4].map(() => a.queue.claim(now, 100, SEEN)));
+      const taken = await Promise.all([1, 2, 3, 4].map(() => a.queue.claim(now, 100, SEEN)));
       await Promise.all(
-        claims.map(async batch => {
+        taken.map(async ({ claims: batch }) => {
           const next = batch.map(claim =>
             settlementOf(claim, waiting(now + MINUTE, now + 2 * MINUTE), {
               records: [aRecord(claim.schedule.id, now)],
@@ -301,7 +309,7 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
 
   test('is renewed without waiting for what another session holds', async () => {
     await many(2);
-    const claims = await a.queue.claim(NOON, 10, SEEN);
+    const { claims } = await a.queue.claim(NOON, 10, SEEN);
     const keys = claims.map(({ scheduleRowId }) => scheduleRowId);
     const renewed = await beside(`SELECT 1 FROM queue WHERE schedule_key = ${keys[0]} FOR UPDATE`, {
       isWaiting: false,
@@ -312,7 +320,7 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
 
   test('that has ended is recovered without waiting for what another session holds', async () => {
     await many(2);
-    const claims = await a.queue.claim(NOON, 10, SEEN);
+    const { claims } = await a.queue.claim(NOON, 10, SEEN);
     await passed(LEASE);
     const held = `SELECT 1 FROM queue WHERE schedule_key = ${claims[0]!.scheduleRowId} FOR UPDATE`;
     assert.equal(await beside(held, { isWaiting: false, work: () => b.queue.recover(LATER) }), 1);
@@ -322,7 +330,7 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
     await claimed();
     await passed("interval '9 seconds'");
     assert.deepEqual([await a.queue.recover(LATER), await b.queue.recover(LATER)], [0, 0]);
-    assert.deepEqual(await b.queue.claim(LATER, 10, SEEN), []);
+    assert.deepEqual((await b.queue.claim(LATER, 10, SEEN)).claims, []);
   });
 
   test('that has ended is recovered, once', async () => {
@@ -335,7 +343,7 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
       50,
     );
     assert.equal(await a.queue.recover(LATER), 0);
-    const claims = await b.queue.claim(LATER, 100, SEEN);
+    const { claims } = await b.queue.claim(LATER, 100, SEEN);
     assert.equal(claims.length, 50);
     assert.ok(claims.every(({ was, attempt }) => was === 'lost' && attempt === 2));
   });

@@ -50,7 +50,7 @@ else {
         Array.from({ length: 40 }, (_, at) => (at % 2 ? a : b).queue.claim(NOON, 30, SEEN)),
       );
       await Promise.all([a.close(), b.close()]);
-      const keys = claims.flat().map(({ scheduleRowId }) => scheduleRowId);
+      const keys = claims.flatMap(taken => taken.claims).map(({ scheduleRowId }) => scheduleRowId);
       assert.deepEqual([keys.length, new Set(keys).size], [1_000, 1_000]);
     });
 

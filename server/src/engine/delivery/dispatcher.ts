@@ -114,7 +114,8 @@ export class Dispatcher {
     const mayBeSent = this.#options.recounter.checksFrom <= now + AHEAD_MS;
     // Then none of them begins before it is looked up.
     const unseenUntil = mayBeSent ? Number.MAX_SAFE_INTEGER : downtime.unseenUntil;
-    const claims = await queue.claim(now, limit, unseenUntil, AHEAD_MS, this.#saturated);
+    const taken = await queue.claim(now, limit, unseenUntil, AHEAD_MS, this.#saturated);
+    const { claims, nextDueAt } = taken;
     if (leaseDeadline?.isOverSince(askedAt)) {
       for (const claim of claims) completer.giveBack(claim);
       return now;
@@ -127,7 +128,7 @@ export class Dispatcher {
     );
     if (claims.length === limit) return now;
     if (this.#saturated.length > 0) return now + LOOK_FOR_OTHERS_MS;
-    return soonest(lookAt(await queue.nextDueAt(), now), now, pollMs);
+    return soonest(lookAt(nextDueAt, now), now, pollMs);
   }
 
   async #executeAll(claims: Claim[]): Promise<void> {

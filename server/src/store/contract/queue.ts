@@ -40,6 +40,15 @@ export interface Claim extends QueueRow {
   schedule: FireableSchedule;
 }
 
+export interface ClaimResult {
+  claims: Claim[];
+  /**
+   * When the earliest of the rows that are left is due, epoch ms, or null (`nextDueAt`). Where `limit` rows were
+   * taken it is `now`: more may be due.
+   */
+  nextDueAt: number | null;
+}
+
 /** An in-flight row as it stands now, with its schedule as it stands now. */
 export interface ClaimedRow {
   scheduleRowId: number;
@@ -106,7 +115,7 @@ export interface QueueStore extends ClaimQueue<number, Settlement, HeldClaim>, R
     unseenUntil: number,
     aheadMs?: number,
     except?: number[],
-  ): Promise<Claim[]>;
+  ): Promise<ClaimResult>;
   /**
    * Of rows that were claimed ahead, those that still are as they were: held on, not marked as
    * changed, the schedule in the same version. To be asked at their time, where others write to the

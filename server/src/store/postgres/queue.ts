@@ -13,7 +13,7 @@ import type { QueueStore, Settlement } from '../contract/queue.ts';
 import { claimFrom, recovered, standingFrom } from '../rows/queue.ts';
 import { callbackRow, runRow } from '../rows/runs.ts';
 import { type Connections, columnsOf, parameters, type Statement } from './connection.ts';
-import { fireableSchedulesOf } from './fireable-schedules.ts';
+import { fireableSchedulesOf, NEXT_DUE_AT } from './fireable-schedules.ts';
 import { cutLeasesOf, type Lease } from './lease.ts';
 import type { Notifier } from './notifier.ts';
 import { postgresRecount } from './recount.ts';
@@ -24,7 +24,8 @@ const RULE = claimRule({ now: '$1', unseenUntil: '$3' });
 
 /**
  * Takes what is due in one statement, and tells each row as it was. The keys come as an array, so that
- * the planner sees few rows and finds each by its key.
+ * the planner sees few rows and finds each by its key. Where nothing is taken it answers one row, with
+ * `next_due_at` alone.
  */
 const claimOf = (name: string, others: string): Statement => ({
   name,
@@ -40,7 +41,10 @@ const claimOf = (name: string, others: string): Statement => ({
         attempt = attempt + CAST(${RULE.begins} AS integer)
       WHERE schedule_key = ANY (ARRAY(SELECT schedule_key FROM due))
     )
-    SELECT ${CLAIMED.join(', ')}, begins FROM due ORDER BY due_at, schedule_key`,
+    SELECT ${CLAIMED.join(', ')}, begins, next_due_at
+    FROM (SELECT CASE WHEN NOT EXISTS (SELECT FROM due) THEN ${NEXT_DUE_AT} END AS next_due_at) AS next
+      LEFT JOIN due ON true
+    ORDER BY due_at, schedule_key`,
 });
 const claim = claimOf('queue_claim', '');
 /** Rows among which those of other clients are looked for: the cost of one look is bounded. */
@@ -118,7 +122,7 @@ const settle: Statement = {
 
 const nextDue: Statement = {
   name: 'queue_next_due',
-  text: "SELECT min(due_at) AS due_at FROM queue WHERE state <> 'inFlight'",
+  text: `SELECT ${NEXT_DUE_AT} AS due_at`,
 };
 const depth: Statement = {
   name: 'queue_depth',
@@ -187,10 +191,19 @@ export function postgresQueue(
       const rows = await (except.length === 0
         ? query(claim, values)
         : query(claimOfOthers, [...values, except]));
+      const [first] = rows;
+      if (first!.schedule_key === null) {
+        return { claims: [], nextDueAt: first!.next_due_at as number | null };
+      }
+      const isFull = rows.length === limit;
       // Read after the rows were taken: a schedule that was changed in between is either seen here
       // as it is now, or its change comes later and marks the row in flight.
-      const schedules = await fireableSchedulesOf(query, rows);
-      return rows.map(row => claimFrom({ ...schedules.get(row.schedule_key!), ...row }, now));
+      const schedules = await fireableSchedulesOf(query, rows, !isFull);
+      const nextDueAt = schedules.get(first!.schedule_key!)!.next_due_at as number | null;
+      return {
+        claims: rows.map(row => claimFrom({ ...schedules.get(row.schedule_key!), ...row }, now)),
+        nextDueAt: isFull ? now : nextDueAt,
+      };
     },
     async confirm(claims) {
       const given = claims.map(({ scheduleRowId, version }) => [scheduleRowId, version]);

@@ -21,8 +21,10 @@ import { callbackRow, runRow } from '../rows/runs.ts';
 
 /** Where the statements run: what every firing takes along, ready to travel between threads. */
 export interface QueueTexts {
-  /** @returns the claimed rows as JSON: an array of cells each, in the order of `claimedText` */
-  claimText(...claim: Parameters<QueueStore['claim']>): Promise<string>;
+  /** @returns the claimed rows as JSON, an array of cells each, in the order of `claimedText`; and `nextDueAt` */
+  claimText(
+    ...claim: Parameters<QueueStore['claim']>
+  ): Promise<[text: string, nextDueAt: number | null]>;
   /** @param cells as `settlementCells` puts them in a row */
   settleCells(cells: Cell[]): Promise<number[]>;
 }
@@ -62,8 +64,8 @@ export function claimedRows(text: string): Row[] {
 export function queueClaims(rows: QueueTexts): Pick<QueueStore, 'claim' | 'settle'> {
   return {
     async claim(now, limit, unseenUntil, ...how) {
-      const claimed = claimedRows(await rows.claimText(now, limit, unseenUntil, ...how));
-      return claimed.map(row => claimFrom(row, now));
+      const [text, nextDueAt] = await rows.claimText(now, limit, unseenUntil, ...how);
+      return { claims: claimedRows(text).map(row => claimFrom(row, now)), nextDueAt };
     },
     settle: settlements => rows.settleCells(settlementCells(settlements)),
   };

@@ -87,6 +87,10 @@ export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): Queue
     return changes === 1;
   }
 
+  function earliest(): number | null {
+    return (nextDue.get() as Row).due_at as number | null;
+  }
+
   const rows: QueueTexts = {
     claimText(now, limit, unseenUntil, aheadMs = 0, except = []) {
       return commits.write(() => {
@@ -94,7 +98,8 @@ export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): Queue
         const rows = dueOf(range, except);
         const keys = JSON.stringify(rows.map(([key]) => key));
         if (rows.length > 0) take.run({ now, unseenUntil, keys });
-        return arrayText(rows.map(([, text]) => text));
+        const text = arrayText(rows.map(([, text]) => text));
+        return [text, rows.length < limit ? earliest() : now];
       });
     },
     settleCells(cells) {
@@ -123,7 +128,7 @@ export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): Queue
       return claimedRows(arrayText(rows.map(({ text }) => text as string))).map(standingFrom);
     },
     async nextDueAt() {
-      return (nextDue.get() as Row).due_at as number | null;
+      return earliest();
     },
     async depth(now) {
       return (depth.get(now) as Row).depth as number;

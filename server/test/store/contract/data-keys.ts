@@ -142,7 +142,7 @@ export function dataKeysContract(name: string, open: OpenBackend): void {
       const store = await withEncryption(plain, [secretKey], NOON, tell);
       await stored(store, theirs);
       await stored(store, mine);
-      const claims = await store.queue.claim(NOON, 10, 0);
+      const { claims } = await store.queue.claim(NOON, 10, 0);
       assert.deepEqual(
         claims.map(({ schedule: claimed }) => claimed.signingSecret),
         [myCell, 'whsec_mine'],

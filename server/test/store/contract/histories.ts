@@ -69,11 +69,12 @@ class Replay {
     switch (call.call) {
       case 'update':
         return this.#update(call.schedule, call.requeue);
-      case 'claim':
-        return this.#claimed(
-          await queue.claim(call.now, 9, call.unseenUntil, call.aheadMs),
-          call.taken,
-        );
+      case 'claim': {
+        const { now, unseenUntil, aheadMs, taken } = call;
+        const { claims, nextDueAt } = await queue.claim(now, 9, unseenUntil, aheadMs);
+        assert.equal(nextDueAt, await queue.nextDueAt());
+        return this.#claimed(claims, taken);
+      }
       case 'settle': {
         const records = call.move.ended ? [...call.move.passed, call.move.ended] : call.move.passed;
         const claim = this.#claim!;

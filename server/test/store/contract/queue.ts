@@ -41,8 +41,8 @@ export function queueContract(name: string, open: OpenBackend): void {
 
     test('not before its time, and at its time', async () => {
       const { store } = await made();
-      assert.deepEqual(await store.queue.claim(NOON - 1, 10, SEEN), []);
-      assert.equal((await store.queue.claim(NOON, 10, SEEN)).length, 1);
+      assert.deepEqual((await store.queue.claim(NOON - 1, 10, SEEN)).claims, []);
+      assert.equal((await store.queue.claim(NOON, 10, SEEN)).claims.length, 1);
     });
 
     test('the claim tells all that is needed to fire', async () => {
@@ -76,7 +76,7 @@ export function queueContract(name: string, open: OpenBackend): void {
         [30, 10, 50, 20, 40].map(ms => NOON + ms),
       );
       const labels = async (limit: number) =>
-        (await store.queue.claim(NOON + 45, limit, SEEN)).map(
+        (await store.queue.claim(NOON + 45, limit, SEEN)).claims.map(
           ({ schedule: claimed }) => claimed.label,
         );
       assert.deepEqual(await labels(2), ['10', '20']);
@@ -90,7 +90,7 @@ export function queueContract(name: string, open: OpenBackend): void {
       const [a, b] = [await aClient(store, 'a'), await aClient(store, 'b')];
       await stored(store, a);
       await stored(store, b);
-      const claims = await store.queue.claim(NOON, 10, SEEN);
+      const { claims } = await store.queue.claim(NOON, 10, SEEN);
       assert.deepEqual(
         claims.map(({ clientRowId, schedule: claimed }) => [
           clientRowId,
@@ -110,7 +110,7 @@ export function queueContract(name: string, open: OpenBackend): void {
       await stored(store, caller);
       const { begun } = await claimOne(store, NOON + 1, NOON + 1);
       assert.equal(begun, false);
-      assert.deepEqual(await store.queue.claim(NOON + 10 * MINUTE, 10, SEEN), []);
+      assert.deepEqual((await store.queue.claim(NOON + 10 * MINUTE, 10, SEEN)).claims, []);
     });
 
     test('callers at the same moment share no row, and leave none', async () => {
@@ -120,7 +120,7 @@ export function queueContract(name: string, open: OpenBackend): void {
       const claims = await Promise.all(
         [1, 2, 3, 4].map(() => store.queue.claim(NOON + 99, 20, SEEN)),
       );
-      const keys = claims.flat().map(({ scheduleRowId }) => scheduleRowId);
+      const keys = claims.flatMap(taken => taken.claims).map(({ scheduleRowId }) => scheduleRowId);
       assert.equal(keys.length, 60);
       assert.equal(new Set(keys).size, 60);
     });
@@ -141,7 +141,7 @@ export function queueContract(name: string, open: OpenBackend): void {
       const { scheduleRowId } = await made().then(({ store }) => claimOne(store));
       const { queue } = await backend.reopen();
       assert.equal((await queue.reread([scheduleRowId]))[0]!.attempt, 1);
-      assert.deepEqual(await queue.claim(NOON + MINUTE, 10, SEEN), []);
+      assert.deepEqual((await queue.claim(NOON + MINUTE, 10, SEEN)).claims, []);
     });
   });
 
@@ -173,7 +173,7 @@ export function queueContract(name: string, open: OpenBackend): void {
     test('not one whose next time is still to come, or which has none', async () => {
       await due({ first: NOON, second: null });
       await due({ first: NOON, second: NOON + MINUTE });
-      const claims = await backend.store.queue.claim(NOON + MINUTE - 1, 10, SEEN);
+      const { claims } = await backend.store.queue.claim(NOON + MINUTE - 1, 10, SEEN);
       assert.deepEqual(
         claims.map(({ begun }) => begun),
         [true, true],
@@ -191,7 +191,7 @@ export function queueContract(name: string, open: OpenBackend): void {
     test('in one claim, each row is begun or not by itself', async () => {
       await due({ first: NOON, second: NOON + SECOND });
       await due({ first: NOON + 1, second: NOON + MINUTE });
-      const claims = await backend.store.queue.claim(NOON + SECOND, 10, SEEN);
+      const { claims } = await backend.store.queue.claim(NOON + SECOND, 10, SEEN);
       assert.deepEqual(
         claims.map(({ begun, attempt }) => [begun, attempt]),
         [
@@ -216,7 +216,10 @@ export function queueContract(name: string, open: OpenBackend): void {
 
     test('when it is due, with its attempts and the next number', async () => {
       await retried();
-      assert.deepEqual(await backend.store.queue.claim(NOON + 5 * SECOND - 1, 10, SEEN), []);
+      assert.deepEqual(
+        (await backend.store.queue.claim(NOON + 5 * SECOND - 1, 10, SEEN)).claims,
+        [],
+      );
       const claim = await claimOne(backend.store, NOON + 5 * SECOND);
       assert.deepEqual([claim.was, claim.begun, claim.attempt], ['retrying', true, 2]);
       assert.deepEqual([claim.scheduledFor, claim.nextFor], [NOON, NOON + MINUTE]);
@@ -248,6 +251,21 @@ export function queueContract(name: string, open: OpenBackend): void {
       assert.equal(await store.queue.nextDueAt(), NOON);
       await claimOne(store);
       assert.equal(await store.queue.nextDueAt(), NOON + MINUTE);
+    });
+
+    test('a claim says when the earliest row is due that it has left', async () => {
+      const { store } = backend;
+      const caller = await aClient(store);
+      const nextDueAt = async (now: number, limit = 10) =>
+        (await store.queue.claim(now, limit, SEEN)).nextDueAt;
+      assert.equal(await nextDueAt(NOON), null);
+      for (const ms of [0, 1, 2, 3]) {
+        await stored(store, caller, {}, { first: NOON + ms, second: null });
+      }
+      assert.equal(await nextDueAt(NOON - 1), NOON, 'nothing was taken');
+      assert.equal(await nextDueAt(NOON), NOON + 1, 'a row was taken');
+      assert.equal(await nextDueAt(NOON + 9, 2), NOON + 9, 'as many rows as asked for were taken');
+      assert.equal(await nextDueAt(NOON + 9), null, 'the last row was taken');
     });
 
     test('how many rows are due, those in flight and those of later left out', async () => {

@@ -59,7 +59,7 @@ export function recoveryContract(name: string, open: OpenBackend): void {
       const later = { first: NOON + SECOND, second: NOON + MINUTE };
       await stored(backend.store, caller, {}, later);
       const { store } = await restarted(NOON + 50 * SECOND);
-      const claims = await store.queue.claim(NOON + 50 * SECOND, 2, NOON);
+      const { claims } = await store.queue.claim(NOON + 50 * SECOND, 2, NOON);
       assert.deepEqual(
         claims.map(({ was, scheduledFor }) => [was, scheduledFor]),
         [

@@ -57,7 +57,7 @@ export function requeueContract(name: string, open: OpenBackend): void {
       const { store, caller, schedule } = await made();
       await changed(store, caller, schedule, { status: 'disabled' }, NOON, null);
       assert.equal(await store.queue.nextDueAt(), null);
-      assert.deepEqual(await store.queue.claim(NOON + HOUR, 10, SEEN), []);
+      assert.deepEqual((await store.queue.claim(NOON + HOUR, 10, SEEN)).claims, []);
     });
 
     test('enabling makes a row that waits for the first time from now', async () => {

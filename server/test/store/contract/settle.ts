@@ -74,7 +74,7 @@ export function settleContract(name: string, open: OpenBackend): void {
       const [scheduledFor, nextFor] = [NOON + 3 * MINUTE, NOON + 4 * MINUTE];
       const begun = { ...claim, scheduledFor, nextFor, attempt: 1, state: 'inFlight' as const };
       await settled(store, claim, begun);
-      assert.deepEqual(await store.queue.claim(NOON + 9 * MINUTE, 10, SEEN), []);
+      assert.deepEqual((await store.queue.claim(NOON + 9 * MINUTE, 10, SEEN)).claims, []);
       const [standing] = await store.queue.reread([claim.scheduleRowId]);
       assert.deepEqual([standing!.scheduledFor, standing!.attempt], [scheduledFor, 1]);
       await settled(store, begun, waiting(nextFor, null));
@@ -239,7 +239,7 @@ export function settleContract(name: string, open: OpenBackend): void {
       const { store } = backend;
       const caller = await aClient(store);
       for (let i = 0; i < 5; i += 1) await stored(store, caller);
-      const claims = await store.queue.claim(NOON, 10, SEEN);
+      const { claims } = await store.queue.claim(NOON, 10, SEEN);
       const overtaken = [claims[1]!, claims[3]!];
       const settlements = claims.map(claim =>
         endOf(claim, overtaken.includes(claim) ? { attempt: 9 } : {}),

@@ -288,7 +288,7 @@ export function statsContract(name: string, open: OpenBackend): void {
         [other.id, 600, false],
         [later.id, MINUTE, false],
       ]);
-      const claims = await store.queue.claim(NOON, 10, SEEN, SECOND);
+      const { claims } = await store.queue.claim(NOON, 10, SEEN, SECOND);
       assert.equal(claims.length, 3);
       assert.deepEqual(await next(NOON), before);
       assert.deepEqual(await next(NOON, 1), before.slice(0, 1));

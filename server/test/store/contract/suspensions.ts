@@ -64,7 +64,7 @@ export function suspensionsContract(name: string, open: OpenBackend): void {
         [],
         'it is no longer the claimed one',
       );
-      assert.deepEqual(await store.queue.claim(LATER, 10, SEEN), []);
+      assert.deepEqual((await store.queue.claim(LATER, 10, SEEN)).claims, []);
       assert.equal(await store.queue.depth(LATER), 0);
 
       await store.clients.resume(caller.clientId, NOON + 90 * SECOND);
@@ -86,7 +86,7 @@ export function suspensionsContract(name: string, open: OpenBackend): void {
           ['missed', true],
         ],
       );
-      assert.deepEqual(await store.queue.claim(NOON + 2 * MINUTE - 1, 10, SEEN), []);
+      assert.deepEqual((await store.queue.claim(NOON + 2 * MINUTE - 1, 10, SEEN)).claims, []);
       const { attempt, was } = await claimOne(store, NOON + 2 * MINUTE);
       assert.deepEqual([attempt, was], [1, 'waiting']);
     });
@@ -103,7 +103,7 @@ export function suspensionsContract(name: string, open: OpenBackend): void {
       await store.suspensions.putOff([second]);
       await store.clients.resume(caller.clientId, NOON + 90 * SECOND);
       await readmitAll(store, caller, NOON + 90 * SECOND);
-      assert.deepEqual(await store.queue.claim(NOON + 90 * SECOND, 10, SEEN), []);
+      assert.deepEqual((await store.queue.claim(NOON + 90 * SECOND, 10, SEEN)).claims, []);
       const again = await claimOne(store, NOON + 91 * SECOND);
       assert.deepEqual(
         [again.attempt, again.attempts.length, again.was, again.scheduledFor],
@@ -158,7 +158,7 @@ export function suspensionsContract(name: string, open: OpenBackend): void {
         await stored(store, caller, { interval: '* * * * * *' }, start);
       }
       await store.clients.suspend(caller.clientId, NOON);
-      await store.suspensions.putOff(await store.queue.claim(NOON, 10, SEEN));
+      await store.suspensions.putOff((await store.queue.claim(NOON, 10, SEEN)).claims);
       const now = NOON + 900 * SECOND;
       await store.clients.resume(caller.clientId, now);
       const bite = (await store.suspensions.readmit(caller.clientRowId, now))!;
@@ -171,10 +171,10 @@ export function suspensionsContract(name: string, open: OpenBackend): void {
       const caller = await aClient(store);
       for (let count = 0; count < 620; count += 1) await stored(store, caller);
       await store.clients.suspend(caller.clientId, NOON);
-      await store.suspensions.putOff(await store.queue.claim(NOON, 1_000, SEEN));
+      await store.suspensions.putOff((await store.queue.claim(NOON, 1_000, SEEN)).claims);
       await store.clients.resume(caller.clientId, NOON);
       assert.equal((await readmitAll(store, caller)).count, 620);
-      assert.equal((await store.queue.claim(NOON + MINUTE, 1_000, SEEN)).length, 620);
+      assert.equal((await store.queue.claim(NOON + MINUTE, 1_000, SEEN)).claims.length, 620);
     });
   });
 

@@ -51,9 +51,9 @@ export class World {
     const { queue } = this.store;
     const claim = queue.claim.bind(queue);
     queue.claim = async (...parameters) => {
-      const claims = await claim(...parameters);
-      this.#claimed.push(...claims.map(({ schedule: claimed }) => claimed));
-      return claims;
+      const result = await claim(...parameters);
+      this.#claimed.push(...result.claims.map(({ schedule: claimed }) => claimed));
+      return result;
     };
     this.engine = this.newEngine();
   }

@@ -112,7 +112,7 @@ export async function changed(
 }
 
 export async function claimOne(store: Store, now = NOON, unseenUntil = SEEN): Promise<Claim> {
-  const claims = await store.queue.claim(now, 100, unseenUntil);
+  const { claims } = await store.queue.claim(now, 100, unseenUntil);
   assert.equal(claims.length, 1, 'one row is due');
   return claims[0]!;
 }

@@ -101,7 +101,7 @@ async function take(store: Store, made: Made, { kind, which, text }: Step, now: 
       return;
     }
     case 'claim':
-      claims.push(...(await store.queue.claim(now, 3, NOON)));
+      claims.push(...(await store.queue.claim(now, 3, NOON)).claims);
       return;
     case 'recover':
       await store.queue.recover(now);
@@ -215,7 +215,10 @@ async function ownedBy(store: Store, clientId: string) {
 export async function taken(store: Store, now: number) {
   return {
     recovered: [await store.queue.recover(now), await store.outbox.recover(now)],
-    claims: inOrder(await store.queue.claim(now, 1_000, now), claim => claim.scheduleRowId),
+    claims: inOrder(
+      (await store.queue.claim(now, 1_000, now)).claims,
+      claim => claim.scheduleRowId,
+    ),
     sent: inOrder((await store.outbox.claim(now, 1_000)).map(sendable), claim => claim.id),
   };
 }

@@ -76,7 +76,7 @@ export async function playDays(
 async function fireAll(store: Store, now: number, every: number): Promise<number> {
   let callbacks = 0;
   for (;;) {
-    const claims = await store.queue.claim(now, BATCH, now);
+    const { claims } = await store.queue.claim(now, BATCH, now);
     if (claims.length === 0) break;
     await store.queue.settle(claims.map(claim => ended(claim, now + every)));
   }
