@@ -162,7 +162,7 @@ export const MUTANTS: Mutant[] = [
     `coalesce(lease_until, ${noInstant('$3')})`,
   ),
   renew("renew: other nodes' leases too", 'claimed_by = $2', '$2::uuid IS NOT NULL'),
-  renew('renew: rows that are not in flight too', "state = 'inFlight'", 'true'),
+  renew('renew: rows that are not in flight too', "state IS NOT DISTINCT FROM 'inFlight'", 'true'),
   renew('renew: waits for what is being settled', 'FOR UPDATE SKIP LOCKED', 'FOR UPDATE'),
   inPlace(QUEUE, 'const rows = await query(renew')(
     'renew: says that a changed row is held',

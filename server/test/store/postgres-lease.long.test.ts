@@ -307,6 +307,13 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
     assert.equal(await b.queue.recover(LATER), 0);
   });
 
+  test('nor is one that the clock, which was set back, has yet to reach: its schedule is the same', async () => {
+    const claim = await claimed();
+    await b.queue.recount(claim.scheduledFor - 10 * MINUTE, 0);
+    await passed(LEASE);
+    assert.deepEqual(await a.queue.renew([claim]), []);
+  });
+
   test('is renewed without waiting for what another session holds', async () => {
     await many(2);
     const { claims } = await a.queue.claim(NOON, 10, SEEN);
