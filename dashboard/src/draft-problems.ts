@@ -1,5 +1,6 @@
 import type { Problem } from '@punctual/client';
 import type { Draft, Pair } from './draft.ts';
+import { POLICY_FIELDS, POLICY_NAMES, POLICY_WORDS, type PolicyField } from './policy-fields.ts';
 
 /**
  * What the page can see by itself is wrong with a draft, each where it stands: what a body cannot even
@@ -15,23 +16,22 @@ export function draftProblems(draft: Draft): Problem[] {
       ...tooLong(`integrations[${index}].name`, 'The name', name, 500),
       ...tooLong(`integrations[${index}].url`, 'The url', url, 2_048),
     ]),
-    ...WHOLE_NUMBERS.flatMap(each => numberProblem(each, draft[each.field])),
+    ...POLICY_NAMES.flatMap(field => numberProblem(field, draft[field])),
   ];
 }
 
-/** Bounds of `policy`, as the service has them. */
-const WHOLE_NUMBERS = [
-  { field: 'timeoutSeconds', name: 'The time limit', from: 1, to: 1_800 },
-  { field: 'maxRetries', name: 'Retries', from: 0, to: 10 },
-  { field: 'catchUpSeconds', name: 'Catch up', from: 0, to: 31_536_000 },
-] as const;
-
-function numberProblem({ field, name, from, to }: (typeof WHOLE_NUMBERS)[number], text: string) {
+function numberProblem(field: PolicyField, text: string): Problem[] {
+  const { from, to } = POLICY_FIELDS[field];
   const trimmed = text.trim();
   const isWithin = /^\d{1,9}$/.test(trimmed) && Number(trimmed) >= from && Number(trimmed) <= to;
   if (trimmed === '' || isWithin) return [];
   const bounds = `${from} to ${to.toLocaleString('en-GB')}`;
-  return [{ where: field, sentence: `${name} must be a whole number from ${bounds}.` }];
+  return [
+    {
+      where: field,
+      sentence: `${POLICY_WORDS[field].subject} must be a whole number from ${bounds}.`,
+    },
+  ];
 }
 
 function tooLong(where: string, name: string, text: string, most: number): Problem[] {

@@ -1,8 +1,9 @@
 import type { IntegrationInput, Problem, Schedule, ScheduleInput, Verb } from '@punctual/client';
 import type { CurlFields } from './curl.ts';
+import { eachField, POLICY_NAMES, type PolicyField } from './policy-fields.ts';
 
 /** What stands in the form: everything as text and rows, also what is not complete yet. */
-export interface Draft {
+export interface Draft extends Record<PolicyField, string> {
   label: string;
   verb: Verb;
   url: string;
@@ -11,9 +12,6 @@ export interface Draft {
   headers: Pair[];
   data: Pair[];
   integrations: IntegrationInput[];
-  timeoutSeconds: string;
-  maxRetries: string;
-  catchUpSeconds: string;
 }
 
 export type Pair = [name: string, value: string];
@@ -28,15 +26,12 @@ export function newDraft(timezone: string): Draft {
     headers: [],
     data: [],
     integrations: [],
-    timeoutSeconds: '',
-    maxRetries: '',
-    catchUpSeconds: '',
+    ...eachField(() => ''),
   };
 }
 
 export function draftOf(schedule: Schedule): Draft {
   const { label, verb, url, interval, timezone, headers, data, integrations, policy } = schedule;
-  const text = (value: number | undefined) => (value === undefined ? '' : String(value));
   return {
     label,
     verb,
@@ -46,9 +41,7 @@ export function draftOf(schedule: Schedule): Draft {
     headers: Object.entries(headers ?? {}),
     data: Object.entries(data ?? {}),
     integrations: integrations ?? [],
-    timeoutSeconds: text(policy?.timeoutSeconds),
-    maxRetries: text(policy?.maxRetries),
-    catchUpSeconds: text(policy?.catchUpSeconds),
+    ...eachField(field => String(policy?.[field] ?? '')),
   };
 }
 
@@ -78,17 +71,13 @@ export function inputOf(draft: Draft): ScheduleInput {
 /** What the service can judge while the fields that `problems` name are mended. */
 export function checkableOf(draft: Draft, problems: Problem[]): ScheduleInput {
   const wrong = new Set(problems.map(({ where }) => where));
-  const whole = (field: 'timeoutSeconds' | 'maxRetries' | 'catchUpSeconds') =>
-    wrong.has(field) ? '' : draft[field];
   return inputOf({
     ...draft,
     label: wrong.has('label') ? '' : draft.label,
     integrations: draft.integrations.map((each, index) =>
       wrong.has(`integrations[${index}].name`) ? { ...each, name: '' } : each,
     ),
-    timeoutSeconds: whole('timeoutSeconds'),
-    maxRetries: whole('maxRetries'),
-    catchUpSeconds: whole('catchUpSeconds'),
+    ...eachField(field => (wrong.has(field) ? '' : draft[field])),
   });
 }
 
@@ -99,9 +88,9 @@ function objectOf(pairs: Pair[]): Record<string, string> | null {
     : Object.fromEntries(named.map(([name, value]) => [name.trim(), value]));
 }
 
-function policyOf({ timeoutSeconds, maxRetries, catchUpSeconds }: Draft) {
-  const given = Object.entries({ timeoutSeconds, maxRetries, catchUpSeconds })
-    .filter(([, text]) => text.trim() !== '')
-    .map(([name, text]) => [name, Number(text)] as const);
+function policyOf(draft: Draft) {
+  const given = POLICY_NAMES.filter(field => draft[field].trim() !== '').map(
+    field => [field, Number(draft[field])] as const,
+  );
   return given.length === 0 ? null : Object.fromEntries(given);
 }

@@ -1,4 +1,5 @@
 import type { Draft } from './draft.ts';
+import { eachField, POLICY_WORDS } from './policy-fields.ts';
 
 /** Two edits of one schedule: what each changed since both began, field by field. */
 
@@ -13,9 +14,7 @@ export const FIELD_NAMES: Record<Field, string> = {
   headers: 'Headers',
   data: 'Payload',
   integrations: 'Webhooks',
-  timeoutSeconds: 'Time limit',
-  maxRetries: 'Retries',
-  catchUpSeconds: 'Catch up',
+  ...eachField(field => POLICY_WORDS[field].label),
 };
 
 export function changedFields(before: Draft, after: Draft): Field[] {
@@ -56,11 +55,7 @@ export function fieldText(draft: Draft, field: Field): string {
       return draft.data.map(([name, value]) => `${name}: ${value}`).join(', ') || 'none';
     case 'integrations':
       return draft.integrations.map(({ name, url }) => name || url).join(', ') || 'none';
-    case 'timeoutSeconds':
-    case 'maxRetries':
-    case 'catchUpSeconds':
-      return draft[field] || 'the default';
     default:
-      return draft[field] || 'empty';
+      return draft[field] || (field in POLICY_WORDS ? 'the default' : 'empty');
   }
 }

@@ -1,15 +1,18 @@
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS' | 'HEAD';
 export type ScheduleStatus = 'enabled' | 'disabled' | 'deleted';
 
-/** How one schedule's firing behaves; each field falls back to the service's default. */
-export interface Policy {
+/** The bounds of each field of a policy, both inclusive, and the service's default. */
+export const POLICY_FIELDS = {
   /** Time limit of one attempt, from connecting to the last byte: 1 to 1,800, 30 by default. */
-  timeoutSeconds?: number;
+  timeoutSeconds: { from: 1, to: 1_800, byDefault: 30 },
   /** Attempts after the first one: 0 to 10, 3 by default. */
-  maxRetries?: number;
+  maxRetries: { from: 0, to: 10, byDefault: 3 },
   /** How old a time that passed unseen may be and still fire: 0 to 31,536,000, 86,400 by default. */
-  catchUpSeconds?: number;
-}
+  catchUpSeconds: { from: 0, to: 31_536_000, byDefault: 86_400 },
+} as const;
+
+/** How one schedule's firing behaves; each field falls back to the service's default. */
+export type Policy = { -readonly [Field in keyof typeof POLICY_FIELDS]?: number };
 
 export interface Integration {
   id: string;
@@ -85,11 +88,7 @@ export interface SchedulePatch {
   updatedAt?: unknown;
 }
 
-export interface PolicyPatch {
-  timeoutSeconds?: number | null;
-  maxRetries?: number | null;
-  catchUpSeconds?: number | null;
-}
+export type PolicyPatch = { [Field in keyof Policy]?: number | null };
 
 export interface DeleteResult {
   success: boolean;

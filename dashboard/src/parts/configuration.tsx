@@ -1,9 +1,10 @@
 import { Button, Code, Group, Stack, Text } from '@mantine/core';
-import type { Schedule } from '@punctual/client';
+import type { Policy, Schedule } from '@punctual/client';
 import { useState } from 'react';
 import { inWords } from '../interval-words.ts';
+import { POLICY_FIELDS, POLICY_NAMES, POLICY_WORDS } from '../policy-fields.ts';
 import { withMarks } from '../schedule-name.ts';
-import { fullTime, READER_ZONE, span } from '../times.ts';
+import { fullTime, READER_ZONE } from '../times.ts';
 import { Card } from './page.tsx';
 import { Facts } from './run-detail.tsx';
 
@@ -27,9 +28,7 @@ export function Configuration({ schedule }: { schedule: Schedule }) {
               </Group>,
             ],
             ['Time zone', timezone],
-            ['Time limit', `${policy?.timeoutSeconds ?? 30} s`],
-            ['Retries', mostRetries(policy?.maxRetries ?? 3)],
-            ['Catch up', catchUp(policy?.catchUpSeconds ?? 86_400)],
+            ...policyFacts(policy),
             ['Created', inYours(schedule.createdAt)],
             ['Changed', schedule.updatedAt && inYours(schedule.updatedAt)],
             ['Id', <Code key="id">{schedule.id}</Code>],
@@ -62,10 +61,13 @@ export function Configuration({ schedule }: { schedule: Schedule }) {
   );
 }
 
-const mostRetries = (count: number) => (count === 0 ? 'none' : `at most ${count}`);
-
-/** The latest of the times that passed while nothing ran. */
-const catchUp = (seconds: number) => (seconds === 0 ? 'off' : `within ${span(seconds * 1_000)}`);
+/** Each field with its value, or with the default of the service. */
+function policyFacts(policy: Policy | undefined): [label: string, text: string][] {
+  return POLICY_NAMES.map(field => {
+    const { label, shown } = POLICY_WORDS[field];
+    return [label, shown(policy?.[field] ?? POLICY_FIELDS[field].byDefault)];
+  });
+}
 
 /** Their values are often tokens: they are shown to who asks for them, and not to whoever passes by. */
 function Headers({ headers }: { headers: Record<string, string> }) {

@@ -12,6 +12,7 @@ import type { Problem, Verb } from '@punctual/client';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Draft } from '../draft.ts';
+import { POLICY_FIELDS, POLICY_NAMES, POLICY_WORDS } from '../policy-fields.ts';
 import { api } from '../queries.ts';
 import { READER_ZONE } from '../times.ts';
 import { clockQuery } from '../zone-clock.ts';
@@ -27,12 +28,6 @@ const PRESETS: [string, string][] = [
   ['weekdays at 9', '0 9 * * MON-FRI'],
   ['monthly', '0 0 1 * *'],
 ];
-
-const LIMITS = [
-  { field: 'timeoutSeconds', label: 'Time limit', description: 'Seconds, 30' },
-  { field: 'maxRetries', label: 'Retries', description: 'At most, 3' },
-  { field: 'catchUpSeconds', label: 'Catch up', description: 'Seconds, 86400' },
-] as const;
 
 /** All that one writes into a schedule, each with what is wrong about it. */
 export function Fields({
@@ -106,15 +101,15 @@ export function Fields({
       </More>
       <More
         title="Retries and limits"
-        count={LIMITS.filter(({ field }) => draft[field] !== '').length}
-        error={LIMITS.map(({ field }) => sentence(field)).find(each => each !== undefined)}
+        count={POLICY_NAMES.filter(field => draft[field] !== '').length}
+        error={POLICY_NAMES.map(sentence).find(each => each !== undefined)}
       >
         <SimpleGrid cols={{ base: 1, xs: 3 }}>
-          {LIMITS.map(({ field, label, description }) => (
+          {POLICY_NAMES.map(field => (
             <TextInput
               key={field}
-              label={label}
-              description={description}
+              label={POLICY_WORDS[field].label}
+              description={`${POLICY_WORDS[field].unit}, ${POLICY_FIELDS[field].byDefault}`}
               inputMode="numeric"
               value={draft[field]}
               error={sentence(field)}

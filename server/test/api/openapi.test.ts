@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { POLICY_FIELDS } from '../../../client/src/index.ts';
 import { callbacksOf } from '../../src/domain/run/callback.ts';
+import { POLICY_DEFAULTS } from '../../src/domain/schedule/schedule.ts';
 import { anAttempt, anId, aRecord, aSchedule, NOON } from '../support/store/backend.ts';
 
 /** The committed document of the API, as a stranger's tools read it. Another test says that it is not stale. */
@@ -15,6 +17,8 @@ interface Schema {
   description?: string;
   properties?: Record<string, Schema>;
   items?: Schema;
+  minimum?: number;
+  maximum?: number;
 }
 
 interface Operation {
@@ -34,6 +38,19 @@ interface Document {
 }
 
 const read = () => JSON.parse(TEXT) as Document;
+
+test('the bounds and defaults of a policy are those that the client tells', () => {
+  const { Policy } = read().components.schemas;
+  const bounds = Object.entries(Policy!.properties!).map(([name, { minimum, maximum }]) => [
+    name,
+    {
+      from: minimum,
+      to: maximum,
+      byDefault: POLICY_DEFAULTS[name as keyof typeof POLICY_DEFAULTS],
+    },
+  ]);
+  assert.deepEqual(Object.fromEntries(bounds), POLICY_FIELDS);
+});
 
 /** All rules that Redocly recommends, none turned off. */
 async function lint(document: object): Promise<string[]> {
