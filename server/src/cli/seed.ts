@@ -31,7 +31,7 @@ const SAMPLES: Record<Name, Sample> = {
 interface SeedPlace {
   store: Store;
   clientRowId: number;
-  /** Where the service will listen, as `http://127.0.0.1:8080`. */
+  /** The address of the service, such as `http://127.0.0.1:8080`. */
   origin: string;
   allow: AllowTargets;
   now: number;
