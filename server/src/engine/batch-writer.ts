@@ -8,14 +8,13 @@ const RETRY_AFTER_FAILURE_MS = 250;
 
 /** Implemented by the owner of a batch writer. */
 export interface BatchWriterHooks<Item> {
-  /** Where it fails, the items that it left in `items` are handed to it again. */
+  /** If it fails, it gets the items that it left in `items` again. */
   write(items: Item[]): Promise<void>;
   /**
-   * Told when a batch is on its way to the store: further calls of the store now share its commit, and as many slots are
-   * free.
+   * Called when a batch is on its way to the store. Its slots are free, and further calls of the store share its commit.
    */
   writing(): void;
-  /** Told when a batch was written. */
+  /** Called when a batch was written. */
   written(): void;
 }
 

@@ -27,21 +27,23 @@ export interface EngineOptions extends ConcurrencySettings {
   random: () => number;
   observer: EngineObserver;
   retention: RetentionDays;
-  /** Where the store is shared: how long this node holds what it has claimed. */
+  /** Until when this node holds its claims. Set where nodes share the store. */
   leaseDeadline?: LeaseDeadline | undefined;
-  /** Where the store is this engine's alone. */
+  /** Set if the store belongs to this engine alone. */
   lock?: Pick<EngineLock, 'sentUntil' | 'noteSentUntil'> | null;
   /** Spans before its start in which nothing fired, and why: the reason of times that are missed. */
   unseenSpans?: readonly UnseenSpan[] | undefined;
 }
 
-/** Where nodes share a store: a change made by one is seen by the others within this time. */
+/** If nodes share the store, each sees the changes of the others within this time. */
 const POLL_MS = 500;
 
 /**
- * The engine: makes due things happen. The only one on an embedded store (the service holds the
- * lock): what stands in flight at its start was cut off with the process before, and is sent again
- * first. Where nodes share the store, that is what nobody holds any more (`LeaseRenewer`).
+ * The engine: claims due rows, sends their requests, and settles them.
+ *
+ * An embedded store has only one engine, because the service holds the lock. Rows in flight at its start were cut off with
+ * the process before, and are sent again first. If nodes share the store, these are the rows that no node holds any more
+ * (`LeaseRenewer`).
  */
 export class Engine {
   readonly #options: EngineOptions;
@@ -160,7 +162,7 @@ export class Engine {
     this.#callBackClient(clientRowId);
   }
 
-  /** What has not started is claimed anew. */
+  /** Requests that have not started are claimed again. */
   #callBackClient(clientRowId: number): void {
     this.#executor.cancelWhere(job => job.clientRowId === clientRowId);
     this.#dispatcher.wake();
@@ -180,8 +182,8 @@ export class Engine {
   }
 
   /**
-   * No new schedule; those in flight finish, up to `limitMs`; everything settled. What is still in
-   * flight then is abandoned: the next start sends it again, under the same id. Idempotent.
+   * Claims nothing more, lets requests in flight finish for up to `limitMs`, and settles them. Requests that are in flight
+   * even then are abandoned: the next start sends them again, under the same id. Idempotent.
    */
   stop(limitMs: number): Promise<void> {
     this.#stopped ??= this.#stop(limitMs);

@@ -81,7 +81,7 @@ export class Loop {
     this.#timer = null;
     if (!this.#running) return;
     const now = this.#clock.now();
-    // Where the clock is set back, what was to come in a while does not wait for that hour to come again.
+    // If the clock was set back, the next step keeps its distance and does not wait for that hour to come again.
     if (now < this.#lookedAt) this.#dueAt -= this.#lookedAt - now;
     this.#lookedAt = now;
     this.#tick(now);

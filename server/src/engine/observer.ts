@@ -4,28 +4,28 @@ import type { Outcome, RunRecord } from '../domain/run/run.ts';
 /** The kinds of requests: firings by the schedule, manual runs, and callbacks. Each keeps a share of the slots. */
 export type JobKind = 'schedule' | 'manual' | 'callback';
 
-/** Told by the engine of what happens, for metrics, logs and events. Spans in ms. */
+/** The engine tells its observer about each event, for metrics, logs and streams. Spans in ms. */
 export interface EngineObserver {
   /** The first attempt of a firing started `latenessMs` after its nominal time. */
   fired(latenessMs: number): void;
-  /** @param scheduleId of a callback: the id of the run that it tells of */
+  /** @param scheduleId for a callback, the id of the run that it reports */
   attemptEnded(kind: JobKind, outcome: Outcome, durationMs: number, scheduleId: string): void;
   /** A run came to its end: it succeeded or failed. */
   runEnded(scheduleId: string, run: RunRecord): void;
-  /** @param runId of the run that it tells of */
+  /** @param runId of the run that it reports */
   callbackEnded(status: 'succeeded' | 'failed', runId: string): void;
   /** Nominal times that did not fire: they were skipped or missed. */
   passed(scheduleId: string, record: RunRecord): void;
   settled(count: number, durationMs: number): void;
   /** The store failed under a loop; it goes on trying. */
   storeFailed(error: unknown): void;
-  /** A schedule's row could not be decided about; it stays as it is, and the others go on. */
+  /** The engine could not decide about a schedule's row. The row stays as it is, and the others go on. */
   rowFailed(scheduleId: string, error: unknown): void;
   /** Requests that another node had in flight when it died or froze. */
   takenOver(count: number): void;
   /** A host stopped responding, or responds again. */
   breaker(change: 'opened' | 'closed' | 'forgotten', origin: string): void;
-  /** A request that an open breaker did not let out. */
+  /** An open breaker refused a request. */
   refused(): void;
   /** Nobody looked at the clock from `from` to `until`: a stop, a suspended machine, a jump. */
   blind(from: number, until: number): void;
@@ -35,7 +35,7 @@ export interface EngineObserver {
   clockWasSetBack(backMs: number): void;
 }
 
-/** Tells of a row that was decided about: its run that ended, and the times that passed without one. */
+/** Tells the observer how a row moved: the run that ended, and the times that passed without one. */
 export function tellMove(
   { ended, passed }: Move,
   scheduleId: string,
@@ -45,7 +45,7 @@ export function tellMove(
   for (const record of passed) observer.passed(scheduleId, record);
 }
 
-/** One bad row cannot stop the others: it is told of and left out. */
+/** One bad row cannot stop the others: it is reported and left out. */
 export function eachOf<Item, Result>(
   items: Item[],
   idOf: (item: Item) => string,

@@ -16,29 +16,29 @@ import { settlementOf } from './settlement.ts';
 
 /** One claim is one commit, and waits for others: enough rows to share it. */
 const CLAIM_BATCH = 1_000;
-/** Where others write to the same store: what one node takes, the others cannot. */
+/** If nodes share the store: a row that one node takes is out of reach of the others. */
 const SHARED_CLAIM_BATCH = 500;
-/** So many are taken over before the event loop has its turn: callers of the API wait for no more. */
-const CARRY_BATCH = 100;
-/** The first claim of a burst: few enough for the first request to leave soon. */
+/** The executor takes this many claims between two turns of the event loop, so that callers of the API do not wait. */
+const HAND_OVER_BATCH = 100;
+/** The first claim of a burst is small, so that its first request leaves soon. */
 const FIRST_BATCH = 100;
-/** Claims are made this long ahead of their time at most, so that at their time they need only be sent. */
+/** Rows are claimed at most this long before their time, so that at their time only sending is left. */
 const AHEAD_MS = 1_000;
 /**
- * How long before its time a row is claimed at the latest: 20,000 of one client take half a second, and those
- * of another that are due with them may be the last. What is between the two is claimed together.
+ * The dispatcher claims at this distance from the earliest row, and takes all rows up to `AHEAD_MS` with it. To claim
+ * 20,000 rows of one client takes half a second, and another client's row of the same instant may be the last of them.
  */
 const LEAD_MS = 800;
-/** Where some clients have had their share: how often to look for the firings of the others. */
+/** While some clients have their share: how often to look for the firings of the others. */
 const LOOK_FOR_OTHERS_MS = 250;
 
 export interface DispatcherOptions {
   queue: QueueStore;
   clock: Clock;
   observer: EngineObserver;
-  /** Where others write to the same store: how often to look whether something is due, ms. */
+  /** How often to look for due rows, ms. Set where nodes share the store. */
   pollMs: number | undefined;
-  /** Set where they do: how long this node holds what it has claimed. */
+  /** Until when this node holds its claims. Set where nodes share the store. */
   leaseDeadline: LeaseDeadline | undefined;
   downtime: DowntimeDetector;
   clockWatch: ClockWatch;
@@ -132,9 +132,9 @@ export class Dispatcher {
   }
 
   async #executeAll(claims: Claim[]): Promise<void> {
-    for (let at = 0; at < claims.length; at += CARRY_BATCH) {
+    for (let at = 0; at < claims.length; at += HAND_OVER_BATCH) {
       if (at > 0) await new Promise(setImmediate);
-      this.#options.executor.executeFirings(claims.slice(at, at + CARRY_BATCH));
+      this.#options.executor.executeFirings(claims.slice(at, at + HAND_OVER_BATCH));
     }
   }
 
@@ -181,7 +181,7 @@ export class Dispatcher {
   }
 }
 
-/** When it is worth claiming again. What is due within reach and was left has to wait for its time. */
+/** When to claim again. A row within reach that the claim left has to wait for its time. */
 function lookAt(nextDueAt: number | null, now: number): number | null {
   if (nextDueAt === null || nextDueAt <= now + AHEAD_MS) return nextDueAt;
   return nextDueAt - LEAD_MS;

@@ -7,8 +7,7 @@ import type { JobKind } from '../observer.ts';
 const SWEEP_MS = 1_000;
 
 /**
- * Due queue: holds jobs until their instant, and never gives one out before. Those that are due leave in the turns of the
- * fair queue.
+ * Due queue: holds jobs until their instant, and never gives one out before. Due jobs leave in the turns of the fair queue.
  */
 export class DueQueue<Item extends FairItem & LinkedItem<Item> & { dueAt: number }> {
   /** By `dueAt`. There are few instants: many schedules are due at the same one. */

@@ -33,7 +33,7 @@ const SHARED_MAX_READY = 500;
 /** The first batch of a burst is small, so that its first request leaves soon. */
 const FIRST_BATCH = 20;
 const BATCH = 200;
-/** Where nodes share a store: a claim older than this is confirmed before it is sent. */
+/** If nodes share the store, the executor confirms a claim that is older than this before it sends. */
 const SURE_MS = 100;
 /** How much later a job is due again that its host will not get through soon. */
 const POSTPONED_MS = 5_000;
@@ -50,7 +50,7 @@ export interface ExecutorOptions {
   completer: Completer;
   /** Until when this node holds what it has claimed; undefined where the store is its own. */
   leaseDeadline: LeaseDeadline | undefined;
-  /** Where the store is this engine's alone. */
+  /** Set if the store belongs to this engine alone. */
   lock: Pick<EngineLock, 'sentUntil' | 'noteSentUntil'> | null | undefined;
 }
 

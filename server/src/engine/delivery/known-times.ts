@@ -2,9 +2,9 @@ import type { Move } from '../../domain/run/queue.ts';
 import type { TakenRow } from '../../domain/run/queue-row.ts';
 import type { Claim, QueueStore } from '../../store/contract/queue.ts';
 
-/** Where the clock was set back: times that come although they are on record. */
+/** After the clock was set back, times come again that are already on record. */
 
-/** A claim with what is on record of its times, where that was looked up. */
+/** A claim with the records of its times, if they were looked up. */
 export type CheckedClaim = Claim & Pick<TakenRow, 'known'>;
 
 /** Looks up which of the times that the claims stand for, up to `now`, are on record. */
@@ -20,7 +20,7 @@ export async function withKnown(
   return claims.map(claim => ({ ...claim, known: byKey.get(claim.scheduleRowId) ?? [] }));
 }
 
-/** Those that were cut off before the clock was set back, and begin again: their records give way. */
+/** Runs that were cut off before the clock was set back begin again, and their old records are removed. */
 export async function resend(
   queue: QueueStore,
   decided: { claim: CheckedClaim; move: Move }[],

@@ -10,16 +10,16 @@ import type { Executor } from './executor.ts';
 const CLAIM_BATCH = 100;
 /** Most claims that wait here for a slot. One client has at most as many as are left for the others. */
 const MAX_WAITING = 200;
-/** How much later a row is due again whose client has its share of these. */
+/** How much later a row is due again if its client already has its share of waiting claims. */
 const POSTPONED_MS = 1_000;
-/** And for each that was postponed before it, since all that is due was last looked at. */
+/** This much is added for each row that was postponed before it in the same pass. */
 const POSTPONED_EACH_MS = 10;
 /**
- * How soon to look again where all that is due waits for another request of its schedule. Only a
- * net: the end of that request wakes the loop. What is due later than it waits for this look, too.
+ * How soon to look again while all due rows wait for another request of their schedule. This is only a safety net: the
+ * end of that request wakes the loop. Rows that are due in between wait for this look, too.
  */
 const LOOK_AGAIN_MS = 250;
-/** Rows that are due within this time of each other are looked for together; and where some were postponed. */
+/** Rows that are due within this time of each other are claimed together. The second value counts after a postponement. */
 const TOGETHER_MS = 20;
 const TOGETHER_WHERE_FULL_MS = 1_000;
 
@@ -27,7 +27,7 @@ export interface OutboxOptions {
   outbox: OutboxStore;
   clock: Clock;
   observer: EngineObserver;
-  /** Where others write to the same store: how often to look whether something is due, ms. */
+  /** How often to look for due rows, ms. Set where nodes share the store. */
   pollMs: number | undefined;
   leaseDeadline: LeaseDeadline | undefined;
   suspensions: Pick<Suspensions, 'freeEntries'>;

@@ -9,9 +9,9 @@ import type { Breaker } from './breaker.ts';
 /** How often an open breaker is noted again, and how long it counts as open without that. */
 const NOTE_EVERY_MS = 60_000;
 const OPEN_FOR_MS = 3 * NOTE_EVERY_MS;
-/** One to whose host nothing was to be sent for so long is forgotten: the host begins anew. */
+/** The log forgets a breaker when nothing was due for its host for this long. */
 const QUIET_MS = 86_400_000;
-/** Where the store takes nothing: openings that wait to be written. Beyond, the oldest are left out. */
+/** Most records that wait while the store fails. Beyond, the oldest are dropped. */
 const MOST_WAITING = 10_000;
 
 /** A host as one client knows it. */
@@ -28,17 +28,17 @@ export interface BreakerLogOptions {
 }
 
 /**
- * Breaker log: tells which hosts do not answer, and writes it to the store, so that every node can tell it.
+ * Breaker log: writes to the store which hosts do not respond, so that every node can say so.
  *
- * Guarantee: no firing waits for it. It writes beside them, a change within a turn of its loop and
- * what stays open once a minute; while the store fails it tries again, and the breakers go on without.
+ * Guarantee: no firing waits for it. It writes each change within a turn of its loop, and notes open breakers again once
+ * a minute. While the store fails, it tries again, and the breakers work without it.
  */
 export class BreakerLog {
   readonly #options: BreakerLogOptions;
   readonly #loop: Loop;
   /** Open ones, as they are noted. */
   readonly #open = new Map<BrokenHost, BreakerRecord>();
-  /** What is to be written, by id. */
+  /** Records to be written, by id. */
   readonly #waiting = new Map<string, BreakerRecord>();
   #isFirst = true;
   #isStopped = false;
@@ -63,7 +63,7 @@ export class BreakerLog {
   /** This engine's breakers end with it. */
   async stop(): Promise<void> {
     await this.#loop.stop();
-    // What is still in flight where the stop does not wait any longer opens nothing.
+    // A request that outlasts the stop opens no breaker.
     this.#isStopped = true;
     for (const host of [...this.#open.keys()]) this.forgotten(host);
     await this.#write([...this.#waiting.values()]).catch(this.#options.observer.storeFailed);
@@ -112,7 +112,7 @@ export class BreakerLog {
     // A clock that was set back does not put it off.
     const isTime = now >= this.#noteAgainAt || this.#noteAgainAt - now > NOTE_EVERY_MS;
     if (isTime && (this.#isFirst || store.cluster !== null)) {
-      // Where there is one engine only, those of the process before are nobody's.
+      // If there is only one engine, the open breakers of the process before belong to nobody.
       const openUntil = store.cluster === null ? Number.MAX_SAFE_INTEGER : now;
       await store.breakers.closeForgotten(now, openUntil);
       this.#isFirst = false;

@@ -8,10 +8,10 @@ const FAULTY_MS = 10_000;
 const PROBE_MS = 5_000;
 
 /**
- * The circuit breaker of one host: where nothing answers any more, requests are refused here instead
- * of waiting for their time limit, but for one now and then that looks whether it is back.
+ * The circuit breaker of one host. While the host does not respond, requests are refused here instead of waiting for their
+ * time limit. One probe now and then looks whether the host is back.
  *
- * Any answer counts as one, 500 too: who answers holds up nobody.
+ * Any answer counts, 500 too: a host that answers holds up nobody.
  */
 export class Breaker {
   readonly #origin: string;

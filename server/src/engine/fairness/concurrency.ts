@@ -53,9 +53,9 @@ const SHARE = 3;
 /**
  * Concurrency limits: how many requests may be in flight, of each kind, to each host and for each client.
  *
- * Firings, manual runs and callbacks each have their own slots, in all and at each host. Of the slots of a kind, a client
- * takes at most three times as many as are left for all others, so that a client without requests in flight always finds
- * one (docs/decisions/0023-one-pipeline.md).
+ * Firings, manual runs and callbacks each have their own slots, in all and at each host. A client takes at most three times
+ * as many slots of a kind as are left for all others. So a client without requests in flight always finds one
+ * (docs/decisions/0023-one-pipeline.md).
  */
 export class ConcurrencyLimits {
   /** Hosts with requests in flight. */
@@ -103,8 +103,8 @@ export class ConcurrencyLimits {
 
   /**
    * How many of the jobs that wait for a host exceed what it will get through soon, by the number of requests that
-   * ended in the last second. It is 0 while the host has a free slot, and in its first second: a host is forgotten,
-   * with its counts, whenever nothing is in flight to it.
+   * ended in the last second. It is 0 while the host has a free slot, and in its first second. A host is forgotten, with
+   * its counts, whenever nothing is in flight to it.
    */
   surplus(item: FairItem, waiting: number): number {
     const host = this.#hosts.get(nameOf(item));

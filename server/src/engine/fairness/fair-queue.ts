@@ -12,9 +12,10 @@ export interface FairItem extends ClientHost {
 }
 
 /**
- * Fair queue: kinds take turns, the clients of each kind, and the hosts of each client. So a client with thousands of
- * items does not delay a client with one, a slow host does not delay the others, and a flood of callbacks does not delay
- * firings. Items of one kind, client and host are first in, first out.
+ * Fair queue: kinds take turns, the clients of each kind, and the hosts of each client.
+ *
+ * So a client with thousands of items does not delay a client with one. A slow host does not delay the others, and a flood
+ * of callbacks does not delay firings. Items of one kind, client and host are first in, first out.
  */
 export class FairQueue<Item extends FairItem & LinkedItem<Item>> {
   readonly #kinds: Record<JobKind, ClientTurns<Item>> = {

@@ -24,6 +24,6 @@ export class ClockSteps {
 export interface ClockStep {
   /** Ahead, or back where it is negative. */
   byMs: number;
-  /** What the clock showed after it, at the least: it was set somewhere between two looks. */
+  /** The earliest instant that the clock may have shown after the step: it was set between two looks. */
   since: number;
 }

@@ -4,12 +4,11 @@ import type { Unseen, UnseenSpan } from '../../domain/run/unseen.ts';
 export type AgreeOnDowntime = (awakeSince: number, blindAfterMs: number) => Promise<number>;
 
 /**
- * Watches the clock for gaps in which nobody looked: before the start, while the machine was
- * suspended or the process stopped, or when the clock is set forward. Times in such a gap passed
- * unseen, and catch-up decides about them.
+ * Downtime detector: finds gaps in which nobody looked at the clock. The process was not started, it was stopped, the
+ * machine was suspended, or the clock was set ahead. Times in such a gap passed unseen, and catch-up decides about them.
  *
- * Where nodes share a store, a gap is one only if no node looked (`agree`): what passed while others
- * were awake was theirs, and they were merely busy.
+ * If nodes share the store, a gap counts only if no node looked (`agree`). Times that passed while another node was awake
+ * belong to that node, which was merely busy.
  */
 export class DowntimeDetector {
   #unseen: Unseen;
@@ -18,7 +17,7 @@ export class DowntimeDetector {
   readonly #onBlind: (from: number, until: number) => void;
   readonly #agree: AgreeOnDowntime | undefined;
   #isAgreed: boolean;
-  /** Where the gap begins that is not agreed upon. */
+  /** The beginning of the gap that the nodes have not agreed upon yet. */
   #gapFrom: number | null = null;
   #asking: Promise<void> | null = null;
   #toldAt = Number.NEGATIVE_INFINITY;
@@ -38,7 +37,7 @@ export class DowntimeDetector {
     this.#isAgreed = agree === undefined;
   }
 
-  /** The times that may have passed unseen. Where nodes share a store: as of `agreed`. */
+  /** The times that may have passed unseen. If nodes share the store, it holds once `agreed` has resolved. */
   get unseen(): Unseen {
     return this.#unseen;
   }
@@ -54,7 +53,7 @@ export class DowntimeDetector {
       if (this.#agree === undefined) this.#settle(now);
       else this.#isAgreed = false;
     }
-    // What comes after a clock was set back comes seen.
+    // Times that come after the clock was set back are seen.
     if (now < this.#lookedAt) {
       this.#unseen = { ...this.#unseen, until: Math.min(this.unseenUntil, now) };
       this.#awakeSince = Math.min(this.#awakeSince, now);
@@ -62,7 +61,7 @@ export class DowntimeDetector {
     this.#lookedAt = now;
     if (this.#agree !== undefined && Math.abs(now - this.#toldAt) >= TELL_EVERY_MS) {
       this.#toldAt = now;
-      // Where it fails, the next one tells the same.
+      // If it fails, the next call says the same.
       this.#ask().catch(() => {});
     }
   }

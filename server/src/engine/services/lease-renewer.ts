@@ -68,7 +68,7 @@ export class LeaseRenewer {
     return now + leaseMs / LOOKS_PER_LEASE;
   }
 
-  /** Whether the store's clock, by which leases end, was set since the last look. */
+  /** Whether the store's clock was set since the last look. Leases end by that clock. */
   async #wasSet(): Promise<boolean> {
     const { store } = this.#options;
     const now = await store.cluster!.now();

@@ -6,14 +6,14 @@ import type { Wake } from '../wake.ts';
 import { STEP_MS } from './clock-steps.ts';
 
 /**
- * How long after the clock was set back each schedule is looked at, ms: at once, and again when nodes that
- * share a store have all seen it, and what was on its way to the store has arrived.
+ * When each schedule is looked at after the clock was set back, ms: at once, and twice more. By then all nodes have seen
+ * the step, and writes that were on their way have arrived.
  */
 const PASSES_MS = [0, 2_000, 10_000];
 /** While rows that may have been sent before still wait for their turn. */
 const LOOK_AGAIN_MS = 1_000;
 
-/** It hears of a step from those who look at the clock more often. */
+/** The clock watch tells it of a step, so that it need not look often itself. */
 const MAX_SLEEP_MS = 60_000;
 
 export interface RecounterOptions {
@@ -25,11 +25,11 @@ export interface RecounterOptions {
 }
 
 /**
- * Recounter: after the clock was set back, has each schedule go on with its next time that was not sent.
+ * Recounter: after the clock was set back, each schedule goes on with its next time that was not sent.
  *
- * Guarantee: rows are moved back without a look at what was sent; `checksFrom` says from when on times may
- * have been, and whoever claims one of these looks it up first. So nothing is sent twice, also where this
- * process ends in between: the next one begins anew, from what is on record.
+ * Guarantee: nothing is sent twice. Rows are moved back without a look at their history. `checksFrom` says from when on
+ * times may have been sent already, and the dispatcher looks these up before it sends them. If this process ends in
+ * between, the next one begins again from the records.
  */
 export class Recounter {
   readonly #options: RecounterOptions;

@@ -5,23 +5,23 @@ import { Loop } from '../loop.ts';
 import type { EngineObserver } from '../observer.ts';
 import type { Wake } from '../wake.ts';
 
-/** How often the suspended clients are asked for: well within the 5 s that `client suspend` promises. */
+/** How often it asks for the suspended clients: well within the 5 s that `client suspend` promises. */
 const ASK_EVERY_MS = 2_000;
 
 export interface SuspensionsOptions {
   suspensions: SuspensionStore;
   clock: Clock;
   observer: EngineObserver;
-  /** Told when a client is suspended: what has not started is not to start. */
+  /** Called when a client is suspended: its requests that have not started must not start. */
   suspended: (clientRowId: number) => void;
   wake: Wake;
 }
 
 /**
- * Suspensions: knows the clients of which nothing may start, and brings back what was put off once they are resumed.
+ * Suspensions: knows the suspended clients, and brings their rows back once they are resumed.
  *
- * Guarantee: what was put off comes back, whichever process ends in between. A client counts as suspended until all of
- * it is back, and the store puts off nothing of one that is not (store/contract/suspensions.ts).
+ * Guarantee: every row that was put off comes back, whichever process ends in between. A client counts as suspended until
+ * all of its rows are back. The store puts off rows of suspended clients only (store/contract/suspensions.ts).
  */
 export class Suspensions {
   readonly #options: SuspensionsOptions;
@@ -88,7 +88,7 @@ export class Suspensions {
     try {
       for (const claim of await putOff(held)) giveBack(claim);
     } catch (error) {
-      // They are claimed, and nobody else will look at them.
+      // They are claimed, and nobody else will look at them: they are given back.
       for (const claim of claims) giveBack(claim);
       throw error;
     }
@@ -139,7 +139,7 @@ function secretOf(claim: Claim | OutboxClaim): string {
   return 'schedule' in claim ? claim.schedule.signingSecret : claim.signingSecret;
 }
 
-/** What is of a deleted schedule or client is not held: it is decided about, and ends without a request. */
+/** A row of a deleted schedule or client is not put off: it ends without a request. */
 function endsUnsent(claim: Claim | OutboxClaim): boolean {
   if ('kind' in claim) return isOfDeleted(claim);
   return !claim.begun && claim.schedule.status === 'deleted';
