@@ -33,7 +33,7 @@ export async function ensureCredentials(
   const hash = hashApiKey(apiKey);
   await ensureClient(hands, clientId, signingSecret);
   await ensureKey(hands, clientId, hash);
-  const keys = await hands.store.clients.listKeys(clientId);
+  const keys = await hands.store.keys.listKeys(clientId);
   const earlier = keys.filter(
     key => key.name === NAME && key.hash !== hash && key.revokedAt === undefined,
   );
@@ -70,9 +70,9 @@ async function ensureClient(
 }
 
 async function ensureKey({ store, clock }: Hands, clientId: string, hash: string): Promise<void> {
-  const caller = await store.clients.findCaller(hash);
+  const caller = await store.keys.findCaller(hash);
   if (caller?.clientId === clientId) return;
-  const keys = await store.clients.listKeys(clientId);
+  const keys = await store.keys.listKeys(clientId);
   const isRevoked = keys.some(key => key.hash === hash && key.revokedAt !== undefined);
   if (caller !== null || isRevoked) {
     throw new PunctualError(
@@ -83,8 +83,8 @@ async function ensureKey({ store, clock }: Hands, clientId: string, hash: string
   const createdAt = clock.now();
   const key = { id: newId(createdAt), clientId, hash, name: NAME, createdAt };
   await atOnce(
-    () => store.clients.insertKey(key),
-    async () => (await store.clients.findCaller(hash)) !== null,
+    () => store.keys.insertKey(key),
+    async () => (await store.keys.findCaller(hash)) !== null,
   );
 }
 

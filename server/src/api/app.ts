@@ -36,12 +36,7 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   const { store, clock, authenticationFailed } = deps;
   const endpointDeps: EndpointDeps = {
     ...deps,
-    authenticator: new Authenticator(
-      store.clients,
-      clock,
-      limits.callerCacheMs,
-      authenticationFailed,
-    ),
+    authenticator: new Authenticator(store, clock, limits.callerCacheMs, authenticationFailed),
     groups: new ScheduleGroups(store.stats, clock),
     beforeClose: end => app.addHook('preClose', async () => end()),
   };

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Attempt } from '../domain/run/run.ts';
 import type { Schedule } from '../domain/schedule/schedule.ts';
 import type { AllowTargets } from '../domain/schedule/target.ts';
-import type { Caller } from '../store/contract/clients.ts';
+import type { Caller } from '../store/contract/keys.ts';
 import type { Store } from '../store/contract/store.ts';
 import type { SignInLink } from './access/sign-in-link.ts';
 

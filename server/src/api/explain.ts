@@ -4,7 +4,7 @@ import { PunctualError } from '../domain/errors.ts';
 import { isId, runId } from '../domain/id.ts';
 import { iso } from '../domain/iso.ts';
 import { type Explanation, explain } from '../domain/run/explain.ts';
-import type { Caller } from '../store/contract/clients.ts';
+import type { Caller } from '../store/contract/keys.ts';
 import type { RunView } from '../store/contract/runs.ts';
 import type { ScheduleAt } from '../store/contract/schedules.ts';
 import type { Store } from '../store/contract/store.ts';

@@ -1,6 +1,6 @@
 import { PunctualError } from '../domain/errors.ts';
 import { isId } from '../domain/id.ts';
-import type { Caller } from '../store/contract/clients.ts';
+import type { Caller } from '../store/contract/keys.ts';
 import type { VersionedSchedule } from '../store/contract/schedules.ts';
 import type { Store } from '../store/contract/store.ts';
 

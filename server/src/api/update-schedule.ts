@@ -2,7 +2,7 @@ import { PunctualError } from '../domain/errors.ts';
 import { startOf } from '../domain/run/start.ts';
 import { changesTimes } from '../domain/schedule/draft.ts';
 import type { Schedule } from '../domain/schedule/schedule.ts';
-import type { Caller } from '../store/contract/clients.ts';
+import type { Caller } from '../store/contract/keys.ts';
 import type { VersionedSchedule } from '../store/contract/schedules.ts';
 import type { ApiDeps } from './deps.ts';
 import { findSchedule } from './find-schedule.ts';

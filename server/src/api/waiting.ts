@@ -64,4 +64,7 @@ async function refuse(): Promise<never> {
   throw new PunctualError('store_unavailable', STORE_UNAVAILABLE);
 }
 
-const NOBODY_KNOWN: Callers = { findCaller: refuse, findSession: refuse, noteSessionUse: refuse };
+const NOBODY_KNOWN: Callers = {
+  keys: { findCaller: refuse },
+  sessions: { findSession: refuse, noteSessionUse: refuse },
+};

@@ -80,7 +80,7 @@ function refuseAnyPort({ port }: Config): void {
 }
 
 async function seedFor({ apiKey }: Credentials, store: Store, config: Config): Promise<void> {
-  const { clientRowId } = (await store.clients.findCaller(hashApiKey(apiKey)))!;
+  const { clientRowId } = (await store.keys.findCaller(hashApiKey(apiKey)))!;
   const { host, port, allowTargets: allow } = config;
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   await seed({ store, clientRowId, origin, allow, now: await nowOf(store) });
@@ -91,7 +91,7 @@ async function devCredentials(store: Store, { database }: Config): Promise<Crede
   const file = join(folderOf(database), 'dev-credentials.json');
   if (existsSync(file)) {
     const { clientId, apiKey } = JSON.parse(readFileSync(file, 'utf8')) as Credentials;
-    const caller = await store.clients.findCaller(hashApiKey(String(apiKey)));
+    const caller = await store.keys.findCaller(hashApiKey(String(apiKey)));
     if (caller?.clientId === clientId) return { clientId, apiKey };
   }
   const { clientId, apiKey } = await createClient(store, 'dev');
@@ -105,7 +105,7 @@ function folderOf(database: Database): string {
 }
 
 async function signInUrl(service: Service, { apiKey }: Credentials): Promise<string | null> {
-  const caller = await service.store.clients.findCaller(hashApiKey(apiKey));
+  const caller = await service.store.keys.findCaller(hashApiKey(apiKey));
   return caller && service.signInUrl(caller);
 }
 

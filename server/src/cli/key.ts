@@ -4,7 +4,7 @@ import { hashApiKey, newApiKey } from '../domain/access/credential.ts';
 import { PunctualError } from '../domain/errors.ts';
 import { newId } from '../domain/id.ts';
 import { iso } from '../domain/iso.ts';
-import type { ApiKey } from '../store/contract/clients.ts';
+import type { ApiKey } from '../store/contract/keys.ts';
 import type { Store } from '../store/contract/store.ts';
 import { print, table } from './output.ts';
 import { withStore } from './tool.ts';
@@ -36,7 +36,7 @@ export function keyCommand(program: Command): void {
     .action(({ client, json }: { client: string; json?: boolean }) =>
       withStore(async store => {
         if ((await store.clients.findClient(client)) === null) throw unknownClient(client);
-        const keys = (await store.clients.listKeys(client)).map(shown);
+        const keys = (await store.keys.listKeys(client)).map(shown);
         const rows = keys.map(({ keyId, createdAt, createdBy, revokedAt }) => [
           keyId,
           createdAt,
@@ -81,10 +81,10 @@ function shown({ id, createdAt, createdBy, revokedAt }: ApiKey) {
  * @throws PunctualError `not_found`
  */
 async function revokeKey(store: Store, keyId: string, withDescendants: boolean): Promise<string[]> {
-  const key = await store.clients.findKey(keyId);
+  const key = await store.keys.findKey(keyId);
   if (key === null) throw new PunctualError('not_found', `There is no key ${keyId}.`);
   const revocation = { revokedAt: systemClock.now(), withDescendants };
-  const revoked = await store.clients.revokeKey(key.clientId, keyId, revocation);
+  const revoked = await store.keys.revokeKey(key.clientId, keyId, revocation);
   return revoked.filter(id => id !== keyId).sort();
 }
 
@@ -94,7 +94,7 @@ export async function issueKey(store: Store, clientId: string) {
   const keyId = newId(createdAt);
   const apiKey = newApiKey();
   const key = { id: keyId, clientId, hash: hashApiKey(apiKey), createdAt };
-  if (!(await store.clients.insertKey(key))) throw unknownClient(clientId);
+  if (!(await store.keys.insertKey(key))) throw unknownClient(clientId);
   return { keyId, apiKey };
 }
 

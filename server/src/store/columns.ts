@@ -9,8 +9,8 @@ import type { QueueRow } from '../domain/run/queue-row.ts';
 import type { Attempt, RunRecord, RunTrigger } from '../domain/run/run.ts';
 import type { Schedule } from '../domain/schedule/schedule.ts';
 import type { BreakerRecord } from './contract/breakers.ts';
-import type { Session } from './contract/clients.ts';
 import type { NewCallback, Settlement } from './contract/queue.ts';
+import type { Session } from './contract/sessions.ts';
 
 /** One value of a row as the database takes it and gives it. */
 export type Cell = string | number | null;

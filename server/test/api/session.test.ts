@@ -133,8 +133,8 @@ test('it ends thirty minutes after its last use; what a page asks by itself is n
 test('a use is written at most once a minute', async context => {
   const { cookie } = await signIn();
   const begun = clock.now();
-  const { clients } = service.store;
-  const note = context.mock.method(clients, 'noteSessionUse');
+  const { sessions } = service.store;
+  const note = context.mock.method(sessions, 'noteSessionUse');
   for (const seconds of [1, 30, 59, 60, 90, 119, 121]) {
     await clock.jump(begun + seconds * 1_000);
     await inSession(cookie);
@@ -155,7 +155,7 @@ test('a use is noted also while the session is remembered, as beside an open str
   context.after(() => slow.app.close());
   const { cookie } = await signIn();
   const headers = { ...NO_KEY, Cookie: cookie, 'Punctual-Session': 'yes' };
-  const note = context.mock.method(service.store.clients, 'noteSessionUse');
+  const note = context.mock.method(service.store.sessions, 'noteSessionUse');
   for (let minutes = 0; minutes <= 60; minutes += 20) {
     await own.jump(clock.now() + minutes * MINUTE);
     assert.equal((await slow.call('GET', '/v1/schedule', { headers })).status, 200);
@@ -166,7 +166,7 @@ test('a use is noted also while the session is remembered, as beside an open str
 test('a store that takes no writes ends no session', async context => {
   const { cookie } = await signIn();
   await clock.jump(clock.now() + 2 * MINUTE);
-  const note = context.mock.method(service.store.clients, 'noteSessionUse', async () => {
+  const note = context.mock.method(service.store.sessions, 'noteSessionUse', async () => {
     throw new Error('the disk is full');
   });
   assert.equal((await inSession(cookie)).status, 200);

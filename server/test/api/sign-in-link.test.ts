@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SignInLink } from '../../src/api/access/sign-in-link.ts';
-import type { Caller } from '../../src/store/contract/clients.ts';
+import type { Caller } from '../../src/store/contract/keys.ts';
 
 const CALLER: Caller = { clientRowId: 1, clientId: 'c', keyId: 'k' };
 

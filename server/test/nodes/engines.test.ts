@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Engine } from '../../src/engine/engine.ts';
 import type { EngineObserver } from '../../src/engine/observer.ts';
 import { LeaseDeadline } from '../../src/outbound/lease-deadline.ts';
-import type { Caller } from '../../src/store/contract/clients.ts';
+import type { Caller } from '../../src/store/contract/keys.ts';
 import type { ClaimResult } from '../../src/store/contract/queue.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';

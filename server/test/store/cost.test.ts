@@ -6,7 +6,7 @@ import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { after, type TestContext, test } from 'node:test';
 import { Client } from 'pg';
 import { newId } from '../../src/domain/id.ts';
-import type { Caller } from '../../src/store/contract/clients.ts';
+import type { Caller } from '../../src/store/contract/keys.ts';
 import type { Claim } from '../../src/store/contract/queue.ts';
 import type { NewSchedule } from '../../src/store/contract/schedules.ts';
 import type { Store } from '../../src/store/contract/store.ts';

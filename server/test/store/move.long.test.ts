@@ -89,8 +89,8 @@ async function filled(): Promise<void> {
   await store.breakers.note([{ id: anId(), clientRowId: caller.clientRowId, ...host }], NOON);
   const { keyId, clientId } = caller;
   const times = { createdAt: NOON, lastUsedAt: NOON + MINUTE };
-  await store.clients.insertSession({ id: anId(), hash: 'session', keyId, ...times });
-  await store.clients.insertKey({
+  await store.sessions.insertSession({ id: anId(), hash: 'session', keyId, ...times });
+  await store.keys.insertKey({
     id: anId(),
     clientId,
     hash: 'h',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
-import type { Caller } from '../../src/store/contract/clients.ts';
+import type { Caller } from '../../src/store/contract/keys.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { Connections } from '../../src/store/postgres/connection.ts';
 import { openPostgres, type PostgresOptions, readClock } from '../../src/store/postgres/open.ts';

@@ -118,8 +118,8 @@ test('PostgreSQL: a session that an older node began counts there only, and ends
     url,
     `INSERT INTO sessions (hash, key_id, expires_at) VALUES ('h', '${keyId}', ${far})`,
   );
-  assert.equal(await store.clients.findSession('h'), null);
-  assert.deepEqual(await store.clients.listSessions(clientId, 10), []);
-  assert.deepEqual(await store.clients.endSessions(clientId), ['h']);
+  assert.equal(await store.sessions.findSession('h'), null);
+  assert.deepEqual(await store.sessions.listSessions(clientId, 10), []);
+  assert.deepEqual(await store.sessions.endSessions(clientId), ['h']);
   await store.close();
 });

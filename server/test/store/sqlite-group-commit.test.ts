@@ -271,15 +271,15 @@ describe('several processes on one database', () => {
   test('a key that another process revokes is refused at once', async () => {
     const store = openSqlite(path);
     const caller = await aClient(store);
-    const { hash } = (await store.clients.listKeys(caller.clientId))[0]!;
+    const { hash } = (await store.keys.listKeys(caller.clientId))[0]!;
     const code = `
       const store = openSqlite(path);
       const revocation = { revokedAt: 1, withDescendants: false };
-      say(await store.clients.revokeKey(...args, revocation));
+      say(await store.keys.revokeKey(...args, revocation));
       await store.close();`;
     const args = [caller.clientId, caller.keyId];
     assert.deepEqual(await childOn(path, code, args).heardAll(), [[caller.keyId]]);
-    assert.equal(await store.clients.findCaller(hash), null);
+    assert.equal(await store.keys.findCaller(hash), null);
     await store.close();
   });
 });

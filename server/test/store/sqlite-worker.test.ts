@@ -34,7 +34,7 @@ describe('the thread that writes', () => {
     const beside = new DatabaseSync(path);
     beside.exec('DROP TABLE api_keys');
     beside.close();
-    await assert.rejects(writer.call('clients', 'revokeKey', [...REVOCATION]), (error: Error) => {
+    await assert.rejects(writer.call('keys', 'revokeKey', [...REVOCATION]), (error: Error) => {
       assert.match(error.message, /cannot be written to/);
       assert.equal((error as { code?: string }).code, 'store_unavailable');
       assert.match(String(error.cause), /api_keys/);

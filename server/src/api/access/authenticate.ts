@@ -4,7 +4,8 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
 import { isSessionLive, isUseWorthNoting } from '../../domain/access/session.ts';
 import { PunctualError } from '../../domain/errors.ts';
-import type { Caller, ClientStore, FoundSession } from '../../store/contract/clients.ts';
+import type { Caller, KeyStore } from '../../store/contract/keys.ts';
+import type { FoundSession, SessionStore } from '../../store/contract/sessions.ts';
 import { WHO_CALLS } from '../http/failure.ts';
 import { isUse, sessionToken } from './session.ts';
 
@@ -20,7 +21,7 @@ import { isUse, sessionToken } from './session.ts';
  * nobody sets. Nothing is remembered about wrong ones: there is no end to them.
  */
 export class Authenticator {
-  readonly #clients: Callers;
+  readonly #callers: Callers;
   readonly #clock: Clock;
   readonly #failed: (address: string) => void;
   readonly #remembered: LRUCache<string, Caller>;
@@ -28,12 +29,12 @@ export class Authenticator {
 
   /** @param failed told of each caller who names somebody, and is not let in */
   constructor(
-    clients: Callers,
+    callers: Callers,
     clock: Clock,
     callerCacheMs: number,
     failed: (address: string) => void = () => {},
   ) {
-    this.#clients = clients;
+    this.#callers = callers;
     this.#clock = clock;
     this.#failed = failed;
     this.#remembered = new LRUCache({ max: MOST_REMEMBERED, ttl: callerCacheMs });
@@ -90,7 +91,7 @@ export class Authenticator {
   }
 
   async #lookUpKey(keyHash: string): Promise<Caller | null> {
-    const caller = await this.#clients.findCaller(keyHash);
+    const caller = await this.#callers.keys.findCaller(keyHash);
     if (caller !== null) this.#remembered.set(keyHash, caller);
     return caller;
   }
@@ -105,7 +106,7 @@ export class Authenticator {
   }
 
   async #lookUpSession(tokenHash: string): Promise<FoundSession | null> {
-    const session = await this.#clients.findSession(tokenHash);
+    const session = await this.#callers.sessions.findSession(tokenHash);
     if (session !== null) this.#sessions.set(tokenHash, session);
     return session;
   }
@@ -113,7 +114,7 @@ export class Authenticator {
   /** Nobody waits for it: a store that takes no writes at the moment refuses nobody who reads. */
   #noteUse(tokenHash: string, session: FoundSession, now: number): void {
     session.lastUsedAt = now;
-    this.#clients.noteSessionUse(tokenHash, now).catch(() => {});
+    this.#callers.sessions.noteSessionUse(tokenHash, now).catch(() => {});
   }
 }
 
@@ -125,7 +126,10 @@ export function callerOf(request: FastifyRequest): Caller {
 }
 
 /** Of the store, only this is asked. */
-export type Callers = Pick<ClientStore, 'findCaller' | 'findSession' | 'noteSessionUse'>;
+export interface Callers {
+  keys: Pick<KeyStore, 'findCaller'>;
+  sessions: Pick<SessionStore, 'findSession' | 'noteSessionUse'>;
+}
 
 const MOST_REMEMBERED = 10_000;
 

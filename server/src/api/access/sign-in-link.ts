@@ -1,5 +1,5 @@
 import { hashApiKey, newSessionToken } from '../../domain/access/credential.ts';
-import type { Caller } from '../../store/contract/clients.ts';
+import type { Caller } from '../../store/contract/keys.ts';
 
 /** How long a link may lie in a terminal before somebody opens it. */
 const LINK_MS = 10 * 60_000;

@@ -45,7 +45,7 @@ async function end(
   clientId: string,
   id?: string,
 ): Promise<boolean> {
-  const ended = await store.clients.endSessions(clientId, id);
+  const ended = await store.sessions.endSessions(clientId, id);
   authenticator.forget(ended);
   return ended.length > 0;
 }

@@ -3,7 +3,7 @@ import { hashApiKey, newApiKey } from '../../domain/access/credential.ts';
 import { PunctualError } from '../../domain/errors.ts';
 import { newId } from '../../domain/id.ts';
 import { iso } from '../../domain/iso.ts';
-import type { ApiKey } from '../../store/contract/clients.ts';
+import type { ApiKey } from '../../store/contract/keys.ts';
 import { callerOf } from '../access/authenticate.ts';
 import { WHO_CALLS } from '../http/failure.ts';
 import { EXAMPLE_API_KEY, EXAMPLE_KEY } from '../openapi/examples/access.ts';
@@ -40,7 +40,7 @@ export const createKey = route({
         createdBy: keyId,
       };
       // The key that makes it was revoked while it was still remembered here.
-      if (!(await store.clients.insertKey(key))) throw new PunctualError('unauthorized', WHO_CALLS);
+      if (!(await store.keys.insertKey(key))) throw new PunctualError('unauthorized', WHO_CALLS);
       return { ...keyAnswer(key), apiKey };
     },
 });
@@ -57,7 +57,7 @@ export const listKeys = route({
   handle:
     ({ store }) =>
     async request => {
-      const keys = await store.clients.listKeys(callerOf(request).clientId);
+      const keys = await store.keys.listKeys(callerOf(request).clientId);
       return { items: keys.map(keyAnswer) };
     },
 });
@@ -88,11 +88,11 @@ export const revokeKey = route({
       const { keyId } = request.params;
       const withDescendants = request.query.descendants === 'true';
       const revocation = { revokedAt: clock.now(), withDescendants };
-      const revoked = await store.clients.revokeKey(clientId, keyId, revocation);
+      const revoked = await store.keys.revokeKey(clientId, keyId, revocation);
       if (revoked.length === 0) {
         throw new PunctualError('not_found', 'There is no key with this id.');
       }
-      const keys = await store.clients.listKeys(clientId);
+      const keys = await store.keys.listKeys(clientId);
       const key = keyAnswer(keys.find(({ id }) => id === keyId)!);
       const descendants = revoked.filter(id => id !== keyId).sort();
       return withDescendants ? { ...key, descendants } : key;

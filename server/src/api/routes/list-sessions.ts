@@ -1,7 +1,7 @@
 import type * as Wire from '@punctual/client';
 import { isSessionLive, SESSION_MS } from '../../domain/access/session.ts';
 import { iso } from '../../domain/iso.ts';
-import type { Session as StoredSession } from '../../store/contract/clients.ts';
+import type { Session as StoredSession } from '../../store/contract/sessions.ts';
 import { callerOf } from '../access/authenticate.ts';
 import { EXAMPLE_LISTED_SESSION } from '../openapi/examples/access.ts';
 import { SessionList } from '../openapi/schemas/access.ts';
@@ -24,7 +24,7 @@ export const listSessions = route({
     async request => {
       const { clientId, sessionId } = callerOf(request);
       const now = clock.now();
-      const known = await store.clients.listSessions(clientId, MOST_LISTED);
+      const known = await store.sessions.listSessions(clientId, MOST_LISTED);
       const live = known.filter(session => isSessionLive(session, now));
       return { items: live.map(session => listed(session, sessionId)) };
     },

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hashApiKey, newSessionToken } from '../../domain/access/credential.ts';
 import { PunctualError } from '../../domain/errors.ts';
 import { newId } from '../../domain/id.ts';
-import type { Caller } from '../../store/contract/clients.ts';
+import type { Caller } from '../../store/contract/keys.ts';
 import type { Store } from '../../store/contract/store.ts';
 import { callerOf } from '../access/authenticate.ts';
 import { sessionCookie } from '../access/session.ts';
@@ -72,7 +72,7 @@ async function insertSession(
 ): Promise<Wire.Session> {
   const token = newSessionToken();
   const now = clock.now();
-  const isBegun = await store.clients.insertSession({
+  const isBegun = await store.sessions.insertSession({
     id: newId(now),
     hash: hashApiKey(token),
     keyId: caller.keyId,

@@ -14,14 +14,18 @@ import type { ClientStore } from './clients.ts';
 import type { Cluster } from './cluster.ts';
 import type { DataKeyStore } from './data-keys.ts';
 import type { InstallationStore } from './installation.ts';
+import type { KeyStore } from './keys.ts';
 import type { OutboxStore, QueueStore } from './queue.ts';
 import type { RunStore } from './runs.ts';
 import type { ScheduleStore } from './schedules.ts';
+import type { SessionStore } from './sessions.ts';
 import type { StatsStore } from './stats.ts';
 import type { SuspensionStore } from './suspensions.ts';
 
 export interface Store {
   readonly clients: ClientStore;
+  readonly keys: KeyStore;
+  readonly sessions: SessionStore;
   readonly schedules: ScheduleStore;
   readonly runs: RunStore;
   readonly queue: QueueStore;

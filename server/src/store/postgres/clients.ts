@@ -1,12 +1,7 @@
-import { SESSION_MS } from '../../domain/access/session.ts';
-import { SESSION } from '../columns.ts';
 import type { ClientStore } from '../contract/clients.ts';
-import { callerFrom, clientFrom, foundSessionFrom, keyFrom } from '../rows/clients.ts';
-import type { Connections, Statement, Value } from './connection.ts';
+import { clientFrom } from '../rows/clients.ts';
+import type { Connections, Value } from './connection.ts';
 import type { Notifier } from './notifier.ts';
-
-/** One that is resumed may call at once, while what was put off comes back. */
-const MAY_CALL = '(clients.suspended_at IS NULL OR clients.resumed_at IS NOT NULL)';
 
 const insertClient = `
   INSERT INTO clients (id, name, signing_secret, created_at) VALUES ($1, $2, $3, $4)`;
@@ -31,11 +26,6 @@ const beginOverlaps = `
   UPDATE clients SET old_secret_until = old_secret_until - rotated_at + $1::bigint, rotated_at = $1
   WHERE old_secret_until > $1 AND rotated_at > $1
   RETURNING client_key`;
-/**
- * Keys of one client are made and revoked one after the other. Each statement behind this one sees what the
- * one before has done: without it a key could be made by a key that is being revoked.
- */
-const lockKeys = 'SELECT 1 FROM clients WHERE id = $1 FOR NO KEY UPDATE';
 const rename = 'UPDATE clients SET name = $2 WHERE id = $1 AND deleted_at IS NULL RETURNING 1';
 const suspend = `
   UPDATE clients SET suspended_at = coalesce(suspended_at, $2), resumed_at = NULL
@@ -49,6 +39,8 @@ const remove = `
     suspended_at = coalesce(suspended_at, $2), resumed_at = NULL,
     signing_secret = '', old_secret = NULL, old_secret_until = NULL
   WHERE id = $1 RETURNING client_key`;
+const endSessions = `
+  DELETE FROM sessions WHERE key_id IN (SELECT id FROM api_keys WHERE client_key = $1)`;
 const revokeKeys = `
   UPDATE api_keys SET revoked_at = $1 WHERE client_key = $2 AND revoked_at IS NULL`;
 const endCallbacks = `
@@ -59,63 +51,6 @@ const replaceSecret = `
     signing_secret = CASE WHEN signing_secret = $2 THEN $3 ELSE signing_secret END,
     old_secret = CASE WHEN old_secret = $2 THEN $3 ELSE old_secret END
   WHERE id = $1 AND (signing_secret = $2 OR old_secret = $2) RETURNING 1`;
-const insertKey = `
-  INSERT INTO api_keys (id, client_key, hash, name, created_at, created_by)
-  SELECT $1, client_key, $2, $3, $4, $6 FROM clients
-  WHERE id = $5 AND deleted_at IS NULL AND ($6::text IS NULL OR EXISTS (
-    SELECT 1 FROM api_keys AS maker
-    WHERE maker.id = $6 AND maker.client_key = clients.client_key AND maker.revoked_at IS NULL))
-  RETURNING 1`;
-const listKeys = `
-  SELECT api_keys.*, clients.id AS client_id FROM api_keys JOIN clients USING (client_key)
-  WHERE clients.id = $1 ORDER BY api_keys.id`;
-const findKey = `
-  SELECT api_keys.*, clients.id AS client_id FROM api_keys JOIN clients USING (client_key)
-  WHERE api_keys.id = $1`;
-const revokeKey = `
-  WITH RECURSIVE revoked (id) AS (
-    SELECT api_keys.id FROM api_keys JOIN clients USING (client_key)
-    WHERE api_keys.id = $2 AND clients.id = $1
-    UNION
-    SELECT made.id FROM revoked JOIN api_keys AS made ON made.created_by = revoked.id
-    WHERE $4::boolean)
-  UPDATE api_keys SET revoked_at = coalesce(revoked_at, $3)
-  WHERE id IN (SELECT id FROM revoked)
-  RETURNING id`;
-const findCaller: Statement = {
-  name: 'find_caller',
-  text: `
-    SELECT api_keys.id AS key_id, clients.id AS client_id, clients.client_key
-    FROM api_keys JOIN clients USING (client_key)
-    WHERE api_keys.hash = $1 AND api_keys.revoked_at IS NULL AND ${MAY_CALL}`,
-};
-const insertSession = `
-  WITH gone AS (DELETE FROM sessions WHERE expires_at < $5)
-  INSERT INTO sessions (hash, key_id, expires_at, id, created_at, last_used_at)
-  SELECT $1, id, $3, $4, $5, $6 FROM api_keys WHERE id = $2 AND revoked_at IS NULL
-  RETURNING 1`;
-const findSession: Statement = {
-  name: 'find_session',
-  text: `
-    SELECT api_keys.id AS key_id, clients.id AS client_id, clients.client_key,
-      sessions.id AS session_id, sessions.created_at, sessions.last_used_at
-    FROM sessions JOIN api_keys ON api_keys.id = sessions.key_id JOIN clients USING (client_key)
-    WHERE sessions.hash = $1 AND sessions.id IS NOT NULL AND api_keys.revoked_at IS NULL
-      AND ${MAY_CALL}`,
-};
-const noteSessionUse = 'UPDATE sessions SET last_used_at = $2 WHERE hash = $1';
-const listSessions = `
-  SELECT sessions.id, sessions.hash, sessions.key_id, sessions.created_at, sessions.last_used_at
-  FROM clients JOIN api_keys USING (client_key) JOIN sessions ON sessions.key_id = api_keys.id
-  WHERE clients.id = $1 AND sessions.id IS NOT NULL AND api_keys.revoked_at IS NULL
-  ORDER BY sessions.id DESC LIMIT $2`;
-const endSessions = `
-  DELETE FROM sessions
-  WHERE key_id IN (
-      SELECT api_keys.id FROM clients JOIN api_keys USING (client_key) WHERE clients.id = $1)
-    AND ($2::text IS NULL OR id = $2)
-  RETURNING hash`;
-
 export function postgresClients(
   { query, transaction }: Pick<Connections, 'query' | 'transaction'>,
   notifier: Notifier,
@@ -162,7 +97,7 @@ export function postgresClients(
         const [row] = await send(remove, [clientId, now]);
         if (row === undefined) return null;
         const key = row.client_key as number;
-        await send(endSessions, [clientId, null]);
+        await send(endSessions, [key]);
         await send(revokeKeys, [now, key]);
         await send(endCallbacks, [key]);
         return key;
@@ -170,51 +105,6 @@ export function postgresClients(
     },
     async replaceSecret(clientId, from, to) {
       return (await query(replaceSecret, [clientId, from, to])).length === 1;
-    },
-    async insertKey({ id, clientId, hash, name = '', createdAt, createdBy = null }) {
-      const values = [id, hash, name, createdAt, clientId, createdBy];
-      const made = await transaction(async send => {
-        await send(lockKeys, [clientId]);
-        return send(insertKey, values);
-      });
-      return made.length === 1;
-    },
-    async listKeys(clientId) {
-      return (await query(listKeys, [clientId])).map(keyFrom);
-    },
-    async findKey(keyId) {
-      const [row] = await query(findKey, [keyId]);
-      return row ? keyFrom(row) : null;
-    },
-    async revokeKey(clientId, keyId, { revokedAt, withDescendants }) {
-      const values = [clientId, keyId, revokedAt, String(withDescendants)];
-      const revoked = await transaction(async send => {
-        await send(lockKeys, [clientId]);
-        return send(revokeKey, values);
-      });
-      return revoked.map(row => row.id as string);
-    },
-    async findCaller(keyHash) {
-      const [row] = await query(findCaller, [keyHash]);
-      return row ? callerFrom(row) : null;
-    },
-    async insertSession({ id, hash, keyId, createdAt, lastUsedAt }) {
-      const values = [hash, keyId, createdAt + SESSION_MS, id, createdAt, lastUsedAt];
-      return (await query(insertSession, values)).length === 1;
-    },
-    async findSession(hash) {
-      const [row] = await query(findSession, [hash]);
-      return row ? foundSessionFrom(row) : null;
-    },
-    async noteSessionUse(hash, usedAt) {
-      await query(noteSessionUse, [hash, usedAt]);
-    },
-    async listSessions(clientId, limit) {
-      return (await query(listSessions, [clientId, limit])).map(SESSION.fromRow);
-    },
-    async endSessions(clientId, id) {
-      const ended = await query(endSessions, [clientId, id ?? null]);
-      return ended.map(row => row.hash as string);
     },
   };
 }

@@ -6,6 +6,7 @@ import { Connections, type Query, readClock, type Statement } from './connection
 import { postgresDataKeys } from './data-keys.ts';
 import { cannotOpen, unusable } from './fault.ts';
 import { postgresInstallation } from './installation.ts';
+import { postgresKeys } from './keys.ts';
 import { migratePostgres } from './migrating.ts';
 import { refuseUnended } from './move-marker.ts';
 import { NotificationListener } from './notification-listener.ts';
@@ -16,6 +17,7 @@ import { postgresQueue } from './queue.ts';
 import { limitReads } from './read-limit.ts';
 import { postgresRuns } from './runs.ts';
 import { postgresSchedules } from './schedules.ts';
+import { postgresSessions } from './sessions.ts';
 import { postgresStats } from './stats.ts';
 import { postgresSuspensions } from './suspensions.ts';
 
@@ -53,6 +55,8 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   const notifier = new Notifier(query, node);
   return {
     clients: postgresClients(connections, notifier),
+    keys: postgresKeys(connections),
+    sessions: postgresSessions(query),
     schedules: postgresSchedules(connections, look, notifier),
     runs: postgresRuns(connections),
     queue: postgresQueue(connections, lease, notifier),

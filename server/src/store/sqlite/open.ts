@@ -13,6 +13,7 @@ import { cannotOpen, isBusy, storeFault, tellingFaults } from './fault.ts';
 import { GroupCommit } from './group-commit.ts';
 import { GroupRead } from './group-read.ts';
 import { sqliteInstallation } from './installation.ts';
+import { sqliteKeys } from './keys.ts';
 import { refuseMoved } from './move-marker.ts';
 import { sqliteOutbox } from './outbox.ts';
 import { sqliteQueue } from './queue.ts';
@@ -20,6 +21,7 @@ import type { QueueTexts } from './queue-codec.ts';
 import { sqliteRuns } from './runs.ts';
 import type { ScheduleRows } from './schedule-codec.ts';
 import { sqliteSchedules } from './schedules.ts';
+import { sqliteSessions } from './sessions.ts';
 import { sizeOf } from './size.ts';
 import { sqliteStats } from './stats.ts';
 import { sqliteSuspensions } from './suspensions.ts';
@@ -60,6 +62,8 @@ export function openSqlite(
   let closed = false;
   return {
     clients: tellingFaults(sqliteClients(database, commits)),
+    keys: tellingFaults(sqliteKeys(database, commits)),
+    sessions: tellingFaults(sqliteSessions(database, commits)),
     schedules: tellingFaults(sqliteSchedules(database, commits, reads), 'find', 'insert'),
     runs: tellingFaults(sqliteRuns(database, commits)),
     queue: tellingFaults(sqliteQueue(database, commits)),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ApiKey, Client } from '../../../src/store/contract/clients.ts';
+import type { Client } from '../../../src/store/contract/clients.ts';
+import type { ApiKey } from '../../../src/store/contract/keys.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import {
   aClient,
@@ -37,7 +38,7 @@ export function clientsContract(name: string, open: OpenBackend): void {
     };
     const insertedKey = async (store: Store, clientId: string, fields: Partial<ApiKey> = {}) => {
       const made = key(clientId, fields);
-      assert.equal(await store.clients.insertKey(made), true);
+      assert.equal(await store.keys.insertKey(made), true);
       return made;
     };
 
@@ -57,7 +58,7 @@ export function clientsContract(name: string, open: OpenBackend): void {
       const made = await insertedClient(backend.store, { id: 'acme' });
       const { hash } = await insertedKey(backend.store, 'acme');
       assert.deepEqual(await backend.store.clients.findClient('acme'), made);
-      assert.equal((await backend.store.clients.findCaller(hash))!.clientId, 'acme');
+      assert.equal((await backend.store.keys.findCaller(hash))!.clientId, 'acme');
     });
 
     test('clients are listed oldest first', async () => {
@@ -76,8 +77,8 @@ export function clientsContract(name: string, open: OpenBackend): void {
 
     test('a key of a client that does not exist is not inserted', async () => {
       const orphan = key(anId());
-      assert.equal(await backend.store.clients.insertKey(orphan), false);
-      assert.equal(await backend.store.clients.findCaller(orphan.hash), null);
+      assert.equal(await backend.store.keys.insertKey(orphan), false);
+      assert.equal(await backend.store.keys.findCaller(orphan.hash), null);
     });
 
     test("a key's hash leads to its client and to nobody else", async () => {
@@ -89,9 +90,9 @@ export function clientsContract(name: string, open: OpenBackend): void {
         await insertedKey(store, b.id),
       ];
       const [first, second, third] = [
-        (await store.clients.findCaller(one.hash))!,
-        (await store.clients.findCaller(two.hash))!,
-        (await store.clients.findCaller(other.hash))!,
+        (await store.keys.findCaller(one.hash))!,
+        (await store.keys.findCaller(two.hash))!,
+        (await store.keys.findCaller(other.hash))!,
       ];
       assert.deepEqual([first.clientId, first.keyId], [a.id, one.id]);
       assert.deepEqual([second.clientId, second.keyId], [a.id, two.id]);
@@ -102,34 +103,34 @@ export function clientsContract(name: string, open: OpenBackend): void {
 
     test('an unknown hash leads to nobody', async () => {
       await aClient(backend.store);
-      assert.equal(await backend.store.clients.findCaller('no such hash'), null);
-      assert.equal(await backend.store.clients.findCaller(''), null);
+      assert.equal(await backend.store.keys.findCaller('no such hash'), null);
+      assert.equal(await backend.store.keys.findCaller(''), null);
     });
 
     test('one hash is one key: a second key with it is refused', async () => {
       const { store } = backend;
       const [a, b] = [await insertedClient(store), await insertedClient(store)];
       const { hash, id } = await insertedKey(store, a.id);
-      await assert.rejects(store.clients.insertKey(key(b.id, { hash })));
-      assert.equal((await store.clients.findCaller(hash))!.keyId, id);
+      await assert.rejects(store.keys.insertKey(key(b.id, { hash })));
+      assert.equal((await store.keys.findCaller(hash))!.keyId, id);
     });
 
     test('a revoked key leads to nobody, and the other keys of the client still work', async () => {
       const { store } = backend;
       const { id } = await insertedClient(store);
       const [gone, left] = [await insertedKey(store, id), await insertedKey(store, id)];
-      assert.deepEqual(await store.clients.revokeKey(id, gone.id, AT_NOON), [gone.id]);
-      assert.equal(await store.clients.findCaller(gone.hash), null);
-      assert.equal((await store.clients.findCaller(left.hash))!.keyId, left.id);
+      assert.deepEqual(await store.keys.revokeKey(id, gone.id, AT_NOON), [gone.id]);
+      assert.equal(await store.keys.findCaller(gone.hash), null);
+      assert.equal((await store.keys.findCaller(left.hash))!.keyId, left.id);
     });
 
     test('revoking again changes nothing, and keeps the instant of the first time', async () => {
       const { store } = backend;
       const { id } = await insertedClient(store);
       const { id: keyId } = await insertedKey(store, id);
-      await store.clients.revokeKey(id, keyId, { ...AT_NOON, revokedAt: NOON + 1 });
-      assert.deepEqual(await store.clients.revokeKey(id, keyId, AT_NOON), [keyId]);
-      assert.equal((await store.clients.listKeys(id))[0]!.revokedAt, NOON + 1);
+      await store.keys.revokeKey(id, keyId, { ...AT_NOON, revokedAt: NOON + 1 });
+      assert.deepEqual(await store.keys.revokeKey(id, keyId, AT_NOON), [keyId]);
+      assert.equal((await store.keys.listKeys(id))[0]!.revokedAt, NOON + 1);
     });
 
     test('a key that does not exist, or is of another client, is not revoked', async () => {
@@ -141,17 +142,17 @@ export function clientsContract(name: string, open: OpenBackend): void {
         [a.id, keyId],
         [anId(), keyId],
       ] as const) {
-        assert.deepEqual(await store.clients.revokeKey(clientId, id, AT_NOON), []);
+        assert.deepEqual(await store.keys.revokeKey(clientId, id, AT_NOON), []);
       }
-      assert.equal((await store.clients.findCaller(hash))!.keyId, keyId);
+      assert.equal((await store.keys.findCaller(hash))!.keyId, keyId);
     });
 
     test('a key is found by its id, whose ever it is', async () => {
       const { store } = backend;
       const { id } = await insertedClient(store);
       const made = await insertedKey(store, id, { name: 'CI' });
-      assert.deepEqual(await store.clients.findKey(made.id), made);
-      assert.equal(await store.clients.findKey(anId()), null);
+      assert.deepEqual(await store.keys.findKey(made.id), made);
+      assert.equal(await store.keys.findKey(anId()), null);
     });
 
     test("a client's keys are listed oldest first, revoked ones included, without another's", async () => {
@@ -162,22 +163,22 @@ export function clientsContract(name: string, open: OpenBackend): void {
         made.push(await insertedKey(store, a.id, { createdAt: NOON + i }));
         await insertedKey(store, b.id);
       }
-      await store.clients.revokeKey(a.id, made[1]!.id, { ...AT_NOON, revokedAt: NOON + 9 });
-      const listed = await store.clients.listKeys(a.id);
+      await store.keys.revokeKey(a.id, made[1]!.id, { ...AT_NOON, revokedAt: NOON + 9 });
+      const listed = await store.keys.listKeys(a.id);
       assert.deepEqual(listed, [made[0], { ...made[1], revokedAt: NOON + 9 }, made[2]]);
       assert.ok(!('revokedAt' in listed[0]!), 'what is unset is left out');
-      assert.deepEqual(await store.clients.listKeys(anId()), []);
+      assert.deepEqual(await store.keys.listKeys(anId()), []);
     });
 
     test('clients, keys and revocations outlive a restart', async () => {
       const before = backend.store;
       const made = await insertedClient(before);
       const [gone, left] = [await insertedKey(before, made.id), await insertedKey(before, made.id)];
-      await before.clients.revokeKey(made.id, gone.id, AT_NOON);
-      const { clients } = await backend.reopen();
+      await before.keys.revokeKey(made.id, gone.id, AT_NOON);
+      const { clients, keys } = await backend.reopen();
       assert.deepEqual(await clients.findClient(made.id), made);
-      assert.equal(await clients.findCaller(gone.hash), null);
-      assert.equal((await clients.findCaller(left.hash))!.keyId, left.id);
+      assert.equal(await keys.findCaller(gone.hash), null);
+      assert.equal((await keys.findCaller(left.hash))!.keyId, left.id);
     });
   });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
-import type { Caller } from '../../../src/store/contract/clients.ts';
+import type { Caller } from '../../../src/store/contract/keys.ts';
 import type { CallbackClaim, NewCallback, OutboxClaim } from '../../../src/store/contract/queue.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { MOST_MANUAL_RUNS } from '../../../src/store/manual-runs.ts';

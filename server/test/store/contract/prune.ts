@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
-import type { Caller } from '../../../src/store/contract/clients.ts';
+import type { Caller } from '../../../src/store/contract/keys.ts';
 import type { HistoryLimits } from '../../../src/store/contract/runs.ts';
 import {
   aCallback,

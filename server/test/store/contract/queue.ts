@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Start } from '../../../src/domain/run/start.ts';
-import type { Caller } from '../../../src/store/contract/clients.ts';
+import type { Caller } from '../../../src/store/contract/keys.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import {
   aClient,

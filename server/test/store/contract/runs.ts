@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { runId } from '../../../src/domain/id.ts';
 import type { RunRecord } from '../../../src/domain/run/run.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
-import type { Caller } from '../../../src/store/contract/clients.ts';
+import type { Caller } from '../../../src/store/contract/keys.ts';
 import type { RunView } from '../../../src/store/contract/runs.ts';
 import {
   aCallback,

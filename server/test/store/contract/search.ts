@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
-import type { Caller } from '../../../src/store/contract/clients.ts';
+import type { Caller } from '../../../src/store/contract/keys.ts';
 import type { ScheduleFilter } from '../../../src/store/contract/schedules.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { fold } from '../../../src/store/rows/row.ts';

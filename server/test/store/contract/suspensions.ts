@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Caller } from '../../../src/store/contract/clients.ts';
+import type { Caller } from '../../../src/store/contract/keys.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import type { ReadmittedRows } from '../../../src/store/contract/suspensions.ts';
 import {
@@ -27,7 +27,7 @@ export function suspensionsContract(name: string, open: OpenBackend): void {
 
     test('may not call, are listed, and may call again when they are resumed', async () => {
       const { store } = backend;
-      const { clients, suspensions } = store;
+      const { clients, keys, sessions, suspensions } = store;
       const caller = await aClient(store);
       const hash = await aKey(store, caller);
       assert.deepEqual(await suspensions.list(), []);
@@ -36,16 +36,16 @@ export function suspensionsContract(name: string, open: OpenBackend): void {
       assert.equal(await clients.suspend(caller.clientId, NOON), true);
       assert.equal(await clients.suspend(caller.clientId, NOON + 5), true);
       assert.equal((await clients.findClient(caller.clientId))!.suspendedAt, NOON, 'since then');
-      assert.equal(await clients.findCaller(hash), null);
-      assert.equal(await clients.findSession('session'), null);
+      assert.equal(await keys.findCaller(hash), null);
+      assert.equal(await sessions.findSession('session'), null);
       const { clientRowId } = caller;
       assert.deepEqual(await suspensions.list(), [{ clientRowId, isResumed: false }]);
       assert.equal(await suspensions.readmit(clientRowId, NOON), null, 'not resumed');
 
       assert.equal(await clients.resume(caller.clientId, NOON + MINUTE), true);
       assert.equal(await clients.resume(caller.clientId, NOON + MINUTE), false);
-      assert.notEqual(await clients.findCaller(hash), null);
-      assert.notEqual(await clients.findSession('session'), null);
+      assert.notEqual(await keys.findCaller(hash), null);
+      assert.notEqual(await sessions.findSession('session'), null);
       assert.equal((await clients.findClient(caller.clientId))!.suspendedAt, undefined);
       assert.deepEqual(await suspensions.list(), [{ clientRowId, isResumed: true }]);
       assert.equal(await suspensions.readmit(clientRowId, NOON + MINUTE), null);
@@ -191,7 +191,7 @@ export function suspensionsContract(name: string, open: OpenBackend): void {
 
     test('a deleted one has neither keys nor sessions nor secrets, for good', async () => {
       const { store } = backend;
-      const { clients } = store;
+      const { clients, keys, sessions } = store;
       const caller = await aClient(store);
       const { clientId } = caller;
       const hash = await aKey(store, caller);
@@ -206,10 +206,10 @@ export function suspensionsContract(name: string, open: OpenBackend): void {
         deletedAt: NOON,
       });
       assert.deepEqual([kept, createdAt], ['client', NOON]);
-      assert.equal(await clients.findCaller(hash), null);
-      assert.equal(await clients.findSession('session'), null);
-      assert.ok((await clients.listKeys(clientId)).every(({ revokedAt }) => revokedAt === NOON));
-      assert.equal(await clients.insertKey({ id: 'k', clientId, hash: 'k', createdAt: 0 }), false);
+      assert.equal(await keys.findCaller(hash), null);
+      assert.equal(await sessions.findSession('session'), null);
+      assert.ok((await keys.listKeys(clientId)).every(({ revokedAt }) => revokedAt === NOON));
+      assert.equal(await keys.insertKey({ id: 'k', clientId, hash: 'k', createdAt: 0 }), false);
       assert.equal(await clients.rename(clientId, 'Ada'), false);
       assert.equal(await clients.suspend(clientId, NOON), false);
       assert.equal(await clients.resume(clientId, NOON), false);
@@ -221,11 +221,11 @@ export function suspensionsContract(name: string, open: OpenBackend): void {
 }
 
 /** With a session. @returns the key's hash */
-async function aKey({ clients }: Store, { clientId }: Caller): Promise<string> {
+async function aKey({ keys, sessions }: Store, { clientId }: Caller): Promise<string> {
   const key = { id: `key of ${clientId}`, clientId, hash: `hash of ${clientId}`, createdAt: NOON };
-  await clients.insertKey(key);
+  await keys.insertKey(key);
   const times = { createdAt: NOON, lastUsedAt: NOON };
-  await clients.insertSession({ id: 'session', hash: 'session', keyId: key.id, ...times });
+  await sessions.insertSession({ id: 'session', hash: 'session', keyId: key.id, ...times });
   return key.hash;
 }
 

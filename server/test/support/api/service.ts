@@ -144,14 +144,14 @@ export async function newClient(store: Store, name: string): Promise<Credentials
     signingSecret: `whsec_${randomBytes(24).toString('base64')}`,
     createdAt: Date.now(),
   });
-  await store.clients.insertKey({ id: keyId, clientId, hash: keyHash, createdAt: Date.now() });
-  const caller = await store.clients.findCaller(keyHash);
+  await store.keys.insertKey({ id: keyId, clientId, hash: keyHash, createdAt: Date.now() });
+  const caller = await store.keys.findCaller(keyHash);
   return { clientId, clientRowId: caller!.clientRowId, keyId, apiKey };
 }
 
 export async function revoke(store: Store, { clientId, keyId }: Credentials): Promise<void> {
   const revocation = { revokedAt: Date.now(), withDescendants: false };
-  await store.clients.revokeKey(clientId, keyId, revocation);
+  await store.keys.revokeKey(clientId, keyId, revocation);
 }
 
 function keptLog(lines: Array<Record<string, unknown>>): Logger {

@@ -67,13 +67,13 @@ export class World {
 
   /** From here on schedules are made for a client of its own. */
   async otherClient(): Promise<void> {
-    const { clients } = this.store;
+    const { clients, keys } = this.store;
     const createdAt = this.clock.now();
     const id = newId(createdAt);
     const signingSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     await clients.insertClient({ id, name: 'test', signingSecret, createdAt });
-    await clients.insertKey({ id: newId(0), clientId: id, hash: id, createdAt });
-    this.clientRowId = (await clients.findCaller(id))!.clientRowId;
+    await keys.insertKey({ id: newId(0), clientId: id, hash: id, createdAt });
+    this.clientRowId = (await keys.findCaller(id))!.clientRowId;
   }
 
   /** Spoils what the engine knows of the schedules whose requests hang. */

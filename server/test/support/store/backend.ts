@@ -5,7 +5,7 @@ import type { QueueRow } from '../../../src/domain/run/queue-row.ts';
 import type { Attempt, RunRecord } from '../../../src/domain/run/run.ts';
 import type { Start } from '../../../src/domain/run/start.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
-import type { Caller } from '../../../src/store/contract/clients.ts';
+import type { Caller } from '../../../src/store/contract/keys.ts';
 import type {
   Claim,
   ManualClaim,
@@ -67,8 +67,8 @@ export async function aClient(store: Store, name = 'client'): Promise<Caller> {
   const id = anId();
   const key = { id: anId(), clientId: id, hash: `hash of ${anId()}`, createdAt: NOON };
   await store.clients.insertClient({ id, name, signingSecret: `whsec_${name}`, createdAt: NOON });
-  await store.clients.insertKey(key);
-  return (await store.clients.findCaller(key.hash))!;
+  await store.keys.insertKey(key);
+  return (await store.keys.findCaller(key.hash))!;
 }
 
 export function aSchedule(fields: Partial<Schedule> = {}): Schedule {

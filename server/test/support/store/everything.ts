@@ -1,4 +1,4 @@
-import type { Caller } from '../../../src/store/contract/clients.ts';
+import type { Caller } from '../../../src/store/contract/keys.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { LOOKED_AT } from '../../../src/store/search-index.ts';
 import {
@@ -99,15 +99,15 @@ export async function callEverything(store: Store): Promise<void> {
   await store.installation.pauses();
 }
 
-async function callAccess({ clients }: Store, { clientId, keyId }: Caller): Promise<void> {
+async function callAccess({ keys, sessions }: Store, { clientId, keyId }: Caller): Promise<void> {
   const made = { id: anId(), clientId, hash: anId(), createdAt: NOON, createdBy: keyId };
-  await clients.insertKey(made);
-  await clients.findKey(made.id);
+  await keys.insertKey(made);
+  await keys.findKey(made.id);
   const session = { id: anId(), hash: anId(), keyId: made.id, createdAt: NOON, lastUsedAt: NOON };
-  await clients.insertSession(session);
-  await clients.findSession(session.hash);
-  await clients.noteSessionUse(session.hash, NOON + MINUTE);
-  await clients.listSessions(clientId, 10);
-  await clients.endSessions(clientId, session.id);
-  await clients.revokeKey(clientId, made.id, { revokedAt: NOON, withDescendants: true });
+  await sessions.insertSession(session);
+  await sessions.findSession(session.hash);
+  await sessions.noteSessionUse(session.hash, NOON + MINUTE);
+  await sessions.listSessions(clientId, 10);
+  await sessions.endSessions(clientId, session.id);
+  await keys.revokeKey(clientId, made.id, { revokedAt: NOON, withDescendants: true });
 }

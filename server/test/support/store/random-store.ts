@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
-import type { Caller } from '../../../src/store/contract/clients.ts';
+import type { Caller } from '../../../src/store/contract/keys.ts';
 import type { Claim, OutboxClaim } from '../../../src/store/contract/queue.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import {
@@ -62,13 +62,13 @@ async function take(store: Store, made: Made, { kind, which, text }: Step, now: 
       callers.push(await aClient(store, `name ${text}`));
       return;
     case 'revoke': {
-      const [key] = caller ? await store.clients.listKeys(caller.clientId) : [];
+      const [key] = caller ? await store.keys.listKeys(caller.clientId) : [];
       const revocation = { revokedAt: now, withDescendants: which === 2 };
-      if (key && which < 3) await store.clients.revokeKey(key.clientId, key.id, revocation);
+      if (key && which < 3) await store.keys.revokeKey(key.clientId, key.id, revocation);
       if (key && which === 3) {
         const { clientId, id: createdBy } = key;
         const made = { id: anId(now), clientId, hash: anId(now), createdAt: now, createdBy };
-        await store.clients.insertKey(made);
+        await store.keys.insertKey(made);
       }
       if (caller && which > 3) {
         const rotation = { signingSecret: `whsec_${now}`, rotatedAt: now, replacesNew: false };
@@ -188,8 +188,8 @@ export async function contents(store: Store) {
 }
 
 async function ownedBy(store: Store, clientId: string) {
-  const keys = await store.clients.listKeys(clientId);
-  const callers = await Promise.all(keys.map(({ hash }) => store.clients.findCaller(hash)));
+  const keys = await store.keys.listKeys(clientId);
+  const callers = await Promise.all(keys.map(({ hash }) => store.keys.findCaller(hash)));
   const clientRowId = callers.find(caller => caller !== null)?.clientRowId;
   if (clientRowId === undefined) return { keys, callers };
   const { schedules: live } = await store.schedules.list(clientRowId, {}, 1e6);

@@ -39,6 +39,8 @@ export function openThreaded(path: string): Store {
   return {
     cluster: null,
     clients: routed('clients'),
+    keys: routed('keys'),
+    sessions: routed('sessions'),
     schedules: {
       ...routed('schedules'),
       insert(clientRowId, added) {

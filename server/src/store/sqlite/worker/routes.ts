@@ -31,11 +31,15 @@ export const ROUTES: {
     resume: 'writer',
     delete: 'writer',
     replaceSecret: 'writer',
+  },
+  keys: {
     insertKey: 'writer',
     listKeys: 'here',
     findKey: 'here',
     revokeKey: 'writer',
     findCaller: 'here',
+  },
+  sessions: {
     insertSession: 'writer',
     findSession: 'here',
     noteSessionUse: 'writer',
