@@ -85,8 +85,8 @@ export class SteeredClock implements Clock {
   }
 
   /**
-   * Reads the other clock three times and goes by the reading that took the shortest. Where even
-   * that one took long it says little, and the clock goes on as it was.
+   * Reads the other clock three times and uses the shortest reading. If even that one took long, it
+   * says little, and the clock stays unchanged.
    */
   async steer(): Promise<void> {
     let shortest = Number.isNaN(this.#base) ? Number.POSITIVE_INFINITY : LONG_MS;
@@ -97,8 +97,8 @@ export class SteeredClock implements Clock {
       const tookMs = performance.now() - askedAt;
       if (tookMs >= shortest) continue;
       shortest = tookMs;
-      // It was read somewhere on the way, half of the way for all we know; it gives whole ms. Where the
-      // way was long, it counts as read at its end: rather late than early.
+      // The other clock was read during the round trip, probably halfway, and gives whole ms. After
+      // a long round trip it counts as read at the end: rather late than early.
       base = answer + 0.5 - (askedAt + (tookMs < LONG_MS ? tookMs / 2 : tookMs + 0.5));
     }
     this.#base = base;

@@ -223,9 +223,9 @@ function isTraced(environment: Record<string, string | undefined>): boolean {
 }
 
 /**
- * What the system's resolver can take at a time: it gets half of libuv's threads
- * (https://docs.libuv.org/en/v1.x/threadpool.html, `UV__WORK_SLOW_IO`), and some of these are for the names
- * of the database and of the collector of traces.
+ * The number of lookups that the system's resolver can do at once. It gets half of libuv's threads
+ * (https://docs.libuv.org/en/v1.x/threadpool.html, `UV__WORK_SLOW_IO`). Some of these are for the
+ * names of the database and of the trace collector.
  */
 function maxLookupsOf({ UV_THREADPOOL_SIZE: size }: Record<string, string | undefined>): number {
   // libuv would take what is no number for 1, without a word.

@@ -15,12 +15,13 @@ interface Hands {
 const ANOTHER_SECRET =
   'PUNCTUAL_SIGNING_SECRET is not what signs: this client has another secret; "punctual secret rotate" makes a new one';
 
-/** What a key that a setting made is called, so that it is known when the setting changes. */
+/** The name of a key made from a setting. It identifies the key when the setting changes. */
 const NAME = 'PUNCTUAL_API_KEY';
 
 /**
- * Makes sure that the client and the key of the settings exist, and names keys of earlier values of the
- * setting that still work: who changes the setting may mean that the old key is gone.
+ * Makes sure that the client and the key of the settings exist. Logs keys from earlier values of
+ * the setting that still work: an operator who changes the setting may expect the old key to be
+ * gone.
  *
  * @throws PunctualError `setting_invalid` where the key cannot be this client's
  */

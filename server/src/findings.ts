@@ -1,4 +1,4 @@
-/** What `punctual doctor` makes of what it measured: values in, a finding out. */
+/** The judgements of `punctual doctor`: measured values in, a finding out. */
 
 export interface Finding {
   check: string;

@@ -10,7 +10,7 @@ import { iso } from './domain/iso.ts';
 import type { Store } from './store/contract/store.ts';
 import type { Metrics } from './telemetry/telemetry.ts';
 
-/** Where the API listens, whether it is ready, and how it ends. */
+/** Opens the port of the API, reports whether it is ready, and closes it. */
 
 /**
  * @param waiting what listens already, and hands over

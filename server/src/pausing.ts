@@ -21,7 +21,7 @@ export interface PausingOptions {
   /** Since when nothing shall fire, epoch ms; null: it shall. */
   pausedSince: () => Promise<number | null>;
   installation: Pick<Store['installation'], 'pauses'>;
-  /** What the log says of a pause. */
+  /** The log line of a pause. */
   paused: string;
   stopMs: number;
   log: Logger;
@@ -30,8 +30,8 @@ export interface PausingOptions {
 /**
  * An engine that stops while the store says so, and begins anew when it no longer does.
  *
- * Guarantee: a pause is like a stop and a start. What is in flight ends, what waits is given back, and the times
- * that pass meanwhile are unseen: `catchUpSeconds` decides about them.
+ * Guarantee: a pause is like a stop and a start. Requests in flight end, waiting runs are given
+ * back, and the times that pass in the meantime are unseen: `catchUpSeconds` decides about them.
  */
 export class PausableEngine implements EnginePort {
   readonly #options: PausingOptions;
@@ -125,7 +125,7 @@ export class PausableEngine implements EnginePort {
   }
 }
 
-/** What is known of the engine before this process holds for the first one of this process alone. */
+/** The state of the engine before this process concerns only the first engine of this process. */
 export function lockOf(isFirst: boolean, lock: EngineLock | null): EngineLock | null {
   if (isFirst || lock === null) return lock;
   return {

@@ -33,7 +33,10 @@ export function readSecretKeys({ secretKeys: { keys, file }, database }: Setting
   }
 }
 
-/** For `punctual dev`: a key of its own beside the database, made at the first start. Who calls holds the engine's lock. */
+/**
+ * For `punctual dev`: creates a key beside the database at the first start. The caller must hold
+ * the engine's lock.
+ */
 export function ensureSecretKey(settings: Settings): void {
   const { secretKeys, database } = settings;
   const path = besideOf(database);

@@ -8,7 +8,7 @@ import { createSenderPool, senderThreadsFor } from './outbound/sender-pool.ts';
 import type { Store } from './store/contract/store.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 
-/** What requests leave by, as the settings say. */
+/** Builds the senders that the settings ask for. */
 
 /** Of a lease: how long a node counts on it. The rest is for the way to the database and back. */
 const COUNTED_ON = 0.75;
@@ -24,7 +24,7 @@ export async function startSending(
   return { sender: await openSender(config, leaseDeadline), leaseDeadline };
 }
 
-/** What requests leave by, of firings and of those that only try a schedule out. */
+/** The senders for runs and for test requests. */
 export function sendingBy(
   { sender }: { sender: OpenSender },
   clock: Clock,
@@ -62,6 +62,6 @@ async function openSender(
   const threads = config.senderThreads ?? senderThreadsFor(availableParallelism());
   const options = { ...config.sender, allow: config.allowTargets };
   if (threads > 0) return createSenderPool({ ...options, threads, leaseDeadline });
-  // What sends is loaded where it sends.
+  // Only the thread that sends loads the sender.
   return (await import('./outbound/sender.ts')).createSender(options);
 }

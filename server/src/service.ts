@@ -33,7 +33,7 @@ import { zonesFor } from './zoneinfo.ts';
 /** The only file that knows every room: opens them in order, and closes them in reverse. */
 
 export interface Service {
-  /** Where it listens. */
+  /** The URL on which the service listens. */
   url: string;
   /** The release of the IANA database that times are counted with, such as `2026f`. */
   tzdata: string;
@@ -69,8 +69,8 @@ export interface ServiceOptions {
  * @throws PunctualError `store_in_use`, `store_newer`, `store_moved`, `store_unusable`, `setting_invalid`
  */
 export async function startService(options: ServiceOptions): Promise<Service | null> {
-  // What is held for its time outlives a collection, and then ends. V8 would take whatever is made like it for
-  // long-lived, and let it lie until the whole heap is collected.
+  // A run held until its time outlives one collection and then ends. V8 would treat every object
+  // from the same place as long-lived, and keep it until it collects the whole heap.
   setFlagsFromString('--no-allocation-site-pretenuring');
   const { config, log, untilStopped = () => new Promise(() => {}) } = options;
   const zones = zonesFor(config.zoneinfo, log);
@@ -92,12 +92,12 @@ export async function startService(options: ServiceOptions): Promise<Service | n
   }
 }
 
-/** What lasts from one attempt to start to the next. */
+/** The parts that last from one attempt to start to the next. */
 interface Base {
   zones: ZoneData;
   metrics: Metrics;
   lock: EngineLock | null;
-  /** What listens, where the first attempt has failed. */
+  /** The API that listens after the first attempt to start has failed. */
   waiting: WaitingApi | null;
 }
 
@@ -278,7 +278,7 @@ async function secretsOf(store: Store, clientId: string): Promise<SigningSecrets
   return { signingSecret, ...(oldSecret && { oldSecret }) };
 }
 
-/** What other nodes tell goes to the engine here. */
+/** Passes the notifications of other nodes to this engine. */
 function listenerOf(engine: EnginePort, metrics: Metrics): NodeListener {
   return {
     wake: dueAt => engine.wake(dueAt),

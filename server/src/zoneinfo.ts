@@ -46,7 +46,7 @@ export function readZoneinfo(folder: string): ZoneData {
   }
   const missing = [...BUILT_IN.files.keys()].filter(name => !files.has(name));
   if (missing.length > 0) {
-    throw unusable(`${folder} lacks ${missing.length} zones, of which one is ${missing[0]}.`);
+    throw unusable(`${folder} lacks ${missing.length} zones, ${missing[0]} among them.`);
   }
   return { release: releaseOf(folder), files };
 }

@@ -25,7 +25,7 @@ export function devCommand(program: Command): void {
     .action(async ({ json, seed: isSeeded = false }: { json?: boolean; seed?: boolean }) => {
       const config = readConfig(process.env, {
         PUNCTUAL_ALLOW_TARGETS: '*',
-        // What goes wrong with a firing is told by its line.
+        // A run that fails has a line of its own.
         PUNCTUAL_LOG_LEVEL: 'error',
       });
       if (isSeeded) refuseAnyPort(config);

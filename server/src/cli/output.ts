@@ -6,7 +6,10 @@ import { SETTINGS } from '../config.ts';
 /** Below the help of the commands that run the service, and of `punctual` itself. */
 export const SETTINGS_HELP = `\nSettings, read from the environment:\n${settingLines().join('\n')}`;
 
-/** What commands print: one JSON value for programs, lines for people. Never anything else. */
+/**
+ * Prints the output of a command: one JSON value for programs, lines for people, never anything
+ * else.
+ */
 export function print(json: boolean, value: unknown, lines: string[]): void {
   process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`);
 }

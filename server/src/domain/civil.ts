@@ -2,9 +2,9 @@
  * The Gregorian calendar in whole numbers, without time zones and without `Date`: day 0 is
  * 1970-01-01, days before it are negative.
  *
- * Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms". Years begin in March
- * there, so that the leap day is the last of its year; 719,468 days lie between 0000-03-01 and
- * 1970-01-01, and 146,097 days make a full cycle of 400 years.
+ * Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms". Its years begin in March,
+ * so that the leap day is the last of its year. From 0000-03-01 to 1970-01-01 there are 719,468
+ * days. A full cycle of 400 years has 146,097 days.
  */
 export interface CivilDate {
   readonly year: number;

@@ -38,7 +38,7 @@ export const ERROR_STATUS = {
   move_refused: 500,
 } as const;
 
-/** What a caller is told of a store that is away for the moment. */
+/** The message for callers while the store is unavailable. */
 export const STORE_UNAVAILABLE = 'The store cannot be written to at the moment.';
 
 export type ErrorCode = keyof typeof ERROR_STATUS;

@@ -37,10 +37,10 @@ let lastInstant = Number.NaN;
 let lastHead = '';
 
 /**
- * The identity of a run: schedule and nominal time, nothing else, so that the same firing has the
- * same id wherever and however often it is tried. It is the schedule's id with `scheduledFor` in
- * the place of its instant; what is behind the instant (`tailOf`) leads back to the schedule, so
- * that history needs no index of ids (docs/decisions/0002-run-ids.md).
+ * The identity of a run: schedule and nominal time, nothing else. So the same run has the same id
+ * on every node and in every attempt. It is the schedule's id with `scheduledFor` in the place of
+ * its instant. The rest of the id (`tailOf`) leads back to the schedule, so history needs no index
+ * of ids (docs/decisions/0002-run-ids.md).
  */
 export function runId(scheduleId: string, scheduledFor: number): string {
   if (scheduledFor !== headInstant) {
@@ -60,7 +60,7 @@ function headOf(instant: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-`;
 }
 
-/** What stands behind the instant of an id: version, counter and random bits. */
+/** The part of an id behind its instant: version, counter and random bits. */
 export function tailOf(id: string): string {
   return id.slice(14);
 }

@@ -1,6 +1,6 @@
 import { redact, redactCookie } from '../domain/run/redaction.ts';
 
-/** What is kept of an answer, so that history stays small and every store can hold it. */
+/** The part of an answer that history keeps: it stays small, and every store can hold it. */
 
 export const MAX_KEPT_BODY = 4 * 1024;
 /** Of a body that is longer, the rest is not waited for. */

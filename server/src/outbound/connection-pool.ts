@@ -54,7 +54,7 @@ export class ConnectionPool implements Transport, ConnectionOwner {
     return this.#idle.length;
   }
 
-  /** Without exchanges. Where `size` is 0 too, nothing is left of it. */
+  /** Without exchanges. If `size` is 0 too, the pool is empty. */
   get isQuiet(): boolean {
     return this.#active === 0 && this.waiting === 0;
   }

@@ -16,12 +16,12 @@ export interface ConnectionOwner {
 }
 
 /**
- * One connection, for as long as it lasts: an undici client that is given a socket already open,
- * and never gets another.
+ * One connection: an undici client on a socket that is already open. The client never gets another
+ * socket.
  *
- * undici would reconnect and send what still waits in the client. Here it asks for a second socket
- * in vain, and the exchange, of which no byte was written, is told that the connection is stale.
- * What was written on a connection that then breaks is never sent again from here.
+ * undici would reconnect and send the requests that still wait in the client. Here it asks for a
+ * second socket in vain. The exchange, without a byte written, learns that the connection is stale.
+ * A request written on a connection that then breaks is never sent again from here.
  */
 export class Connection implements Transport {
   readonly socket: Socket;

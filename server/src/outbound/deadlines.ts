@@ -3,13 +3,13 @@ import type { Exchange } from './exchange.ts';
 /**
  * The time limits of all exchanges under way, looked at together.
  *
- * One pass over what is in flight every 50 ms costs less than a timer for each request, and an
- * exchange is cut at most that much after its limit, never before it.
+ * One pass over all exchanges every 50 ms costs less than a timer for each request. An exchange is
+ * cut at most that much after its limit, never before it.
  *
- * The event loop calls its timers before it reads its sockets. So the exchanges are judged only after
- * it has read what had arrived by then. A process that was suspended for longer has half a second to
- * catch up, before it judges any of them: to open a connection that was under way, or to read the
- * rest of a long answer.
+ * The event loop calls its timers before it reads its sockets. So the exchanges are judged only
+ * after it has read all data that had arrived by then. A process that was suspended for longer has
+ * half a second to catch up before it judges any of them. In that time it can finish a connection,
+ * or read the rest of a long answer.
  */
 export class Deadlines {
   readonly #running: Exchange[] = [];
@@ -74,6 +74,6 @@ export class Deadlines {
 }
 
 const TICK_MS = 50;
-/** Where nobody looked for so long, the process was suspended, or busy beyond all measure. */
+/** After a gap of this many ms between two passes, the process was suspended or overloaded. */
 const SUSPENDED_MS = 500;
 const CATCH_UP_MS = 500;

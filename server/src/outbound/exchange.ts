@@ -33,15 +33,15 @@ export interface Transport {
   stale(exchange: Exchange): void;
 }
 
-/** What undici hands on for a connection that is gone; no fault of the exchange. */
+/** The error that undici hands on for a closed connection. It is no fault of the exchange. */
 export const STALE: Error = Object.assign(new Error('stale'), { code: 'CLOSED' });
 
 /**
- * One request under way: gathers what happens and makes it the result, once.
+ * One request in flight: gathers its events and produces the result, once.
  *
- * It is undici's handler itself, and fields instead of closures, because this is the code that runs
- * most. undici rethrows what a handler throws as an `error` event that nobody can answer: so
- * nothing here throws.
+ * It is undici's handler itself, with fields instead of closures, because this code runs most.
+ * Nothing here throws: undici turns an exception in a handler into an `error` event that nobody can
+ * handle.
  */
 export class Exchange implements Dispatcher.DispatchHandler, Opener {
   readonly request: OutboundRequest;

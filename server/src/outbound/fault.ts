@@ -2,14 +2,14 @@ import { errors } from 'undici';
 import { TOO_MUCH_INTERIM } from './interim.ts';
 
 /**
- * What went wrong on the network, as one sentence for the owner of the schedule.
+ * Explains a network fault in one sentence to the owner of the schedule.
  *
- * Names host and port as the url does, never the addresses behind a name: they may tell of a
- * network that the owner has no business in. Error codes stand in brackets where the sentence
- * cannot say more than they do.
+ * The sentence names host and port as the URL does, never the addresses behind a name: they may
+ * reveal a network that is none of the owner's business. Error codes are in brackets where the
+ * sentence cannot say more than they do.
  */
 
-/** Where an attempt stands: what it is waiting for. */
+/** The stage of an attempt: the event that it waits for. */
 export type Stage = 'queued' | 'resolving' | 'connecting' | 'handshaking' | 'waiting' | 'reading';
 
 /** The guard's refusal; its message is the sentence. */

@@ -37,7 +37,7 @@ export interface Opener {
   start(): boolean;
 }
 
-/** Where a url leads, as far as a connection is concerned. */
+/** The end of a connection that a URL names. */
 export interface Target {
   /** Scheme, host and port: what shares connections. */
   origin: string;
@@ -80,7 +80,7 @@ async function admit(
   return [...new Set(other === undefined ? allowed : [first, other, ...allowed])].slice(0, 4);
 }
 
-/** One connection being opened. What it has measured so far can be read while it is under way. */
+/** One connection being opened. Its measurements can be read while it opens. */
 export class Opening {
   readonly phases: Phases = {};
   stage: Stage = 'queued';

@@ -3,18 +3,19 @@ import type { Socket } from 'node:net';
 /**
  * Passes over the interim answers (1xx) of a connection: its reader sees the final answers only.
  *
- * RFC 9110, 15.2: a client must be able to parse any number of 1xx answers before the final one, also
- * where it did not ask for them. undici refuses 100, and it ends a connection on which a 1xx says
- * `Connection: close`. Only 101 reaches it: there the protocol changes, so no answer follows.
+ * RFC 9110, 15.2: a client must be able to parse any number of 1xx answers before the final one,
+ * even if it did not ask for them. The library undici refuses 100, and it ends a connection on
+ * which a 1xx says `Connection: close`. Only 101 reaches it: there the protocol changes, so no
+ * answer follows.
  *
- * A body may look like an interim answer. So bytes are looked at only from `expectAnswer` on, when a
- * request leaves, and up to the first byte of the final answer. That is one comparison for each
- * ordinary answer. Whatever is no interim answer reaches the reader byte by byte as it came.
+ * A body may look like an interim answer. So bytes are looked at only from `expectAnswer` on, when
+ * a request leaves, and up to the first byte of the final answer. That is one comparison for each
+ * ordinary answer. All other bytes reach the reader unchanged.
  */
 export class InterimFilter {
   readonly #socket: Socket;
   readonly #read: () => Buffer | null;
-  /** What is read belongs to a final answer, or to nothing that anybody asked for. */
+  /** The bytes read belong to a final answer, or to no request. */
   #isFinal = true;
   /** Inside the head of an interim answer. */
   #isInterim = false;
@@ -116,7 +117,7 @@ const LF = 0x0a;
 
 /** Complete as far as it says that an answer is an interim one. */
 const STATUS_LINE = 'HTTP/1.1 100 ';
-/** Where the first digit of the status stands. */
+/** The offset of the first digit of the status. */
 const CLASS_AT = 9;
 const INTERIM = /^HTTP\/\d\.\d 1(?!01)\d\d[ \r\n]$/;
 

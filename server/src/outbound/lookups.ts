@@ -12,27 +12,30 @@ export interface LookupRequester {
   failed(error: unknown): void;
 }
 
-/** What a thread says last, where lookups under way keep it from its end. */
+/** The last message of a thread that cannot end because lookups are in flight. */
 export const HELD_UP = 'held up';
 
 /** The error of a lookup that was cancelled before its turn. */
 export const LOOKUP_CANCELLED = new Error('cancelled');
 
 /**
- * Lookups: names are resolved by a few threads, and each may be held for as long as the slowest name
- * server of the world takes.
+ * Lookups: names are resolved by a few threads, and each may be held for as long as the slowest
+ * name server of the world takes.
  *
- * A client takes at most as many places as are left for all others, and clients have their turns one
- * after the other, so that there is always a place for one that has none. A place is held until the
- * system is through with the name, whether or not somebody still waits for it. Who asks for a name that
- * is being looked up gets that answer too; nothing is remembered beyond it.
+ * A client may have at most as many lookups in flight as remain for all others, and clients take
+ * turns. So a client without a lookup can always begin one. A lookup counts until the system has
+ * answered, whether or not somebody still waits for it. A second request for the same name shares
+ * the answer; nothing is cached beyond it.
  */
 export class Lookups {
   readonly #resolve: Resolve;
   readonly #most: number;
   /** Those that somebody waits for, by name. */
   readonly #awaited = new Map<string, Set<LookupRequester>>();
-  /** Who waits for a turn, by client and name. A map keeps the order in which its keys were set. */
+  /**
+   * The requests that wait for a turn, by client and name. A map keeps the order in which its keys
+   * were set.
+   */
   readonly #queued = new Map<number, Map<string, Set<LookupRequester>>>();
   /** Places that each client holds. */
   readonly #held = new Map<number, number>();
@@ -56,7 +59,9 @@ export class Lookups {
     else this.#queue(hostname, asker);
   }
 
-  /** It waits no longer. What nobody waits for is not looked up any more, if it has not begun. */
+  /**
+   * The requester waits no longer. A lookup that nobody waits for is dropped if it has not begun.
+   */
   leave(hostname: string, asker: LookupRequester): void {
     const awaited = this.#awaited.get(hostname);
     if (awaited?.delete(asker) && awaited.size === 0) this.#awaited.delete(hostname);

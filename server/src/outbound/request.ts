@@ -5,7 +5,7 @@ import { VERSION } from '../version.ts';
 import type { OutboundRequest } from './send.ts';
 import { signatures } from './signature.ts';
 
-/** What every attempt of the service's own says about itself. */
+/** The facts about an attempt that its request carries. */
 export interface AttemptRequestFacts {
   /** The attempt, from 1. */
   attempt: number;
@@ -97,7 +97,7 @@ export function buildCallbackRequest({
   return { method: 'POST', url, headers, body, timeoutMs: facts.timeoutMs };
 }
 
-/** What every request carries: its attempt, and the proof that it is Punctual's. */
+/** Adds the headers of every request: its attempt, and the proof that it is Punctual's. */
 function addCommonHeaders(
   headers: string[],
   id: string,
@@ -128,8 +128,8 @@ function withQuery(url: string, data: Record<string, string>): string {
 }
 
 /**
- * The value with its UTF-8 bytes as characters: header values leave as Latin-1, which would make
- * U+010D U+010A, harmless as text, into CR LF, and with it into a header of somebody else's.
+ * The value with its UTF-8 bytes as characters. Header values are sent as Latin-1. That would turn
+ * the harmless text U+010D U+010A into CR LF, and so let its author add a header.
  */
 function onTheWire(value: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it means all of ASCII

@@ -14,13 +14,13 @@ export interface OutboundRequest {
   body: string | null;
   /** From connecting to the last byte. */
   timeoutMs: number;
-  /** Whose it is: clients take turns where requests wait for a connection. */
+  /** The owner of the request: clients take turns while requests wait for a connection. */
   clientRowId?: number;
   /** Taken when a connection is free, before anything starts; until then it may be cancelled. */
   permit?: StartPermit;
 }
 
-/** What happened to one request. Never thrown: every failure is a value. */
+/** The result of one request. Every failure is a value; nothing is thrown. */
 export interface SendResult {
   /** `cancelled`: nothing was started, because its permit was cancelled or the sender is closed. */
   outcome: Exclude<Outcome, 'lost'> | 'cancelled';

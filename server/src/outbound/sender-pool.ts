@@ -18,8 +18,8 @@ export interface SenderPoolOptions extends SenderSettings {
 }
 
 /**
- * How many threads are worth while on so many cores. Two share what is due at one instant, also where there
- * are only two cores; they send more than the main thread can hand them.
+ * The number of sender threads for a number of cores. Two threads share the requests of one
+ * instant, even on two cores. They send more than the main thread can hand them.
  */
 export function senderThreadsFor(cores: number): number {
   return cores === 1 ? 0 : 2;

@@ -13,14 +13,14 @@ import type { OutboundRequest, Send, SendResult } from './send.ts';
 export interface SenderSettings {
   /** Requests in flight to one scheme, host and port at a time; the others wait in order. */
   connectionsPerOrigin: number;
-  /** Origins of which connections are kept; beyond it, those unused for longest are closed. */
+  /** The most origins with open connections. Beyond it, the least recently used are closed. */
   maxOrigins: number;
   /** Names looked up at a time. */
   maxLookups: number;
 }
 
 export interface SenderOptions extends SenderSettings {
-  /** What may be called, asked for whenever a connection is opened. */
+  /** The allowed targets, read whenever a connection is opened. */
   allow: AllowTargets | (() => AllowTargets);
   /** How long an unused connection is kept, unless the server wants it shorter. */
   keepAliveMs?: number;
@@ -60,11 +60,11 @@ export interface Sender {
 }
 
 /**
- * The way out of the house: one request in, one value out, over kept connections and past the guard.
+ * Sends requests: one request in, one result out, over kept connections and past the guard.
  *
- * Guarantees: `send` never rejects; one call writes one request, once; nothing is followed (a 3xx
- * is an answer); an exchange takes no longer than its time limit and some 50 ms, or ends within some
- * 550 ms after a process wakes that was suspended meanwhile.
+ * Guarantees: `send` never rejects. One call writes one request, once. It follows no redirect: a
+ * 3xx is an answer. An exchange takes no longer than its time limit and some 50 ms. If the process
+ * was suspended in the meantime, it ends within some 550 ms after the process wakes.
  */
 export function createSender(options: SenderOptions): Sender {
   const { allow, connectionsPerOrigin, maxOrigins, maxLookups, keepAliveMs = 4_000 } = options;

@@ -23,7 +23,7 @@ const DIGEST_BYTES = 32;
 
 /** Each client has one secret and signs thousands of requests with it. */
 const pads = new LRUCache<string, Pads>({ max: 10_000 });
-/** What is hashed, behind its pad. Longer bodies are rare. */
+/** The buffer for the inner hash: the pad and the message. Longer bodies are rare. */
 const inner = Buffer.alloc(BLOCK_BYTES + 8_192);
 const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES);
 

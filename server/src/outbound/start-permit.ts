@@ -1,8 +1,9 @@
 import type { LeaseDeadline } from './lease-deadline.ts';
 
 /**
- * Start permit: the right to start one request. Either the sender takes it, or the engine cancels it; only one of them
- * succeeds. Where the sender works on another thread, both use the same word of shared memory.
+ * Start permit: the right to start one request. Either the sender takes it, or the engine cancels
+ * it; only one of them succeeds. If the sender works on another thread, both use the same word of
+ * shared memory.
  */
 export class StartPermit {
   /** Called when it is cancelled: a request that waits for a connection can leave its queue. */

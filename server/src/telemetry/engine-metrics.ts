@@ -4,10 +4,10 @@ import type { EngineObserver } from '../engine/observer.ts';
 import { HostLabels } from './host-labels.ts';
 import type { RunLog } from './run-log.ts';
 
-/** What the engine tells of itself becomes metrics, and lines in the log. */
+/** Turns the events of the engine into metrics and log lines. */
 
 const KINDS = ['schedule', 'manual', 'callback'];
-/** What the network may do with a request that was sent. */
+/** The possible outcomes of a request that was sent. */
 const OUTCOMES = ['response', 'timeout', 'connectionError', 'blocked'];
 
 /** From a firing on the instant to one that is a minute late. */

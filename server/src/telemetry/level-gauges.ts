@@ -3,7 +3,10 @@ import type { Clock } from '../clock.ts';
 import type { StatusCounts } from '../store/contract/stats.ts';
 import type { PoolUse, Store, StoreSize } from '../store/contract/store.ts';
 
-/** What is asked at each scrape. A level that cannot be read is left out of that scrape; the others stay. */
+/**
+ * The levels read at each scrape. A scrape leaves out a level that cannot be read and keeps the
+ * others.
+ */
 export interface Levels {
   queueDepth(): Promise<number>;
   outboxDepth(): Promise<number>;
@@ -81,7 +84,7 @@ function createSizes(gauges: Gauges, clock: Clock, levels: Levels): void {
   );
   gauges.some(
     'punctual_disk_free_bytes',
-    'What is free on the file system that holds an embedded database.',
+    'Free bytes on the file system that holds an embedded database.',
     async () => (await size()).disk?.freeBytes ?? null,
   );
 }
@@ -194,7 +197,7 @@ function remembered<Value>(clock: Clock, everyMs: number, read: Read<Value>): Re
   };
 }
 
-/** What the gauges of a node read. */
+/** The values that the gauges of a node read. */
 export function levelsOf(
   store: Store,
   engine: { inFlight: number; isRunning: boolean } | null,

@@ -33,7 +33,7 @@ export function createListeningGauge(
   const create = () =>
     new Gauge({
       name: 'punctual_listening',
-      help: 'Where nodes share a database: 1 if this one hears at once of what others write, 0 if it looks twice a second.',
+      help: 'For nodes that share a database: 1 if this node is notified of the writes of others, 0 if it polls twice a second.',
       registers: [registry],
     });
   let was: boolean | null = null;

@@ -3,7 +3,7 @@ import type { RequestEnded } from '../api/deps.ts';
 
 const SPAN_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
 
-/** What a route answers as a rule; any other status is counted from its first on. */
+/** The usual statuses of a route. Any other status is counted from its first occurrence on. */
 const STATUSES = [200, 400, 401, 404, 500];
 
 /** Requests to the API, by the pattern of their route: a path that callers choose makes no series. */

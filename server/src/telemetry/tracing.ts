@@ -18,14 +18,15 @@ import type { Store } from '../store/contract/store.ts';
 /**
  * Traces: a span for each schedule, with its attempts and callbacks below it.
  *
- * The trace of a run follows from its id, as the run's id follows from schedule and nominal time: so
- * attempts that different nodes make hours apart stand in one trace, and nothing has to be kept for
- * it. What is sent carries `traceparent`, unless the schedule has its own.
+ * The trace id of a run follows from the run's id, which follows from schedule and nominal time. So
+ * attempts that different nodes make hours apart share one trace, and nothing has to be stored.
+ * Requests carry `traceparent`, unless the schedule sets its own.
  *
- * A collector may belong to somebody else, and the path of many a webhook is its password. So no span
- * carries a path or a query of a target, nor where a redirect points to.
+ * A collector may belong to somebody else, and the path of many webhooks is a secret. So no span
+ * carries the path or query of a target, or the location of a redirect.
  *
- * This file is loaded only where the environment asks for traces: without them, no firing knows of it.
+ * This file is loaded only where the environment asks for traces: without them, no firing knows of
+ * it.
  */
 export interface Tracing {
   send(send: Send): Send;
@@ -143,7 +144,7 @@ function belowFiring(runId: string): Context {
   return trace.setSpanContext(ROOT_CONTEXT, parent);
 }
 
-/** What a request says of itself, from the headers that all of ours have. */
+/** The facts of a request, from the headers that all requests of the service have. */
 function factsOf({ headers, body }: OutboundRequest) {
   const header = (name: string) => {
     const at = headers.findIndex((each, index) => index % 2 === 0 && each === name);

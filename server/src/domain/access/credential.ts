@@ -13,15 +13,15 @@ export function newSigningSecret(): string {
 }
 
 /**
- * What is stored of a key: SHA-256 as hex. A fast hash is right here: 256 random bits cannot be
- * guessed however fast one tries (https://cheatsheetseries.owasp.org, Password Storage, is about
- * words that people choose).
+ * The stored form of a key: SHA-256 as hex. A fast hash is enough here, because nobody can guess
+ * 256 random bits. (The OWASP advice on password storage, https://cheatsheetseries.owasp.org, is
+ * about words that people choose.)
  */
 export function hashApiKey(apiKey: string): string {
   return hash('sha256', apiKey, 'hex');
 }
 
-/** What the cookie of a session carries, kept and looked up as keys are. */
+/** The token in a session cookie. It is stored and looked up as keys are. */
 export function newSessionToken(): string {
   return randomBytes(32).toString('base64url');
 }

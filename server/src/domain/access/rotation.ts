@@ -3,9 +3,9 @@ import { iso } from '../iso.ts';
 import { newSigningSecret } from './credential.ts';
 
 /**
- * The rotation of a signing secret. The new one signs from now on; the old one signs beside it until
- * the overlap ends, so that receivers can be given the new one meanwhile (Standard Webhooks,
- * "Signature scheme": several signatures, separated by spaces).
+ * The rotation of a signing secret. The new secret signs from now on. The old one signs beside it
+ * until the overlap ends, so that operators can hand the new one to receivers in the meantime.
+ * (Standard Webhooks, "Signature scheme": several signatures, separated by spaces.)
  */
 
 /** How long an overlap lasts, seconds: at most, and where nothing is said. 0: there is none. */
@@ -20,7 +20,7 @@ export interface OldSecret {
   until: number;
 }
 
-/** What a client's requests are signed with. */
+/** The secrets that sign a client's requests. */
 export interface SigningSecrets {
   /** `whsec_` and base64. */
   signingSecret: string;

@@ -8,8 +8,9 @@ import type { ZoneData } from './zones/zone-data.ts';
  * The calendar: at which instants an interval occurs in a time zone. Instants are epoch ms; the
  * years are 1 to 9999.
  *
- * Many schedules share few intervals, so a compiled pair of interval and time zone is kept, with
- * the answer it last gave: a full minute of 100,000 schedules asks the same question 100,000 times.
+ * Many schedules share few intervals. So the calendar caches each compiled pair of interval and
+ * time zone with its last answer: a full minute of 100,000 schedules asks the same question 100,000
+ * times.
  */
 interface Pair {
   readonly interval: Interval;
@@ -48,9 +49,9 @@ function pairOf(interval: string, timezone: string): Pair {
 }
 
 /**
- * Says nothing when the interval can be read and the time zone is known. An interval that occurs on
- * no day of any year is refused; one that the rules of its time zone leave no time (02:30 of the
- * running clock on the one night a year that has none) is not: its next time is null.
+ * Returns if the interval can be parsed and the time zone is known. It refuses an interval that
+ * occurs on no day of any year. It accepts an interval whose only local times are skipped by its
+ * time zone, such as 02:30 on the one night a year without it: its next time is null.
  *
  * @throws PunctualError `interval_invalid`, `timezone_unknown`
  */

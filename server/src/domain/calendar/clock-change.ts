@@ -5,8 +5,8 @@ import type { Segment } from './zones/segment.ts';
 import { type Zone, zoneOf } from './zones/zone.ts';
 
 /**
- * What a change of the wall clock does to an interval (the rules stand in occurrence.ts), told for
- * people: which local times do not exist or come twice, and what becomes of them.
+ * Explains to people how a change of the wall clock affects an interval: which local times do not
+ * exist or come twice, and when they fire. The rules are in occurrence.ts.
  */
 export interface ClockNote {
   /**
@@ -42,7 +42,7 @@ export function clockNotes(
   const notes: ClockNote[] = [];
   for (const segment of changesBetween(zone, from, until)) {
     const { startAt, offsetMs, shiftMs } = segment;
-    // What the wall clock showed at the change before it was changed, and what it is set to.
+    // The wall clock at the change: the time it showed before, and the time it is set to.
     const [low, high] = [startAt + offsetMs, startAt + offsetMs - shiftMs].sort((a, b) => a - b);
     const first = nextLocal(parsed, Math.ceil(low! / 1_000)) * 1_000;
     if (first >= high!) continue;
@@ -72,11 +72,11 @@ function* changesBetween(zone: Zone, from: number, until: number): Iterable<Segm
 }
 
 /**
- * What the wall clock did to the time that `at` stands for: `at` lies within a gap's length after it
- * (so it is how a local time that does not exist is written, with the offset of before), or within
- * an overlap's second pass.
+ * Explains how a clock change affected the time that `at` stands for. Either `at` lies within a
+ * gap's length after the gap: a local time that does not exist is written so, with the offset from
+ * before. Or `at` lies within the second pass of an overlap.
  *
- * @returns null where the clock has nothing to do with it
+ * @returns null if no clock change affected it
  * @throws PunctualError `interval_invalid`, `timezone_unknown`
  */
 export function clockNoteAt(interval: string, timezone: string, at: number): ClockNote | null {

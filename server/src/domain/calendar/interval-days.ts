@@ -12,7 +12,7 @@ import {
 import type { DayOfMonthRule, DayOfWeekRule, NthWeekday } from './month-days.ts';
 
 /**
- * What only the two day fields know, in any case of letters.
+ * The syntax that only the two day fields accept, in upper or lower case.
  *
  * | day of month | means | | day of week | means |
  * |---|---|---|---|---|

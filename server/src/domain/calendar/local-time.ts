@@ -5,11 +5,12 @@ import { shapeOf } from './month-days.ts';
 import { DAY_SECONDS, nextTimeOfDay, previousTimeOfDay, timesBefore } from './time-of-day.ts';
 
 /**
- * Where an interval stands on the local time line: an endless calendar without time zone, gap or
- * overlap, in whole seconds from 1970-01-01T00:00:00.
+ * Finds the times of an interval on the local time line: an endless calendar without time zone, gap
+ * or overlap, in whole seconds from 1970-01-01T00:00:00.
  *
- * Searches go by months, then by days, then by the fields of the time of day, so a rare interval
- * costs about as much as a frequent one. They end because `parseInterval` refuses what never occurs.
+ * A search goes by months, then by days, then by the fields of the time of day, so a rare interval
+ * costs about as much as a frequent one. It ends because `parseInterval` refuses an interval that
+ * never occurs.
  */
 
 /** The first match at or after `second`. */

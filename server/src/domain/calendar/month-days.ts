@@ -1,10 +1,9 @@
 /**
- * Which days of a month an interval names, worked out once for each shape that a month can have.
+ * The days of a month that an interval names, computed once for each shape that a month can have.
  *
- * All that matters of a month is its length and the weekday of its first day: 28 shapes. Within a
- * cycle of 400 years every month has its length (February both of its own) with every first
- * weekday. So an interval with a day in some shape of its months occurs again and again, and one
- * without never does.
+ * The shape of a month is its length and the weekday of its first day: 28 shapes. Within a cycle of
+ * 400 years, each month occurs in each length it can have with every first weekday. So an interval
+ * with a day in some shape of its months occurs again and again, and one without never does.
  */
 export interface DayRule {
   readonly dayOfMonth: DayOfMonthRule;
@@ -63,8 +62,8 @@ export function everOccurs(table: DaysByShape, lengths: Iterable<number>): boole
 }
 
 /**
- * Where neither field begins with `*`, either may match; where one does, both must, as in Vixie
- * cron. The star of a step counts too, which is what makes "every second day, if a Monday" sayable.
+ * If neither field begins with `*`, either may match. If one does, both must, as in Vixie cron. The
+ * star of a step counts too: it makes "every second day, if a Monday" possible.
  */
 function daysOfShape(rule: DayRule, length: number, firstWeekday: number): number {
   const byDate = daysByDate(rule.dayOfMonth, length, firstWeekday);

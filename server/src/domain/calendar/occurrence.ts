@@ -95,7 +95,7 @@ function firstSecond(interval: Interval, segment: Segment, from: number): number
   return Math.ceil(Math.max(from + segment.offsetMs, localStart(interval, segment)) / 1_000);
 }
 
-/** Where an overlap is seen for the second time, fixed times begin only after it. */
+/** In the second pass of an overlap, fixed times begin only after it. */
 function localStart(interval: Interval, segment: Segment): number {
   const start = segment.startAt + segment.offsetMs;
   const isRepeated = segment.shiftMs < 0 && segment.shiftMs >= -LONGEST_CHANGE_MS;
@@ -112,8 +112,8 @@ function catchesUp(interval: Interval, segment: Segment): boolean {
 }
 
 /**
- * Where to look on when the next local match lies beyond the segment: in the next one, or, where
- * the match is far off, two days before it.
+ * Returns the instant to search from when the next local match lies beyond the segment. It is the
+ * start of the next segment, or two days before a match that is far off.
  *
  * No wall clock is more than a day from UTC and no change longer than a day (Alaska 1867). So if
  * nothing matches from two days before the segment's end, nothing occurs on the way, and 29

@@ -30,7 +30,7 @@ export type ExplainStatus =
   | 'forgotten'
   | 'unrecorded';
 
-/** What a schedule was at an instant: how it stood between two changes of its times. */
+/** A schedule at an instant: its configuration between two changes of its times. */
 export interface HeldSchedule {
   interval: string;
   timezone: string;
@@ -58,7 +58,7 @@ export interface ExplainFacts {
   held: HeldSchedule;
   /** The run of exactly this nominal time, or the record of missed times that spans it. */
   run: ExplainedRun | null;
-  /** What the queue waits for: the earliest time that is not decided yet. */
+  /** The row in the queue: the earliest time that is not decided yet. */
   row: { scheduledFor: number; begun: boolean } | null;
   /** Runs of nominal times before this may have been taken away. */
   historyFrom: number;
@@ -75,7 +75,7 @@ export interface Explanation {
   lateMs?: number;
   /** The local time that does not exist, or comes twice. */
   localTime?: string;
-  /** Where the time was moved to, or fired the first time. */
+  /** The time to which it was moved, or at which it fired first. */
   movedTo?: number;
   /** The nearest nominal times around it, of the interval that held then. */
   previous?: number;
@@ -120,8 +120,8 @@ function answerOf(facts: ExplainFacts): Answer {
 }
 
 /**
- * Whatever is on record of it: a firing is claimed up to a second ahead, and a clock that was ahead leaves
- * records of times that are yet to come.
+ * Explains a time in the future even if it is on record. The engine claims a run up to a second
+ * ahead, and a clock that was ahead leaves records of future times.
  */
 function toCome(facts: ExplainFacts): Answer {
   const { at, held, run, pausedSince } = facts;
@@ -205,7 +205,7 @@ function spanText(ms: number): string {
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
-/** What the time is, where the wall clock jumped over its own. */
+/** The time that a schedule uses instead of one that the wall clock jumped over. */
 function moved({ interval, timezone }: HeldSchedule, at: number): Partial<Explanation> {
   const localTime = movedTo(interval, timezone, at);
   return localTime === null ? {} : { localTime };

@@ -12,8 +12,8 @@ const MAX_RECORDS = 1_000;
 /**
  * The records of the times from `from` to `until`, both inclusive.
  *
- * A gap of more than 1,000 times becomes one record that says how many, the first and the last, so
- * that a year of down time of an every-second schedule costs one row and not 31 million.
+ * A gap of more than 1,000 times becomes one record with their number, the first and the last. So a
+ * year of downtime of an every-second schedule costs one row and not 31 million.
  */
 export function passedRecords(
   schedule: Pick<Schedule, 'id' | 'interval' | 'timezone'>,

@@ -22,7 +22,7 @@ export interface QueueRow {
   nextFor: number | null;
   /** Attempts begun so far. */
   attempt: number;
-  /** What is known of the attempts that ended. */
+  /** The attempts that ended. */
   attempts: Attempt[];
 }
 
@@ -45,8 +45,8 @@ export interface KnownTime {
 }
 
 /**
- * Whether a due row may be sent at once. Where it may not, its time or its next one passed while
- * nobody looked, and `decide` says what becomes of it.
+ * Whether the engine may send a due row at once. If not, its time or its next one passed while no
+ * engine was running, and `decide` chooses what to do.
  *
  * @param unseenUntil times before this instant may have passed unseen
  */

@@ -18,7 +18,7 @@ import type { Attempt, RunRecord } from './run.ts';
 import type { Unseen } from './unseen.ts';
 import type { Verdict } from './verdict.ts';
 
-/** What becomes of a row, and what history is told. */
+/** The next state of a row, and the records for history. */
 export interface Move {
   /** Null where the schedule fires no more. `inFlight` where the request is to be sent now. */
   row: QueueRow | null;
@@ -31,7 +31,7 @@ export interface Move {
 /** How long a row waits before it looks again whether a manual run's request has ended. */
 const BLOCKED_WAIT_MS = 250;
 
-/** What becomes of a due row that was taken and could not be sent at once (`mayBegin`). */
+/** Decides the next state of a due row that was taken and may not be sent at once (`mayBegin`). */
 export function decide(row: TakenRow, schedule: Schedule, now: number, unseen: Unseen): Move {
   if (row.was !== 'waiting') return decideBegun(row, schedule, now);
   // A crash came between the change and its settlement: the row's own time is of the old interval.
@@ -157,10 +157,10 @@ function decidePassed(row: TakenRow, schedule: Schedule, now: number, unseen: Un
 }
 
 /**
- * What becomes of a row whose attempt has ended.
+ * Decides the next state of a row whose attempt has ended.
  *
- * Times that came while the run was going are `skipped`; those that passed while Punctual was not
- * there at all are caught up with, as at any start.
+ * Times that came while the run was in flight are `skipped`. Times that passed while Punctual was
+ * not running are caught up with, as at any start.
  *
  * @param row with the attempt that ended as the last of `attempts`
  * @param endedAt when the attempt ended
@@ -204,7 +204,8 @@ function afterRun(
   }
   const reason = `The run of ${iso(row.scheduledFor)} was still going.`;
   const seenFrom = Math.max(nextFor, unseen.until);
-  // Where the clock was set back, its own time and others that were sent may have come again meanwhile.
+  // If the clock was set back, its own time and others already sent may have come again in the
+  // meantime.
   const sent = sentOf(row).add(row.scheduledFor);
   const open = (from: number, until: number) => without([[from, until]], sent);
   const skipped = open(seenFrom, endedAt).flatMap(range =>
@@ -251,8 +252,8 @@ function putBack(row: TakenRow, at: number): Move {
 }
 
 /**
- * What becomes of a claimed row whose request was never started, because the schedule was changed
- * the engine stops, or its host had no place: the attempt is taken back, for nobody has seen it.
+ * Gives back a claimed row whose request was never started: the schedule was changed, the engine
+ * stops, or its host is at its limit. The attempt does not count, because no target has seen it.
  *
  * @param dueAt when it is due again
  */

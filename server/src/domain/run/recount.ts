@@ -50,7 +50,9 @@ function waitingFor(first: number, { interval, timezone }: Counts): Recounted {
   return { dueAt: first, scheduledFor: first, nextFor, marked: false };
 }
 
-/** What is in flight is looked at when it lands; a retry gives way to the next time, when that comes. */
+/**
+ * A run in flight is looked at when it ends. A retry gives way to the next time when that comes.
+ */
 function dueAgain(state: QueueState, dueAt: number, first: number, now: number): number {
   if (state === 'inFlight') return dueAt;
   return Math.min(dueAt, state === 'lost' ? now : first);

@@ -1,9 +1,9 @@
 /**
- * Which values of a request's headers are secrets, and how they are kept out of what is kept of an
- * answer: many targets echo what they are sent.
+ * Decides which values of a request's headers are secrets, and keeps them out of stored answers:
+ * many targets echo the request.
  *
- * A header is judged by its name, since a value does not show what it is. Values of fewer than eight
- * characters are left: they stand in many texts by chance.
+ * A header is judged by its name, since a value does not show whether it is secret. Values of fewer
+ * than eight characters are left in: they occur in many texts by chance.
  */
 
 export const REDACTED = '[secret]';
@@ -12,13 +12,19 @@ export const REDACTED = '[secret]';
 const SHORTEST_SECRET = REDACTED.length;
 /** Of more, the longest: looking for each takes its time, and the sender has none to spare. */
 const MOST_SECRETS = 64;
-/** The beginning of a secret at the end of a text that was cut: so many characters may be chance. */
+/**
+ * A truncated text may end with the beginning of a secret. Up to this many characters may match by
+ * chance.
+ */
 const CHANCE = 3;
 
 const SECRET_NAME =
   /auth(?!or(?!i[sz]))|cookie|token|secret|pass(?:w|phrase|$)|pwd|credential|session|signature|jwt|api[-_]?key|(?<!idempotency[-_])key$/i;
 
-/** What may stand in front of credentials (RFC 9110, 11.4); elsewhere the first word may be secret. */
+/**
+ * The scheme in front of credentials (RFC 9110, 11.4). In other headers the first word may be
+ * secret.
+ */
 const ANY_SCHEME = /^\S+ +/;
 const USUAL_SCHEME = /^(?:basic|bearer|token) +/i;
 

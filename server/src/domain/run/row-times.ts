@@ -27,8 +27,8 @@ export function sentOf({ known = [] }: Pick<TakenRow, 'known'>): Set<number> {
 }
 
 /**
- * The latest time of a row up to `until` that was not sent: its own, or one from `nextFor` on; that one itself
- * may be none any more, where the rules of the time zone have changed since.
+ * The latest time of a row up to `until` that was not sent: its own, or one from `nextFor` on.
+ * `nextFor` itself may no longer be a time, if the rules of the time zone have changed since.
  */
 export function latestOf(row: TakenRow, schedule: Schedule, until: number): number {
   const { scheduledFor, nextFor } = row;
@@ -68,8 +68,8 @@ export function followOf({ nextFor }: QueueRow, schedule: Schedule, until: numbe
 }
 
 /**
- * The times of a row up to `until`, as ranges: its own and those from `nextFor` on, without those that were
- * sent. What lies between the two was recorded when a run ended (`afterRun`); mostly nothing does.
+ * The times of a row up to `until`, as ranges: its own and those from `nextFor` on, without those
+ * that were sent. Times between the two are rare; they were recorded when a run ended (`afterRun`).
  */
 export function openRanges(row: TakenRow, schedule: Schedule, until: number): Range[] {
   const { scheduledFor, nextFor } = row;

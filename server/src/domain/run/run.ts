@@ -10,7 +10,7 @@ export type RunStatus =
   | 'skipped'
   | 'missed';
 
-/** What the network did with one request. */
+/** The network's outcome of one request. */
 export type Outcome = 'response' | 'timeout' | 'connectionError' | 'blocked' | 'lost';
 
 /** Spans in ms. A request on a kept connection has no dns, connect, tls. */

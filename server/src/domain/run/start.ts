@@ -14,8 +14,8 @@ export interface Start {
 }
 
 /**
- * How long after the clock was read a change is written, at most. What fired for a later time than that was
- * fired before the clock was set back, and the change counts its times anew.
+ * The longest time between reading the clock and writing a change, in ms. A run for a later time
+ * than that fired before the clock was set back, so the change counts its times anew.
  */
 export const WRITTEN_WITHIN_MS = 60_000;
 
@@ -28,7 +28,7 @@ export function startOf(schedule: Schedule, now: number): Start | null {
 }
 
 /**
- * Where a changed schedule starts.
+ * The instant from which a changed schedule counts its times.
  *
  * @param start as it was counted
  * @param firedFor the latest time that it has fired for within `WRITTEN_WITHIN_MS` of that, or null

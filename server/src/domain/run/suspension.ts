@@ -6,20 +6,21 @@ import { type QueueRow, waitingRow } from './queue-row.ts';
 import type { RunRecord } from './run.ts';
 
 /**
- * A client that an operator suspended: nothing of it starts. What becomes due is put off, beyond every instant that
- * is ever due, so that it stands before nobody. When the client is resumed, it comes back.
+ * A client that an operator suspended: none of its runs starts. Rows that become due are put off,
+ * beyond every instant that is ever due, so that they delay no other client. They come back when
+ * the client is resumed.
  */
 
 /** Added to `dueAt` of what is put off, ms. No instant is due as late as this: it is in the year 33658. */
 export const PUT_OFF_MS = 1e15;
 
 /**
- * What comes back is due this much later than now at the earliest, ms: until all of it is back, whatever is due is put
- * off again.
+ * A row that comes back is due at least this much later than now, in ms. Until all rows are back,
+ * every due row is put off again.
  */
 export const RETURN_MS = 1_000;
 
-/** What becomes of a row that was put off, and what history is told. */
+/** The next state of a row that was put off, and the records for history. */
 export interface Readmitted {
   /** Null where the schedule fires no more. */
   row: QueueRow | null;

@@ -2,7 +2,7 @@ import { iso } from '../iso.ts';
 import { POLICY_DEFAULTS, type Policy } from '../schedule/schedule.ts';
 import type { Attempt } from './run.ts';
 
-/** What is decided from an attempt's outcome. */
+/** The decision about a run, made from an attempt's outcome. */
 export type Verdict =
   | { kind: 'succeeded' }
   | { kind: 'retry'; at: number }

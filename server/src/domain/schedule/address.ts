@@ -1,5 +1,6 @@
 /**
- * Addresses as their bytes. Whatever a text looks like, what is judged is what would be dialled.
+ * Addresses as their bytes. The checks judge the address that would be dialled, in any notation of
+ * the text.
  *
  * The tables are IANA's special-purpose registries (RFC 6890 and later entries), read strictly: an
  * address that nobody on the public internet can answer from is refused. IPv6 is turned around,
@@ -75,7 +76,9 @@ export function parseNetwork(text: string): Network | null {
   return own < 0 || own > width ? null : { bytes, bits: own, length };
 }
 
-/** What is special about an address: `why` fits into "it is …". Null for a public address. */
+/**
+ * Returns the special purpose of an address: `why` fits into "it is …". Null for a public address.
+ */
 export function specialty(address: Bytes): { why: string; never: boolean } | null {
   if (isMetadata(address)) return { why: 'the address of a cloud metadata service', never: true };
   if (isIsatap(address)) return { why: 'an ISATAP address', never: true };

@@ -6,11 +6,11 @@ import type { Integration, Policy, Schedule, Verb } from './schedule.ts';
 import { type AllowTargets, checkTargetUrl } from './target.ts';
 
 /**
- * Drafts: what the body of a create, a replace or a patch means, as the schedule it asks for.
+ * Drafts: the schedule that the body of a create, a replace or a patch asks for.
  *
- * Guarantee: a draft can be stored and fired. Its shape was judged before (api/schemas); here are
- * the defaults, what is kept of the schedule as it stands, and what only a second look can tell:
- * the interval, the targets, the headers and the sizes.
+ * Guarantee: a draft can be stored and fired. Its shape was checked before (api/openapi/schemas).
+ * This module adds the defaults, keeps the values that a patch leaves out, and checks the interval,
+ * the targets, the headers and the sizes.
  */
 
 export interface IntegrationBody {
@@ -78,8 +78,9 @@ export function draftReplacement(
 }
 
 /**
- * JSON Merge Patch (RFC 7396): what the patch leaves out stays, null removes. What it leaves out is
- * not judged again, so that a schedule whose target is no longer allowed can still be disabled.
+ * JSON Merge Patch (RFC 7396): a property that the patch leaves out stays, null removes it.
+ * Properties left out are not checked again, so that a schedule whose target is no longer allowed
+ * can still be disabled.
  *
  * @throws PunctualError `schedule_deleted`, or what is wrong with the result
  */

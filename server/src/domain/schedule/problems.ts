@@ -5,7 +5,7 @@ import { checkData, type ScheduleBody } from './draft.ts';
 import { checkHeaders } from './headers.ts';
 import { type AllowTargets, checkTargetUrl } from './target.ts';
 
-/** What is wrong with one property. */
+/** The error of one property. */
 export interface Problem {
   /** `url`, `integrations[0].url`. */
   where: string;

@@ -1,4 +1,4 @@
-/** What a schedule is: the stored configuration, its owner left out. Instants are epoch ms. */
+/** A schedule: the stored configuration without its owner. Instants are epoch ms. */
 
 export const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'] as const;
 export type Verb = (typeof VERBS)[number];

@@ -12,12 +12,15 @@ import {
 /**
  * Targets: which urls may be called.
  *
- * The same verdict is asked for twice. At create time for what the url alone shows, so that a
- * mistake is a 400 and not a failing run; and before every connection, on the resolved addresses
- * (outbound/guard.ts), which is the one that protects.
+ * A target is checked twice. The API checks the URL alone, so that a mistake is a 400 and not a
+ * failing run. The guard checks the resolved addresses before every connection (outbound/guard.ts);
+ * this second check protects.
  */
 
-/** What `PUNCTUAL_ALLOW_TARGETS` opens beyond public addresses. Metadata services stay closed. */
+/**
+ * The targets that `PUNCTUAL_ALLOW_TARGETS` opens beyond public addresses. Metadata services stay
+ * closed.
+ */
 export interface AllowTargets {
   /** All but link-local addresses. */
   readonly everything: boolean;
@@ -36,7 +39,7 @@ export type AddressVerdict =
 /** @param address an IPv4 or IPv6 literal, as a resolver gives it */
 export function judgeAddress(address: string, allow: AllowTargets): AddressVerdict {
   const bytes = bytesOf(address);
-  // What cannot be read cannot be vouched for.
+  // An address that cannot be parsed is refused.
   if (bytes === null) return { allowed: false, reason: 'not a plain IP address', never: true };
   const special = specialty(bytes);
   if (special === null) return ALLOWED;
@@ -44,7 +47,10 @@ export function judgeAddress(address: string, allow: AllowTargets): AddressVerdi
   return { allowed: false, reason: special.why, never: special.never };
 }
 
-/** What holds for the addresses of `hostname`: where the name is open, so are they, as by `*`. */
+/**
+ * The rules for the addresses of `hostname`: if the name is open, all its addresses are, as with
+ * `*`.
+ */
 export function allowFor(hostname: string, allow: AllowTargets): AllowTargets {
   return allow.hosts.has(bareHost(hostname)) ? { ...allow, everything: true } : allow;
 }
@@ -105,7 +111,7 @@ export function checkTargetUrl(url: string, allow: AllowTargets, where: string):
   rememberGood(origin, allow);
 }
 
-/** What scheme, host and port of a url parse to; nothing behind them can make it fail. */
+/** Parses the scheme, host and port of a URL. Nothing behind them can make it fail. */
 function parseOrigin(origin: string, where: string): URL {
   const parsed = URL.parse(origin);
   const fault = parsed === null ? 'the host or port of the url is not valid.' : hostFaultOf(parsed);

@@ -39,7 +39,7 @@ const HEADER_BYTES = 44;
 const MOST_CHANGES = 10_000;
 /** RFC 9636, 3.2: an offset should lie between -25 and 26 hours. */
 const MOST_OFFSET_SECONDS = 26 * 3_600;
-/** What a `Date` can hold. Files may begin with the Big Bang. */
+/** The range of a `Date`. Files may begin with the Big Bang. */
 const MOST_SECONDS = 8_640_000_000_000;
 
 class Broken extends Error {}

@@ -19,7 +19,7 @@ function namesOf({ files }: ZoneData): readonly string[] {
   return [...files.keys()].sort();
 }
 
-/** What times are counted with. */
+/** The time zone data in use. */
 export function zoneData(): ZoneData {
   return inUse;
 }
