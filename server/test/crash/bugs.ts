@@ -161,9 +161,8 @@ export const BUGS: Bug[] = [
     patches: [
       {
         file: 'store/sqlite/queue.ts',
-        find: 'take.run(now, 1, JSON.stringify(begun));',
-        replace:
-          "take.run(now, rows.some(([, state]) => state === 'lost') ? 0 : 1, JSON.stringify(begun));",
+        find: 'attempt = attempt + (',
+        replace: "attempt = attempt + (state <> 'lost') * (",
       },
     ],
   },
