@@ -1,4 +1,4 @@
-/** What must hold before a release is made: values in, a sentence out where it does not. */
+/** The conditions of a release: values in, a sentence out for each that does not hold. */
 
 /** @returns why `next` cannot follow `present`, or null */
 export function refusedVersion(present: string, next: string | undefined): string | null {

@@ -1,9 +1,9 @@
 /**
  * `npm run release -- X.Y.Z`: a release, as far as it can be made on one machine.
  *
- * It checks the version and its section in CHANGELOG.md, writes the version where it stands, packs, installs the
- * packages in an empty folder and fires once. What it leaves is to be committed, tagged and published by hand. If
- * anything fails, the files are as before.
+ * It checks the version and its section in CHANGELOG.md, updates the version in all files, and
+ * packs. Then it installs the packages in an empty folder and fires once. The operator commits,
+ * tags and publishes the result by hand. If anything fails, the files are as before.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ try {
 process.stdout.write(`
 ${changes}
 
-The packages of ${version} are in release/. What is left:
+The packages of ${version} are in release/. Run these by hand:
 
   git commit -am 'release: make ${version}' && git tag v${version} && git push --follow-tags
   npm publish release/punctual-client-${version}.tgz --access public

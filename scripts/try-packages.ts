@@ -24,7 +24,7 @@ const WAYS: Record<string, Record<string, string>> = {
   production: { NODE_ENV: 'production' },
 };
 
-/** What a user of the client writes; it runs on the Node of the machine. */
+/** A program as a user of the client writes it; it runs on the Node of the machine. */
 const FIRE = `
 import { PunctualClient } from '@punctual/client';
 const { url, clientId, apiKey } = JSON.parse(process.argv[2]);

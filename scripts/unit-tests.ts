@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** Which test files are unit tests: decided by what they import, so that no list of them can grow old. */
+/** Finds the unit tests by their imports, so that no list of them can grow old. */
 
 const ROOT = resolve(import.meta.dirname, '..');
 const TESTS = '{server,client,dashboard}/test/**/*.test.ts';

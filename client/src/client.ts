@@ -29,11 +29,12 @@ const TRY_MS = 45_000;
 
 /**
  * Every operation of the service. A method resolves to the answer's body. It rejects with a
- * `PunctualApiError` where the service refused, with a `PunctualConnectionError` where it was not reached, with a
- * `PunctualTimeoutError` after its time limit, and with the reason of `signal` where that was aborted.
+ * `PunctualApiError` if the service refused, with a `PunctualConnectionError` if the service was
+ * not reached, and with a `PunctualTimeoutError` after its time limit. If `signal` is aborted, it
+ * rejects with the signal's reason.
  *
- * Reads, and calls with an idempotency key, are repeated after a lost connection, a 429 or a 5xx. All others are
- * sent once.
+ * Reads, and calls with an idempotency key, are repeated after a lost connection, a 429 or a 5xx.
+ * All others are sent once.
  */
 export class PunctualClient {
   readonly #transport: Transport;
@@ -201,7 +202,7 @@ export class PunctualClient {
     );
   }
 
-  /** What became of an instant, and why. */
+  /** Explains an instant of a schedule: whether a run fired for it, and why. */
   explain(
     id: string,
     query: Wire.ExplainQuery,
@@ -213,7 +214,7 @@ export class PunctualClient {
     );
   }
 
-  /** What became of a schedule's times, counted step by step. */
+  /** The results of a schedule's times, counted for each step. */
   history(id: string, query: Wire.HistoryQuery, options: CallOptions = {}): Promise<Wire.History> {
     return this.#send(
       { operation: 'history', method: 'GET', path: `${schedulePath(id)}/history${textOf(query)}` },
@@ -235,7 +236,7 @@ export class PunctualClient {
     );
   }
 
-  /** What a create would say, without storing anything. */
+  /** Checks a schedule as a create would, without storing anything. */
   checkSchedule(input: Wire.ScheduleInput, options: CallOptions = {}): Promise<Wire.CheckResult> {
     return this.#send(
       { operation: 'checkSchedule', method: 'POST', path: '/v1/check', body: input },
@@ -351,10 +352,12 @@ export class PunctualClient {
   }
 
   /**
-   * What happens, as it happens, until `signal` is aborted. A stream that breaks off (the service restarts, the
-   * network fails, 30 s of silence) is opened again with `Last-Event-ID`, and tells what happened meanwhile.
+   * Streams events as they happen, until `signal` is aborted. If the stream breaks off (the service
+   * restarts, the network fails, 30 s of silence), the client reopens it with `Last-Event-ID` and
+   * receives the events missed.
    *
-   * It rejects where the first connection fails, and where another attempt cannot help (such as 401).
+   * It rejects if the first connection fails, or if another attempt cannot help (such as after a
+   * 401).
    */
   events(options: EventOptions = {}): AsyncGenerator<Wire.PunctualEvent, void, undefined> {
     return follow((lastEventId, isFirst) => {

@@ -16,7 +16,7 @@ export interface EventOptions {
   reconnect?: boolean;
 }
 
-/** What the service tells twice after a break is a few seconds of events. */
+/** After a break the service repeats a few seconds of events. */
 const MOST_REMEMBERED = 10_000;
 const FIRST_WAIT_MS = 2_000;
 

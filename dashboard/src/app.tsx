@@ -45,7 +45,7 @@ async function beginOrGetSession(): Promise<Session> {
   const [, token] = /^#sign-in=(.+)$/.exec(location.hash) ?? [];
   if (token === undefined) return api.getSession();
   history.replaceState(null, '', '/');
-  // Where the link was used before, the session that it began may still be there.
+  // If the link was used before, its session may still exist.
   return api.signInOnce(token).catch(() => api.getSession());
 }
 

@@ -1,7 +1,7 @@
 import type { Click } from './timeline.ts';
 import { fullTime, localText } from './times.ts';
 
-/** What one asked about, where the answer is of another time. Null: it is of that time. */
+/** The time that the user asked about, if the answer is about another time; else null. */
 
 export function clickedText({ at: clickedAt }: Click, at: string): string | null {
   const second = Math.floor(clickedAt / 1_000) * 1_000;

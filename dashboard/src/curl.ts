@@ -10,7 +10,7 @@ export interface CurlFields {
   verb: Verb;
   headers: Record<string, string>;
   data: Record<string, string>;
-  /** What of the command the schedule cannot say, in sentences. */
+  /** The parts of the command that a schedule cannot express, in sentences. */
   notes: string[];
 }
 
@@ -203,7 +203,7 @@ function dataFrom(reading: Reading, headers: Record<string, string>): Record<str
   const { notes } = reading;
   const text = reading.data.join('&');
   if (text.startsWith('@')) {
-    notes.push('What is read from a file is left out.');
+    notes.push('Data read from a file is left out.');
     return {};
   }
   const json = objectFrom(text);

@@ -3,8 +3,9 @@ import type { Draft, Pair } from './draft.ts';
 import { POLICY_FIELDS, POLICY_NAMES, POLICY_WORDS, type PolicyField } from './policy-fields.ts';
 
 /**
- * What the page can see by itself is wrong with a draft, each where it stands: what a body cannot even
- * say (two headers of one name), and what the service would refuse as a whole before it judges the rest.
+ * The problems of a draft that the page finds itself, each at its field. A body cannot express some
+ * of them, such as two headers of one name. For the others the service would refuse the whole body
+ * before it checks the rest.
  */
 export function draftProblems(draft: Draft): Problem[] {
   return [

@@ -2,7 +2,7 @@ import type { IntegrationInput, Problem, Schedule, ScheduleInput, Verb } from '@
 import type { CurlFields } from './curl.ts';
 import { eachField, POLICY_NAMES, type PolicyField } from './policy-fields.ts';
 
-/** What stands in the form: everything as text and rows, also what is not complete yet. */
+/** The contents of the form: all fields as text and rows, even incomplete ones. */
 export interface Draft extends Record<PolicyField, string> {
   label: string;
   verb: Verb;
@@ -68,7 +68,7 @@ export function inputOf(draft: Draft): ScheduleInput {
   };
 }
 
-/** What the service can judge while the fields that `problems` name are mended. */
+/** The part of the draft that the service can check while the fields in `problems` are invalid. */
 export function checkableOf(draft: Draft, problems: Problem[]): ScheduleInput {
   const wrong = new Set(problems.map(({ where }) => where));
   return inputOf({

@@ -1,7 +1,7 @@
 /** Rows of a list that goes on, while somebody is about to click one of them. */
 
 export interface Held<Row> {
-  /** What is shown: the rows of before, each as it is now; those that are gone are left out. */
+  /** The rows shown: the same rows as before with their current values, without deleted ones. */
   rows: Row[];
   /** New ones, which are not shown yet. */
   fresh: number;

@@ -11,9 +11,9 @@ const MACROS: Record<string, string> = {
 };
 
 /**
- * The interval as a sentence, or null where there is none that is true. The library calls whatever has a
- * step "every n minutes", also where the hour is cut short (every 7th minute: …, 56, 0); such
- * intervals, and those whose sentence could be read in two ways, are told by their times alone.
+ * The interval as a sentence, or null if no sentence is true. The library calls any step "every n
+ * minutes", even if the hour cuts the last step short (every 7th minute: …, 56, 0). For such
+ * intervals, and for ambiguous sentences, the page shows the times alone.
  */
 export function inWords(interval: string): string | null {
   const trimmed = interval.trim();

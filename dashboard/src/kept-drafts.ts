@@ -1,13 +1,13 @@
 import type { Draft } from './draft.ts';
 
 /**
- * What was typed, kept until it is stored or given up, over a reload and an ended session. It may hold
- * tokens: it is a client's own, and gone when that signs out.
+ * Drafts are kept until they are stored or discarded; they survive a reload and an ended session. A
+ * draft may hold tokens, so it belongs to one client and is deleted at sign-out.
  */
 
 export interface KeptDraft {
   draft: Draft;
-  /** What the schedule said when the typing began; of a new one nothing. */
+  /** The schedule when the user began to type; absent for a new one. */
   base?: Draft;
 }
 
@@ -44,7 +44,7 @@ export function keepDraft(
   }
 }
 
-/** Whoever uses the browser next finds nothing of it. */
+/** Deletes all drafts, so that the next user of the browser finds none. */
 export function forgetDrafts(shelf: Shelf = sessionStorage): void {
   try {
     const keys = Array.from({ length: shelf.length }, (_, index) => shelf.key(index));

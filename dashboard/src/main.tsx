@@ -13,7 +13,7 @@ import { theme } from './theme.ts';
 
 /** The policy of the page lets only styles through that carry this. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
-// What keeps the page still beneath a dialog makes a style of its own.
+// The scroll lock beneath a dialog adds a style element, which needs the nonce.
 setNonce(nonce);
 
 createRoot(document.getElementById('root')!).render(

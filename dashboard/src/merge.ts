@@ -29,7 +29,7 @@ export interface Conflict {
 }
 
 /**
- * What another editor changed that the draft does not have yet.
+ * The changes of another editor that the draft does not have yet.
  *
  * @param base what both began with
  */

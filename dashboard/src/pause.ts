@@ -1,6 +1,9 @@
 import type { Pause } from '@punctual/client';
 
-/** What one node says of itself stays as long: a balancer may lead each question to another one. */
+/**
+ * The status of one node is kept this many ms: a load balancer may send each request to another
+ * node.
+ */
 const KEEP_MS = 10_000;
 
 export interface SeenPause extends Pause {

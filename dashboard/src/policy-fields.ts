@@ -12,7 +12,7 @@ interface Words {
   label: string;
   /** At the beginning of a sentence. */
   subject: string;
-  /** What a number in the form means. */
+  /** The meaning of a number in the form. */
   unit: string;
   shown: (value: number) => string;
 }

@@ -9,7 +9,7 @@ function noticeEnd(error: unknown): void {
   if (isSignedOut(error)) sessionEnded.set(true);
 }
 
-/** What the service refused is not asked again; what did not reach it is. */
+/** A refused query is not repeated; a query that did not reach the service is. */
 function isWorthAnotherTry(failures: number, error: unknown): boolean {
   if (error instanceof PunctualApiError && error.status < 500) return false;
   return failures < 4;
@@ -30,7 +30,7 @@ export const queries = new QueryClient({
   },
 });
 
-/** What went wrong, in words: the service's own sentence where it said one. */
+/** An error in words: the service's own sentence if it sent one. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof PunctualApiError) return error.message;
   return 'Punctual could not be reached. Nothing was changed; try again.';

@@ -4,8 +4,8 @@ export function nameOf({ label, url }: { label: string; url: string }): string {
 }
 
 /**
- * Signs that turn the direction of what follows or are not seen at all are shown as what they are: a name
- * is read as it is written, and nothing in it poses as something else.
+ * Shows invisible characters, and those that turn the direction of the text, as visible marks. So a
+ * name reads as it is written and cannot pose as another.
  */
 export function withMarks(text: string): string {
   return text.replace(INVISIBLE, sign => {

@@ -24,7 +24,7 @@ export function sendForPage(input: string | URL | Request, init?: RequestInit): 
   return fetch(input, { ...init, headers });
 }
 
-/** Who is signed in. Pages are only there while somebody is. */
+/** The client that is signed in. Pages exist only while somebody is signed in. */
 export function useClientId(): string {
   return useQueryClient().getQueryData<Session>(['session'])?.clientId ?? '';
 }

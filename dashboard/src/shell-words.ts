@@ -30,7 +30,10 @@ const NOTHING = Symbol('nothing');
 type Meaning = string | typeof SEPARATOR | typeof NOTHING | null;
 type Part = [part: Meaning, length: number];
 
-/** What is quoted here may not be; a variable within double quotes means more than its text. */
+/**
+ * The quoting rules of the shell. Variables within double quotes do not match, because they mean
+ * more than their text.
+ */
 const PATTERNS: [RegExp, (match: RegExpExecArray) => Meaning][] = [
   [/^\\\r?\n/, () => NOTHING],
   [/^\s+/, () => SEPARATOR],
@@ -38,7 +41,7 @@ const PATTERNS: [RegExp, (match: RegExpExecArray) => Meaning][] = [
   [/^'([^']*)'/, ([, inner]) => inner!],
   [/^"((?:[^"\\$`]|\\[\s\S]|\$(?![\w({?!@*#$-]))*)"/, ([, inner]) => inDoubleQuotes(inner!)],
   [/^\\([\s\S])/, ([, escaped]) => escaped!],
-  // What is left of the special characters begins something else than a word.
+  // The remaining special characters do not begin a word.
   [/^[^\s'"\\|&;<>()$`]+/, ([plain]) => plain],
   [/^\$(?![\w({'"?!@*#$-])/, () => '$'],
 ];

@@ -1,6 +1,6 @@
 import type { Explanation, HistoryStep } from '@punctual/client';
 
-/** What a timeline shows, and which time a click in it means. */
+/** The contents of a timeline, and the time that a click in it means. */
 
 /** Each divides an hour, so that steps begin at the same instants however far one looks. */
 const STEPS_SECONDS = [1, 2, 3, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600];

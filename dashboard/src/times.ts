@@ -7,7 +7,7 @@ export const READER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** What the clocks of zones show by the service's rules, which may be newer than the browser's. */
+/** The UTC offsets of zones by the service's rules, which may be newer than the browser's. */
 const clocks = new Map<string, ZoneOffsets>();
 
 export function learnClock(offsets: ZoneOffsets): void {

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api } from './queries.ts';
 import { knowClock } from './zone-clock.ts';
 
-/** What the service says, and what about. */
+/** The result of a check, and the draft that was checked. */
 export interface Checked extends CheckResult {
   checked: ScheduleInput;
 }
@@ -25,7 +25,7 @@ export function useCheck(input: ScheduleInput) {
 }
 
 /**
- * What is wrong with what stands there now: a verdict on what was typed before is none.
+ * The problems of the current contents. A verdict on earlier contents does not count.
  *
  * @param wasSent until then, an empty url is no mistake yet
  */

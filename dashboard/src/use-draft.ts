@@ -5,7 +5,7 @@ import { keepDraft, keptDraft } from './kept-drafts.ts';
 import { useClientId } from './session.ts';
 
 /**
- * What stands in the form, kept with each letter.
+ * The contents of the form, saved with each keystroke.
  *
  * @param id of the schedule that is edited; null: of a new one
  * @param start what the form begins with

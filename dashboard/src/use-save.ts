@@ -13,8 +13,8 @@ interface Sent {
 }
 
 /**
- * Creates or replaces. Where somebody else was faster, nothing is changed: what they stored is asked
- * for, and the form shows it.
+ * Creates or replaces a schedule. If somebody else was faster, it changes nothing: the form fetches
+ * and shows the stored version.
  *
  * @param forget what is done with the draft when it is stored
  */

@@ -15,8 +15,8 @@ export const clockQuery = (timezone: string) => ({
 });
 
 /**
- * To be waited for before times of the zone are shown. What cannot be had is not waited for: the browser's own
- * rules are right for most.
+ * Callers await this before they show times of the zone. If the offsets cannot be loaded, it
+ * resolves anyway: the browser's own rules are right for most zones.
  */
 export async function knowClock(timezone: string): Promise<void> {
   await queries.fetchQuery(clockQuery(timezone)).catch(() => {});

@@ -10,7 +10,7 @@ export interface AbuserOptions {
   kind: Kind;
   credentials: typeof CREDENTIALS;
   seconds: number;
-  /** Where a request hangs. */
+  /** The URL at which a request hangs. */
   hangingUrl: string;
   /** Schedules that can be triggered. */
   ids: string[];

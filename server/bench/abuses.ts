@@ -4,7 +4,7 @@ import { messageOf, pause, startScript, temporaryFolder } from './processes.ts';
 import { CREDENTIALS, type Punctual } from './punctual.ts';
 import { createSchedules } from './schedules.ts';
 
-/** What client A does its worst with: its schedules, and what it asks for all the time. */
+/** The abuse of client A: its schedules, and the requests that it repeats all the time. */
 export interface Abuse {
   name: string;
   /** Why it cannot be shown here. */
@@ -16,7 +16,7 @@ export interface Abuse {
   kind?: Kind;
 }
 
-/** Whom client A abuses, and what it needs for that. */
+/** The neighbours that client A abuses, and the means it needs. */
 export interface Abused {
   node: Punctual;
   /** Answers at once, of one of 100 hosts. */
@@ -36,7 +36,8 @@ export const ABUSES: Abuse[] = [
   {
     name: 'slow names',
     whyNot: whyNoSlowNames(),
-    // Each firing of B has a connection of its own, and so a lookup: none is kept beside so many hosts.
+    // Each firing of B has its own connection, and so a lookup: with this many hosts, no connection
+    // is kept.
     settings: () => ({
       PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8,localhost',
       PUNCTUAL_MAX_ORIGINS: '1',

@@ -11,7 +11,7 @@ const ARRIVAL = /^(\d+\.\d{3}) ([a-z])(\d+) (\S+)$/;
 
 const CHUNK_BYTES = 1 << 20;
 
-/** What the schedules of one group must bring: each one firing in each period of the window. */
+/** The firings expected of one group: one of each schedule in each period of the window. */
 export interface Expected {
   schedules: number;
   /** The first nominal time that counts, epoch ms. */
@@ -83,7 +83,7 @@ export class Ledger {
   }
 }
 
-/** Follows the log of a target. What was not read yet is read by `read`. */
+/** Follows the log of a target. `read` reads the new lines. */
 export class Arrivals {
   readonly #file: FileHandle;
   readonly #ledgers = new Map<string, Ledger>();

@@ -20,8 +20,8 @@ export interface Asked extends Question {
 const REST_MS = 10;
 
 /**
- * Asks all questions in turn, one at a time as one who looks does, for so many seconds, until the answer
- * is there as a whole. What goes on without having found anything is asked on, each time an answer.
+ * Asks all questions in turn, one at a time as a user does, for `seconds`, and waits for each whole
+ * answer. A search that has found nothing yet is continued; each part counts as an answer.
  */
 export async function askAll(
   base: string,
@@ -48,7 +48,7 @@ export async function askAll(
 
 interface Answer {
   fault: string | null;
-  /** Where a search that has found nothing goes on. */
+  /** The cursor from which a search that has found nothing continues. */
   next: string | null;
 }
 

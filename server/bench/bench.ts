@@ -15,8 +15,8 @@ import { SCENES } from './scenes.ts';
 import { type Options, type Scene, Session } from './session.ts';
 
 /**
- * `npm run bench -- <scene>`: each scene of docs/performance.md by its name. What it starts, it
- * stops: the target, the database and the nodes are its own.
+ * `npm run bench -- <scene>`: each scene of docs/performance.md by its name. It starts its own
+ * target, database and nodes, and stops them.
  */
 
 const DEFAULTS: Options = {
@@ -102,7 +102,7 @@ async function runScene(scene: Scene, options: Options, files: Files): Promise<v
   if (figures.some(({ pass }) => pass === false)) process.exitCode = 1;
 }
 
-/** Pairs of numbers, of which there are hundreds, stand on one line each. */
+/** Hundreds of pairs of numbers take one line each. */
 function jsonOf(result: Result): string {
   const text = JSON.stringify(result, null, 1);
   return `${text.replace(/\[\s+([\d.]+),\s+([\d.]+)\s+\]/g, '[$1, $2]')}\n`;

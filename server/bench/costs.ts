@@ -18,11 +18,12 @@ import {
 } from '../test/support/store/postgres-server.ts';
 
 /**
- * What a schedule and a firing cost PostgreSQL, for the capacity model (docs/scaling.md): processor
- * time of the server and of the client, log and disk, without any target. Linux only (/proc).
+ * Measures the costs of a schedule and a firing on PostgreSQL, for the capacity model
+ * (docs/scaling.md): processor time of server and client, log and disk, without any target. Linux
+ * only (/proc).
  *
- * `node server/bench/costs.ts`, with `COSTS_SCHEDULES` that are there, of which `COSTS_DUE` fire in
- * each of `COSTS_ROUNDS`, and `COSTS_CALLERS` that claim and settle at the same moment.
+ * Run `node server/bench/costs.ts`. The store holds `COSTS_SCHEDULES`; `COSTS_DUE` of them fire in
+ * each of `COSTS_ROUNDS`. `COSTS_CALLERS` claim and settle at the same moment.
  */
 const SCHEDULES = Number(process.env.COSTS_SCHEDULES ?? 20_000);
 const DUE = Number(process.env.COSTS_DUE ?? 20_000);

@@ -17,8 +17,8 @@ import {
 import { CREDENTIALS, type Database } from './punctual.ts';
 
 /**
- * A store as it is after some days with many schedules, made within minutes: by statements of the
- * database itself, with the indexes of history taken away and built again at the end.
+ * Makes within minutes a store like that of some days with many schedules. Statements of the
+ * database itself fill it; the indexes of history are dropped first and built again at the end.
  */
 
 const DAY_MS = 86_400_000;

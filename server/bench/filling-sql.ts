@@ -1,7 +1,7 @@
 import { SEPARATOR } from '../src/store/search-index.ts';
 import { ATTEMPTS } from './history.ts';
 
-/** What a store is filled with, in the words of both databases. */
+/** The statements that fill a store, for both databases. */
 
 export interface Sizes {
   schedules: number;
@@ -48,7 +48,7 @@ export const POSTGRES: Dialect = {
   given: 'OVERRIDING SYSTEM VALUE',
 };
 
-/** Runs older than the last hour are spread over so many days. */
+/** Runs older than the last hour are spread over this number of days. */
 export const HISTORY_DAYS = 6;
 /** As many as end in an hour of 1,000 a second, of ten million. */
 const LAST_HOUR = 0.36;
@@ -66,7 +66,7 @@ const KINDS = [
   'Close orders',
   'Check health',
 ];
-/** What few have in their label: one in 50,000. */
+/** A rare label: one schedule in 50,000 has it. */
 export const RARE_LABEL = 'quarterly audit';
 const LABEL = `CASE WHEN i % 50000 = 1234 THEN 'Quarterly audit'
   ELSE CASE i % 7 ${KINDS.map((kind, at) => `WHEN ${at} THEN '${kind}'`).join(' ')} END END

@@ -4,7 +4,7 @@ import { migrateAt } from '../src/store/sqlite/open.ts';
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const BITE = 100_000;
-/** What a firing leaves, as the store writes it. */
+/** The record of a firing, as the store writes it. */
 export const ATTEMPTS = JSON.stringify([
   {
     number: 1,
@@ -25,9 +25,9 @@ export const ATTEMPTS = JSON.stringify([
 ]);
 
 /**
- * Fills a new embedded store with history that is older than a day, so that retention has as much to
- * take away as firings bring: days need not go by to see whether the disk stays flat. What is shown
- * is that space is freed and used again at this rate.
+ * Fills a new embedded store with history that is older than a day, so that retention deletes as
+ * much as firings add. So a test need not last days to see whether the disk stays flat. It shows
+ * that space is freed and used again at this rate.
  *
  * @param url of a store that nobody has opened yet
  */

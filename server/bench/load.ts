@@ -3,9 +3,9 @@ import { createHistogram } from 'node:perf_hooks';
 import { messageOf, optionsOfScript, pause, startScript } from './processes.ts';
 
 /**
- * Callers of an API, in a process of their own. They send bytes that were made ahead and read no more
- * of an answer than its length: a real client takes as long for a call as the server does, and would
- * be what is measured.
+ * Callers of an API, in a process of their own. They send bytes prepared in advance and read only
+ * the length of an answer. A real client needs as much time for a call as the server, so it would
+ * distort the measurement.
  */
 export interface LoadOptions {
   port: number;
@@ -114,7 +114,7 @@ async function measure(options: LoadOptions): Promise<Load> {
   }
   const took = (performance.now() - countsFrom) / 1_000;
   const counted = answers;
-  // What was called and not answered yet would be the slowest.
+  // Calls not answered yet may be the slowest, so they are awaited.
   while (idle.length < connections && performance.now() < endsAt + PATIENCE_MS) await pause(10);
   for (const caller of callers) caller.end();
   const at = (share: number) => latency.percentile(share * 100) / 1_000;

@@ -48,7 +48,7 @@ export function describeCommit(): string {
 interface Load {
   busy: number;
   total: number;
-  /** What the host of a virtual machine kept for others. */
+  /** The processor time that the host of a virtual machine gave to others. */
   stolen: number;
 }
 

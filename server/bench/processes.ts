@@ -38,7 +38,7 @@ export function startScript(name: string, options: unknown): ChildProcess {
   return startProcess(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }
 
-/** What `startScript` was given. To be called in the script. */
+/** Returns the options given to `startScript`. Call it in the script. */
 export function optionsOfScript<Options>(): Options {
   process.once('disconnect', () => process.exit());
   return JSON.parse(process.argv[2]!);

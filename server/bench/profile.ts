@@ -8,7 +8,7 @@ import { Command } from 'commander';
  */
 export const MEASURED_FILE = 'measured.json';
 
-/** What of the profiles is looked at: from when on, and by how many firings it is to be divided. */
+/** The part of the profiles to look at: its start, and the number of firings to divide by. */
 export interface Measured {
   firings: number;
   /** By the machine's monotonic clock, as in the profiles. */
@@ -29,7 +29,7 @@ interface ProfileNode {
   children?: number[];
 }
 
-/** What takes less of all threads' time together is not worth a line. */
+/** A function with a smaller share of the time of all threads gets no line. */
 const LEAST_SHARE = 0.01;
 
 export function profileCommand(): Command {
@@ -100,7 +100,7 @@ function placeOf({ functionName, url }: ProfileNode['callFrame'], above: string)
   if (functionName === '(idle)' || functionName === '(root)') return null;
   if (functionName === '(garbage collector)') return 'garbage collection';
   if (functionName === '(program)') return 'Node, outside of JavaScript';
-  // What is written in C++ belongs to who called it: SQLite, sockets, JSON.
+  // Time in C++ (SQLite, sockets, JSON) counts for its caller.
   if (url === '') return above.endsWith(', native') ? above : `${above}, native`;
   const own = /\/server\/src\/(store\/(?:sqlite|postgres)\/|\w+)/.exec(url)?.[1];
   if (own) return `${own.replace(/\/$/, '')}/`;

@@ -9,10 +9,10 @@ import { answering, freePort, startProcess, stopProcess, temporaryFolder } from 
 export const CREDENTIALS = { ClientId: 'bench', ApiKey: 'key-of-the-benchmark' };
 
 const BIN = join(import.meta.dirname, '../bin/punctual.js');
-/** What the image and the unit start it with (docs/operations.md, "Running"). */
+/** The flags with which the image and the unit start Node (docs/operations.md, "Running"). */
 export const NODE_FLAGS = ['--v8-pool-size=0'];
 
-/** Where the schedules are kept. */
+/** The database that keeps the schedules. */
 export interface Database {
   url: string;
   /** The file of an embedded store, with all that stands beside it. */
@@ -129,7 +129,7 @@ export async function sumOf(nodes: Punctual[], name: string): Promise<number> {
   return metrics.reduce((sum, metric) => sum + metric(name), 0);
 }
 
-/** What came to an end that no scene wants. */
+/** The run statuses that no scene wants. */
 export async function unwantedOf(nodes: Punctual[]): Promise<string> {
   const counts = await Promise.all(
     ['failed', 'skipped', 'missed'].map(async status => ({

@@ -1,7 +1,9 @@
 import type { Counted, Ledger } from './arrivals.ts';
 import type { Machine } from './machine.ts';
 
-/** What a scene has measured: printed as a table, kept as JSON, and put into docs/performance.md. */
+/**
+ * The measurements of a scene: printed as a table, kept as JSON, and put into docs/performance.md.
+ */
 export interface Result {
   scene: string;
   /** ISO 8601. */
@@ -31,7 +33,7 @@ export interface Rate {
 export interface Figure {
   what: string;
   measured: string;
-  /** What it shall be, or null where the figure only tells. */
+  /** The target of the figure, or null if it has none. */
   target: string | null;
   pass: boolean | null;
 }

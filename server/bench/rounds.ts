@@ -58,7 +58,7 @@ export interface Burst {
   schedules: number;
   group: string;
   cadence: Cadence;
-  /** Where there are several. */
+  /** The name, if there are several. */
   name?: string;
 }
 
@@ -172,8 +172,8 @@ export function figuresOf(rounds: Round[]): Record<string, number> {
 }
 
 /**
- * The rates of several that took turns, each in parts of what all of them had in the same turn: what is
- * fast or slow about the machine of that half minute is left out.
+ * The rates of several variants that took turns, each as a share of the rate of all in the same
+ * turn. So the speed of the machine in that half minute cancels out.
  *
  * @param measured as many rounds of each
  * @returns of each the mean of its rounds
@@ -184,7 +184,7 @@ export function comparedInTurn(measured: { rounds: Pick<Round, 'perSecond'>[] }[
   return rates.map(own => mean(own.map((perSecond, turn) => perSecond / ofTurn[turn]!)));
 }
 
-/** What every burst tells. */
+/** The figures of every burst. */
 export function burstFigures(rounds: Round[]): Figure[] {
   const { cpuMicros, first, p50, p99, memoryMb } = figuresOf(rounds);
   return [

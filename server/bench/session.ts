@@ -21,7 +21,7 @@ export interface Options {
   runs: number;
   /** On the disk to be measured; undefined: the system's folder for temporary files. */
   folder: string | undefined;
-  /** Where V8 writes how each thread of the nodes has spent its time; undefined: nowhere. */
+  /** The folder for the V8 profiles of all threads of the nodes; undefined: no profiles. */
   profile: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface Scene {
 
 /** Connections of the bare client, and of Punctual to one origin by default. */
 const CONNECTIONS = 128;
-/** So many that the bare client runs for a second or more. */
+/** Enough requests for the bare client to run for a second or more. */
 const BARE_REQUESTS = 40_000;
 
 /** One scene that is being measured: what it may use, and what it has found. */
@@ -90,7 +90,7 @@ export class Session implements AsyncDisposable {
     this.#closers.defer(async () => void (await close()));
   }
 
-  /** What was done before, to start and to prepare, does not count in a profile. */
+  /** Begins the profile: earlier work, to start and to prepare, does not count. */
   async startProfile(nodes: Punctual[]): Promise<void> {
     if (!this.options.profile) return;
     const sinceMicros = Number(process.hrtime.bigint() / 1_000n);

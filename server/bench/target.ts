@@ -12,8 +12,8 @@ import {
 } from './processes.ts';
 
 /**
- * What is called, and where each arrival is written: an nginx that answers 200 where one is
- * installed, else a server of our own. A line of `log` is `arrivals.ts`, `ARRIVAL`.
+ * The target of the requests, and the log of their arrivals: an nginx that answers 200 if one is
+ * installed, else a server of our own. `ARRIVAL` in `arrivals.ts` describes a line of `log`.
  */
 export interface Target {
   name: string;
@@ -24,8 +24,8 @@ export interface Target {
 }
 
 /**
- * @param hosts under how many addresses it is reached. More than one are addresses of 127.0.0.0/8,
- * all of which are loopback on Linux only.
+ * @param hosts number of its addresses. More than one are addresses of 127.0.0.0/8, which are all
+ * loopback on Linux only.
  */
 export async function startTarget(hosts = 1): Promise<Target> {
   const addresses = Array.from({ length: hosts }, (_, host) => addressOf(host));

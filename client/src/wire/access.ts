@@ -52,7 +52,7 @@ export interface RevokeQuery {
 }
 
 export interface RevokedKey extends Key {
-  /** Where they were asked for: the ids of the keys that came of it. */
+  /** The ids of the descendant keys, if the query asked for them. */
   descendants?: string[];
 }
 
@@ -72,7 +72,7 @@ export interface RotationInput {
   replaceNew?: boolean;
 }
 
-/** What is told of a client's signing secret. */
+/** The public facts of a client's signing secret. */
 export interface SigningSecret {
   /** Since when requests are signed with it. */
   createdAt: string;

@@ -6,7 +6,7 @@ export interface Problem {
   sentence: string;
 }
 
-/** What a change of the wall clock does to the interval. */
+/** The effect of a change of the wall clock on the interval. */
 export interface ClockNote {
   kind: 'moved' | 'dropped' | 'once' | 'twice';
   /** Of the wall clock, such as `2026-03-29T02:30:00`. */
@@ -16,7 +16,7 @@ export interface ClockNote {
 }
 
 export interface CheckResult {
-  /** What a create would refuse; empty where it would not. */
+  /** The problems for which a create would be refused; empty if it would succeed. */
   problems: Problem[];
   /** The next ten times; empty where interval or time zone are wrong. */
   times: string[];

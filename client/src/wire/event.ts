@@ -2,7 +2,7 @@ import type { Breaker } from './figures.ts';
 import type { Run } from './run.ts';
 import type { Schedule } from './schedule.ts';
 
-/** What happened, in order. `id` resumes the stream; after a break some may come twice. */
+/** An event of the stream, in order. `id` resumes the stream; after a break some may come twice. */
 export type PunctualEvent =
   | { id: string; type: 'run.ended'; data: Run }
   /** Without its headers and data, which may be secrets. */

@@ -43,7 +43,7 @@ export interface History {
   from: string;
   to: string;
   stepSeconds: number;
-  /** Steps in which something is on record, oldest first. What goes on is not counted. */
+  /** Steps with records, oldest first. Runs that have not ended are not counted. */
   steps: HistoryStep[];
   /** True while what lies before `from` is still being counted: ask again in a second. */
   isPartial?: boolean;
@@ -91,7 +91,7 @@ export interface Stats {
   minutes: StatsMinute[];
   /** Schedules whose latest runs failed, most failures first. */
   failing: FailingSchedule[];
-  /** What is due next, earliest first. */
+  /** The next firings, earliest first. */
   next: UpcomingFiring[];
   /** Hosts that do not answer: only one request every 5 s is sent to them. 20 at most. */
   openBreakers: Breaker[];

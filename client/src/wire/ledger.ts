@@ -1,10 +1,11 @@
 import type { Run } from './run.ts';
 
 /**
- * What became of an instant of a schedule. Runs have their own status; `waiting` is due and not begun
- * yet, `upcoming` is to come, `moved`, `dropped` and `repeated` are daylight saving's, `paused`,
- * `deleted` and `notCreated` say what the schedule was then, `neverDue` has no nominal time there,
- * `forgotten` is older than history, `unrecorded` was due as far as is known.
+ * The result of an instant of a schedule. A run has its own status. `waiting` is due and not begun
+ * yet, and `upcoming` is in the future. `moved`, `dropped` and `repeated` come from daylight
+ * saving. `paused`, `deleted` and `notCreated` name the state of the schedule at that instant.
+ * `neverDue` has no nominal time there, `forgotten` is older than history, and `unrecorded` was due
+ * but has no record.
  */
 export type ExplainVerdict =
   | 'succeeded'
@@ -36,7 +37,7 @@ export interface Explanation {
   at: string;
   verdict: ExplainVerdict;
   sentence: string;
-  /** What the schedule was then. */
+  /** The interval and time zone at that instant. */
   interval: string;
   timezone: string;
   /** From the nominal time to the first attempt. */

@@ -9,7 +9,7 @@ export type RunStatus =
   | 'failed'
   | 'skipped'
   | 'missed';
-/** What the network did with one request; `lost` when Punctual itself stopped before the answer. */
+/** The outcome of one request; `lost` when Punctual itself stopped before the answer. */
 export type AttemptOutcome = 'response' | 'timeout' | 'connectionError' | 'blocked' | 'lost';
 
 /** Spans of one attempt in milliseconds. A request on a kept connection has no dns, connect, tls. */
@@ -60,7 +60,9 @@ export interface Run {
   attempts: Attempt[];
   /** Why it was skipped or missed, or why its retries ended early. */
   reason?: string;
-  /** Where one record stands for more than 1,000 missed times: how many, the first and the last. */
+  /**
+   * If one record stands for more than 1,000 missed times: their number, the first and the last.
+   */
   missedCount?: number;
   from?: string;
   to?: string;
@@ -83,7 +85,10 @@ export interface RunPage {
 
 export interface Health {
   status: 'ok';
-  /** What the store cannot promise as it is set up, and that nothing fires; a sentence each. */
+  /**
+   * The promises that the store cannot keep with its settings, and a note if nothing fires; one
+   * sentence each.
+   */
   warning?: string;
   /** Set while nothing fires. */
   paused?: Pause;

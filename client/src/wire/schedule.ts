@@ -98,7 +98,7 @@ export interface ErrorBody {
   error: string;
 }
 
-/** Which page of a list, newest first. */
+/** The page of a list, newest first. */
 export interface PageQuery {
   /** 1 to 100, 20 by default. */
   limit?: number;
@@ -158,7 +158,7 @@ export interface ZoneOffset {
   offsetSeconds: number;
 }
 
-/** What the clock of a time zone shows, by the rules of the service. */
+/** The UTC offsets of a time zone, by the rules of the service. */
 export interface ZoneOffsets {
   timezone: string;
   /** The release of the rules, such as `2026f`. */

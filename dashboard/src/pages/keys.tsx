@@ -66,7 +66,7 @@ function Make({ opened, onClose }: { opened: boolean; onClose: () => void }) {
             {make.error && <Failed error={make.error} />}
             <TextInput
               label="Name"
-              description="What uses it, such as “deploy pipeline”."
+              description="The user of the key, such as “deploy pipeline”."
               required
               maxLength={200}
               data-autofocus

@@ -40,7 +40,7 @@ export function Runs() {
     refetchInterval: 5_000,
   });
   const [{ pickedOf, picked }, setPicks] = useState({ pickedOf: key, picked: NONE });
-  // What is picked stays so on other pages, and while the list goes on; not under another filter.
+  // Picks survive a change of page and new rows, but not a change of filter.
   if (pickedOf !== key) setPicks({ pickedOf: key, picked: NONE });
   const setPicked = (next: Map<string, Run>) => setPicks({ pickedOf: key, picked: next });
   const held = useHeld({
@@ -188,7 +188,7 @@ function Again({ runs, done }: { runs: Run[]; done: () => void }) {
   );
 }
 
-/** What the schedules of these runs are called, each asked for once. */
+/** The names of the schedules of these runs, each fetched once. */
 function useNames(runs: Run[]): Map<string, string> {
   const ids = [...new Set(runs.map(({ scheduleId }) => scheduleId))];
   return useQueries({

@@ -86,7 +86,7 @@ function Form({
   };
   const isUntouched = base !== undefined && changedFields(base, draft).length === 0;
   useEffect(() => {
-    // Where nothing was typed, the form shows what is stored.
+    // If the user typed nothing, the form shows the stored schedule.
     if (isUntouched && conflicts.length > 0 && theirs !== undefined) adopt(theirs);
   });
   const form = useRef<HTMLFormElement>(null);

@@ -20,7 +20,7 @@ export function Schedules() {
   const key = withoutPage(search).toString();
   const pages = usePages();
   const [{ pickedOf, picked }, setPicks] = useState({ pickedOf: key, picked: NONE });
-  // What is picked stays so on other pages; not under another filter.
+  // Picks survive a change of page, but not a change of filter.
   if (pickedOf !== key) setPicks({ pickedOf: key, picked: NONE });
   const setPicked = (next: Set<string>) => setPicks({ pickedOf: key, picked: next });
   const list = useQuery({

@@ -21,7 +21,7 @@ async function forEachId(ids: string[], work: (id: string) => Promise<unknown>):
     }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, ids.length) }, worker));
-  // Where nothing went well, it is an error like any other: a session that has ended, for one.
+  // If all failed, it is an ordinary error, such as an ended session.
   if (tally.done === 0 && tally.failures.length > 0) throw tally.failures[0];
   return tally;
 }
@@ -74,7 +74,7 @@ export function useDelete() {
   );
 }
 
-/** What is sent again is not what was sent: a schedule may have been changed since. */
+/** A rerun may send another request than before: the schedule may have changed since. */
 export const AS_TODAY = 'Once per schedule, as the schedule is today.';
 
 /** @param ids of schedules: each is run now, once, as it is today */

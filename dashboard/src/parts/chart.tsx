@@ -13,7 +13,7 @@ export interface Series {
   kind: 'bars' | 'line';
 }
 
-/** A chart over minutes. What it shows is also told in words by `label` and by the cards around it. */
+/** A chart over minutes. `label` and the cards around it say the same in words. */
 export function MinuteChart({
   times,
   series,

@@ -2,7 +2,7 @@ import { Alert } from '@mantine/core';
 import type { ClockNote } from '@punctual/client';
 import { fullTime } from '../times.ts';
 
-/** What changes of the wall clock do to the interval, in the words of the zone. */
+/** The effects of clock changes on the interval, with the names of the zone. */
 export function ClockNotes({ notes, timezone }: { notes: ClockNote[]; timezone: string }) {
   if (notes.length === 0) return null;
   return (

@@ -10,7 +10,7 @@ import { Facts } from './run-detail.tsx';
 
 const inYours = (at: string) => `${fullTime(at)}, ${READER_ZONE}`;
 
-/** What a schedule says. */
+/** The configuration of a schedule. */
 export function Configuration({ schedule }: { schedule: Schedule }) {
   const { url, verb, interval, timezone, headers, data, integrations, policy } = schedule;
   const words = inWords(interval);

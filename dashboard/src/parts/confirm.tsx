@@ -16,7 +16,7 @@ export function Confirm({
   opened: boolean;
   title: string;
   children: string;
-  /** What can be chosen beside it. */
+  /** Further choices beside it. */
   more?: ReactNode;
   action: string;
   isBusy: boolean;

@@ -2,8 +2,8 @@ import { Drawer, Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 /**
- * What lies over the page. The library makes its head a `header`, which outside of a section would
- * be the banner of the page: `role` says that it is none.
+ * A dialog over the page. The library renders its head as a `header`. Outside of a section that
+ * would be the banner of the page, so `role` says otherwise.
  */
 interface DialogProps {
   opened: boolean;

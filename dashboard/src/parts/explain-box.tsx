@@ -11,7 +11,7 @@ import { knowClock } from '../zone-clock.ts';
 import { Asked, Card } from './page.tsx';
 import { Status } from './status.tsx';
 
-/** What is asked about: an instant (ISO 8601, or a time of the schedule's clock), or a click. */
+/** The time to explain: an instant (ISO 8601, or a time of the schedule's clock), or a click. */
 export type AskedTime = { at: string } | { click: Click; step?: HistoryStep & { to: string } };
 
 /** "Why did it not run?": an answer for any instant, asked by hand or by a click in the timeline. */

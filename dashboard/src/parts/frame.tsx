@@ -44,7 +44,7 @@ const PLACES = [
   { path: '/keys', name: 'Keys', Icon: IconKey },
 ];
 
-/** What stands around every page: where one is, where one can go, and whether the service is there. */
+/** The frame of every page: the current page, the navigation, and whether the service responds. */
 export function Frame({ clientName, children }: { clientName: string; children: ReactNode }) {
   const [isOpen, { toggle, close }] = useDisclosure();
   return (

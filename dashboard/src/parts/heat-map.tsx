@@ -5,8 +5,8 @@ import { useMemo, useState } from 'react';
 import { clockTime, dayName, fullTime } from '../times.ts';
 
 /**
- * Firings to come: hours in rows and minutes in columns for a day, days and hours for a week. What
- * stands out is also in the lists below, as numbers.
+ * Firings to come: hours in rows and minutes in columns for a day, days and hours for a week. The
+ * lists below give the peaks as numbers.
  */
 const LEFT = 76;
 const TOP = 18;

@@ -31,7 +31,7 @@ export function useHeld<Row extends { id: string }>({
   const [isFocused, setFocused] = useState(false);
   const [held, setHeld] = useState<{ key: string; rows: Row[] } | null>(null);
   const isHeld = isTouch || isPointed || isFocused || isBusy;
-  // Where there is nothing yet, nothing can move.
+  // An empty list cannot move.
   const isThere = items !== undefined && items.length > 0;
   if (!isHeld && held !== null) setHeld(null);
   if (isHeld && isThere && held?.key !== key) setHeld({ key, rows: items });

@@ -131,8 +131,8 @@ function Revoke({ one, all, own, onClose }: OneOfAll & { onClose: () => void }) 
       }
     >
       {isOwn
-        ? 'You signed in with this key: your session ends with it. Whatever uses it stops working within 5 seconds.'
-        : 'Whatever uses it stops working within 5 seconds. It cannot be brought back.'}
+        ? 'You signed in with this key: your session ends with it. Programs that use it stop working within 5 seconds.'
+        : 'Programs that use it stop working within 5 seconds. You cannot restore it.'}
     </Confirm>
   );
 }

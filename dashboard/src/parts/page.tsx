@@ -55,7 +55,9 @@ export function Card({
   );
 }
 
-/** What was asked for; what was there stays where it fails, with the sentence above it. */
+/**
+ * Shows the answer to a query. If the query fails, the last answer stays, with the error above it.
+ */
 export function Asked<Data>({
   query,
   height = 160,

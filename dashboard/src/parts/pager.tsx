@@ -5,7 +5,7 @@ import { useSearchParams } from 'wouter';
 /** A list only knows what comes after a page: from where one came to each is remembered here. */
 const cursorBefore = new Map<string, string>();
 
-/** What of an address says which page of a list it is; another filter begins with the first. */
+/** The query parameters that name the page of a list. A new filter begins with the first page. */
 export const PAGE_NAMES = ['page', 'cursor'];
 
 export function withoutPage(search: URLSearchParams): URLSearchParams {
@@ -34,7 +34,7 @@ export function usePages() {
       if (cursor !== undefined) cursorBefore.set(next, cursor);
       go(page + 1, next);
     },
-    /** Where it is not known from where one came, the first page is next. */
+    /** If the previous page is unknown, this goes to the first page. */
     back: () => go(page - 1, page === 2 ? undefined : cursorBefore.get(cursor!)),
   };
 }

@@ -11,7 +11,7 @@ export function Pairs({
   errorOf,
   onChange,
 }: {
-  /** What one of them is called. */
+  /** The name of one pair. */
   name: string;
   about: string;
   pairs: Pair[];

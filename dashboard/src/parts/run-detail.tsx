@@ -204,7 +204,7 @@ function CallbackDetail({ callback }: { callback: Callback }) {
   );
 }
 
-/** Where the time of a request went, as a bar and in numbers. */
+/** The phases of a request, as a bar and in numbers. */
 function Phases({ attempt: { phases = {}, durationMs } }: { attempt: Attempt }) {
   if (durationMs === undefined) return null;
   const { dnsMs = 0, connectMs = 0, tlsMs = 0, firstByteMs = 0 } = phases;

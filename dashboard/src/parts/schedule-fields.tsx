@@ -45,7 +45,7 @@ export function Fields({
     <Stack gap="md">
       <TextInput
         label="Label"
-        description="What you call it. Optional."
+        description="A name of your choice. Optional."
         value={draft.label}
         error={sentence('label')}
         onChange={event => set({ label: event.currentTarget.value })}
@@ -185,7 +185,7 @@ function ZoneField({ draft, set, error }: FieldProps) {
   );
 }
 
-/** What most schedules do without: closed until something is in it. */
+/** Options that most schedules do not use: closed until one is set. */
 function More({
   title,
   count,

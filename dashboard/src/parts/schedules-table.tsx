@@ -149,7 +149,7 @@ function RowMenu({ schedule }: { schedule: Schedule }) {
   );
 }
 
-/** What can be done with all that are picked. */
+/** The actions on all picked schedules. */
 export function ForPicked({ ids, done }: { ids: string[]; done: () => void }) {
   const pause = useSetStatus('disabled');
   const resume = useSetStatus('enabled');

@@ -10,7 +10,7 @@ import { fullTime, relative, useNow } from '../times.ts';
 import { Confirm } from './confirm.tsx';
 import { Asked, Card } from './page.tsx';
 
-/** Who is signed in to this client: one session ended, or all. */
+/** The sessions of this client. The user can end one session, or all. */
 export function Sessions({ keys }: { keys: Key[] }) {
   const sessions = useQuery({ queryKey: ['sessions'], queryFn: () => api.listSessions() });
   return (

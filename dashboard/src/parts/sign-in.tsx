@@ -54,7 +54,7 @@ function SignInForm() {
     onSuccess: session => {
       const before = queries.getQueryData<Session>(['session']);
       if (before !== undefined && before.clientId !== session.clientId) {
-        // What stands on the page is another client's: nothing of it is shown to this one.
+        // The page shows another client's data, which this one must not see.
         forgetDrafts();
         queries.clear();
         location.assign('/');

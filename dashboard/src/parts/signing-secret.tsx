@@ -20,7 +20,7 @@ const OVERLAPS = [
   { value: String(30 * DAY_SECONDS), label: '30 days' },
 ];
 
-/** What requests are signed with: since when, rotated, and the end of an overlap. */
+/** The signing secret: its age, its rotation, and the end of an overlap. */
 export function SigningSecret() {
   const secret = useQuery({ queryKey: ['secret'], queryFn: () => api.getSecret() });
   const now = useNow();

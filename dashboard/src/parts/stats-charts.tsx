@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 export const whole = (value: number) =>
   Number.isInteger(value) ? value.toLocaleString('en-GB') : '';
 
-/** What ended in each minute, and how late it was. */
+/** The runs that ended in each minute, and their lateness. */
 export function StatsCharts({ stats }: { stats: Stats }) {
   const { times, firings, lateness } = useMemo(() => seriesOf(stats), [stats]);
   return (

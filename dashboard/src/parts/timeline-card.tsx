@@ -94,7 +94,9 @@ function spanFor([first, second]: number[]): Span {
   return names.find(name => SPANS[name] >= 10 * (second - first)) ?? '7 days';
 }
 
-/** Where the clocks of the page and of the service differ, nothing of the latest is left out. */
+/**
+ * The clocks of the page and the service may differ by this many ms without hiding the latest runs.
+ */
 const CLOCKS_MS = 60_000;
 
 function historyOf(id: string, spanMs: number, stepSeconds: number) {

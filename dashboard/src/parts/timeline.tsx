@@ -23,9 +23,9 @@ interface Around {
 }
 
 /**
- * What became of a schedule's times on a line, counted by the step, and its coming times. A click on
- * a step with one run opens it; elsewhere it asks what became of the nearest time. The same can be done
- * from the list of runs and the form below it by keyboard.
+ * The results of a schedule's times, counted for each step, and its coming times. A click on a step
+ * with one run opens the run. A click elsewhere explains the nearest time. By keyboard, the list of
+ * runs and the form below it do the same.
  */
 export function Timeline({
   from,
@@ -145,7 +145,7 @@ export function Timeline({
 
 const NOTE = { fontSize: 11, fill: 'var(--muted)', textAnchor: 'middle' } as const;
 
-/** What is bad is taller, too: not only of another colour. */
+/** A failure is taller as well, since colour alone does not suffice. */
 function Bar({
   step,
   stepMs,

@@ -10,7 +10,7 @@ import { ClockNotes } from './clock-notes.tsx';
 import { NextTimes } from './next-times.tsx';
 import { Asked, Card, Empty } from './page.tsx';
 
-/** What would come of the interval that stands in the form, and of the one that is stored. */
+/** The next times of the interval in the form, and of the stored one. */
 export function WhenItFires({
   draft,
   check,

@@ -1,7 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import { optionsOfScript } from '../processes.ts';
 
-/** What each of the other schedulers is given, in a process of its own. */
+/** The options of each of the other schedulers, in a process of its own. */
 export interface PeerOptions {
   /** Of the target. */
   url: string;
@@ -12,7 +12,7 @@ export interface PeerOptions {
   postgres: string;
 }
 
-/** What it used up to the end of the burst. */
+/** The resources that it used up to the end of the burst. */
 export interface Used {
   cpuMs: number;
   memoryMb: number;

@@ -12,7 +12,7 @@ const CALLS_PER_SECOND = 1_000;
 const CONNECTIONS = 64;
 const PERIOD_MS = 10_000;
 const WARM_UP_SECONDS = 15;
-/** What each may take, in parts of what it takes undisturbed. */
+/** The most that each may take, as a multiple of its undisturbed time. */
 const MOST = 2;
 
 interface Stage {

@@ -6,7 +6,7 @@ import { AT_REST } from '../schedules.ts';
 export interface Calls {
   gets: string[];
   post: string;
-  /** What they are answered. */
+  /** The answers to the calls. */
   answers: { get: string; post: string };
 }
 

@@ -11,7 +11,10 @@ import { minutesOf } from './steady.ts';
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const MB = 2 ** 20;
-/** What the store may grow by in the window: some noise, and its log of writes, which is begun anew at 16 MB. */
+/**
+ * The share by which the store may grow in the window: some noise, and its write-ahead log, which
+ * restarts at 16 MB.
+ */
 const FLAT_SHARE = 0.05;
 const FLAT_BYTES = 64 * MB;
 /** Until all schedules are there and each has fired once, while retention is at work already. */

@@ -101,7 +101,7 @@ function pageFigures(asked: Asked[]): Figure[] {
   });
 }
 
-/** What took longest the first time, when nothing was counted yet. */
+/** The question that took longest the first time, when nothing was counted yet. */
 function slowest(asked: Asked[]): Figure[] {
   const first = asked.toSorted((a, b) => b.firstMs - a.firstMs).slice(0, 3);
   const listed = first.map(({ page, name, firstMs }) => `${page}, ${name}: ${ms(firstMs)}`);

@@ -11,7 +11,7 @@ const HEALTHY_HOSTS = 999;
 const AFTER_MS = 25_000;
 /** Schedules of the slow host, in parts of those of all the others. */
 const SLOW_SHARE = 0.2;
-/** What "unchanged" may be: the noise between two windows. */
+/** The most that counts as "unchanged": the noise between two windows. */
 const MOST = 1.25;
 const NOISE_MS = 5;
 /** Of the 2,000 in flight that one process has by default: a tenth. */
