@@ -152,7 +152,7 @@ export const SETTINGS = {
 
 export type Role = 'all' | 'api' | 'engine';
 
-/** The settings. A room that takes several takes them as a group, and says itself what each of them bounds. */
+/** The settings. Those of one room form a group, which is handed through whole; the room's own type describes them. */
 export type Config = ReturnType<typeof readConfig>;
 
 /**

@@ -5,8 +5,7 @@ import { type Operation, schemaOf } from './openapi/operation.ts';
 import type { ScheduleGroups } from './stats/groups.ts';
 
 /**
- * An endpoint is one value: what it is asked, what it answers and what it does. It is registered from it, and the
- * document of the API shows it from it.
+ * An endpoint is one value. Fastify registers it, and the document shows it, from its one description.
  */
 export interface Endpoint<Needs = EndpointDeps> {
   method: Operation['method'];
@@ -15,7 +14,7 @@ export interface Endpoint<Needs = EndpointDeps> {
   operation: Operation | null;
   /** The limit of its body; left out: the usual one. */
   bodyLimit?: 'bodyBytes' | 'batchBodyBytes' | undefined;
-  /** Called once for each API that is built; what it returns, for each request. */
+  /** Called once for each API that is built. The function that it returns is called for each request. */
   handle(needs: Needs): Handle;
 }
 

@@ -30,7 +30,7 @@ import { triggerSchedule } from './routes/trigger-schedule.ts';
 import { trySchedule } from './routes/try.ts';
 import { zoneOffsets } from './routes/zone-offsets.ts';
 
-/** Every endpoint, in the order of the document: first those that have a body. */
+/** Every endpoint. The document has them in this order; those under `/v1` that have a body come before the others. */
 export const ENDPOINTS: readonly Endpoint[] = [
   getHealth,
   getReadiness,

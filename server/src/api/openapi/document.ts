@@ -10,9 +10,9 @@ import { ErrorBody } from './schemas/time.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
 /**
- * The OpenAPI document of some operations.
+ * The OpenAPI document.
  *
- * @param operations those that are registered: their schemas are read from there, their examples from here
+ * @param operations all that are registered. Fastify knows their schemas; their examples are taken from here.
  */
 export function documentOf(operations: readonly Operation[]): FastifyDynamicSwaggerOptions {
   return {
@@ -53,7 +53,7 @@ const DOCUMENT: FastifyDynamicSwaggerOptions = {
       { name: 'callbacks', description: 'Requests that Punctual makes when a run has ended.' },
       { name: 'service', description: 'The service itself.' },
     ],
-    // Wherever this document was read from.
+    // The service that this document was read from.
     servers: [{ url: '/', description: 'This service.' }],
     components: {
       securitySchemes: {
@@ -94,7 +94,7 @@ const DOCUMENT: FastifyDynamicSwaggerOptions = {
   },
 };
 
-/** What is said here and judged elsewhere: the sentence on an interval is its parser's. */
+/** Adds what no schema of a route says: examples, webhooks, and the limit that the parser of intervals has. */
 function complete<Document extends object>(
   document: Document,
   operations: readonly Operation[],
@@ -119,7 +119,7 @@ interface Described {
   paths: Record<string, Record<string, { security?: object[] }>>;
 }
 
-/** The order of the document. Components that are not named here come after those that are, as they are found. */
+/** The order of the components, so that the document stays as readers know it. Others come last, as they are found. */
 const ORDER = (
   'Schedule ScheduleInput SchedulePatch Policy Integration IntegrationInput SchedulePage BatchInput BatchResult ' +
   'DeleteResult Run Attempt Phases Callback RunPage CallbackRun ScheduleCallback PreviewInput Times Timezones ' +
@@ -129,6 +129,6 @@ const ORDER = (
 ).split(' ');
 
 function rank({ $id }: Named<unknown>): number {
-  const place = ORDER.indexOf($id);
-  return place < 0 ? ORDER.length : place;
+  const index = ORDER.indexOf($id);
+  return index < 0 ? ORDER.length : index;
 }

@@ -4,7 +4,7 @@ import { PARAMETERS } from './parameters.ts';
 import { type Named, type Proven, ref } from './schemas/fields.ts';
 import { ErrorBody } from './schemas/time.ts';
 
-/** How a caller of `/v1` says who it is: one of the two. */
+/** The ways in which a caller of `/v1` says who it is. */
 export const BY_KEY: Record<string, string[]> = { ClientId: [], ApiKey: [] };
 const BY_SESSION: Record<string, string[]> = { SessionCookie: [], SessionHeader: [] };
 
@@ -32,7 +32,7 @@ export interface Operation<
   query?: Proven<Query>;
   body?: Named<Body>;
   answer: Named<Answer> | typeof EVENT_STREAM;
-  /** What the answer carries beside its body. */
+  /** Headers of the answer. */
   answerHeaders?: Record<string, { type: string; description: string }>;
   /** The header by which the caller names the version that it knows. */
   condition?: 'If-Match' | 'If-None-Match';
@@ -40,7 +40,7 @@ export interface Operation<
   isTagged?: boolean;
   /** Media types of the body, where there is more than the usual one. */
   consumes?: string[];
-  /** How a caller says who it is, where not each of the usual ways will do. */
+  /** The ways in which a caller may say who it is; left out: a key or a session. */
   security?: Record<string, string[]>[];
   /** Statuses of errors beside those that every operation may answer. */
   statuses?: number[];
@@ -48,8 +48,8 @@ export interface Operation<
 }
 
 /**
- * What an operation is asked and answers, as its reference shows it. The test that sends each of them to a service
- * (test/service/examples.test.ts) puts ids of its own in their places.
+ * A request and its answer, as the reference shows them. A test sends each of them to a service, with ids of its own
+ * (test/service/examples.test.ts). Examples of path parameters stand in parameters.ts.
  */
 interface Example<Query = unknown, Body = unknown, Answer = unknown> {
   query?: Query;
@@ -57,7 +57,7 @@ interface Example<Query = unknown, Body = unknown, Answer = unknown> {
   answer: Answer;
 }
 
-/** What Fastify judges and serialises by, and what the document says, from one description. */
+/** The schema by which Fastify judges requests and serialises answers, and which the document shows. */
 export function schemaOf(operation: Operation): FastifySchema {
   const { path, operationId, summary, description, tag, query, body, consumes } = operation;
   const params = paramsIn(path);

@@ -8,7 +8,7 @@ import { EXAMPLE_RUN } from '../openapi/examples/runs.ts';
 import { EVENT_STREAM } from '../openapi/operation.ts';
 import { route } from '../route.ts';
 
-/** A stream, and so described in words and not by a schema of its answer. */
+/** A stream of events, which the document describes in words: no schema has its answer. */
 export const listenToEvents = route({
   method: 'GET',
   path: '/v1/event',

@@ -10,7 +10,6 @@ import { EXAMPLE_API_KEY, EXAMPLE_KEY } from '../openapi/examples/access.ts';
 import { KeyInput, KeyList, NewKey, RevokedKey, RevokeQuery } from '../openapi/schemas/access.ts';
 import { route } from '../route.ts';
 
-/** A client's own keys. */
 export const createKey = route({
   method: 'POST',
   path: '/v1/key',

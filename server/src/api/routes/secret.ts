@@ -7,7 +7,6 @@ import { EXAMPLE_SECRET, EXAMPLE_SIGNING_SECRET } from '../openapi/examples/acce
 import { NewSigningSecret, RotationInput, SigningSecret } from '../openapi/schemas/access.ts';
 import { route } from '../route.ts';
 
-/** A client's signing secret: told of, rotated, and the end of an overlap. */
 export const rotateSecret = route({
   method: 'POST',
   path: '/v1/secret',

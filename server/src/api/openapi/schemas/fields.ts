@@ -39,18 +39,18 @@ export type Proven<Wire> = TUnsafe<Wire>;
 export type Named<Wire> = Proven<Wire> & { $id: string };
 
 /**
- * The proof that a schema says exactly what its wire type says, optional fields included: it compiles only then. So
- * server and client cannot drift apart.
+ * Compiles only if the schema says exactly what its wire type says, optional fields included. So server and client
+ * cannot drift apart.
  */
 export const proven =
   <Wire>() =>
   <Schema extends TSchema>(schema: Schema & Matching<Schema, Wire>) =>
     schema as unknown as Proven<Wire>;
 
-/** All that have a name, by it: what a `$ref` means. */
+/** By its name, each schema that has one: a `$ref` says only the name. */
 const NAMED = new Map<string, Named<unknown>>();
 
-/** A schema that the document of the API has under a name of its own; proven as by `proven`. */
+/** A schema with a name of its own in the document; proven as by `proven`. */
 export const named =
   <Wire>(name: string) =>
   <Schema extends TSchema>(schema: Schema & Matching<Schema, Wire>): Named<Wire> => {
@@ -62,7 +62,7 @@ export const named =
 /** The schema that is registered under `$id`, in its place in another one. */
 export const ref = <Wire>({ $id }: Named<Wire>) => Type.Unsafe<Wire>({ $ref: `${$id}#` });
 
-/** Every schema with a name that the given ones refer to, by way of others too. */
+/** Every named schema that the given ones refer to, directly or through others. */
 export function referredBy(schemas: object[]): Map<string, Named<unknown>> {
   const found = new Map<string, Named<unknown>>();
   const visit = (schema: object) => {
