@@ -6,7 +6,7 @@ const RETRY_MS = 1_000;
 /** How often the log says that it still waits. */
 const TELL_MS = 60_000;
 
-export interface Meanwhile {
+export interface WaitingOptions {
   log: Logger;
   /**
    * Called once, where the first attempt has failed: answers callers from here on.
@@ -28,15 +28,15 @@ export interface Meanwhile {
  */
 export async function awaitStore<Opened extends { stop(): Promise<void> }>(
   attempt: () => Promise<Opened>,
-  meanwhile: Meanwhile,
+  options: WaitingOptions,
 ): Promise<Opened | null> {
   const first = await unlessAway(attempt());
-  return first instanceof PunctualError ? attemptOften(attempt, meanwhile, first) : first;
+  return first instanceof PunctualError ? attemptOften(attempt, options, first) : first;
 }
 
 async function attemptOften<Opened extends { stop(): Promise<void> }>(
   attempt: () => Promise<Opened>,
-  { log, answer, untilStopped }: Meanwhile,
+  { log, answer, untilStopped }: WaitingOptions,
   first: PunctualError,
 ): Promise<Opened | null> {
   const { url, close } = await answer();

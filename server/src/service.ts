@@ -26,7 +26,7 @@ import type { Caller } from './store/contract/keys.ts';
 import type { Store } from './store/contract/store.ts';
 import { withEncryption } from './store/encrypted.ts';
 import { lockEngine, openStore } from './store/open.ts';
-import { levelsOf } from './telemetry/level-gauges.ts';
+import { gaugeSourcesOf } from './telemetry/level-gauges.ts';
 import { createMetrics, type Metrics } from './telemetry/telemetry.ts';
 import { zonesFor } from './zoneinfo.ts';
 
@@ -174,7 +174,7 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
       ]),
     );
     const url = await listen(api, config, waiting);
-    metrics.observe(levelsOf(store, engine, clock));
+    metrics.observe(gaugeSourcesOf(store, engine, clock));
     closers.unshift(() => lock?.release(), metrics.endLog);
     return {
       url,

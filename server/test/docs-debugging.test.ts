@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { migrateAt } from '../src/store/postgres/open.ts';
 import { migrateSqlite, openDatabase } from '../src/store/sqlite/open.ts';
-import { fullMetrics } from './support/levels.ts';
+import { fullMetrics } from './support/gauge-sources.ts';
 import { runOn, startPostgres } from './support/store/postgres-server.ts';
 
 /** docs/debugging.md names what is there: metrics, log lines and statements. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { readResult, reportOf, summaryOf, withReport } from '../bench/report.ts';
 import { ERROR_STATUS } from '../src/domain/errors.ts';
-import { fullMetrics } from './support/levels.ts';
+import { fullMetrics } from './support/gauge-sources.ts';
 
 /** Docs are true or gone: what can be compared with the code is. */
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { systemClock } from '../src/clock.ts';
 import type { RunRecord } from '../src/domain/run/run.ts';
-import { fullMetrics, metricsOf } from './support/levels.ts';
+import { fullMetrics, metricsOf } from './support/gauge-sources.ts';
 
 /** What Prometheus asks of names (https://prometheus.io/docs/practices/naming/). */
 

@@ -3,7 +3,7 @@ import { Connection, type ConnectionOwner } from './connection.ts';
 import { ConnectionQueue } from './connection-queue.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Exchange, Transport } from './exchange.ts';
-import { type Guard, Opening, type Target } from './guard.ts';
+import { Dialer, type Guard, type Target } from './guard.ts';
 import { LOOKUP_CANCELLED } from './lookups.ts';
 
 /** Shared by all pools of a sender. */
@@ -89,7 +89,7 @@ export class ConnectionPool implements Transport, ConnectionOwner {
   }
 
   ended(exchange: Exchange): void {
-    exchange.opening?.cancel();
+    exchange.dialer?.cancel();
     if (exchange.slot === -1) this.#settleDown();
     else this.#over(exchange);
   }
@@ -146,11 +146,11 @@ export class ConnectionPool implements Transport, ConnectionOwner {
   async #open(exchange: Exchange): Promise<void> {
     this.size++;
     const { guard, keepAliveMs, clock } = this.#options;
-    exchange.opening = new Opening(this.target, guard, exchange);
+    exchange.dialer = new Dialer(this.target, guard, exchange);
     this.#hearOfCancelled(exchange);
     exchange.onto(this);
     try {
-      const socket = await exchange.opening.open();
+      const socket = await exchange.dialer.open();
       if (exchange.settled) {
         socket.destroy();
         throw new Error('too late');

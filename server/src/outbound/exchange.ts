@@ -17,7 +17,7 @@ import {
   type Stage,
   timeoutSentence,
 } from './fault.ts';
-import type { Opener, Opening, Target } from './guard.ts';
+import type { ConnectionRequester, Dialer, Target } from './guard.ts';
 import type { OutboundRequest, SendResult } from './send.ts';
 
 /** The transport of an exchange: the pool until there is a connection, then the connection. */
@@ -43,7 +43,7 @@ export const STALE: Error = Object.assign(new Error('stale'), { code: 'CLOSED' }
  * Nothing here throws: undici turns an exception in a handler into an `error` event that nobody can
  * handle.
  */
-export class Exchange implements Dispatcher.DispatchHandler, Opener {
+export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester {
   readonly request: OutboundRequest;
   readonly target: Target;
   readonly path: string;
@@ -53,7 +53,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Opener {
   slot = -1;
   /** On the scale of `performance.now()`. */
   deadlineAt = 0;
-  opening: Opening | null = null;
+  dialer: Dialer | null = null;
   settled = false;
 
   #transport: Transport;
@@ -104,10 +104,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Opener {
     this.deadlineAt = this.#begunAt + this.request.timeoutMs;
   }
 
-  /** Goes onto a connection that it has opened itself (`opening`), or onto an idle one. */
+  /** Goes onto a connection that it has opened itself (`dialer`), or onto an idle one. */
   onto(connection: Transport): void {
     this.#transport = connection;
-    if (this.opening !== null) this.#readyAt = performance.now();
+    if (this.dialer !== null) this.#readyAt = performance.now();
   }
 
   /** undici requires it. */
@@ -173,8 +173,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Opener {
   /** @param now on the scale of `performance.now()` */
   judge(now: number): void {
     if (now >= this.deadlineAt) this.#timeOut();
-    else if (this.opening !== null && now >= this.opening.lookupEndsAt) {
-      this.failWith(lookupSentence(this.target.authority, this.opening.lookupMs));
+    else if (this.dialer !== null && now >= this.dialer.lookupEndsAt) {
+      this.failWith(lookupSentence(this.target.authority, this.dialer.lookupMs));
     }
   }
 
@@ -191,7 +191,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Opener {
   }
 
   #stage(): Stage {
-    if (this.#transport.socket === null) return this.opening?.stage ?? 'waiting';
+    if (this.#transport.socket === null) return this.dialer?.stage ?? 'waiting';
     return this.#status === 0 ? 'waiting' : 'reading';
   }
 
@@ -223,7 +223,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Opener {
   }
 
   #phases(): Phases {
-    const phases: Phases = this.opening === null ? {} : { ...this.opening.phases };
+    const phases: Phases = this.dialer === null ? {} : { ...this.dialer.phases };
     if (this.#firstByteAt !== 0) {
       phases.firstByteMs = Math.round(this.#firstByteAt - this.#readyAt);
     }

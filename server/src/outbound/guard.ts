@@ -28,7 +28,7 @@ export interface Guard {
 }
 
 /** For whom a connection is opened. */
-export interface Opener {
+export interface ConnectionRequester {
   readonly clientRowId: number;
   /** On the scale of `performance.now()`. */
   readonly deadlineAt: number;
@@ -80,28 +80,28 @@ async function admit(
   return [...new Set(other === undefined ? allowed : [first, other, ...allowed])].slice(0, 4);
 }
 
-/** One connection being opened. Its measurements can be read while it opens. */
-export class Opening {
+/** Opens one connection. Its measurements can be read while it opens. */
+export class Dialer {
   readonly phases: Phases = {};
   stage: Stage = 'queued';
   /** When to look no longer for the addresses of the name, on the scale of `performance.now()`. */
   lookupEndsAt = Number.POSITIVE_INFINITY;
   readonly #target: Target;
   readonly #guard: Guard;
-  readonly #opener: Opener;
+  readonly #requester: ConnectionRequester;
   #cancelled = false;
   #abandon: () => void = () => {};
 
-  /** @param opener keeps to its own deadline, and to `lookupEndsAt`, by `cancel` */
-  constructor(target: Target, guard: Guard, opener: Opener) {
+  /** @param requester keeps to its own deadline, and to `lookupEndsAt`, by `cancel` */
+  constructor(target: Target, guard: Guard, requester: ConnectionRequester) {
     this.#target = target;
     this.#guard = guard;
-    this.#opener = opener;
+    this.#requester = requester;
   }
 
   /** @throws LOOKUP_CANCELLED, Blocked, or what the system says */
   async open(): Promise<Socket> {
-    if (isIP(this.#target.host) !== 0 && !this.#opener.start()) throw LOOKUP_CANCELLED;
+    if (isIP(this.#target.host) !== 0 && !this.#requester.start()) throw LOOKUP_CANCELLED;
     const addresses = await this.#resolve();
     while (true) {
       const address = addresses.shift()!;
@@ -142,11 +142,11 @@ export class Opening {
   #lookUp(): { addresses: Promise<string[]>; leave: () => void } {
     const { hostname } = this.#target;
     const { lookups } = this.#guard;
-    const { clientRowId } = this.#opener;
+    const { clientRowId } = this.#requester;
     const { promise, resolve: found, reject: failed } = Promise.withResolvers<string[]>();
     const asker: LookupRequester = {
       clientRowId,
-      isCancelled: () => this.#opener.isCancelled,
+      isCancelled: () => this.#requester.isCancelled,
       begin: () => this.#beginLookup(),
       found,
       failed,
@@ -160,7 +160,7 @@ export class Opening {
   }
 
   #beginLookup(): boolean {
-    if (!this.#opener.start()) return false;
+    if (!this.#requester.start()) return false;
     this.stage = 'resolving';
     this.lookupEndsAt = performance.now() + this.#guard.lookupMs;
     return true;
@@ -187,7 +187,7 @@ export class Opening {
         : openTcp({ host: address, port });
       socket.setNoDelay(true);
       socket.setKeepAlive(true, 60_000);
-      const share = Math.min(PATIENCE_MS, (this.#opener.deadlineAt - startedAt) / (others + 1));
+      const share = Math.min(PATIENCE_MS, (this.#requester.deadlineAt - startedAt) / (others + 1));
       const impatience =
         others === 0 ? undefined : setTimeout(() => socket.destroy(coded('ETIMEDOUT')), share);
       const over = (error: Error) => {

@@ -7,7 +7,7 @@ import type { PoolUse, Store, StoreSize } from '../store/contract/store.ts';
  * The levels read at each scrape. A scrape leaves out a level that cannot be read and keeps the
  * others.
  */
-export interface Levels {
+export interface GaugeSources {
   queueDepth(): Promise<number>;
   outboxDepth(): Promise<number>;
   /** How long the earliest schedule that is due has waited, ms; 0 where none is due. */
@@ -27,7 +27,7 @@ const SIZE_EVERY_MS = 10_000;
 /** A scrape does not wait longer for a store that is silent: most scrapes end after 10 s. */
 const PATIENCE_MS = 2_000;
 
-export function createGauges(registry: Registry, clock: Clock, levels: Levels): void {
+export function createGauges(registry: Registry, clock: Clock, levels: GaugeSources): void {
   const gauges = new Gauges(registry, clock);
   gauges.one(
     'punctual_queue_depth',
@@ -65,7 +65,7 @@ export function createGauges(registry: Registry, clock: Clock, levels: Levels): 
   createPool(gauges, levels);
 }
 
-function createSizes(gauges: Gauges, clock: Clock, levels: Levels): void {
+function createSizes(gauges: Gauges, clock: Clock, levels: GaugeSources): void {
   const size = remembered(clock, SIZE_EVERY_MS, levels.size);
   gauges.one(
     'punctual_database_bytes',
@@ -89,7 +89,7 @@ function createSizes(gauges: Gauges, clock: Clock, levels: Levels): void {
   );
 }
 
-function createPool(gauges: Gauges, { pool }: Levels): void {
+function createPool(gauges: Gauges, { pool }: GaugeSources): void {
   if (pool() === null) return;
   gauges.many(
     'punctual_database_connections',
@@ -198,11 +198,11 @@ function remembered<Value>(clock: Clock, everyMs: number, read: Read<Value>): Re
 }
 
 /** The values that the gauges of a node read. */
-export function levelsOf(
+export function gaugeSourcesOf(
   store: Store,
   engine: { inFlight: number; isRunning: boolean } | null,
   clock: Clock,
-): Levels {
+): GaugeSources {
   return {
     queueDepth: () => store.queue.depth(clock.now()),
     outboxDepth: () => store.outbox.depth(),

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import type { EngineObserver } from '../engine/observer.ts';
 import { VERSION } from '../version.ts';
 import { createEvents } from './engine-metrics.ts';
-import { createGauges, type Levels } from './level-gauges.ts';
+import { createGauges, type GaugeSources } from './level-gauges.ts';
 import { createClockGauge, createListeningGauge } from './node-gauges.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import { createRunLog } from './run-log.ts';
@@ -47,7 +47,7 @@ export interface Metrics {
   /** Writes what the log has held back, and sets no timer for it. */
   endLog(): void;
   /** Gives the gauges something to read; before, they are absent. */
-  observe(levels: Levels): void;
+  observe(levels: GaugeSources): void;
 }
 
 /**

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { check, RULES, type Rule } from './checker.ts';
-import { FALSIFIED } from './falsified.ts';
 import { at, cleanWorld, passed, Synthetic } from './synthetic.ts';
+import { TAMPERED } from './tampered-evidence.ts';
 
 describe('checker', () => {
   test('a world in which everything went right has no violation', () => {
@@ -54,10 +54,10 @@ describe('checker', () => {
     assert.deepEqual(rules(15.9), ['latestMissed']);
   });
 
-  for (const [what, rules, falsify] of FALSIFIED) {
+  for (const [what, rules, tamper] of TAMPERED) {
     test(`${what}: ${rules.join(', ')}`, () => {
       const world = cleanWorld();
-      falsify(world);
+      tamper(world);
       const { violations } = check(world);
       assert.deepEqual([...new Set(violations.map(({ rule }) => rule))].sort(), [...rules].sort());
       for (const { sentence } of violations) assert.match(sentence, /^[A-Z0-9].*\.$/);
@@ -65,7 +65,7 @@ describe('checker', () => {
   }
 
   test('every rule is broken by one of these worlds', () => {
-    const broken = new Set(FALSIFIED.flatMap(([, rules]) => rules));
+    const broken = new Set(TAMPERED.flatMap(([, rules]) => rules));
     assert.deepEqual(
       Object.keys(RULES).filter(rule => !broken.has(rule as Rule)),
       [],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { at, cleanWorld, FALSIFIED, ID } from './steps/falsified.ts';
 import { check, RULES, steadySpans } from './steps/rules.ts';
+import { at, cleanWorld, ID, TAMPERED } from './steps/tampered-evidence.ts';
 
 describe('checker of stepped clocks', () => {
   test('a world in which everything went right has no violation', () => {
@@ -26,17 +26,17 @@ describe('checker of stepped clocks', () => {
     ]);
   });
 
-  for (const [what, rules, falsify] of FALSIFIED) {
+  for (const [what, rules, tamper] of TAMPERED) {
     test(`${what}: ${rules.join(', ')}`, () => {
       const world = cleanWorld();
-      falsify(world);
+      tamper(world);
       const named = new Set(check(world).map(({ rule }) => rule));
       assert.deepEqual([...named].sort(), [...rules].sort());
     });
   }
 
   test('every rule has a world that breaks it', () => {
-    const broken = new Set(FALSIFIED.flatMap(([, rules]) => rules));
+    const broken = new Set(TAMPERED.flatMap(([, rules]) => rules));
     assert.deepEqual([...broken].sort(), Object.keys(RULES).sort());
   });
 });

@@ -4,7 +4,7 @@ import { Connections } from '../../src/store/postgres/connection.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { aClient, aSchedule, NOON, SEEN } from '../support/store/backend.ts';
 import { startPgbouncer, whyNoPgbouncer } from '../support/store/pgbouncer.ts';
-import { postgresKeepers } from '../support/store/postgres-backend.ts';
+import { postgresBackends } from '../support/store/postgres-backend.ts';
 import { runOn, startPostgres } from '../support/store/postgres-server.ts';
 import { storeContract } from './contract/contract.ts';
 
@@ -17,7 +17,7 @@ else {
     await pgbouncer.stop();
     await server.stop();
   });
-  storeContract('PostgreSQL behind pgBouncer', postgresKeepers(server, pgbouncer.through));
+  storeContract('PostgreSQL behind pgBouncer', postgresBackends(server, pgbouncer.through));
 
   describe('PostgreSQL behind pgBouncer', () => {
     test('calls at the same moment share sessions, and each has its settings for its own time', async () => {

@@ -1,9 +1,9 @@
 import { after } from 'node:test';
-import { postgresKeepers } from '../support/store/postgres-backend.ts';
+import { postgresBackends } from '../support/store/postgres-backend.ts';
 import { startPostgres } from '../support/store/postgres-server.ts';
 import { storeContract } from './contract/contract.ts';
 
 const server = await startPostgres();
 after(() => server.stop());
 
-storeContract('PostgreSQL', postgresKeepers(server));
+storeContract('PostgreSQL', postgresBackends(server));

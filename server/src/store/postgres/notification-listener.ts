@@ -110,16 +110,16 @@ export class NotificationListener {
     const { node, listener } = this.#options;
     const notification = readNotification(payload);
     if (notification === null) return;
-    const { from, told } = notification;
-    if ('beat' in told) {
-      if (from === node) this.#onBeat(told.beat);
+    const { from, content } = notification;
+    if ('beat' in content) {
+      if (from === node) this.#onBeat(content.beat);
       return;
     }
     if (from === node) return;
-    if (told.dueAt !== undefined) listener.wake(told.dueAt);
-    for (const [id, changedAt] of told.changed) listener.changed(id, changedAt);
-    for (const id of told.manual) listener.wakeOutbox(id);
-    for (const clientRowId of told.rotated) listener.rotated(clientRowId);
+    if (content.dueAt !== undefined) listener.wake(content.dueAt);
+    for (const [id, changedAt] of content.changed) listener.changed(id, changedAt);
+    for (const id of content.manual) listener.wakeOutbox(id);
+    for (const clientRowId of content.rotated) listener.rotated(clientRowId);
   }
 
   #pause(ms: number): Promise<void> {

@@ -18,25 +18,25 @@ export interface Heartbeat {
   beat: number;
 }
 
-export function notificationText(from: string, told: Notification | Heartbeat): string {
-  return JSON.stringify({ from, ...told });
+export function notificationText(from: string, content: Notification | Heartbeat): string {
+  return JSON.stringify({ from, ...content });
 }
 
 /** @returns null where it is not of this form: anyone may write to a channel */
 export function readNotification(
   text: string,
-): { from: string; told: Notification | Heartbeat } | null {
+): { from: string; content: Notification | Heartbeat } | null {
   try {
     const { from, beat, dueAt, changed, manual, rotated = [] } = JSON.parse(text);
     if (typeof from !== 'string') return null;
-    if (typeof beat === 'number') return { from, told: { beat } };
+    if (typeof beat === 'number') return { from, content: { beat } };
     const isChanged = Array.isArray(changed) && changed.every(isChange);
     const isManual = Array.isArray(manual) && manual.every(id => typeof id === 'string');
     const isRotated = Array.isArray(rotated) && rotated.every(key => typeof key === 'number');
     if (!isChanged || !isManual || !isRotated) return null;
     return {
       from,
-      told: { changed, manual, rotated, ...(typeof dueAt === 'number' && { dueAt }) },
+      content: { changed, manual, rotated, ...(typeof dueAt === 'number' && { dueAt }) },
     };
   } catch {
     return null;

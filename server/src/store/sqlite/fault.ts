@@ -89,10 +89,10 @@ export function tellingFaults<Room extends object>(
 }
 
 function rethrow(error: unknown): never {
-  throw told(error);
+  throw asStoreFault(error);
 }
 
-/** What a caller is told of it. */
-export function told(error: unknown): unknown {
+/** A fault of SQLite as the contract names it; any other error as it is. */
+export function asStoreFault(error: unknown): unknown {
   return isStoreFault(error) ? storeFault(error) : error;
 }

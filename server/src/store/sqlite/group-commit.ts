@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { storeFault, told } from './fault.ts';
+import { asStoreFault, storeFault } from './fault.ts';
 
 /**
  * Group commit: writers of one turn of the event loop share one transaction and its one fsync.
@@ -69,7 +69,7 @@ export class GroupCommit {
       // A full disk may have ended the whole transaction: then all are rejected.
       if (!this.#database.isTransaction) throw error;
       this.#database.exec('ROLLBACK TO one; RELEASE one');
-      return () => reject(told(error));
+      return () => reject(asStoreFault(error));
     }
   }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { told } from './fault.ts';
+import { asStoreFault } from './fault.ts';
 
 /**
  * Readers of one turn of the event loop share one look at the database, and are answered together.
@@ -40,7 +40,7 @@ export class GroupRead {
       else for (const read of reads) answer(read);
     } catch (error) {
       // The database is closed, or cannot be read: who was answered before stays answered.
-      for (const { reject } of reads) reject(told(error));
+      for (const { reject } of reads) reject(asStoreFault(error));
     }
   }
 
@@ -58,7 +58,7 @@ function answer({ look, resolve, reject }: Read): void {
   try {
     resolve(look());
   } catch (error) {
-    reject(told(error));
+    reject(asStoreFault(error));
   }
 }
 

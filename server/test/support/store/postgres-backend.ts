@@ -12,7 +12,7 @@ import type { PostgresServer } from './postgres-server.ts';
 const NODE = { node: 'd7f1f3a4-6f0e-4c0a-9d3e-0c1b2a394857', leaseMs: 0 };
 
 /** @param through the way that the store takes to the database at this url */
-export function postgresKeepers(
+export function postgresBackends(
   server: PostgresServer,
   through: (url: string) => string = url => url,
 ): OpenBackend {

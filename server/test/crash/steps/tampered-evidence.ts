@@ -99,9 +99,9 @@ function sendAgain(world: StepEvidence, second: number, afterMs: number, attempt
   if (attempt > 1) attempts.push({ ...attempts[0]!, number: attempt });
 }
 
-type Falsified = [what: string, rules: Rule[], falsify: (world: StepEvidence) => void];
+type TamperedEvidence = [what: string, rules: Rule[], tamper: (world: StepEvidence) => void];
 
-export const FALSIFIED: Falsified[] = [
+export const TAMPERED: TamperedEvidence[] = [
   ['a time that was missed ahead never fires', ['silent'], w => miss(w, 20)],
   ['a schedule is silent in the end', ['silent'], w => miss(w, 58)],
   ['a time sent ahead is sent again when it comes', ['sentTwice'], w => sendAgain(w, 31, 20_000)],

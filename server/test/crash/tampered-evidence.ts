@@ -2,10 +2,10 @@ import type { Evidence } from '../support/crash/evidence.ts';
 import type { Rule } from './checker.ts';
 import { arrivalOf, at, callbackOf, drop, idOf, iso, passed, runOf } from './synthetic.ts';
 
-/** Each falsified world: what was done to it, the rules that must be named, and no others. */
-export type Falsified = [what: string, rules: Rule[], falsify: (world: Evidence) => void];
+/** Each world whose evidence was tampered with: what was done to it, the rules that must be named, and no others. */
+export type TamperedEvidence = [what: string, rules: Rule[], tamper: (world: Evidence) => void];
 
-export const FALSIFIED: Falsified[] = [
+export const TAMPERED: TamperedEvidence[] = [
   [
     'a schedule whose create was answered is gone',
     ['gone'],

@@ -1,10 +1,10 @@
 import { type Clock, systemClock } from '../../src/clock.ts';
-import type { Levels } from '../../src/telemetry/level-gauges.ts';
+import type { GaugeSources } from '../../src/telemetry/level-gauges.ts';
 import { createLogger, createMetrics, type Metrics } from '../../src/telemetry/telemetry.ts';
 
 /** Metrics of a node that has everything that may be measured. */
 
-export const LEVELS: Levels = {
+export const GAUGE_SOURCES: GaugeSources = {
   queueDepth: async () => 0,
   outboxDepth: async () => 0,
   oldestDueMs: async () => 0,
@@ -16,9 +16,9 @@ export const LEVELS: Levels = {
 };
 
 /** @param clock by which a scrape loses its patience */
-export function metricsOf(levels: Partial<Levels> = {}, clock: Clock = systemClock): Metrics {
+export function metricsOf(levels: Partial<GaugeSources> = {}, clock: Clock = systemClock): Metrics {
   const metrics = createMetrics(createLogger('silent'), '2026f', clock);
-  metrics.observe({ ...LEVELS, ...levels });
+  metrics.observe({ ...GAUGE_SOURCES, ...levels });
   return metrics;
 }
 
