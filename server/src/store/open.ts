@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import { PunctualError } from '../domain/errors.ts';
 import type { EngineLock } from './contract/engine-lock.ts';
 import type { Store } from './contract/store.ts';
-import { openTarget } from './postgres/move-target.ts';
 import { hasPostgresStore, migrateAt as migratePostgresAt, openPostgres } from './postgres/open.ts';
 import { serversOf } from './postgres/servers.ts';
+import { openTarget } from './postgres/transfer/target.ts';
 import { type Backup, backUp } from './sqlite/backup.ts';
 import { type Boot, lockSqlite } from './sqlite/lock.ts';
-import { openSource, takeBack } from './sqlite/move-source.ts';
 import { isBehind, migrateAt as migrateSqliteAt, openSqlite } from './sqlite/open.ts';
+import { openSource, takeBack } from './sqlite/transfer/source.ts';
 import { openThreaded } from './sqlite/worker/client.ts';
 import type { MoveSource, MoveTarget } from './transfer/move.ts';
 

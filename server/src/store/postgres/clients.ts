@@ -1,7 +1,7 @@
 import type { ClientStore } from '../contract/clients.ts';
 import { clientFrom } from '../rows/clients.ts';
 import type { Connections, Value } from './connection.ts';
-import type { Notifier } from './notifier.ts';
+import type { Notifier } from './notifications/notifier.ts';
 
 const insertClient = `
   INSERT INTO clients (id, name, signing_secret, created_at) VALUES ($1, $2, $3, $4)`;

@@ -8,9 +8,8 @@ import { cannotOpen, unusable } from './fault.ts';
 import { postgresInstallation } from './installation.ts';
 import { postgresKeys } from './keys.ts';
 import { migratePostgres } from './migrating.ts';
-import { refuseUnended } from './move-marker.ts';
-import { NotificationListener } from './notification-listener.ts';
-import { Notifier } from './notifier.ts';
+import { NotificationListener } from './notifications/listener.ts';
+import { Notifier } from './notifications/notifier.ts';
 import { postgresOutbox } from './outbox.ts';
 import { prepareDays } from './partitions.ts';
 import { postgresQueue } from './queue.ts';
@@ -20,6 +19,7 @@ import { postgresSchedules } from './schedules.ts';
 import { postgresSessions } from './sessions.ts';
 import { postgresStats } from './stats.ts';
 import { postgresSuspensions } from './suspensions.ts';
+import { refuseUnended } from './transfer/marker.ts';
 
 export { readClock } from './connection.ts';
 

@@ -29,7 +29,7 @@ import {
 } from './connection.ts';
 import { fireableSchedulesOf } from './fireable-schedules.ts';
 import { cutLeasesOf, type Lease } from './lease.ts';
-import type { Notifier } from './notifier.ts';
+import type { Notifier } from './notifications/notifier.ts';
 import { outboxRecount } from './recount.ts';
 import { RUN_PARAMETERS, runValues, runWriter } from './runs.ts';
 import { callbackValues, callbackWriter, settleRounds } from './settle.ts';

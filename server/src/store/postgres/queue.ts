@@ -15,7 +15,7 @@ import { callbackRow, runRow } from '../rows/runs.ts';
 import { type Connections, columnsOf, parameters, type Statement } from './connection.ts';
 import { fireableSchedulesOf, NEXT_DUE_AT } from './fireable-schedules.ts';
 import { cutLeasesOf, type Lease } from './lease.ts';
-import type { Notifier } from './notifier.ts';
+import type { Notifier } from './notifications/notifier.ts';
 import { postgresRecount } from './recount.ts';
 import { RUN_PARAMETERS, runValues, runWriter } from './runs.ts';
 import { callbackValues, callbackWriter, settleRounds } from './settle.ts';

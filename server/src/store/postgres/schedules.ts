@@ -12,7 +12,7 @@ import {
   type Query,
   type Statement,
 } from './connection.ts';
-import type { Notifier } from './notifier.ts';
+import type { Notifier } from './notifications/notifier.ts';
 import { postgresScheduleList } from './schedule-list.ts';
 import { postgresSearchIndex } from './search-index.ts';
 

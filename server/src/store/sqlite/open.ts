@@ -14,7 +14,6 @@ import { GroupCommit } from './group-commit.ts';
 import { GroupRead } from './group-read.ts';
 import { sqliteInstallation } from './installation.ts';
 import { sqliteKeys } from './keys.ts';
-import { refuseMoved } from './move-marker.ts';
 import { sqliteOutbox } from './outbox.ts';
 import { sqliteQueue } from './queue.ts';
 import type { QueueTexts } from './queue-codec.ts';
@@ -25,6 +24,7 @@ import { sqliteSessions } from './sessions.ts';
 import { sizeOf } from './size.ts';
 import { sqliteStats } from './stats.ts';
 import { sqliteSuspensions } from './suspensions.ts';
+import { refuseMoved } from './transfer/marker.ts';
 
 /** How a connection is used: `scan` reads from end to end. */
 export type StoreAccess = 'write' | 'read' | 'scan';

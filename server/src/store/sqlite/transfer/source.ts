@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { PunctualError } from '../../domain/errors.ts';
-import type { Cell } from '../columns.ts';
-import { fold } from '../rows/row.ts';
-import type { MoveSource } from '../transfer/move.ts';
-import type { Table, TableName } from '../transfer/tables.ts';
-import { lockSqlite } from './lock.ts';
-import { markAsMoved, moveOf, unmark } from './move-marker.ts';
-import { migrateSqlite, openDatabase } from './open.ts';
+import { PunctualError } from '../../../domain/errors.ts';
+import type { Cell } from '../../columns.ts';
+import { fold } from '../../rows/row.ts';
+import type { MoveSource } from '../../transfer/move.ts';
+import type { Table, TableName } from '../../transfer/tables.ts';
+import { lockSqlite } from '../lock.ts';
+import { migrateSqlite, openDatabase } from '../open.ts';
+import { markAsMoved, moveOf, unmark } from './marker.ts';
 
 /** Characters of a page's texts, about: rows may be up to half a million long. */
 const PAGE_CHARACTERS = 4 * 2 ** 20;

@@ -1,11 +1,11 @@
-import { PunctualError } from '../../domain/errors.ts';
-import type { Cell } from '../columns.ts';
-import type { MovedTable, MoveTarget, Progress } from '../transfer/move.ts';
-import { TABLES, type Table, type TableName } from '../transfer/tables.ts';
-import { type Connections, columnsOf, parameters, type Query, readClock } from './connection.ts';
-import { moveUnderWay, NO_MOVE, NOT_ENDED } from './move-marker.ts';
-import { connectAndMigrate } from './open.ts';
-import { ensureDaysOf } from './partitions.ts';
+import { PunctualError } from '../../../domain/errors.ts';
+import type { Cell } from '../../columns.ts';
+import type { MovedTable, MoveTarget, Progress } from '../../transfer/move.ts';
+import { TABLES, type Table, type TableName } from '../../transfer/tables.ts';
+import { type Connections, columnsOf, parameters, type Query, readClock } from '../connection.ts';
+import { connectAndMigrate } from '../open.ts';
+import { ensureDaysOf } from '../partitions.ts';
+import { moveUnderWay, NO_MOVE, NOT_ENDED } from './marker.ts';
 
 /** How long what ends anyway is waited for: the connection of a move that was just killed. */
 const PATIENCE_SECONDS = 3;

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import type { NodeListener } from '../contract/cluster.ts';
-import type { Connections } from './connection.ts';
+import type { NodeListener } from '../../contract/cluster.ts';
+import type { Connections } from '../connection.ts';
+import { isBehindPooler } from '../session.ts';
 import { CHANNEL, notificationText, readNotification } from './notification.ts';
-import { isBehindPooler } from './session.ts';
 
 /** How often a node tells itself something, and for how long it waits to hear it. */
 const BEAT_MS = 5_000;

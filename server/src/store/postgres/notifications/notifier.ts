@@ -1,4 +1,4 @@
-import type { Query } from './connection.ts';
+import type { Query } from '../connection.ts';
 import { CHANNEL, type Notification, notificationText } from './notification.ts';
 
 /** What is written within this time is told together. */

@@ -1,7 +1,7 @@
-import { PunctualError } from '../../domain/errors.ts';
-import type { Query } from './connection.ts';
+import { PunctualError } from '../../../domain/errors.ts';
+import type { Query } from '../connection.ts';
 
-/** The note of a move into this database (`move-target.ts`), which nodes look for when they start. */
+/** The note of a move into this database (`target.ts`), which nodes look for when they start. */
 
 /** Where there is none. It is no migration: only a database that was moved into has it. */
 export const NO_MOVE = `

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { PunctualError } from '../../domain/errors.ts';
+import { PunctualError } from '../../../domain/errors.ts';
 
 /**
  * The mark of a database that is moved to PostgreSQL, from the first row on: an engine on it would
