@@ -11,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const LONGEST_SENTENCE_WORDS = 32;
 
 /** Rooms that are not held yet. The list only shrinks. */
-const NOT_YET = ['server/src/engine/', 'server/src/store/', 'server/src/api/'];
+const NOT_YET = ['server/src/engine/', 'server/src/store/'];
 
 const HARD: { problem: string; pattern: RegExp }[] = [
   { problem: 'a headless subject', pattern: /^(What|Where|Who|Whom|Whose|Which)(ever)?\b.*[^?]$/s },
@@ -169,7 +169,11 @@ function wholeText(scanner: Scanner, first: SyntaxKind, next: () => SyntaxKind):
 /** SQL, markup, commands and names are no sentences. */
 function isSentence(text: string): boolean {
   const words = text.trim().split(/\s+/);
-  return words.length > 3 && !/\b[A-Z]{2,} .*\b[A-Z]{2,}\b|\w = |=>|;$|^<|[{}]/s.test(text);
+  return (
+    words.length > 3 &&
+    /\s[a-z]/.test(text) &&
+    !/\b[A-Z]{2,} .*\b[A-Z]{2,}\b|\w = |=>|;$|^<|[{}]/s.test(text)
+  );
 }
 
 /** The paragraphs and list items of a comment, without its frame, tags and examples. */

@@ -5,7 +5,7 @@ import type { Schedule } from '../domain/schedule/schedule.ts';
 import type { CallbackView, RunView } from '../store/contract/runs.ts';
 import type { OpenBreaker } from '../store/contract/stats.ts';
 
-/** What is known, as the wire shows it. Optional fields that are unset are left out, never null. */
+/** Facts as the wire shows them. Optional fields that are unset are left out, never null. */
 
 export function scheduleAnswer(schedule: Schedule): Wire.Schedule {
   const { createdAt, updatedAt } = schedule;

@@ -23,12 +23,12 @@ import { ENDPOINTS } from './routes.ts';
 import { ScheduleGroups } from './stats/groups.ts';
 
 /**
- * The API: HTTP enters the house.
+ * The HTTP API.
  *
- * Guarantee: whatever arrives is answered, with a status of the table (domain/errors.ts) and, where
- * it is an error, with `{"error": sentence}` and nothing else. Under `/v1` nobody learns anything
- * without a valid key: authentication is the first hook of the part that holds these routes and
- * its own 404s, so that it goes by where a request arrived and not by how its path was spelled.
+ * Guarantee: every request is answered with a status of the table (domain/errors.ts). An error is
+ * `{"error": sentence}` and nothing else. Under `/v1` nobody learns anything without a valid key.
+ * Authentication is the first hook of the part that holds these routes and their 404s, so no
+ * spelling of a path avoids it.
  */
 export function buildApi(deps: ApiDeps): FastifyInstance {
   const limits = { ...LIMITS, ...deps.limits };
@@ -53,7 +53,7 @@ const OPERATIONS = ENDPOINTS.flatMap(({ operation }) => operation ?? []);
 const COMPONENTS = componentsOf(OPERATIONS);
 
 /**
- * What listens, and answers what it cannot answer with an error.
+ * The app without routes: it answers every request that it cannot serve with an error.
  *
  * @param through what each request goes to before it goes to the routes
  */

@@ -7,7 +7,7 @@ import type { Caller } from '../store/contract/keys.ts';
 import type { Store } from '../store/contract/store.ts';
 import type { SignInLink } from './access/sign-in-link.ts';
 
-/** What the API is handed. It reaches for nothing else. */
+/** The dependencies of the API. It uses nothing else. */
 export interface ApiDeps {
   store: Store;
   clock: Clock;
@@ -25,7 +25,10 @@ export interface ApiDeps {
   echo?: boolean;
   /** Signs in once, from a link that `punctual dev` has printed. */
   signInLink?: SignInLink;
-  /** Where the built dashboard is; without it there are neither its page nor the reference. */
+  /**
+   * The folder of the built dashboard. Without it the service has neither the dashboard nor the
+   * reference.
+   */
   dashboardFolder?: string;
   log: Logger;
   /** Whether this node only fires, and serves nothing under `/v1`. */
@@ -58,13 +61,13 @@ export interface RequestEnded {
 export interface Readiness {
   /** Why requests cannot be served, in one sentence. */
   fault?: string;
-  /** What the store cannot promise, and that nothing fires; a sentence each. */
+  /** The promises that the store cannot keep, and a note if nothing fires; one sentence each. */
   warning?: string;
   /** Since when nothing fires, epoch ms: on all nodes, or by its setting on this one. */
   paused?: { since: number; by: 'command' | 'setting' };
 }
 
-/** What the engine is told where it shares the process; elsewhere it finds out by itself. */
+/** The calls to an engine in the same process. An engine elsewhere finds out by itself. */
 export interface EnginePort {
   /** A schedule was written and is due at `dueAt`. */
   wake(dueAt: number): void;

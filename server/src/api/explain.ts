@@ -15,7 +15,7 @@ import { readInstant } from './http/instant.ts';
 const MOST_BEFORE = 100;
 
 /**
- * What became of an instant: what is on record, and what the schedule was then.
+ * Explains an instant from the records and the schedule at that time.
  *
  * @param around `Facts` that do not depend on the schedule
  * @throws PunctualError `not_found`, `request_invalid`
@@ -61,8 +61,9 @@ async function runAt(
 const LAST_AT = 2 ** 48 - 1;
 
 /**
- * An instant, or a time of the wall clock in `timezone`: one that comes twice is the first, and one
- * that does not exist is written with the offset of before, as clocks that are not set show it.
+ * An instant, or a time of the wall clock in `timezone`. A local time that comes twice means the
+ * first. One that does not exist takes the offset from before, as a clock shows it that nobody
+ * sets.
  */
 function readAt(text: string, timezone: string): number {
   if (!LOCAL.test(text)) return readInstant(text, 'The query parameter at');

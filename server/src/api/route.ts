@@ -18,7 +18,7 @@ export interface Endpoint<Needs = EndpointDeps> {
   handle(needs: Needs): Handle;
 }
 
-/** What an endpoint may use. */
+/** The dependencies that an endpoint may use. */
 export interface EndpointDeps extends ApiDeps {
   authenticator: Authenticator;
   /** Counted once, for all endpoints that show them. */

@@ -26,8 +26,8 @@ export type WaitingDeps = Pick<
 };
 
 /**
- * What answers while the store is waited for: it is alive, not ready, and each call is a `store_unavailable`,
- * or a 401 where it names nobody.
+ * The API while the service waits for the store: it is alive, not ready. Each call is answered with
+ * `store_unavailable`, or with 401 without credentials.
  */
 export function buildWaitingApi(deps: WaitingDeps): WaitingApi {
   const limits = { ...LIMITS, ...deps.limits };

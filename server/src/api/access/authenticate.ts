@@ -10,15 +10,15 @@ import { WHO_CALLS } from '../http/failure.ts';
 import { isUse, sessionToken } from './session.ts';
 
 /**
- * Authentication: who calls, from the headers ClientId and ApiKey; where both are missing, from the
- * session of the dashboard (session.ts), and from nowhere else.
+ * Authentication: finds the caller by the headers ClientId and ApiKey. If both are missing, it uses
+ * the session of the dashboard (session.ts), and nothing else.
  *
- * A missing header, an unknown client and a wrong key take the same way and get the same answer:
- * one question to the store, for the hash of the key, whatever ClientId says. A header that comes
+ * A missing header, an unknown client and a wrong key take the same path and get the
+ * same answer. The path asks the store once, for the hash of the key, whatever ClientId says. A header that comes
  * twice is joined by Node to `a, b`, which is no client's id and no key.
  *
- * A valid key is remembered for `callerCacheMs`, so that a revoked one stops soon after; by a clock that
- * nobody sets. Nothing is remembered about wrong ones: there is no end to them.
+ * A valid key is remembered for `callerCacheMs`, so that a revoked one stops soon after; by a clock
+ * that nobody sets. Nothing is remembered about wrong ones: there is no end to them.
  */
 export class Authenticator {
   readonly #callers: Callers;

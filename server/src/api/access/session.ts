@@ -5,11 +5,11 @@ import { SESSION_MS } from '../../domain/access/session.ts';
 /**
  * The cookie of a session, and when it counts.
  *
- * Guarantee: no other site can act in a session. Scripts cannot read the cookie (HttpOnly), browsers
- * do not send it from elsewhere (SameSite=Strict), and it counts only beside the header
- * `Punctual-Session`, which a page of another origin cannot send without a preflight that is
- * answered with 404. Behind TLS it is sent over TLS only, and its name (`__Host-`) keeps a host of the
- * same domain from setting one (RFC 6265bis, 4.1.3.2).
+ * Guarantee: no other site can act in a session. Scripts cannot read the cookie (HttpOnly), and
+ * browsers do not send it from other sites (SameSite=Strict). It counts only beside the header
+ * `Punctual-Session`. A page of another origin cannot send that header without a preflight, which
+ * is answered with 404. Behind TLS it is sent over TLS only, and its name (`__Host-`) keeps a host
+ * of the same domain from setting one (RFC 6265bis, 4.1.3.2).
  */
 export const SESSION_COOKIE = 'punctual_session';
 const NAME_BEHIND_TLS = `__Host-${SESSION_COOKIE}`;
@@ -47,8 +47,8 @@ export function sessionCookie(request: FastifyRequest, token: string | null): st
 }
 
 /**
- * The proxy in front says so; where it does not, the browser does, whose requests that change something
- * name the page's origin. Whoever makes it up only makes the cookie stricter.
+ * The proxy in front says so, or else the browser: its requests that change something name the
+ * page's origin. A forged header only makes the cookie stricter.
  */
 function isBehindTls({ headers, protocol }: FastifyRequest): boolean {
   return (

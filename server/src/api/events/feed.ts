@@ -7,7 +7,7 @@ import { breakerAnswer, runListAnswer, scheduleAnswer } from '../answers.ts';
 
 /** How often the store is asked, for all listeners of a client together. */
 const POLL_MS = 1_000;
-/** What ended is written within this time; what is read once more is told once. */
+/** A run that ended is written within this time, in ms. A run read twice is told once. */
 const OVERLAP_MS = 5_000;
 /** Runs, schedules and breakers that are told one by one within one poll; beyond, a `gap`. */
 const MOST_AT_ONCE = 500;
@@ -28,12 +28,12 @@ interface Channel {
 }
 
 /**
- * The feed: what happened, read from the store once a second for each client that has listeners.
+ * The event feed: it reads new events from the store once a second for each client with listeners.
  *
- * It needs no bus: whichever node ran it, it stands in the store. Guarantee: while the store keeps
- * up, listeners of one connection are told everything once; who comes back with the id of the last
- * event is told everything since, of the last seconds before it maybe twice. What is too much to be
- * told one by one is told as a `gap`.
+ * It needs no bus: the store holds the runs of all nodes. Guarantee: while the store keeps up, a
+ * connection receives every event once. A listener that reconnects with the id of the last event
+ * receives everything since. Events of the last seconds before that id may come twice. Too many
+ * events to send singly are sent as a `gap`.
  */
 export class EventFeed {
   readonly #stats: StatsStore;
@@ -62,7 +62,7 @@ export class EventFeed {
     };
   }
 
-  /** What happened since the event of this id, for one who comes back; it was told itself. */
+  /** The events since the one of this id, without it, for a listener that reconnects. */
   async since(clientRowId: number, lastEventId: string): Promise<Wire.PunctualEvent[]> {
     const at = instantOfEvent(lastEventId);
     if (at === null) return [];
@@ -79,7 +79,8 @@ export class EventFeed {
       timer: null,
     };
     this.#channels.set(clientRowId, channel);
-    // What ended before somebody listened is not told, however late it is written; but to one who comes back it is.
+    // A new listener gets no run that ended before, even if it is written late. A listener that
+    // reconnects gets it.
     const before = told === undefined ? now : now - OVERLAP_MS;
     this.#schedule(clientRowId, channel, events => events.filter(({ at }) => at >= before));
     return channel;

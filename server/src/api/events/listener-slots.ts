@@ -4,7 +4,7 @@ import { PunctualError } from '../../domain/errors.ts';
 export const MOST_OF_CLIENT = 20;
 export const MOST_OF_ALL = 1_000;
 
-/** Who listens, or is about to: a seat is taken before anything is waited for, and given back once. */
+/** The slots of listeners: a slot is taken before the first await, and released once. */
 export class ListenerSlots {
   readonly #taken = new Map<number, number>();
   #all = 0;

@@ -5,8 +5,8 @@ import { nextSlice } from './slices.ts';
 import { synchronousHook } from './synchronous-hook.ts';
 
 /**
- * Bodies are JSON in UTF-8, not compressed, and said to be so. What a request says of its body is
- * judged before the first byte of it is read; its size, by Fastify, as soon as it shows.
+ * Bodies are JSON in UTF-8, not compressed, and declared so. The headers about a body are checked
+ * before its first byte is read. Fastify checks the size as soon as it is known.
  */
 export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();

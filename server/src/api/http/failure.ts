@@ -3,10 +3,10 @@ import { ERROR_CODE_HEADER, PunctualError, STORE_UNAVAILABLE } from '../../domai
 import { validationMessage } from './validation-message.ts';
 
 /**
- * What went wrong, as an answer: `{"error": sentence}` and a status of the table (domain/errors.ts).
+ * Answers with an error: `{"error": sentence}` and a status of the table (domain/errors.ts).
  *
- * Guarantee: a 500 says nothing about its cause, but whether the store is away. The rest stands in the log,
- * without headers, query or body: keys and secrets travel in them.
+ * Guarantee: a 500 says nothing about its cause, except that the store is unavailable. The log has
+ * the rest, without headers, query or body, because these carry keys and secrets.
  */
 export function answerFailure(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
   const failure = failureFrom(thrown);

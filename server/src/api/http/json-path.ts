@@ -1,8 +1,8 @@
 import { quoted } from '../../domain/calendar/interval-field.ts';
 
 /**
- * Where in a body something is wrong, as a sentence names it: `integrations[0].url`, `data["a b"]`.
- * Of the caller's own keys at most 40 characters are repeated, and none that garbles a log.
+ * The path of a wrong value in a body, as a sentence names it: `integrations[0].url`, `data["a
+ * b"]`. It repeats at most 40 characters of the caller's own keys, and none that garbles a log.
  */
 export function jsonPathOf(way: readonly string[]): string {
   if (way.length === 0) return 'The body';

@@ -4,9 +4,9 @@ import { jsonPathOf } from './json-path.ts';
 /**
  * Reads the bytes of a body as JSON, strictly.
  *
- * Guarantee: what it returns holds only well-formed Unicode without NUL, in keys too, and is at most
- * 32 levels deep; so it can be walked by recursion, stored in any database and given back as it
- * came. A key such as `__proto__` is a key like any other: JSON.parse makes it an own property.
+ * Guarantee: the result holds only well-formed Unicode without NUL, in keys too, and is at most 32
+ * levels deep. So recursion is safe, and every database can store and return it unchanged. A key
+ * such as `__proto__` is an ordinary key: JSON.parse makes it an own property.
  *
  * @throws PunctualError `body_invalid`
  */

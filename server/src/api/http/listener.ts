@@ -10,8 +10,8 @@ import { endAfterUnread, readUnreadBody } from './unread-body.ts';
  * The listener: HTTP/1.1 as Node speaks it, with the error object where Node would answer by itself
  * or say nothing (parser errors, 408, 413, 417, 431, CONNECT).
  *
- * Guarantee: whoever sends something that is not a request gets one answer and a closed connection;
- * answers to requests that came before it on the same connection are not cut short or overtaken.
+ * Guarantee: a sender of bytes that are no request gets one answer and a closed connection. Answers
+ * to earlier requests on the same connection are neither cut short nor overtaken.
  */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -100,7 +100,7 @@ function refuse(error: ParserError, socket: Socket): void {
   void conversationOn(socket).breakOff(() => endWith(socket, code, sentence));
 }
 
-/** What has been asked on one connection and not been answered yet. */
+/** The requests on one connection that are not answered yet. */
 class Conversation {
   readonly #socket: Socket;
   /** In the order of their requests; those in front may be closed. */

@@ -2,8 +2,8 @@ import { PunctualError } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
 
 /**
- * Pages of a list, newest first. A cursor is the last id of the page before, or the id at which a
- * search goes on and `~`, in a form that nobody takes for an id: what it holds may change.
+ * Pages of a list, newest first. A cursor is the last id of the previous page, or `~` and the id
+ * from which a search continues. Its form is opaque, because its contents may change.
  */
 export const DEFAULT_LIMIT = 20;
 

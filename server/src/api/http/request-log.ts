@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ERROR_CODE_HEADER } from '../../domain/errors.ts';
 import type { ApiDeps, RequestEnded } from '../deps.ts';
 
-/** Where nothing is at a path: what callers make up is no route. */
+/** The route of an unknown path: paths that callers invent are no routes. */
 const NO_ROUTE = 'none';
 
 /**

@@ -46,9 +46,9 @@ const DOCUMENT: FastifyDynamicSwaggerOptions = {
     },
     tags: [
       { name: 'schedules', description: 'The stored configurations.' },
-      { name: 'runs', description: 'What came of them.' },
+      { name: 'runs', description: 'The runs of schedules.' },
       { name: 'times', description: 'When they fire.' },
-      { name: 'figures', description: 'What happens, in numbers and as it happens.' },
+      { name: 'figures', description: 'Statistics and live events.' },
       { name: 'access', description: 'Sessions, keys and the signing secret.' },
       { name: 'callbacks', description: 'Requests that Punctual makes when a run has ended.' },
       { name: 'service', description: 'The service itself.' },
@@ -61,7 +61,7 @@ const DOCUMENT: FastifyDynamicSwaggerOptions = {
           type: 'apiKey',
           in: 'header',
           name: 'ClientId',
-          description: 'Whose request it is; beside ApiKey.',
+          description: 'The client that makes the request; beside ApiKey.',
         },
         ApiKey: {
           type: 'apiKey',

@@ -115,7 +115,7 @@ const STREAM = {
 function failures({ path, condition, statuses = [] }: Operation) {
   const usual = isV1(path) ? [400, 401, 404, 500] : [400, 500];
   const all = [...usual, ...(condition === 'If-Match' ? [412] : []), ...statuses];
-  const failure = { description: 'What is wrong, and where.', headers: CODE, ...ref(ErrorBody) };
+  const failure = { description: 'The error, and its place.', headers: CODE, ...ref(ErrorBody) };
   return Object.fromEntries(all.map(status => [status, failure]));
 }
 

@@ -15,7 +15,7 @@ export const checkSchedule = route({
   method: 'POST',
   path: '/v1/check',
   operationId: 'checkSchedule',
-  summary: 'What a create would refuse, and when it would fire; nothing is stored',
+  summary: 'Check a schedule as a create would, and show its next times; nothing is stored',
   description:
     'All problems at once, not only the first. It also answers the next ten times and the changes of ' +
     'the clock within a year.',

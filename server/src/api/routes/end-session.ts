@@ -9,7 +9,7 @@ export const endSession = route({
   path: '/v1/session',
   operationId: 'endSession',
   summary: 'End the session of this cookie, or all sessions of this client',
-  description: 'The cookie is taken away. Where there is no session, nothing changes.',
+  description: 'Removes the cookie. Without a session, nothing changes.',
   tag: 'access',
   query: SessionEndQuery,
   answer: SessionEnd,

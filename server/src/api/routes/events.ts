@@ -13,12 +13,14 @@ export const listenToEvents = route({
   method: 'GET',
   path: '/v1/event',
   operationId: 'listenToEvents',
-  summary: 'What happens, as it happens: Server-Sent Events',
+  summary: 'Listen to events as they happen: Server-Sent Events',
   description:
-    '`run.ended` carries a Run (also one that was skipped or missed), `schedule.changed` a ' +
-    'Schedule without its headers and data, `breaker.opened` and `breaker.closed` a Breaker, `gap` says that more happened ' +
-    'between `from` and `to` than is told one by one. `Last-Event-ID` goes on after a break, from an event or from the id that the stream begins with; ' +
-    `what happened just before it may come twice. ${MOST_OF_CLIENT} listeners of one client at most.`,
+    '`run.ended` carries a Run, even if it was skipped or missed. `schedule.changed` carries a ' +
+    'Schedule without its headers and data, `breaker.opened` and `breaker.closed` a Breaker. ' +
+    '`gap` says that too many events happened between `from` and `to` to send them singly. ' +
+    '`Last-Event-ID` resumes after a break, from an event or from the id at the start of the ' +
+    'stream. Events just before it may come twice. ' +
+    `A client may have ${MOST_OF_CLIENT} listeners at most.`,
   tag: 'figures',
   answer: EVENT_STREAM,
   example: {

@@ -15,7 +15,7 @@ export const getHistory = route({
   method: 'GET',
   path: '/v1/schedule/:scheduleId/history',
   operationId: 'getHistory',
-  summary: "What became of a schedule's times, counted step by step",
+  summary: "Count the results of a schedule's times, step by step",
   description: 'Ended runs and times that did not fire, by their nominal times.',
   tag: 'figures',
   query: HistoryQuery,

@@ -7,7 +7,7 @@ import { EXAMPLE_LISTED_SESSION } from '../openapi/examples/access.ts';
 import { SessionList } from '../openapi/schemas/access.ts';
 import { route } from '../route.ts';
 
-/** Of one client, in a list. Whoever has more ends them all at once. */
+/** The most sessions of one client in a list. A client with more can end them all at once. */
 const MOST_LISTED = 1_000;
 
 export const listSessions = route({

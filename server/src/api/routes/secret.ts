@@ -62,7 +62,7 @@ export const endOverlap = route({
   path: '/v1/secret/overlap',
   operationId: 'endOverlap',
   summary: 'End the overlap now: the old secret signs nothing any more',
-  description: 'Requests carry one signature from now on. Where no overlap lasts, nothing changes.',
+  description: 'Requests carry one signature from now on. Without an overlap, nothing changes.',
   tag: 'access',
   answer: SigningSecret,
   example: { answer: { createdAt: EXAMPLE_SECRET.createdAt } },

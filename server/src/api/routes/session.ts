@@ -20,10 +20,10 @@ export const beginSession = route({
   operationId: 'beginSession',
   summary: 'Begin a session: a cookie stands for the key, in a browser',
   description:
-    'Takes ClientId and ApiKey; a session begins no other one. The cookie counts for requests with ' +
-    'a header `Punctual-Session` and without ClientId and ApiKey: for 12 hours at most, until it ' +
-    'has not been used for 30 minutes, or until its key is revoked. Where the value of the header ' +
-    'is `background`, the request does not count as a use.',
+    'Takes ClientId and ApiKey; a session cannot begin another one. The cookie counts for requests ' +
+    'with a header `Punctual-Session` and without ClientId and ApiKey. It expires after 12 hours, ' +
+    'after 30 minutes without use, or when its key is revoked. A request with the value ' +
+    '`background` in that header does not count as a use.',
   tag: 'access',
   // One session begins no other one.
   security: [BY_KEY],
@@ -41,7 +41,7 @@ export const getSession = route({
   method: 'GET',
   path: '/v1/session',
   operationId: 'getSession',
-  summary: 'Whose session or key this is',
+  summary: 'Get the client of this session or key',
   description: 'Tells the client and the key that this request was made with.',
   tag: 'access',
   answer: Session,

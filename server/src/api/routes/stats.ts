@@ -11,7 +11,8 @@ export const getStats = route({
   method: 'GET',
   path: '/v1/stats',
   operationId: 'getStats',
-  summary: 'What ended in the last minutes, how late, what fails, and what is due next',
+  summary:
+    'Get the runs of the last minutes, their lateness, failing schedules and the next firings',
   description: 'Counted in whole minutes, for this client.',
   tag: 'figures',
   query: StatsQuery,
@@ -60,7 +61,8 @@ export const getStats = route({
     return async request => {
       const { clientRowId } = callerOf(request);
       const answer = await stats.of(clientRowId, request.query.minutes ?? DEFAULT_MINUTES);
-      // Who looks at what has been may look at what is to come next, and a million take seconds to count.
+      // A caller of the statistics may ask for the forecast next, and a million schedules take
+      // seconds to count.
       groups.warm(clientRowId);
       return answer;
     };

@@ -5,7 +5,10 @@ import { EXAMPLE_INPUT } from '../openapi/examples/schedules.ts';
 import { OffsetsQuery, ZoneOffsets } from '../openapi/schemas/time.ts';
 import { route } from '../route.ts';
 
-/** Whoever shows times of a zone shows those that the service counts by, and not those of its own rules. */
+/**
+ * A program that shows times of a zone can use these offsets of the service instead of its own
+ * rules.
+ */
 export const zoneOffsets = route({
   method: 'GET',
   path: '/v1/offsets',

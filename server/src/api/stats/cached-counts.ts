@@ -8,7 +8,7 @@ export interface CachedCount<Value> {
 }
 
 const MOST_CLIENTS = 1_000;
-/** What is counted quickly is counted anew at each question but those of one moment. */
+/** A count that is quick is repeated for each request, but not within this time, in ms. */
 const FRESH_MS = 1_000;
 /** A count that took long is kept for this many times as long: counting never takes most of a core. */
 const KEPT_TIMES = 20;
@@ -16,8 +16,8 @@ const KEPT_TIMES = 20;
 const STALE_MS = 5 * 60_000;
 
 /**
- * What is counted of a client, kept for a while. A count that takes long nobody waits for but the first:
- * such a client is answered with its last count while a new one is made.
+ * The counts of a client, kept for a while. Only the first caller waits for a slow count. Later
+ * callers get the previous count while a new one is made.
  */
 export class CachedCounts<Value extends object> {
   readonly #clock: Clock;
@@ -31,7 +31,7 @@ export class CachedCounts<Value extends object> {
     this.#counts = new LRUCache<number, CachedCount<Value>>({
       max: MOST_CLIENTS,
       ttl: FRESH_MS,
-      // What others push out meanwhile is answered all the same.
+      // A count evicted in the meantime is answered all the same.
       ignoreFetchAbort: true,
       fetchMethod: async (clientRowId, _old, { options }) => {
         const startedAt = performance.now();

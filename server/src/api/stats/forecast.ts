@@ -33,7 +33,7 @@ export class ForecastStats {
   readonly #groups: ScheduleGroups;
   readonly #totals = new LRUCache<string, Totals, Question>({
     max: MOST_TOTALS,
-    // What others push out meanwhile is answered all the same.
+    // A count evicted in the meantime is answered all the same.
     ignoreFetchAbort: true,
     fetchMethod: (_key, _old, { context }) =>
       this.#inTurn(context.clientRowId, () => total(context)),

@@ -49,7 +49,7 @@ export class ScheduleGroups {
     const counting = this.#counting.get(clientRowId);
     if (known !== undefined || counting === undefined) return all;
     await counting.firstPart;
-    // Where the first part was the last one, all is there in the same moment.
+    // If the first part was also the last, the count is complete at once.
     const isAll = !this.#counting.has(clientRowId);
     if (isAll) return all;
     return { groups: counting.soFar.groups(), countedAt: this.#clock.now(), isPartial: true };

@@ -22,11 +22,11 @@ const MOST_KEPT = 200_000;
 const MOST_CLIENTS = 1_000;
 
 /**
- * `GET /v1/schedule/{id}/history`: what became of a schedule's times, by the step.
+ * `GET /v1/schedule/{id}/history`: the results of a schedule's times, by the step.
  *
- * Few records are one statement. Many are counted an hour at a time, newest first, and an hour again
- * whenever it has become twice as old: times in it are decided late where a run takes long. Who asks
- * is answered with what is counted so far. A client has one count at a time.
+ * Few records take one statement. Many are counted an hour at a time, newest first. An hour is
+ * counted again whenever its age has doubled, because long runs end late. A caller gets the counts
+ * made so far. A client has one count at a time.
  */
 export class HistoryStats {
   readonly #stats: StatsStore;
@@ -55,7 +55,7 @@ export class HistoryStats {
       if (kept === undefined) break;
       counted.push(kept.counted);
     }
-    // Where not even the newest part is there yet, the newest records are.
+    // If not even the newest part is counted yet, answer with the newest records.
     if (counted.length === 0) return answer(question, oldestIn(few, range), [few]);
     return answer(question, parts[counted.length - 1]!.from, counted);
   }

@@ -19,7 +19,7 @@ import { Minutes } from './minutes.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const MOST_SHOWN = 10;
-/** Schedules with the most failed runs, of which some may have succeeded since. */
+/** Schedules with the most failed runs; some may have succeeded since. */
 const MOST_CANDIDATES = 20;
 const MOST_BREAKERS = 20;
 const MOST_CLIENTS = 1_000;
@@ -37,7 +37,7 @@ export class ClientStats {
   readonly #answers = new LRUCache<string, Wire.Stats, Question>({
     max: MOST_CLIENTS,
     ttl: FRESH_MS,
-    // What others push out meanwhile is answered all the same.
+    // A count evicted in the meantime is answered all the same.
     ignoreFetchAbort: true,
     fetchMethod: (_key, _old, { context }) => this.#count(context),
   });

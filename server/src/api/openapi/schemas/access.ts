@@ -8,18 +8,18 @@ import { closed, Id, Instant, named, oneOf, proven, ref } from './fields.ts';
 export const Session = named<Wire.Session>('Session')(
   Type.Object(
     {
-      clientId: Type.String({ description: 'Whose requests these are.' }),
+      clientId: Type.String({ description: 'The client that makes these requests.' }),
       clientName: Type.String({ description: 'As the operator has named it.' }),
       keyId: Type.String({ description: 'The key that it was begun with, and ends with.' }),
     },
-    { description: 'Who makes this request.' },
+    { description: 'The caller of this request.' },
   ),
 );
 
 export const SessionEnd = named<Wire.SessionEnd>('SessionEnd')(
   Type.Object(
     { success: Type.Boolean({ description: 'Always true.' }) },
-    { description: 'What was to be ended has ended.' },
+    { description: 'The session or sessions have ended.' },
   ),
 );
 
@@ -64,7 +64,7 @@ export const KeyInput = named<Wire.KeyInput>('KeyInput')(
 
 const key = {
   id: Id('The key.'),
-  name: Type.Optional(Type.String({ description: 'What it is for.' })),
+  name: Type.Optional(Type.String({ description: 'The purpose of the key.' })),
   createdAt: Instant('When it was made.'),
   createdBy: Type.Optional(
     Type.String({ description: 'The id of the key that made it; absent where an operator did.' }),
@@ -95,7 +95,7 @@ export const RevokedKey = named<Wire.RevokedKey>('RevokedKey')(
       ...key,
       descendants: Type.Optional(
         Type.Array(Type.String({ description: 'The id of a key.' }), {
-          description: 'Where they were asked for: the ids of the keys that came of it.',
+          description: 'The ids of the descendant keys, if the query asked for them.',
         }),
       ),
     },

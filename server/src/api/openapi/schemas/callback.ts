@@ -43,7 +43,7 @@ export const ScheduleCallback = named<Wire.ScheduleCallback>('ScheduleCallback')
           ),
           run: ref(CallbackRun),
         },
-        { description: 'What it is about.' },
+        { description: 'The run that the callback is about.' },
       ),
     },
     { description: 'The body of a callback, in the form of Standard Webhooks.' },

@@ -3,13 +3,13 @@ import Type from 'typebox';
 import { Instant, named, oneOf, ref } from './fields.ts';
 import { Attempt } from './run.ts';
 
-/** What is known of a schedule before it is stored. */
+/** The facts about a schedule before it is stored. */
 
 export const Problem = named<Wire.Problem>('Problem')(
   Type.Object(
     {
       where: Type.String({ description: 'The property: `url`, `integrations[0].url`.' }),
-      sentence: Type.String({ description: 'What is wrong with it.' }),
+      sentence: Type.String({ description: 'The problem in words.' }),
     },
     { description: 'One thing that a create would refuse.' },
   ),
@@ -27,7 +27,7 @@ export const ClockNote = named<Wire.ClockNote>('ClockNote')(
       at: Instant('When it fires; where it is dropped, the change of the clock.'),
       sentence: Type.String({ description: 'The same in words.' }),
     },
-    { description: 'What a change of the wall clock does to the interval.' },
+    { description: 'The effect of a change of the wall clock on the interval.' },
   ),
 );
 
@@ -35,17 +35,17 @@ export const CheckResult = named<Wire.CheckResult>('CheckResult')(
   Type.Object(
     {
       problems: Type.Array(ref(Problem), {
-        description: 'What a create would refuse; empty where it would not.',
+        description: 'The problems for which a create would be refused; empty if it would succeed.',
       }),
       times: Type.Array(Type.String({ description: 'ISO 8601 in UTC.' }), {
         description: 'The next ten times; empty where interval or time zone are wrong.',
       }),
       clockNotes: Type.Array(ref(ClockNote), { description: 'Within a year.' }),
     },
-    { description: 'What a create would say.' },
+    { description: 'The result of a create, without creating anything.' },
   ),
 );
 
 export const TryResult = named<Wire.TryResult>('TryResult')(
-  Type.Object({ attempt: ref(Attempt) }, { description: 'What became of the one request.' }),
+  Type.Object({ attempt: ref(Attempt) }, { description: 'The result of the one request.' }),
 );

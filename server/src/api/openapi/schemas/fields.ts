@@ -79,7 +79,7 @@ export function referredBy(schemas: object[]): Map<string, Named<unknown>> {
 
 export const closed = { additionalProperties: false } as const;
 
-/** What may be sent back as it came, and is not looked at. */
+/** A property that a caller may send back as it came; the service ignores it. */
 export const ignored = () => Type.Optional(Type.Unknown({ description: 'Accepted and ignored.' }));
 
 export const Id = (description: string) =>

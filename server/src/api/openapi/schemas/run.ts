@@ -42,7 +42,7 @@ export const Attempt = named<Wire.Attempt>('Attempt')(
       durationMs: Type.Optional(Type.Number({ description: 'Absent where nobody saw the end.' })),
       outcome: oneOf(OUTCOMES, {
         description:
-          'What the network did; `lost` when the service itself stopped before the answer.',
+          'The outcome of the request; `lost` when the service itself stopped before the answer.',
       }),
       responseStatus: Type.Optional(
         Type.Integer({ description: 'Absent where nothing was answered.' }),
@@ -108,7 +108,9 @@ export const Run = named<Wire.Run>('Run')(
         }),
       ),
       missedCount: Type.Optional(
-        Type.Integer({ description: 'Where one record stands for more than 1,000 missed times.' }),
+        Type.Integer({
+          description: 'The number of missed times, if one record stands for more than 1,000.',
+        }),
       ),
       from: Type.Optional(Instant('The first of `missedCount`.')),
       to: Type.Optional(Instant('The last of `missedCount`.')),

@@ -123,7 +123,7 @@ export const IntegrationInput = named<Wire.IntegrationInput>('IntegrationInput')
   ),
 );
 
-const CALLED = 'What is called when a run has ended for good.';
+const CALLED = 'The callbacks that are sent when a run has ended for good.';
 const integrations = () => Type.Array(ref(IntegrationInput), { description: CALLED, maxItems: 10 });
 
 export const Schedule = named<Wire.Schedule>('Schedule')(

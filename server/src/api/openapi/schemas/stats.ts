@@ -40,7 +40,7 @@ export const Explanation = named<Wire.Explanation>('Explanation')(
   Type.Object(
     {
       scheduleId: Type.String({ description: 'The schedule.' }),
-      at: Instant('What was asked for.'),
+      at: Instant('The instant that was asked for.'),
       verdict: oneOf(VERDICTS, {
         description:
           'The status of the run where there is one. `waiting`: due and not begun yet. `upcoming`: ' +
@@ -49,8 +49,8 @@ export const Explanation = named<Wire.Explanation>('Explanation')(
           '`forgotten`: older than history. `unrecorded`: due as far as is known, without a record.',
       }),
       sentence: Type.String({ description: 'The same in words, with the reason.' }),
-      interval: Type.String({ description: 'What the schedule was then.' }),
-      timezone: Type.String({ description: 'What the schedule was then.' }),
+      interval: Type.String({ description: 'The interval at that instant.' }),
+      timezone: Type.String({ description: 'The time zone at that instant.' }),
       lateMs: Type.Optional(
         Type.Number({ description: 'From the nominal time to the first attempt.' }),
       ),
@@ -62,7 +62,7 @@ export const Explanation = named<Wire.Explanation>('Explanation')(
       next: Type.Optional(Instant('The nominal time after.')),
       run: Type.Optional(ref(Run)),
     },
-    { description: 'What became of an instant, and why.' },
+    { description: 'The result of an instant, and the reason.' },
   ),
 );
 
@@ -127,8 +127,7 @@ export const History = named<Wire.History>('History')(
       to: Instant('Until when.'),
       stepSeconds: Type.Integer({ description: 'The length of a step.' }),
       steps: Type.Array(ref(HistoryStep), {
-        description:
-          'Steps in which something is on record, oldest first. What goes on is not counted.',
+        description: 'Steps with records, oldest first. Runs that have not ended are not counted.',
       }),
       isPartial: Type.Optional(
         Type.Boolean({
@@ -136,7 +135,7 @@ export const History = named<Wire.History>('History')(
         }),
       ),
     },
-    { description: 'What became of the times of a schedule.' },
+    { description: 'The results of the times of a schedule.' },
   ),
 );
 
@@ -196,7 +195,7 @@ export const Stats = named<Wire.Stats>('Stats')(
         description: 'Schedules whose latest runs failed, most failures first; 10 at most.',
       }),
       next: Type.Array(ref(UpcomingFiring), {
-        description: 'What is due next, earliest first; 10 at most.',
+        description: 'The next firings, earliest first; 10 at most.',
       }),
       openBreakers: Type.Array(ref(Breaker), {
         description:
@@ -206,7 +205,7 @@ export const Stats = named<Wire.Stats>('Stats')(
       enabledSchedules: Type.Integer({ description: 'Of this client, now.' }),
       disabledSchedules: Type.Integer({ description: 'Of this client, now.' }),
     },
-    { description: 'What ended lately, and what is due.' },
+    { description: 'The runs that ended lately, and the next firings.' },
   ),
 );
 

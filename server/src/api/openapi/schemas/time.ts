@@ -2,7 +2,7 @@ import type * as Wire from '@punctual/client';
 import Type from 'typebox';
 import { closed, Instant, named, proven, ref } from './fields.ts';
 
-/** What is asked and answered about times, and about the service itself. */
+/** The questions and answers about times, and about the service itself. */
 
 const count = () =>
   Type.Optional(
@@ -93,7 +93,7 @@ export const Health = named<Wire.Health>('Health')(
       warning: Type.Optional(
         Type.String({
           description:
-            'What the store cannot promise as it is set up, and that nothing fires; a sentence each.',
+            'The promises that the store cannot keep with its settings, and a note if nothing fires; one sentence each.',
         }),
       ),
       paused: Type.Optional(ref(Pause)),
