@@ -11,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const LONGEST_SENTENCE_WORDS = 32;
 
 /** Rooms that are not held yet. The list only shrinks. */
-const NOT_YET = ['server/src/engine/', 'server/src/store/'];
+const NOT_YET = ['server/src/store/'];
 
 const HARD: { problem: string; pattern: RegExp }[] = [
   { problem: 'a headless subject', pattern: /^(What|Where|Who|Whom|Whose|Which)(ever)?\b.*[^?]$/s },

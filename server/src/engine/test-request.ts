@@ -13,7 +13,7 @@ const MOST_MS = 30_000;
 const MOST_PER_CLIENT = 10;
 const MOST_IN_ALL = 100;
 
-/** Whose test request it is. */
+/** The client of the test request. */
 export interface TryRequester {
   clientRowId: number;
   secrets: () => Promise<SigningSecrets>;
