@@ -1,6 +1,6 @@
 /**
- * Which rows a claim takes, and which attempts begin with it: conditions that the statements of both backends
- * splice. The condition `begins` is `mayBegin` (domain/run/queue-row.ts) in SQL; `test/store/claim-rule.test.ts`
+ * The rule of a claim as SQL: it says which rows a claim takes, and which attempts begin with it. The statements of
+ * both backends splice it. The condition `begins` is `mayBegin` (domain/run/queue-row.ts) in SQL; `test/store/claim-rule.test.ts`
  * holds the two equal.
  */
 

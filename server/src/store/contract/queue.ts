@@ -43,8 +43,8 @@ export interface Claim extends QueueRow {
 export interface ClaimResult {
   claims: Claim[];
   /**
-   * When the earliest of the rows that are left is due, epoch ms, or null (`nextDueAt`). Where `limit` rows were
-   * taken it is `now`: more may be due.
+   * When the earliest of the rows that are left is due, epoch ms, or null (`nextDueAt`). It is `now` if
+   * `limit` rows were taken: more may be due.
    */
   nextDueAt: number | null;
 }

@@ -24,7 +24,7 @@ const RULE = claimRule({ now: '$1', unseenUntil: '$3' });
 
 /**
  * Takes what is due in one statement, and tells each row as it was. The keys come as an array, so that
- * the planner sees few rows and finds each by its key. Where nothing is taken it answers one row, with
+ * the planner sees few rows and finds each by its key. If nothing is taken, it answers one row with
  * `next_due_at` alone.
  */
 const claimOf = (name: string, others: string): Statement => ({
