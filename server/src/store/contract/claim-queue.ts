@@ -1,6 +1,6 @@
 /**
- * The store contract, what the queue and the outbox have in common: rows that are due, are claimed by
- * one node, sent, and settled. What holds for all of the contract is said in `store.ts`.
+ * The store contract, the common part of the queue and the outbox: one node claims due rows, sends
+ * and settles them. `store.ts` says the rules of the whole contract.
  */
 export interface ClaimQueue<Key, Settlement, Held> {
   /**
@@ -19,12 +19,12 @@ export interface ClaimQueue<Key, Settlement, Held> {
    */
   renew(held: Held[]): Promise<Key[]>;
   /**
-   * Takes back the rows in flight whose node is gone. Where there is only one engine, these are all rows in
-   * flight at its start. Where there are several, these are the rows that were claimed or renewed longer ago
-   * than a lease, by the database's clock; each engine asks at its start and then again and again.
+   * Takes back the rows in flight whose node is gone. A single engine takes back all rows in flight
+   * at its start. With several engines, these are the rows claimed or renewed longer ago than a
+   * lease, by the database's clock. Each engine asks at its start and then repeatedly.
    *
-   * @param sentUntil rows that were claimed ahead for a later time than this were never sent; epoch ms. Left
-   *   out: that is not known
+   * @param sentUntil rows that were claimed ahead for a later time than this were never sent; epoch
+   * ms. Left out: that is not known
    * @returns how many
    */
   recover(now: number, sentUntil?: number): Promise<number>;

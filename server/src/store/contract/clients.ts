@@ -1,6 +1,6 @@
 import type { Rotation, SigningSecrets } from '../../domain/access/rotation.ts';
 
-/** The store contract, the clients. What holds for all of the contract is said in `store.ts`. */
+/** The store contract, the clients. `store.ts` says the rules of the whole contract. */
 
 export interface Client extends SigningSecrets {
   id: string;
@@ -20,9 +20,9 @@ export interface ClientStore {
   listClients(): Promise<Client[]>;
   findClient(id: string): Promise<Client | null>;
   /**
-   * Makes another secret the one that signs; the one before signs too until `oldUntil`. Where at
-   * `rotatedAt` an old secret still signs, one that `replacesNew` takes the place of the present one,
-   * and the old one stays; any other is refused.
+   * Makes another secret the signing one; the previous one signs too until `oldUntil`. If an old
+   * secret still signs at `rotatedAt`, a rotation with `replacesNew` replaces the present secret
+   * and keeps the old one; any other is refused.
    *
    * @returns false where it was refused, or the client does not exist: nothing was changed
    */
@@ -38,7 +38,10 @@ export interface ClientStore {
   rename(clientId: string, name: string): Promise<boolean>;
   /** From now on it may not call, and nothing of it starts. One that is suspended stays so since then. */
   suspend(clientId: string, now: number): Promise<boolean>;
-  /** It may call again. What was put off comes back (suspensions.ts). @returns false also where it is not suspended */
+  /**
+   * The client may call again, and its rows come back (suspensions.ts). @returns false also where
+   * it is not suspended
+   */
   resume(clientId: string, now: number): Promise<boolean>;
   /**
    * Suspends it for good, revokes its keys, ends its sessions, wipes its secrets, and ends the callbacks that wait. Its

@@ -1,4 +1,4 @@
-/** What the nodes that share a store go by. */
+/** The coordination of nodes that share a store. */
 export interface Cluster {
   /** How long what was claimed is held without `renew`, ms. */
   readonly leaseMs: number;
@@ -27,7 +27,7 @@ export interface Listening {
 
 /** Told what other nodes have written; what the node itself wrote is not told. */
 export interface NodeListener {
-  /** Rows of the queue were written, of which the first is due at `dueAt`. */
+  /** Rows of the queue were written; the first is due at `dueAt`. */
   wake(dueAt: number): void;
   /** A schedule was changed. */
   changed(scheduleId: string, changedAt: number): void;

@@ -1,6 +1,6 @@
 import type { Pause } from '../../domain/run/unseen.ts';
 
-/** What holds for all nodes on a store. */
+/** The settings of all nodes on a store. */
 export interface InstallationStore {
   /** Since when nothing shall fire, epoch ms; null: it shall. */
   pausedSince(): Promise<number | null>;

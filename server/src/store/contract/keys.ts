@@ -1,11 +1,11 @@
-/** The store contract, the keys of clients. What holds for all of the contract is said in `store.ts`. */
+/** The store contract, the keys of clients. `store.ts` says the rules of the whole contract. */
 
 export interface ApiKey {
   id: string;
   clientId: string;
   /** SHA-256 of the key, as hex; the key itself is stored nowhere. */
   hash: string;
-  /** What people call it. */
+  /** Its name for people. */
   name?: string;
   createdAt: number;
   /** The id of the key that made it; absent where an operator did. */
@@ -13,7 +13,7 @@ export interface ApiKey {
   revokedAt?: number;
 }
 
-/** Who calls: the client behind a valid key. */
+/** The caller: the client behind a valid key. */
 export interface Caller {
   clientId: string;
   clientRowId: number;
@@ -33,7 +33,7 @@ export interface KeyStore {
   insertKey(key: ApiKey): Promise<boolean>;
   /** Oldest first, revoked ones included. */
   listKeys(clientId: string): Promise<ApiKey[]>;
-  /** Whose key it is: for an operator, who is no client. */
+  /** Finds a key of any client: for an operator, who is no client. */
   findKey(keyId: string): Promise<ApiKey | null>;
   /**
    * In one step: a key that is being made by one of those that are revoked here is revoked as well, or

@@ -1,6 +1,6 @@
 /**
- * The store contract, the engine's part: the queue and the outbox. What holds for all of the
- * contract is said in `store.ts`.
+ * The store contract, the engine's part: the queue and the outbox. `store.ts` says the rules of the
+ * whole contract.
  */
 
 import type { SigningSecrets } from '../../domain/access/rotation.ts';
@@ -12,7 +12,7 @@ import type { RecountStore } from './recount.ts';
 
 // The queue --------------------------------------------------------------------------------------
 
-/** What the engine needs to know of a schedule to fire it. */
+/** The facts of a schedule that the engine needs to fire it. */
 export interface FireableSchedule extends Schedule, SigningSecrets {
   clientId: string;
 }
@@ -49,7 +49,7 @@ export interface ClaimResult {
   nextDueAt: number | null;
 }
 
-/** An in-flight row as it stands now, with its schedule as it stands now. */
+/** A row in flight and its schedule, both in their present state. */
 export interface ClaimedRow {
   scheduleRowId: number;
   scheduledFor: number;
@@ -90,24 +90,26 @@ export interface Settlement {
 type HeldClaim = Pick<Claim, 'scheduleRowId' | 'version'>;
 
 /**
- * The queue: its keys are those of the schedules. `renew` keeps a row only where its schedule still has the
- * same version. `recover` makes a row `lost`, due as it was, with the attempt recorded so; a row that was taken and not
- * begun, or claimed ahead and never sent, is again as it was. A row that a manual run's request blocks stays blocked:
- * that request was cut off too, and is sent again first.
+ * The queue: its keys are those of the schedules. `renew` keeps a row only if its schedule still
+ * has the same version. `recover` records the attempt of a row as `lost`; the row stays due at its
+ * time. A row that was taken and not begun, or claimed ahead and never sent, returns to its former
+ * state. A row that a manual run's request blocks stays blocked: that request was cut off too, and
+ * is sent again first.
  */
 export interface QueueStore extends ClaimQueue<number, Settlement, HeldClaim>, RecountStore {
   /**
-   * Takes up to `limit` rows due at `now` or within `aheadMs` of it, earliest first, and writes that
-   * before it resolves: attempt + 1 for those that may be sent at once, or at their time (`begun`).
+   * Takes up to `limit` rows due at `now` or within `aheadMs` of it, earliest first. It writes the
+   * claim before it resolves: attempt + 1 for those that may be sent at once, or at their time
+   * (`begun`).
    *
-   * Ahead of their time only those are taken that will be begun then. One of whose schedule a manual
-   * run waits stays: that run comes first.
+   * Ahead of their time it takes only rows that will begin then. A row stays if a manual run of its
+   * schedule waits: that run comes first.
    *
-   * @param aheadMs 0 where it is left out
-   * @param except clients (`clientRowId`) of which nothing is taken; the others' is looked for among
-   * the first 20,000 rows that are due, and the first 20,000 to come
-   * @param unseenUntil times before this instant may have passed while nobody looked: a waiting
-   * row older than it is not begun
+   * @param aheadMs 0 if it is left out
+   * @param except clients (`clientRowId`) whose rows are not taken. Rows of others are searched
+   * among the first 20,000 due rows, and the first 20,000 to come
+   * @param unseenUntil times before this instant may have passed while nobody looked: a waiting row
+   * older than it is not begun
    */
   claim(
     now: number,
@@ -140,7 +142,7 @@ interface OutboxRow {
   claimedAt: number;
   /** The attempt to be made now, 1 for the first; already durable. */
   attempt: number;
-  /** What is known of the attempts before. */
+  /** The attempts before. */
   attempts: Attempt[];
 }
 
@@ -156,7 +158,7 @@ export interface CallbackClaim extends OutboxRow, SigningSecrets {
 export interface ManualClaim extends OutboxRow {
   kind: 'manual';
   scheduledFor: number;
-  /** The schedule as it stands now; a deleted one is not sent. */
+  /** The present schedule; a deleted one is not sent. */
   schedule: FireableSchedule;
 }
 
@@ -178,7 +180,7 @@ export interface OutboxSettlement {
   callbacks: NewCallback[];
 }
 
-/** Where an entry stands in the order in which they are due. */
+/** The position of an entry in the order of due times. */
 export interface OutboxPosition {
   dueAt: number;
   id: string;

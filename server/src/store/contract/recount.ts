@@ -5,8 +5,8 @@ import type { Attempt } from '../../domain/run/run.ts';
  */
 export interface RecountStore {
   /**
-   * The latest instant at which anything was written, epoch ms; null where nothing was. Where the clock shows
-   * less, it was set back since.
+   * The latest instant of a write, epoch ms; null if nothing was written. If the clock shows less,
+   * it was set back since.
    */
   latest(): Promise<number | null>;
   /** The earliest nominal time after `after` that `known` would tell of, of any schedule; null: there is none. */
@@ -16,12 +16,12 @@ export interface RecountStore {
   /** Runs that were cut off ahead of their time are being sent again: their records give way. */
   resend(runs: Pick<KnownRun, 'scheduleRowId' | 'scheduledFor'>[]): Promise<void>;
   /**
-   * Counts rows of the queue anew that wait for longer than their schedule does by a clock that shows `now`
-   * (domain/run/recount.ts), and takes away the records of times after `now` that were never sent. One call is
-   * bounded work; it is to be called until it answers null.
+   * Counts anew the rows of the queue that wait longer than their schedule by a clock that shows
+   * `now` (domain/run/recount.ts). It also deletes the records of times after `now` that were never
+   * sent. One call is bounded work; call it until it returns null.
    *
    * @param after the key of a schedule: only those behind it are looked at
-   * @returns the last that was looked at, or null where none is left
+   * @returns the last schedule looked at, or null if none is left
    */
   recount(now: number, after: number): Promise<RecountedRows | null>;
   /** Cuts records of missed times that reach beyond `now`. Bounded; @returns how many, 0 where none is left */
@@ -42,7 +42,7 @@ export interface KnownRun {
   attempts: Attempt[];
 }
 
-/** What one call of `recount` has looked at. */
+/** The rows that one call of `recount` has looked at. */
 export interface RecountedRows {
   last: number;
   /** When the earliest of those that were counted anew is due; null where there were none. */

@@ -29,13 +29,13 @@ export interface RunFilter {
   from?: number;
   /** Nominal time, exclusive. */
   to?: number;
-  /** What was claimed ahead for a later instant than this does not show as begun. */
+  /** Rows claimed ahead for a later instant than this do not show as begun. */
   now?: number | undefined;
 }
 
 /**
- * Where history ends, epoch ms: for runs that failed, and for all others. Days of UTC go as a whole:
- * each of the two counts as the start of the day that holds it.
+ * The ends of history, epoch ms: for runs that failed, and for all others. Days of UTC go as a
+ * whole: each of the two counts as the start of the day that holds it.
  */
 export interface HistoryLimits {
   succeededBefore: number;

@@ -14,10 +14,10 @@ export interface VersionedSchedule {
 }
 
 /**
- * What a change does to the queue. Where interval, time zone or status changed, times are counted
- * anew from `changedAt`: a waiting row moves to `start` or goes; a run that has begun stays, is
- * marked as changed and brought forward, so that the engine decides about it. What has fired since
- * `changedAt` does not fire again: the schedule starts after it (domain/run/start.ts).
+ * The effect of a change on the queue. If interval, time zone or status changed, times are counted
+ * anew from `changedAt`. A waiting row moves to `start` or is deleted. A run that has begun stays;
+ * it is marked as changed and brought forward, so that the engine decides about it. A time fired
+ * since `changedAt` does not fire again: the schedule starts after it (domain/run/start.ts).
  */
 export type Requeue = 'keep' | { changedAt: number; start: Start | null };
 
@@ -30,7 +30,7 @@ export interface ScheduleFilter {
   url?: string;
 }
 
-/** What is known of one schedule at an instant (domain/run/explain.ts). */
+/** The records of one schedule at an instant (domain/run/explain.ts). */
 export interface ScheduleAt {
   schedule: Schedule;
   held: HeldSchedule;
@@ -40,7 +40,10 @@ export interface ScheduleAt {
 
 export interface ListedSchedules {
   schedules: Schedule[];
-  /** Where a search has stopped: what is left has lower ids. Null: nothing is left, or there are `limit`. */
+  /**
+   * The id at which a search has stopped: the rest has lower ids. Null: nothing is left, or there
+   * are `limit`.
+   */
   next: string | null;
 }
 
@@ -56,8 +59,8 @@ export interface ScheduleStore {
     requeue: Requeue,
   ): Promise<boolean>;
   /**
-   * Newest first, ids below `before` only. What a search by label or url looks through at once is
-   * bounded (store/search-index.ts): it may stop before it has found `limit` of them, or any.
+   * Newest first, ids below `before` only. One search by label or URL is bounded
+   * (store/search-index.ts): it may stop before it has found `limit` of them, or any.
    */
   list(
     clientRowId: number,

@@ -1,7 +1,10 @@
 import type { SessionTimes } from '../../domain/access/session.ts';
 import type { Caller } from './keys.ts';
 
-/** The store contract, the sessions of the dashboard. What holds for all of the contract is said in `store.ts`. */
+/**
+ * The store contract, the sessions of the dashboard. `store.ts` says the rules of the whole
+ * contract.
+ */
 
 /** A session of the dashboard: as good as its key, until it ends or the key is revoked. */
 export interface Session extends SessionTimes {

@@ -1,9 +1,9 @@
 /**
- * The store contract, the part of figures: what the pages of the dashboard ask for, as aggregates.
- * What holds for all of the contract is said in `store.ts`.
+ * The store contract, the part of figures: aggregates for the pages of the dashboard. `store.ts`
+ * says the rules of the whole contract.
  *
- * None of these is asked by a schedule, and none of them holds one up: the embedded backend answers them
- * in a thread of their own.
+ * No schedule needs these figures, and they delay none: the embedded backend answers them in a
+ * separate thread.
  */
 import type { LatenessCount } from '../../domain/run/lateness.ts';
 import type { RunRecord } from '../../domain/run/run.ts';
@@ -26,11 +26,11 @@ export interface ScheduleGroup {
 
 export interface GroupedPart {
   groups: ScheduleGroup[];
-  /** What is left has lower ids than this; null: nothing is. */
+  /** The rest has lower ids than this; null: there is no rest. */
   next: string | null;
 }
 
-/** What ended, or was decided, within one minute. */
+/** The runs that ended, or were decided, within one minute. */
 export interface MinuteCount {
   /** The start of the minute, epoch ms. */
   minute: number;
@@ -102,7 +102,7 @@ export interface LatestRun {
   error?: string;
 }
 
-/** What a schedule does next. */
+/** The next firing of a schedule. */
 export interface Upcoming {
   scheduleId: string;
   label: string;
@@ -120,7 +120,7 @@ export interface EndedRun extends RunRecord {
   endedAt: number;
 }
 
-/** A host of which a client gets no answer. */
+/** A host that does not respond to a client. */
 export type OpenBreaker = Pick<BreakerRecord, 'origin' | 'since' | 'openedAt'>;
 
 export interface BreakerChange extends OpenBreaker {
@@ -142,8 +142,8 @@ export interface StatsStore {
    */
   groups(clientRowId: number, limit: number, before?: string): Promise<GroupedPart>;
   /**
-   * Runs that ended with from <= finishedAt < to, by minute, oldest first, and times of which it was
-   * decided then that they do not fire.
+   * Runs that ended with from <= finishedAt < to, by minute, oldest first, and times that were then
+   * decided not to fire.
    */
   ended(clientRowId: number, from: number, to: number): Promise<MinuteCount[]>;
   /**
@@ -159,14 +159,14 @@ export interface StatsStore {
   /** Schedules by their failed runs since `from`, most first; of the latest 2,000 such runs. */
   failures(clientRowId: number, from: number, limit: number): Promise<FailureCount[]>;
   /**
-   * What is due next, earliest first: also what is claimed ahead of its time, until that has come at
-   * `now`. Where another client has thousands of schedules that are due
-   * before, and this one too many to look through, fewer than there are.
+   * The next firings, earliest first. Rows claimed ahead count until their time has come at `now`.
+   * The list may be incomplete if another client has thousands of schedules due before, and this
+   * one has too many to look through.
    */
   upcoming(clientRowId: number, now: number, limit: number): Promise<Upcoming[]>;
   /**
-   * Runs that ended at `after` or later, and those of which it was decided then that they are not sent,
-   * in that order. Of nominal times more than 11 days before that, a backend may leave them out.
+   * Runs that ended at `after` or later, and those that were then decided not to be sent, in that
+   * order. A backend may leave out nominal times more than 11 days before that.
    */
   endedSince(clientRowId: number, after: number, limit: number): Promise<EndedRun[]>;
   /** Schedules made or changed at `after` or later, deleted ones included, in that order. */
@@ -174,7 +174,7 @@ export interface StatsStore {
   /** Hosts whose breaker is open at `now`, each once, those first that answer nothing for longest. */
   openBreakers(clientRowId: number, now: number, limit: number): Promise<OpenBreaker[]>;
   /**
-   * Breakers that opened or closed at `after` or later. Where several engines have one for the same
+   * Breakers that opened or closed at `after` or later. If several engines have one for the same
    * host, the first that opens and the last that closes count.
    */
   breakersSince(clientRowId: number, after: number, limit: number): Promise<BreakerChange[]>;

@@ -46,7 +46,7 @@ export interface Store {
   check(writing?: boolean): Promise<void>;
   /** How much of the disk it takes. */
   size(): Promise<StoreSize>;
-  /** What the connections to its server do; null where it has no server. */
+  /** The use of the connections to its server; null if it has no server. */
   pool(): PoolUse | null;
   /** Waits for writes under way. Idempotent. */
   close(): Promise<void>;

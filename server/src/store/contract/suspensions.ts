@@ -14,9 +14,9 @@ export interface SuspensionStore {
   /** The same for the outbox. @returns the ids that were put off */
   putOffEntries(claims: TakenEntry[]): Promise<string[]>;
   /**
-   * Brings back what was put off of a client that is resumed. When all of it is back, the client is suspended no more.
-   * One call is bounded work; it is to be called until it answers null. Where nothing came back, something that came
-   * due before the end is still to be looked at: it is called again a little later.
+   * Brings back the rows of a resumed client. When all are back, the suspension ends. One call is
+   * bounded work; call it until it returns null. If nothing came back, some row due before the end
+   * is still to be looked at: call it again a little later.
    *
    * @param now the instant at which missed times are recorded
    */
