@@ -171,7 +171,7 @@ export const SCHEDULE = new Columns<Schedule>({
 /** The columns that a change may write. */
 export const CHANGED_SCHEDULE = SCHEDULE.except('id', 'createdAt');
 
-/** What PostgreSQL searches in beside `SCHEDULE`; SQLite folds while it searches. */
+/** The columns that PostgreSQL searches beside `SCHEDULE`; SQLite folds while it searches. */
 export const FOLDED_TEXTS = new Columns<{ urlFolded: string; labelFolded: string }>({
   urlFolded: text(),
   labelFolded: text(),
@@ -235,7 +235,7 @@ export const FENCE = new Columns<Settlement['fence']>({
   changedAt: nullable(bigint()),
 });
 
-/** Who a run or a callback belongs to. */
+/** The owner of a run or a callback. */
 export interface Owner {
   clientRowId: number;
   scheduleRowId: number;

@@ -13,15 +13,16 @@ import { PunctualError } from '../domain/errors.ts';
 import type { Store } from './contract/store.ts';
 
 /**
- * The store whose signing secrets are encrypted at rest (domain/access/envelope.ts): a layer around any backend, which
- * sees the encrypted text alone. Who uses the store sees the secrets.
+ * The store whose signing secrets are encrypted at rest (domain/access/envelope.ts): a layer around
+ * any backend, which sees the encrypted text alone. Users of the store see the secrets.
  *
- * A claim decrypts each client's secret once, and not for each firing: what was decrypted is remembered by its
- * text. Without a key the store is used as it is.
+ * A claim decrypts each client's secret once, and not for each firing: the layer caches decrypted
+ * secrets by their text. Without a key the store is used as it is.
  *
  * @param secretKeys the first encrypts, all decrypt; none: secrets stay as they are
- * @param tell told of a secret that cannot be decrypted: what is signed with it, no receiver believes
- * @throws PunctualError `setting_invalid` where the store holds what none of the keys decrypts
+ * @param tell told of a secret that cannot be decrypted: no receiver accepts its signatures
+ * @throws PunctualError `setting_invalid` if the store holds a secret that none of the keys
+ * decrypts
  */
 export async function withEncryption(
   store: Store,

@@ -1,6 +1,6 @@
 import { PunctualError, STORE_UNAVAILABLE } from '../domain/errors.ts';
 
-/** Whatever keeps a backend from its data, in one sentence; the cause is for the log. */
+/** The error of a backend that cannot reach its data, in one sentence; the cause is for the log. */
 export function storeUnavailable(cause: unknown): PunctualError {
   return new PunctualError('store_unavailable', STORE_UNAVAILABLE, { cause });
 }

@@ -17,7 +17,7 @@ export interface Migration {
   worksWith: number;
 }
 
-/** Where a store stands. */
+/** The schema version of a store. */
 export interface Version {
   version: number;
   /** The oldest version whose Punctual works on it. */

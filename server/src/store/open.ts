@@ -16,7 +16,7 @@ import type { MoveSource, MoveTarget } from './transfer/move.ts';
 export { type MovedTable, type MoveStep, moveStore } from './transfer/move.ts';
 export { serversOf };
 
-/** Which backend, by the settings: the only file that knows them all. */
+/** Chooses the backend by the settings: the only file that knows all backends. */
 export type Database =
   | { kind: 'sqlite'; path: string }
   /** The url as `pg` understands it. It carries a password: it is never shown. */
@@ -29,7 +29,7 @@ export type Database =
  */
 export async function openStore(database: Database): Promise<Store> {
   if (database.kind === 'sqlite') {
-    // What is in memory is there for one connection.
+    // A database in memory exists for one connection only.
     return database.path === ':memory:' ? openSqlite(':memory:') : openThreaded(database.path);
   }
   const { url, leaseMs } = database;
@@ -37,8 +37,8 @@ export async function openStore(database: Database): Promise<Store> {
 }
 
 /**
- * Opens the store beside a running service. What that one does not know is not done to its database:
- * a service of an older release would go on without it.
+ * Opens the store beside a running service. It refuses to migrate the database of a running
+ * service: a service of an older release would not know the new schema.
  *
  * @throws PunctualError as `openStore`, and `store_in_use`, `store_missing`
  */
@@ -79,7 +79,7 @@ export async function backUpStore(database: Database, file: string): Promise<Bac
   );
 }
 
-/** What people call a store; it carries no password. */
+/** The name of a store for people, without a password. */
 export function nameOf(database: Database): string {
   if (database.kind === 'sqlite') return resolve(database.path);
   const { hostname, port, pathname } = new URL(serversOf(database.url)[0]!);

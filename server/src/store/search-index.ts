@@ -2,17 +2,18 @@
  * Texts of schedules, by which a search finds a few among a million.
  *
  * A row of `schedule_texts` holds the folded labels and urls of up to some hundred schedules in one
- * text each: to look through it costs a tenth of looking through the schedules themselves, which are
- * wide and stand apart. Guarantee: what a schedule's label and url are stands in some row, written in
- * the transaction that made them so. What they were before may stand there as well, so whatever is
- * found is compared with the schedule itself.
+ * text each. A search through it costs a tenth of a search through the schedules themselves, which
+ * are wide and far apart. Guarantee: some row holds a schedule's present label and url, written in
+ * the transaction that set them. Former values may be there as well, so each hit is compared with
+ * the schedule itself.
  *
- * - A create writes one row for all schedules that it makes. Rows of few are put together as soon as
- *   there are enough, by the creates themselves.
- * - A change of label or url writes a row for this schedule alone, at most one for each (`changed_key`).
+ * - A create writes one row for all schedules that it makes. Rows of few are put together as soon
+ *   as there are enough, by the creates themselves.
+ * - A change of label or url writes a row for this schedule alone, at most one for each
+ *   (`changed_key`).
  *
- * Not a trigram index: it costs each create as much as all its other writes, and one of PostgreSQL's
- * (pg_trgm) is not there everywhere.
+ * Not a trigram index: it costs each create as much as all its other writes, and one of
+ * PostgreSQL's (pg_trgm) is not there everywhere.
  */
 import type { Schedule } from '../domain/schedule/schedule.ts';
 import type { ScheduleFilter } from './contract/schedules.ts';
@@ -27,15 +28,15 @@ const ENOUGH = 512;
 /** Schedules that are put together at once: what has gathered beyond is left to the next time. */
 export const MOST_TOGETHER = 2 * ENOUGH;
 /**
- * Schedules that a search looks through one by one, the newest first, before it asks for texts: whoever
- * has no more than that, or searches for what many have, is answered by them.
+ * Schedules that a search reads one by one, newest first, before it reads texts. They suffice for a
+ * client with fewer schedules, or for a common text.
  */
 export const LOOKED_AT = 5_000;
 
 /**
- * Rows that contain what is wanted: so many a search takes apart, of up to some hundred schedules each,
- * before it stops and says where. Only what many have in part and few as a whole leads that far: a label
- * that many have, and a url.
+ * The most matching rows, of up to some hundred schedules each, that a search splits before it
+ * stops and returns its position. Only a search with a common part and few whole hits reaches it,
+ * such as a common label and a url.
  */
 export const ROWS_APART = 256;
 
@@ -50,7 +51,7 @@ export function sealTexts(text: string): string {
   return fold(text).replaceAll(SEPARATOR, '\u0002');
 }
 
-/** What is looked for, folded: null for any text. */
+/** The folded search terms: null for any text. */
 export interface SearchTerms {
   label: string | null;
   url: string | null;

@@ -51,19 +51,20 @@ export function isAheadOfTime(row: Row, now: number): boolean {
 }
 
 /**
- * Whether the request of a row in flight may have left. Where it is known what was sent, a change says
- * nothing: it is written a little after the instant that it is dated, and requests leave in between.
+ * Whether the request of a row in flight may have been sent. If `sentUntil` is known, a change
+ * proves nothing: it is written a little after its date, and requests are sent in between.
  */
 function mayHaveLeft(row: Row, now: number, sentUntil: number | undefined): boolean {
-  // Where the clock was set back since, its time may have come before.
+  // If the clock was set back since, its time may have come before.
   if (sentUntil === undefined) return (row.claimed_at as number) > now || !isAheadOfTime(row, now);
   return (row.due_at as number) <= Math.max(sentUntil, row.claimed_at as number);
 }
 
 /**
- * What a row that was in flight becomes when the process that claimed it is gone.
+ * The next state of a row in flight when the process that claimed it is gone.
  *
- * @param sentUntil what was claimed ahead for a later time than this was never sent; undefined: not known
+ * @param sentUntil rows claimed ahead for a later time than this were never sent; undefined: not
+ * known
  */
 export function recovered(
   row: Row,

@@ -7,7 +7,7 @@ import { QUEUE, type Row } from '../columns.ts';
 import type { KnownRun } from '../contract/recount.ts';
 import { attemptsFrom, json } from './row.ts';
 
-/** What a clock that was set back leaves to do, as both backends read and write it. */
+/** The rows to repair after the clock was set back, as both backends read and write them. */
 
 /** @param row of the queue, with its schedule's times and policy beside it */
 export function recountedFrom(row: Row, now: number): Recounted | null {
@@ -37,7 +37,8 @@ export function knownFrom(row: Row): KnownRun {
 }
 
 /**
- * What is left of a record of missed times that reaches beyond `now`. Its first time is not after `now`.
+ * The part up to `now` of a record of missed times that reaches beyond it. Its first time is not
+ * after `now`.
  *
  * @param row of a run, with its schedule's interval and time zone beside it
  */

@@ -23,7 +23,7 @@ export function retentionClassOfCallback(
   return run === undefined ? 'long' : retentionClassOf(run.status);
 }
 
-/** Where history ends for runs of this kind: the start of a UTC day, and never before 1970. */
+/** The end of history for runs of this kind: the start of a UTC day, and never before 1970. */
 export function limitOf(
   keep: RetentionClass,
   { succeededBefore, failedBefore }: HistoryLimits,

@@ -9,7 +9,7 @@ import { attemptsFrom } from './row.ts';
 
 /** Rows of history, and of what has not ended, as both backends read and write them. */
 
-/** Where a run stands in history: the order of a list, newest first, is this order backwards. */
+/** The position of a run in history. A list, newest first, is in reverse order. */
 export interface RunPosition {
   scheduledFor: number;
   scheduleRowId: number;
@@ -60,8 +60,8 @@ export function rangeOf({ from, to }: RunFilter): { from: number; to: number } {
 }
 
 /**
- * Both ends of a page, inclusive. One upper end and not two, of the filter and of the page before: an
- * index is read from the one that the database happens to choose, and that may be days away.
+ * Both ends of a page, inclusive. The upper ends of the filter and of the previous page become one:
+ * with two, the database may read the index from the wrong one, days away.
  */
 export function boundsOf(filter: RunFilter, before: RunPosition): { from: number; upTo: number } {
   const { from, to } = rangeOf(filter);
@@ -83,8 +83,8 @@ export function comparePositions(a: RunPosition, b: RunPosition): number {
 }
 
 /**
- * Rows of the queue and the outbox as the runs that they tell of. What was claimed ahead shows as
- * begun when its time has come.
+ * Rows of the queue and the outbox as runs. A row claimed ahead shows as begun when its time has
+ * come.
  */
 export function liveRuns(rows: Row[], status: RunStatus | undefined, now: number): PositionedRun[] {
   return rows

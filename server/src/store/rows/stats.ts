@@ -215,8 +215,8 @@ export const STATE_BEFORE = `CASE WHEN state <> 'inFlight' THEN state
       WHEN attempts IS NULL THEN 'waiting' ELSE 'retrying' END`;
 
 /**
- * What is due next, of what waits and of what is claimed ahead. The latter is to be asked last: what
- * is claimed in between is then in both, and not in neither.
+ * The next firings, from waiting rows and rows claimed ahead. Read the rows claimed ahead last: a
+ * row claimed in between is then in both lists, and not in neither.
  */
 export function soonestOf(waiting: Upcoming[], ahead: Upcoming[], limit: number): Upcoming[] {
   const each = new Map([...waiting, ...ahead].map(one => [one.scheduleId, one]));

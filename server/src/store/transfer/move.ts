@@ -18,7 +18,7 @@ import { keyOf, type PageReader, TABLES, type Table, type TableName } from './ta
 /** Rows of one page, at most; a backend ends a page sooner where its rows are wide. */
 const PAGE_ROWS = 5_000;
 
-/** Where the rows come from. No engine runs on it until `close`. */
+/** The source of the rows. No engine runs on it until `close`. */
 export interface MoveSource extends PageReader {
   /** Of the move: the same one each time, once it is marked. */
   readonly id: string;
@@ -31,11 +31,11 @@ export interface MoveSource extends PageReader {
 /** How far a move has come: with each table, which of its rows were written. */
 export type Progress = Partial<Record<TableName, { rows: number; after: Cell[] | null }>>;
 
-/** Where the rows go. Nobody else can write to it until `end`. */
+/** The target of the rows. Nobody else can write to it until `end`. */
 export interface MoveTarget extends PageReader {
-  /** What was written before; empty at a move's first start. */
+  /** The rows written before; empty at a move's first start. */
   readonly progress: Progress;
-  /** What the move ended with, where it has ended before. */
+  /** The result of the move, if it has ended before. */
   readonly ended: MovedTable[] | null;
   /** Writes a page, and how far the move has come with it, in one transaction. */
   write(table: Table, rows: Cell[][], progress: Progress): Promise<void>;

@@ -15,7 +15,7 @@ import {
 /** The tables that every backend has, in pages: what is carried from one to another. */
 export interface Table {
   name: TableName;
-  /** What is the same in every backend; leases belong to PostgreSQL alone. */
+  /** The columns that every backend has; leases belong to PostgreSQL alone. */
   columns: string[];
   /** Unique, never NULL, and the order of its pages. */
   key: string[];
