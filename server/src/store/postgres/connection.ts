@@ -7,7 +7,7 @@ import { begin, isPooled, prepareSession, STATEMENT_MS } from './session.ts';
 
 /** How long a caller waits for a connection, at most: for a free one, or for a new one. */
 const CONNECT_MS = 5_000;
-/** Where the server itself has gone silent, the statement is given up here. */
+/** If the server itself has gone silent, the client gives the statement up after this time. */
 const SILENT_MS = STATEMENT_MS + 2_000;
 /** How often a statement that lost a deadlock is sent again: it was taken back as a whole. */
 const TRIES = 3;
@@ -47,7 +47,7 @@ export class Connections {
     this.#pool = poolOf(this.#server, connections);
   }
 
-  /** Whether the url names more than one server, of which one may take over from another. */
+  /** Whether the url names more than one server. Then one may take over from another. */
   get hasStandby(): boolean {
     return this.#servers.length > 1;
   }

@@ -2,9 +2,8 @@ import { DatabaseError } from 'pg';
 import { PunctualError } from '../../domain/errors.ts';
 
 /**
- * What only an operator changes: a wrong password, a database that there is not, a right that is missing, a
- * schema or values that do not fit, pages that are damaged
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+ * Faults that only an operator mends: a wrong password, a missing database or right, a schema or values that do
+ * not fit, damaged pages (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  */
 const LASTING_STATE = /^(0A|0L|0P|22|23|28|3D|3F|42|XX00[12])/;
 /** Certificates that do not fit, of Node and of OpenSSL. */
@@ -34,7 +33,7 @@ function isLasting(cause: unknown): boolean {
   return LASTING_CODE.test(code) || LASTING_MESSAGE.test(message);
 }
 
-/** Where a name has several addresses, each has failed in its own way. */
+/** If a name has several addresses, each has failed in its own way. */
 function reasonOf(cause: unknown): string {
   const { message, errors } = cause as { message?: string; errors?: Error[] };
   return message || errors?.map(error => error.message).join(', ') || 'it does not answer';

@@ -17,7 +17,7 @@ const withNextDueAt = read(
 );
 
 /**
- * What is needed to fire beside these rows of the queue or the outbox, by the schedules' keys.
+ * The schedules of these rows of the queue or the outbox, by the schedules' keys.
  *
  * @param withNextDue whether each has `next_due_at` too (`NEXT_DUE_AT`)
  */

@@ -1,7 +1,7 @@
 /**
- * Who claims, and for how long: what a node has in flight is its own until the lease ends, by the
- * database's clock, so that no two nodes have to agree on the time. After that any node may recover
- * it; the attempt number and `claimed_by` keep the late one from changing anything.
+ * The node that claims, and for how long. Its rows in flight are its own until the lease ends by the database's
+ * clock. So no two nodes have to agree on the time. After that any node may recover it; the attempt number and
+ * `claimed_by` keep the late one from changing anything.
  */
 export interface Lease {
   /** UUID. */
@@ -10,8 +10,8 @@ export interface Lease {
 }
 
 /**
- * A lease that ends later than any could that is taken now was taken before the database's clock was set back:
- * it is cut to one from now, which a node that is alive renews in time.
+ * A lease that ends later than a new one could was taken before the database's clock was set back. It is cut to
+ * a lease from now, and a node that is alive renews it in time.
  *
  * @param inFlight the condition of the index that holds the leases
  * @returns a statement; $1 is how long a lease is, ms

@@ -17,9 +17,9 @@ const RETRY_MS = 1_000;
 const GIVE_UP_AFTER_TRIES = 200;
 
 /**
- * Brings the database to the newest version, each migration in a transaction of its own, on a
- * connection of its own: it may take as long as it takes. Safe beside others who do the same: one
- * waits. Where all is done nothing is written, and the right to create tables is not needed.
+ * Brings the database to the newest version, each migration in a transaction of its own, on a connection of its
+ * own: it may take as long as it takes. Safe beside others who do the same: one waits. If all is done, it
+ * writes nothing, and does not need the right to create tables.
  *
  * @param server its url
  * @returns the versions before and after

@@ -30,7 +30,7 @@ export interface PostgresOptions {
   connections?: number;
   /** How long a claim holds without `renew`, ms; 10,000 unless told otherwise. */
   leaseMs?: number;
-  /** Who claims: a UUID, a new one unless told otherwise. */
+  /** The node that claims: a UUID, by default a new one. */
   node?: string;
 }
 
@@ -111,7 +111,7 @@ const lookAtClock: Statement = {
     RETURNING unseen_until, set_config('synchronous_commit', 'off', true)`,
 };
 
-/** Where a standby takes over that was not waited for, it lacks what was acknowledged last. */
+/** A standby that is not synchronous lacks the last acknowledged writes when it takes over. */
 async function warningOf(query: Query): Promise<string | null> {
   const [row] = await query(`
     SELECT current_setting('synchronous_standby_names') = ''
@@ -185,7 +185,7 @@ async function checkServer(query: Query): Promise<void> {
   if (encoding !== 'UTF8') throw unusable(`its encoding is ${encoding}, and must be UTF8`);
 }
 
-/** What is wrong with the url is not repeated: it carries a password. */
+/** The error does not repeat the url, because it carries a password. */
 function connect(url: string, size: number): Connections {
   try {
     return new Connections(url, size);

@@ -10,8 +10,8 @@ import {
 import { type Connections, type Query, readClock } from './connection.ts';
 
 /**
- * Days of history: a table for each day (UTC, of the nominal time) and each `keep`, made ahead, so
- * that retention drops tables. What falls on no such day stands in the default tables.
+ * Days of history: a table for each day (UTC, of the nominal time) and each `keep`, made ahead, so that
+ * retention drops tables. Runs of other days stand in the default tables.
  */
 
 /** The days around now that have tables of their own, counted from today. */
@@ -30,7 +30,10 @@ const COUNTED_PAGES = 10_000;
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('punctual days of history'))";
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const LOCK_NOT_AVAILABLE = '55P03';
-/** Who waits for a table's lock holds up all who come after it: rather try again at the next call. */
+/**
+ * A statement that waits for a table's lock holds up all that come after it. So it gives up soon, and the next
+ * call tries again.
+ */
 const BE_BRIEF = "SELECT set_config('lock_timeout', '2s', true)";
 /** All writers wait behind a drop that waits, and a dump may hold the tables for hours. */
 const BE_BRIEFER = "SELECT set_config('lock_timeout', '100ms', true)";
@@ -76,8 +79,8 @@ export async function ensureDaysOf(
 }
 
 /**
- * `ensurePartitions` by the database's clock. Where the tables are too busy it is left for the next
- * time: until then the default tables take what comes.
+ * `ensurePartitions` by the database's clock. If the tables are too busy, the next call does it. Until then the
+ * default tables take new runs.
  */
 export async function prepareDays(connections: Connections): Promise<void> {
   const now = await readClock(connections.query);

@@ -128,7 +128,7 @@ const depth: Statement = {
   name: 'queue_depth',
   text: "SELECT count(*) AS depth FROM queue WHERE state <> 'inFlight' AND due_at <= $1",
 };
-// What is just being settled needs no lease, and is not waited for: no deadlock can come of it.
+// A row that is being settled needs no lease. The statement skips it, so no deadlock can come of it.
 const renew: Statement = {
   name: 'queue_renew',
   text: `

@@ -134,7 +134,7 @@ export function postgresRuns(connections: Connections): RunStore {
   }
 
   return {
-    // What goes on is read first: what ends in between is then in both, and not in neither.
+    // Live runs are read first. So a run that ends in between is in both lists, and never in neither.
     async list(clientRowId, filter, limit, beforeId) {
       const before =
         beforeId === undefined ? AFTER_ALL_RUNS : await positionOf(clientRowId, beforeId);
@@ -154,7 +154,7 @@ export function postgresRuns(connections: Connections): RunStore {
       const position = await positionOf(clientRowId, id);
       if (position === null) return null;
       const { scheduledFor, scheduleRowId, manualId } = position;
-      // What goes on is read first: what leaves it is in history by then.
+      // Live runs are read first: a run that ends in between is in history by then.
       const going =
         manualId === ''
           ? await live.of(clientRowId, scheduleRowId, now)
@@ -169,7 +169,7 @@ export function postgresRuns(connections: Connections): RunStore {
   };
 }
 
-/** Which statement finds the ended runs of a filter, and what it asks beyond the page. */
+/** The statement that finds the ended runs of a filter, and its values beyond those of the page. */
 function endedBy({ scheduleId, status }: RunFilter): { statement: Statement; values: Value[] } {
   if (scheduleId !== undefined) {
     return { statement: endedOfSchedule, values: [status ?? null, scheduleId] };
@@ -194,11 +194,10 @@ export const RUN_PARAMETERS = 1 + RUN.width + 2;
  * How history is written, by the queue and by the outbox alike: a part of the statement that settles,
  * beside `overtaken`, the numbers of the rows whose settlement does not count.
  *
- * A nominal time that comes again (a clock set back) keeps its first record: one id, one run. The
- * unique index holds that for one `keep` only; for the other it is looked up, in the days that the
- * batch spans, run by run: `OFFSET 0` keeps the planner from joining all with all, which took 300 ms
- * for 500 runs instead of 10. No two batches write one run at the same moment: each holds its row of the queue or
- * the outbox.
+ * A nominal time that comes again (a clock set back) keeps its first record: one id, one run. The unique index
+ * holds that for one `keep` only. For the other one, the statement looks up each run in the days that the batch
+ * spans. `OFFSET 0` keeps the planner from joining all with all, which took 300 ms for 500 runs instead of 10.
+ * No two batches write one run at the same moment: each holds its row of the queue or the outbox.
  *
  * @param first the number of its first parameter; `RUN_PARAMETERS` follow, `runValues`
  */

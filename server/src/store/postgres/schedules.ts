@@ -16,7 +16,9 @@ import type { Notifier } from './notifications/notifier.ts';
 import { postgresScheduleList } from './schedule-list.ts';
 import { postgresSearchIndex } from './search-index.ts';
 
-/** What is due later is seen by looking, by all nodes and in time. */
+/**
+ * Other nodes are notified of rows that are due within this time. They find later ones by looking, in time.
+ */
 const SOON_MS = 2_000;
 
 /** All columns of a schedule that are written here. */

@@ -24,7 +24,7 @@ export interface SearchIndex {
   ): Promise<ListedSchedules>;
 }
 
-/** Who does so at the same moment takes other rows, or none. */
+/** A second node that does this at the same moment takes other rows, or none. */
 const putTogether = `
   WITH few AS (
     DELETE FROM schedule_texts WHERE ctid = ANY (ARRAY(
@@ -46,11 +46,11 @@ const putTogether = `
 /** Rows of texts that one question takes apart, at first: mostly a page is full then. */
 const ROWS = 32;
 /**
- * Of the first rows that contain what is wanted, those schedules that do. Where there may be more rows,
- * that is all above the id `edge`: no row behind the last one has a higher id. It is said without a
- * schedule too. A row is taken apart in the list of what is selected: in FROM, each part of it is stored
- * before it is looked at. With label and url both, a million took 0.4 s on a busy machine; with one of
- * them, and the other compared with the schedule itself, 0.9 s.
+ * Of the first rows that contain what is wanted, those schedules that do. If there may be more rows, the answer
+ * holds all above the id `edge`: no row behind the last one has a higher id. It is said without a schedule too.
+ * A row is taken apart in the list of what is selected: in FROM, each part of it is stored before it is looked
+ * at. With label and url both, a million took 0.4 s on a busy machine; with one of them, and the other compared
+ * with the schedule itself, 0.9 s.
  */
 const hits: Statement = {
   name: 'texts_hits',
@@ -104,7 +104,7 @@ export function postgresSearchIndex(query: Query, look: Query): SearchIndex {
         if (edge === '') break;
         apart += most;
         const next = `${edge}~`;
-        // Where more rows than that reach over one id, the same would come again.
+        // If more rows than that reach over one id, the same ones would come again.
         if (next >= to) most *= 2;
         else to = next;
       }

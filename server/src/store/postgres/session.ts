@@ -4,9 +4,9 @@ import type { ClientBase } from 'pg';
 export const STATEMENT_MS = 10_000;
 
 /**
- * Statements are planned once, for any values: to plan each call costs more than its work. So a plan
- * must suit a table however much it grows: it looks up rows by their keys, and never reads a table as
- * a whole because it was small or empty when the plan was made.
+ * Statements are planned once, for any values: to plan each call costs more than its work. So a plan must suit
+ * a table however much it grows. It looks up rows by their keys, and does not read a whole table because that
+ * was small when the plan was made.
  */
 const SETTINGS = {
   statement_timeout: `${STATEMENT_MS}ms`,
@@ -56,7 +56,7 @@ export async function isBehindPooler(client: ClientBase): Promise<boolean> {
   return rows[0].pid !== (client as unknown as { processID: number | null }).processID;
 }
 
-/** What was acknowledged is durable, whatever the database's default says. */
+/** Acknowledged writes are durable, whatever the database's default says. */
 function settings(scope: 'SESSION' | 'LOCAL'): string {
   const sets = Object.entries(SETTINGS).map(([name, value]) => `SET ${scope} ${name} = '${value}'`);
   return `${sets.join('; ')};

@@ -1,7 +1,7 @@
 import { CALLBACK, type Cell } from '../columns.ts';
 import { columnsOf, parameters, type Value } from './connection.ts';
 
-/** What the settlements of the queue and of the outbox have in common. */
+/** The common part of settlements of the queue and of the outbox. */
 
 /**
  * Settles in rounds in which no row stands twice: one statement changes a row once. Mostly there is

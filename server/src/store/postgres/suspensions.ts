@@ -103,12 +103,12 @@ const entriesBack: Statement = {
       FOR UPDATE OF outbox SKIP LOCKED))
     RETURNING id`,
 };
-/** What is being put off ends first, and the statement behind this one sees it. */
+/** It waits for rows that are being put off, and the next statement sees them. */
 const lockClient: Statement = {
   name: 'suspensions_lock_client',
   text: 'SELECT 1 FROM clients WHERE client_key = $1 AND resumed_at IS NOT NULL FOR UPDATE',
 };
-/** What came due before the end, and was not looked at yet, is put off first. */
+/** Rows that came due before the end, and were not looked at yet, are put off first. */
 const end: Statement = {
   name: 'suspensions_end',
   text: `

@@ -5,7 +5,7 @@ import { PunctualError } from '../../domain/errors.ts';
 import { FAR, lowerPriority } from './thread-priority.ts';
 
 export interface Backup {
-  /** Where it stands. */
+  /** Its absolute path. */
   file: string;
   bytes: number;
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { PunctualError } from '../../domain/errors.ts';
 import { isPassing, storeUnavailable } from '../fault.ts';
 
-/** What SQLite says is wrong, by the lowest byte of its codes (https://sqlite.org/rescode.html). */
+/** The lowest byte of SQLite's result codes (https://sqlite.org/rescode.html). */
 const BUSY = 5;
 const READONLY = 8;
 const CORRUPT = 11;

@@ -7,8 +7,8 @@ import { asStoreFault, storeFault } from './fault.ts';
  * Guarantee: a resolved write is on disk (synchronous=FULL). A writer that throws takes back its own
  * changes and nobody else's; a commit that fails rejects all who were in it.
  *
- * Measured: one insert per transaction costs about 160 µs, of which the fsync is most; shared by
- * 100 writers it is 8 µs each.
+ * Measured: one insert per transaction costs about 160 µs, mostly for the fsync. Shared by 100 writers, it is 8
+ * µs each.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;

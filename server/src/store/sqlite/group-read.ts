@@ -7,9 +7,9 @@ import { asStoreFault } from './fault.ts';
  * Guarantee: the look begins after the last of them asked, so each sees every write that was
  * acknowledged before it did. A reader that throws fails alone.
  *
- * Measured: a read of one row by itself takes and gives back SQLite's locks, four system calls of its
- * 4.5 µs; shared it is 2.4 µs. What is won beyond that is that answers leave together: each that finds
- * its reader asleep costs 10 µs for waking it.
+ * Measured: a read of one row by itself takes and gives back SQLite's locks, four system calls of its 4.5 µs;
+ * shared it is 2.4 µs. Besides, answers leave together. An answer that finds its reader asleep costs 10 µs for
+ * waking it.
  */
 export class GroupRead {
   readonly #begin: () => unknown;

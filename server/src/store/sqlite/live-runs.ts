@@ -20,8 +20,8 @@ export interface LiveRuns {
 }
 
 /**
- * Runs that have begun and not ended. What is in flight is bounded, and read as a whole; what waits for
- * its retry may be tens of thousands, and a page of it is a range of an index.
+ * Runs that have begun and not ended. Runs in flight are bounded, and read as a whole. Tens of thousands may
+ * wait for a retry, and a page of them is a range of an index.
  */
 export function sqliteLiveRuns(database: DatabaseSync): LiveRuns {
   // Without the names of their indexes, these read all schedules of the client and all callbacks

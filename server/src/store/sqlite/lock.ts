@@ -17,8 +17,8 @@ export interface Boot {
 const held = new Set<DatabaseSync>();
 
 /**
- * Makes this process the one engine of the database at `path`, until `release` or its end however
- * it comes: the lock is the operating system's, so that a killed process leaves none behind.
+ * Makes this process the one engine of the database at `path`, until `release` or the end of the process. The
+ * operating system holds the lock, so a killed process leaves none behind.
  *
  * The time of the lock's file is the mark: what an engine sends, it says there first. No fsync is
  * waited for, so it outlives the process and not the machine: where that was started since, or is another
@@ -54,7 +54,7 @@ export function lockSqlite(path: string, boot?: Boot): EngineLock {
   return {
     sentUntil: sentUntil !== null && sentUntil > boot!.at ? sentUntil : null,
     noteSentUntil(until) {
-      // Where the file is gone, the next start knows nothing, and takes all for sent.
+      // If the file is gone, the next start knows nothing, and assumes that all were sent.
       if (isMarkable && existsSync(file)) utimesSync(file, until / 1_000, until / 1_000);
     },
     release() {

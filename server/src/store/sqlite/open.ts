@@ -30,7 +30,7 @@ import { refuseMoved } from './transfer/marker.ts';
 export type StoreAccess = 'write' | 'read' | 'scan';
 
 const CACHE_KB = 64 * 1024;
-/** What is read from end to end is not read again from a cache. */
+/** A scan from end to end gains nothing from a cache. */
 const SCAN_CACHE_KB = 8 * 1024;
 const MIGRATIONS = join(import.meta.dirname, 'migrations');
 
@@ -145,8 +145,8 @@ export function openDatabase(path: string, cacheKb = CACHE_KB): DatabaseSync {
 }
 
 /**
- * Where several do this to a new database at the same moment, SQLite refuses all but one at once,
- * whatever the busy timeout says: they would wait for each other. So they try again, for 5 s.
+ * If several processes do this to a new database at the same moment, SQLite refuses all but one at once,
+ * whatever the busy timeout says. They would wait for each other. So they try again, for 5 s.
  */
 function switchToWal(database: DatabaseSync): void {
   for (let tries = 1; ; tries += 1) {

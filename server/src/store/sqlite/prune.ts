@@ -70,7 +70,7 @@ function prunerOf(database: DatabaseSync, runs: string, which: string): Pruner {
   const ofLast = database.prepare(`
     DELETE ${own} AND scheduled_for = :at AND (schedule_key, manual_id) <= (:key, :manual)`);
   let client = 0;
-  /** Where the client's oldest run may be; null where all that are too old are gone. */
+  /** The earliest instant of the client's oldest run; null once all runs that are too old are gone. */
   let from: number | null = null;
 
   function pruneOne(since: number, until: number, room: number): number {

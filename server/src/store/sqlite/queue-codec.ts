@@ -15,11 +15,13 @@ import { claimFrom } from '../rows/queue.ts';
 import { callbackRow, runRow } from '../rows/runs.ts';
 
 /**
- * What every firing takes to the statements and back, flat: it travels between threads, and one text
- * or one list of cells for a whole batch costs a fraction of what copies of objects do.
+ * Claims and settlements, flat, on their way to the statements and back. They travel between threads. One text
+ * or one list of cells for a whole batch costs a fraction of copies of objects.
  */
 
-/** Where the statements run: what every firing takes along, ready to travel between threads. */
+/**
+ * The calls of the thread that runs the statements. Claims and settlements are ready to travel between threads.
+ */
 export interface QueueTexts {
   /** @returns the claimed rows as JSON, an array of cells each, in the order of `claimedText`; and `nextDueAt` */
   claimText(
@@ -72,9 +74,9 @@ export function queueClaims(rows: QueueTexts): Pick<QueueStore, 'claim' | 'settl
 }
 
 /**
- * All cells of all settlements, one after the other, as their statements want them: the key of the
- * schedule, the fence, whether a row follows and the row, how many runs follow and these, how many
- * callbacks follow and these.
+ * All cells of all settlements, one after the other, in the order of their statements. A settlement is the key
+ * of the schedule, the fence, whether a row follows, and the row. Then come a count of runs and the runs, a
+ * count of callbacks and the callbacks.
  */
 function settlementCells(settlements: Settlement[]): Cell[] {
   const cells: Cell[] = [];
@@ -115,7 +117,7 @@ export class CellReader {
     return this.#cells.slice(this.#at - count, this.#at);
   }
 
-  /** How many follow, and so many of `size` cells. */
+  /** A count, and that many lists of `size` cells. */
   list(size: number): Cell[][] {
     const list: Cell[][] = [];
     for (let left = this.number(); left > 0; left -= 1) list.push(this.take(size));

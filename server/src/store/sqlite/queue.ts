@@ -53,7 +53,7 @@ export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): Queue
     if (otherClient.get(list) === undefined) return [];
     return dueOfOthers.all({ ...range, except: list }) as unknown as DueRow[];
   }
-  // Objects of so many columns cost 2 µs a firing to read.
+  // To read objects with that many columns costs 2 µs a firing.
   for (const statement of [due, dueOfOthers]) statement.setReturnArrays(true);
   const standing = database.prepare(`
     SELECT ${claimedText('NULL')} FROM queue ${FIREABLE_JOINS}

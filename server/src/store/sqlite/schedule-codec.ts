@@ -6,7 +6,7 @@ import { ScheduleKeys } from './schedule-keys.ts';
 
 /** Schedules, flat: as statements take and give them, and as new ones travel between threads. */
 
-/** Where the statements run. */
+/** The calls of the thread that runs the statements. */
 export interface ScheduleRows {
   /** All or nothing. */
   insertCells(clientRowId: number, schedules: NewCells[]): Promise<void>;

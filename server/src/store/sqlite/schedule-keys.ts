@@ -3,13 +3,13 @@ import { LRUCache } from 'lru-cache';
 
 /** Keys that one interval has for its schedules, before it gets the next ones. */
 const BLOCK = 1_024;
-/** Intervals of which the block is remembered; one that was forgotten begins another. */
+/** Most intervals whose block is remembered. An interval that was forgotten begins another block. */
 const MOST_REMEMBERED = 10_000;
 
 /**
- * The keys of new schedules: those of the same interval and time zone are neighbours, since they fire
- * together. Rows are clustered by this key, and a page of the queue holds some 70: were they due at 60
- * different seconds, each firing would write a page of its own, and so would its place in history.
+ * The keys of new schedules: those of the same interval and time zone are neighbours, since they fire together.
+ * Rows are clustered by this key, and a page of the queue holds some 70. If neighbours were due at 60 different
+ * seconds, each firing would write a page of the queue and a page of history.
  *
  * Keys that are left over after a restart stay unused; there are enough for 8 * 10^12 blocks.
  */

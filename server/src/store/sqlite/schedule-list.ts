@@ -70,8 +70,8 @@ export function sqliteScheduleList(
 }
 
 /**
- * Whether a column contains a folded text, in any case. Where both are ASCII, which upper() folds as
- * we do, it is done without leaving SQLite: a fifth of the time, where a million are looked through.
+ * Whether a column contains a folded text, in any case. If both are ASCII, upper() folds as we do, and the
+ * comparison stays inside SQLite. That takes a fifth of the time for a million rows.
  */
 function contains(column: string, text: string): string {
   return `CASE WHEN ${column} NOT GLOB '*[^ -~]*'

@@ -68,8 +68,8 @@ export function sqliteSearchIndex(database: DatabaseSync, commits: GroupCommit):
   commits.beforeCommit(() => {
     if (pending.size === 0) return;
     const made = pending;
-    // What is left of a transaction that failed before its end is written with the next one: texts of
-    // schedules that are not there do no harm.
+    // Texts of a transaction that failed are written with the next one. Texts of schedules that do not exist do
+    // no harm.
     pending = new Map();
     for (const [clientRowId, { schedules, keys }] of made) write(clientRowId, schedules, keys);
   });

@@ -51,7 +51,7 @@ export function sqliteSuspensions(database: DatabaseSync, commits: GroupCommit):
       WHERE state = 'waiting' AND due_at >= ${PUT_OFF_MS} AND client_key = ?
         AND resumed_at IS NOT NULL
       LIMIT ${ROWS_AT_ONCE})`);
-  // What came due before the end, and was not looked at yet, is put off first.
+  // Rows that came due before the end, and were not looked at yet, are put off first.
   const end = database.prepare(`
     UPDATE clients SET suspended_at = NULL, resumed_at = NULL
     WHERE client_key = ?1 AND resumed_at IS NOT NULL AND NOT EXISTS (

@@ -15,7 +15,7 @@ const RETRY_BEHIND_POOLER_MS = 60_000;
 
 export interface NotificationListenerOptions {
   connections: Connections;
-  /** Who listens: what it told itself is not handed on. */
+  /** The node that listens. Its own messages are not handed on. */
   node: string;
   listener: NodeListener;
 }

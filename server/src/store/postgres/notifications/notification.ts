@@ -1,4 +1,4 @@
-/** What nodes tell each other, and how it stands in a message of NOTIFY. */
+/** The notifications of nodes to each other, and their form in a message of NOTIFY. */
 
 export const CHANNEL = 'punctual';
 
@@ -7,7 +7,7 @@ export interface Notification {
   dueAt?: number;
   /** Schedules and when they were changed. */
   changed: [id: string, changedAt: number][];
-  /** Schedules of which a manual run waits. */
+  /** Schedules with a manual run that waits. */
   manual: string[];
   /** Clients (`clientRowId`) that sign with other secrets. */
   rotated: number[];

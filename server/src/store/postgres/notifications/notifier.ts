@@ -1,23 +1,21 @@
 import type { Query } from '../connection.ts';
 import { CHANNEL, type Notification, notificationText } from './notification.ts';
 
-/** What is written within this time is told together. */
+/** Writes within this time share one notification. */
 const GATHER_MS = 10;
 /** Entries of one message, of each of its lists: NOTIFY takes 8,000 bytes at most. */
 const MOST_ENTRIES = 70;
 
-/**
- * What is not flushed to disk need not hold up what is: https://www.postgresql.org/docs/current/sql-notify.html
- */
+/** A notification need not be flushed to disk: https://www.postgresql.org/docs/current/sql-notify.html */
 const NOTIFY = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
 
 /**
- * Announcer: tells the other nodes what this one has written, after it was committed.
+ * Notifier: tells the other nodes about committed writes of this one.
  *
- * Not in the transaction of the write: one that notifies takes a lock on all others that do, from
- * before its commit is flushed until after, so that creates would be written one by one
- * (docs/decisions/0012-listen.md has the figures). What is lost by a crash in between is found by
- * looking, as where nobody can listen.
+ * It does not notify in the transaction of the write. Such a transaction locks out all others that notify until
+ * its commit is flushed, so creates would be written one by one (docs/decisions/0012-listen.md has the
+ * figures). If a crash loses a notification, the other nodes find the rows by looking, as they do where nobody
+ * can listen.
  */
 export class Notifier {
   readonly #query: Query;

@@ -3,7 +3,7 @@ import type { Query } from '../connection.ts';
 
 /** The note of a move into this database (`target.ts`), which nodes look for when they start. */
 
-/** Where there is none. It is no migration: only a database that was moved into has it. */
+/** Makes the table if there is none. It is no migration: only a database that was moved into has it. */
 export const NO_MOVE = `
   CREATE TABLE IF NOT EXISTS punctual_move (id text NOT NULL, progress text NOT NULL, tables text);
   DELETE FROM punctual_move`;

@@ -11,10 +11,10 @@ import { moveUnderWay, NO_MOVE, NOT_ENDED } from './marker.ts';
 const PATIENCE_SECONDS = 3;
 
 /**
- * The database at `url` as what a store is moved into: an empty one, or one that holds a part of the
- * same move. Until `end` nobody else writes to it: nodes refuse to start on it, and the database
- * itself takes no row of clients, keys, schedules, runs, outbox or queue from anybody but the move,
- * whatever ran before or is older than this.
+ * The database at `url` as what a store is moved into: an empty one, or one that holds a part of the same move.
+ * Until `end` nobody else writes to it. Nodes refuse to start on it. The database itself takes rows of clients,
+ * keys, schedules, runs, outbox and queue from the move only, so that nodes of an older release cannot write
+ * either.
  *
  * @param id of the move
  * @throws PunctualError `move_refused`, `store_newer`, `store_unavailable`
@@ -54,7 +54,7 @@ class Target implements MoveTarget {
   readonly #id: string;
   readonly #now: number;
   readonly #inserts: Map<TableName, string>;
-  /** As it stands in the database: what another one has written meanwhile is noticed by it. */
+  /** The note in the database. If another move has written meanwhile, the notes differ. */
   #noted: string;
 
   constructor({ connections, id, now, inserts, progress, ended }: TargetOptions) {
@@ -202,7 +202,7 @@ async function insertsOf(query: Query): Promise<Map<TableName, string>> {
   return inserts;
 }
 
-/** What is in flight was cut off: its lease has ended, so that the first engine recovers it. */
+/** Rows in flight were cut off. Their lease has ended, so that the first engine recovers them. */
 function insertSql(name: TableName, columns: string[], types: string[]): string {
   const given = `unnest(${parameters(1, types)}) AS given (${columns.join()})`;
   const leased = name === 'queue' || name === 'outbox';
@@ -237,7 +237,7 @@ function notTaken(name: TableName, error: unknown): unknown {
   return refused(`it does not take a row of ${name}: ${(error as Error).message}`, error);
 }
 
-/** What is thrown within a transaction takes it back, and comes out as the cause. */
+/** An error within a transaction rolls it back, and comes out as the cause. */
 function causeOf(error: unknown): unknown {
   const { cause } = error as { cause?: unknown };
   return cause instanceof PunctualError ? cause : error;

@@ -27,7 +27,7 @@ export class BulkCalls {
     this.#firingUntil = now + FIRING_MS;
   }
 
-  /** What goes with the others of this turn: one of them at least. */
+  /** The bulk calls that run in this turn: at least one. */
   take(now: number): StoreCall[] {
     if (now >= this.#firingUntil) return this.takeAll();
     let room = ROOM;

@@ -103,11 +103,11 @@ class Readers {
   }
 }
 
-/** What a thread of the store is told. */
+/** The data that a thread of the store is started with. */
 export interface StoreWorkerData {
   path: string;
   access: StoreAccess;
-  /** What it counts times with, so that it counts as this thread does; null: with what is built in. */
+  /** The rules of time zones, so that it counts times as this thread does; null for the built-in ones. */
   zones: ZoneData | null;
 }
 

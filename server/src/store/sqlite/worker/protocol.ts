@@ -3,7 +3,7 @@ import type { Store } from '../../contract/store.ts';
 import type { QueueTexts } from '../queue-codec.ts';
 import type { StorePart } from './routes.ts';
 
-/** What a thread of the store can be asked for: the contract, and the calls that travel as texts. */
+/** The calls that a thread of the store answers: the contract, and those that travel as texts. */
 export interface Parts extends Pick<Store, Exclude<StorePart, 'queue' | 'schedules'>> {
   readonly store: Pick<Store, 'check' | 'close'>;
   readonly queue: Store['queue'] & QueueTexts;
@@ -44,7 +44,7 @@ export type CallStore = <Part extends keyof Parts, Name extends Method<Part>>(
   args: Signature<Part, Name>['args'],
 ) => Promise<Signature<Part, Name>['answer']>;
 
-/** What came of a call: no fault and its answer, or its fault. */
+/** The result of a call: no fault and its answer, or its fault. */
 export type CallResult =
   | [id: number, fault: null, answer: unknown]
   | [id: number, fault: CallFault];
