@@ -110,7 +110,7 @@ export class Engine {
     this.#executor = executor;
     this.#dispatcher = new Dispatcher({ ...shared, executor, completer });
     this.#outbox = new Outbox({ ...shared, executor, completer });
-    this.#leaseRenewer = this.#newTenure();
+    this.#leaseRenewer = this.#newLeaseRenewer();
     this.#pruner = new Pruner({ ...options, isBehind: () => executor.isBehind });
   }
 
@@ -218,7 +218,7 @@ export class Engine {
     await this.#completer.drained();
   }
 
-  #newTenure(): LeaseRenewer | null {
+  #newLeaseRenewer(): LeaseRenewer | null {
     const { store, leaseDeadline, clock, observer } = this.#options;
     if (store.cluster === null || leaseDeadline === undefined) return null;
     return new LeaseRenewer({

@@ -14,62 +14,62 @@ const OTHER: FairItem = { ...A, clientRowId: 2 };
 const CALLBACK: FairItem = { ...A, kind: 'callback' };
 const MANUAL: FairItem = { ...A, kind: 'manual' };
 
-let places: ConcurrencyLimits;
+let limits: ConcurrencyLimits;
 beforeEach(() => {
   const breakers = { opened() {}, closed() {}, forgotten() {} };
-  places = new ConcurrencyLimits({ maxInFlight: 1_000, maxInFlightPerHost: 10, breakers });
+  limits = new ConcurrencyLimits({ maxInFlight: 1_000, maxInFlightPerHost: 10, breakers });
 });
 
 const enter = (count: number, bound = A, room = 1_000): (HostState | null)[] =>
-  Array.from({ length: count }, () => places.acquire(bound, room));
+  Array.from({ length: count }, () => limits.acquire(bound, room));
 const given = (hosts: (HostState | null)[]) => hosts.filter(host => host !== null).length;
 
-describe('places', () => {
+describe('concurrency limits', () => {
   test('a host has its number for each client, and gets one back when a request ends', () => {
     const [host] = enter(10);
-    assert.equal(places.acquire(A, 1_000), null);
+    assert.equal(limits.acquire(A, 1_000), null);
     assert.equal(given(enter(10, B)), 10);
     assert.equal(given(enter(10, OTHER)), 10);
-    places.release('schedule', host!, 'response', 0);
+    limits.release('schedule', host!, 'response', 0);
     assert.equal(given(enter(2)), 1);
   });
 
   test('a client has at most three times what is left for others', () => {
     assert.equal(given(enter(6, A, 2)), 6);
-    assert.equal(places.acquire(A, 2), null);
-    assert.equal(places.acquire(B, 2), null);
-    assert.notEqual(places.acquire(OTHER, 2), null);
-    assert.equal(places.acquire(OTHER, 0), null);
+    assert.equal(limits.acquire(A, 2), null);
+    assert.equal(limits.acquire(B, 2), null);
+    assert.notEqual(limits.acquire(OTHER, 2), null);
+    assert.equal(limits.acquire(OTHER, 0), null);
   });
 
   test('too many for a host are those that it will not get through in five seconds', () => {
     const hosts = enter(10);
-    places.beginSecond();
-    assert.equal(places.surplus(A, 100), 0, 'nothing is known of the second before');
-    places.beginSecond();
-    assert.equal(places.surplus(A, 100), 100);
+    limits.beginSecond();
+    assert.equal(limits.surplus(A, 100), 0, 'nothing is known of the second before');
+    limits.beginSecond();
+    assert.equal(limits.surplus(A, 100), 100);
     for (const host of hosts) {
-      places.release('schedule', host!, 'response', 0);
+      limits.release('schedule', host!, 'response', 0);
       enter(1);
     }
-    places.beginSecond();
-    assert.equal(places.surplus(A, 100), 50);
-    places.beginSecond();
-    assert.equal(places.surplus(A, 100), 100);
+    limits.beginSecond();
+    assert.equal(limits.surplus(A, 100), 50);
+    limits.beginSecond();
+    assert.equal(limits.surplus(A, 100), 100);
   });
 
   test('none is too many for a host to which nothing was in flight for a moment', () => {
-    for (const host of enter(10)) places.release('schedule', host!, 'response', 0);
+    for (const host of enter(10)) limits.release('schedule', host!, 'response', 0);
     enter(10);
-    places.beginSecond();
-    assert.equal(places.surplus(A, 100), 0);
+    limits.beginSecond();
+    assert.equal(limits.surplus(A, 100), 0);
   });
 
   test('none is too many while there is a place, or where nothing is known of the host', () => {
     enter(9);
-    places.beginSecond();
-    places.beginSecond();
-    assert.deepEqual([places.surplus(A, 100), places.surplus(B, 100)], [0, 0]);
+    limits.beginSecond();
+    limits.beginSecond();
+    assert.deepEqual([limits.surplus(A, 100), limits.surplus(B, 100)], [0, 0]);
   });
 });
 
@@ -78,19 +78,19 @@ describe('kinds', () => {
     const [host] = enter(10);
     assert.equal(given(enter(11, CALLBACK)), 10);
     assert.equal(given(enter(11, MANUAL)), 10);
-    assert.equal(places.acquire(A, 1_000), null);
-    assert.equal(places.inFlight, 30);
-    places.release('schedule', host!, 'response', 0);
-    assert.equal(places.acquire(CALLBACK, 1_000), null);
-    assert.equal(places.acquire(A, 1_000), host);
+    assert.equal(limits.acquire(A, 1_000), null);
+    assert.equal(limits.inFlight, 30);
+    limits.release('schedule', host!, 'response', 0);
+    assert.equal(limits.acquire(CALLBACK, 1_000), null);
+    assert.equal(limits.acquire(A, 1_000), host);
   });
 
   /** Takes slots for clients of their own until there is none left. */
   const fill = (kind: JobKind): number => {
     let count = 0;
-    while (places.room(kind) > 0) {
+    while (limits.room(kind) > 0) {
       count += 1;
-      places.acquire({ ...A, kind, clientRowId: 100 + count }, places.room(kind));
+      limits.acquire({ ...A, kind, clientRowId: 100 + count }, limits.room(kind));
     }
     return count;
   };
@@ -104,7 +104,7 @@ describe('kinds', () => {
   test('a flood of callbacks leaves manual runs their share, and the other way round', () => {
     assert.equal(fill('callback'), 150);
     assert.equal(fill('manual'), 50);
-    assert.deepEqual([places.room('callback'), places.room('manual')], [0, 0]);
+    assert.deepEqual([limits.room('callback'), limits.room('manual')], [0, 0]);
   });
 
   test('manual runs take what callbacks leave', () => {
@@ -114,8 +114,8 @@ describe('kinds', () => {
 
   test("a client's firings do not count against its callbacks", () => {
     for (let n = 0; n < 300; n += 1)
-      places.acquire({ ...A, origin: `https://${n}.example` }, 1_000);
-    assert.notEqual(places.acquire(CALLBACK, 1), null);
+      limits.acquire({ ...A, origin: `https://${n}.example` }, 1_000);
+    assert.notEqual(limits.acquire(CALLBACK, 1), null);
   });
 });
 

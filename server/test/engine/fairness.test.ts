@@ -64,7 +64,7 @@ describe('fairness', () => {
     assert.ok(place >= 0 && place < 3, `it was sent as number ${place}`);
   });
 
-  test('a client of which everything hangs leaves places for others, every second', async () => {
+  test('a client of which everything hangs leaves slots for others, every second', async () => {
     const world = await halfDown();
     for (let i = 0; i < 700; i++) await world.schedule({ interval: '* * * * *', url: DOWN });
     await world.otherClient();
@@ -75,7 +75,7 @@ describe('fairness', () => {
     assert.equal(world.engine.inFlight < 100, true);
   });
 
-  test('a host that hangs takes no more than its places, and the others of the client go on', async () => {
+  test('a host that hangs takes no more than its slots, and the others of the client go on', async () => {
     const world = await halfDown();
     world.mostPerHost = 10;
     await world.crash();
@@ -145,7 +145,7 @@ describe('fairness', () => {
     assert.deepEqual(statuses, ['succeeded', 'succeeded', 'succeeded', 'succeeded']);
   });
 
-  test('callbacks to a host that hangs leave places for others', async () => {
+  test('callbacks to a host that hangs leave slots for others', async () => {
     const world = await halfDown();
     for (let i = 0; i < 300; i++) {
       await world.schedule({ interval: '1 1 * * * *', url: UP, integrations: integrations(DOWN) });

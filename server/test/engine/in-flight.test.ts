@@ -7,7 +7,7 @@ interface Claim {
   number: number;
 }
 
-const flightOf = (id: string, number: number) => ({
+const entryOf = (id: string, number: number) => ({
   id,
   claim: { number },
   permit: new StartPermit(),
@@ -16,30 +16,30 @@ const flightOf = (id: string, number: number) => ({
 
 /** Whether it begins, and whether its request may start. */
 function begun(entries: InFlight<Claim>, id: string, number: number): [boolean, boolean] {
-  const entry = flightOf(id, number);
+  const entry = entryOf(id, number);
   return [entries.add(entry), entry.permit.start()];
 }
 
 describe('what is claimed and has not ended', () => {
   test('the end of an old entry does not end a new one of the same schedule', async () => {
     const entries = new InFlight<Claim>();
-    const [old, young] = [flightOf('a', 1), flightOf('a', 2)];
+    const [old, young] = [entryOf('a', 1), entryOf('a', 2)];
     entries.add(old);
     entries.add(young);
     entries.remove(old);
     assert.deepEqual(entries.claims, [young.claim]);
     entries.cancel('a');
     assert.equal(young.permit.start(), false);
-    const grounded = entries.stopAll();
+    const stopped = entries.stopAll();
     entries.remove(young);
-    await grounded;
+    await stopped;
     assert.equal(entries.size, 0);
   });
 
   test('where the same is claimed anew, the old entry does not start any more', () => {
     const told: number[] = [];
     const entries = new InFlight<Claim>(({ claim }) => told.push(claim.number));
-    const [old, young] = [flightOf('a', 1), flightOf('a', 2)];
+    const [old, young] = [entryOf('a', 1), entryOf('a', 2)];
     entries.add(old);
     entries.add(young);
     assert.deepEqual([old.permit.start(), young.permit.start(), told], [false, true, [1]]);
@@ -62,19 +62,19 @@ describe('what is claimed and has not ended', () => {
     assert.deepEqual(begun(entries, 'a', 1), [true, true]);
   });
 
-  test('grounded, nothing starts any more, what is on its way included', async () => {
+  test('stopped, nothing starts any more, what is on its way included', async () => {
     const entries = new InFlight<Claim>();
     entries.expectClaims();
-    const flying = flightOf('a', 1);
-    entries.add(flying);
-    const grounded = entries.stopAll();
-    assert.equal(flying.permit.start(), false);
+    const inFlight = entryOf('a', 1);
+    entries.add(inFlight);
+    const stopped = entries.stopAll();
+    assert.equal(inFlight.permit.start(), false);
     entries.expectClaims();
     assert.deepEqual(begun(entries, 'b', 2), [false, false]);
-    entries.remove(flying);
+    entries.remove(inFlight);
     assert.equal(entries.size, 1);
     let isOver = false;
-    void grounded.then(() => {
+    void stopped.then(() => {
       isOver = true;
     });
     await new Promise(setImmediate);
