@@ -21,9 +21,28 @@ function compressed(): Plugin {
   };
 }
 
+/**
+ * A browser paints nothing before the style sheets of the head: what index.html draws comes before them. They
+ * come before the root, because styles that the page makes there stand above them.
+ */
+function drawnFirst(): Plugin {
+  return {
+    name: 'drawn-first',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html) {
+        const sheets = html.match(/<link rel="stylesheet"[^>]*>/g) ?? [];
+        const rest = sheets.reduce((left, sheet) => left.replace(sheet, ''), html);
+        return rest.replace('<div id="root">', `${sheets.join('')}<div id="root">`);
+      },
+    },
+  };
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), compressed()],
+  plugins: [react(), drawnFirst(), compressed()],
   // The client's sources, as they are.
   resolve: { conditions: ['punctual-source', ...defaultClientConditions] },
   build: {

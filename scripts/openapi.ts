@@ -16,11 +16,24 @@ const app = buildApi({
   store,
   clock: systemClock,
   allow: ALLOW_PUBLIC,
-  engine: { wake() {}, changed() {}, wakeOutbox() {}, rotated() {} },
+  engine: { wake() {}, changed() {}, wakeOutbox() {}, rotated() {}, calendarsChanged() {} },
   log: pino({ level: 'silent' }),
   tryOut: async () => {
     throw new Error('nothing is sent here');
   },
+  showRequest: () => {
+    throw new Error('nothing is shown here');
+  },
+  showSent: () => {
+    throw new Error('nothing is shown here');
+  },
+  calendarPort: {
+    async put() {
+      throw new Error('nothing is read here');
+    },
+    refresh: async () => false,
+  },
+  isEncrypting: true,
   keepRunsDays: 30,
   readiness: async () => ({}),
   pausedSince: async () => null,

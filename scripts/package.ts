@@ -68,6 +68,8 @@ async function bundle(): Promise<void> {
       groups: [
         // Loaded only where traces are asked for.
         { name: 'vendor-opentelemetry', test: /node_modules\/@opentelemetry/, priority: 2 },
+        // Loaded only where tokens are signed.
+        { name: 'vendor-jose', test: /node_modules\/jose\//, priority: 2 },
         // All that the threads need which send.
         { name: 'vendor-sending', test: /node_modules\/(undici|lru-cache)\//, priority: 2 },
         { name: 'vendor', test: /node_modules/, priority: 1 },

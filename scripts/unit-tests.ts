@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 
-/** Finds the unit tests by their imports, so that no list of them can grow old. */
+/** Finds the unit tests, the slow and the long ones by their imports and names, so that no list of them can grow old. */
 
 const ROOT = resolve(import.meta.dirname, '..');
 const TESTS = '{server,client,dashboard}/test/**/*.test.ts';
@@ -19,25 +19,57 @@ export function testFiles(): string[] {
   return globSync(TESTS, { cwd: ROOT }).toSorted();
 }
 
+/** A file that imports it has tests that only a long run takes. */
+const LONG = join(ROOT, 'server/test/support/long.ts');
+
 /** The test files that need nothing but Node, from the root of the project. */
 export function unitTestFiles(): string[] {
-  const needs = new Map<string, boolean>();
-  return testFiles().filter(
-    file => !file.endsWith('.long.test.ts') && !isHeavy(join(ROOT, file), needs),
-  );
+  const needsMore = importing(name => HEAVY.has(name));
+  return testFiles().filter(file => !isLong(file) && !isSlow(file) && !needsMore(join(ROOT, file)));
 }
 
-/** Whether a file, or a file that it imports, needs one of `HEAVY`. */
-function isHeavy(file: string, known: Map<string, boolean>): boolean {
-  const before = known.get(file);
-  if (before !== undefined) return before;
-  // A circle of imports ends here.
-  known.set(file, false);
-  const heavy = importsOf(file).some(name =>
-    name.startsWith('.') ? isHeavy(resolve(dirname(file), name), known) : HEAVY.has(name),
-  );
-  known.set(file, heavy);
-  return heavy;
+/** The test files that do more in a long run than in `npm test`, from the root of the project. */
+export function longTestFiles(): string[] {
+  const hasLong = importing(name => name === LONG);
+  return testFiles().filter(file => isLong(file) || hasLong(join(ROOT, file)));
+}
+
+/**
+ * The test files that take more than some 5 s of a core each, 4 s if they start processes, PostgreSQL or a browser. From
+ * the root of the project. Those that a long run takes in a longer form are left to it.
+ */
+export function slowTestFiles(): string[] {
+  const long = new Set(longTestFiles());
+  return testFiles().filter(file => isSlow(file) && !long.has(file));
+}
+
+function isSlow(file: string): boolean {
+  return file.endsWith('.slow.test.ts');
+}
+
+function isLong(file: string): boolean {
+  return file.endsWith('.long.test.ts');
+}
+
+/**
+ * Tells whether a file, or a file that it imports, imports one that is wanted.
+ *
+ * @param isWanted is asked by the name of a package, or by the path of a file
+ */
+function importing(isWanted: (name: string) => boolean): (file: string) => boolean {
+  const known = new Map<string, boolean>();
+  const imports = (file: string): boolean => {
+    const before = known.get(file);
+    if (before !== undefined) return before;
+    // A circle of imports ends here.
+    known.set(file, false);
+    const found = importsOf(file)
+      .map(name => (name.startsWith('.') ? resolve(dirname(file), name) : name))
+      .some(name => isWanted(name) || (isAbsolute(name) && imports(name)));
+    known.set(file, found);
+    return found;
+  };
+  return imports;
 }
 
 function importsOf(file: string): string[] {

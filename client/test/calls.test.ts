@@ -148,7 +148,7 @@ test('a call ends at its time limit, whether headers or the body are missing', a
 
 test('the time limit and the signal hold for later attempts too', async () => {
   await using server = await serverOf(busy(503), silent);
-  await assert.rejects(clientOf(server.baseUrl).listRuns({}, { timeoutMs: 200 }), {
+  await assert.rejects(clientOf(server.baseUrl).listRuns({}, { timeoutMs: 1_000 }), {
     name: 'PunctualTimeoutError',
   });
   const abort = new AbortController();
@@ -233,4 +233,10 @@ test('a wait that is longer than a timer can take is not begun', async () => {
   const client = clientOf(server.baseUrl, { timeoutMs: Number.POSITIVE_INFINITY });
   await assert.rejects(client.listRuns(), { status: 429 });
   assert.equal(server.asked.length, 1);
+});
+
+test('a list in a query is a parameter that comes several times', async () => {
+  await using server = await serverOf(page);
+  await clientOf(server.baseUrl).listSchedules({ tag: ['team:billing', 'eu'], limit: 5 });
+  assert.equal(server.asked[0]!.url, '/v1/schedule?tag=team%3Abilling&tag=eu&limit=5');
 });

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../server/test/support/api/service.ts';
 import { readEvents } from '../src/events.ts';
-import { PunctualApiError, PunctualClient, type ScheduleInput } from '../src/index.ts';
+import {
+  byExternalId,
+  PunctualApiError,
+  PunctualClient,
+  type ScheduleInput,
+} from '../src/index.ts';
 
 /** Every method against the real API. */
 
@@ -55,6 +60,57 @@ test('a trigger answers a run, which is listed and got', async () => {
   assert.deepEqual((await client.listRuns({ scheduleId: id, from: run.scheduledFor })).items, [
     run,
   ]);
+});
+
+test('a schedule is upserted, and named by its external id wherever an id stands', async () => {
+  const made = await client.upsertSchedule('own-1', { ...input, label: 'a' });
+  const replaced = await client.upsertSchedule('own-1', { ...input, label: 'b' });
+  assert.deepEqual([replaced.id, replaced.label], [made.id, 'b']);
+  await assert.rejects(client.upsertSchedule('own-1', input, { ifNoneMatch: '*' }), {
+    status: 412,
+    code: 'precondition_failed',
+  });
+  await assert.rejects(client.upsertSchedule('own-2', input, { ifMatch: '*' }), { status: 412 });
+  const named = byExternalId('own-1');
+  assert.deepEqual(await client.getSchedule(named), replaced);
+  assert.equal((await client.patchSchedule(named, { label: 'c' })).label, 'c');
+  assert.equal((await client.nextTimes(named)).times.length, 5);
+  const run = await client.triggerSchedule(named);
+  assert.deepEqual((await client.listRuns({ scheduleId: named })).items, [run]);
+  const { schedule, etag } = await client.getTaggedSchedule(named);
+  assert.deepEqual(await client.deleteSchedule(named, { ifMatch: etag }), { success: true });
+  await assert.rejects(client.getSchedule(named), { status: 404 });
+  assert.equal((await client.getSchedule(schedule.id)).status, 'deleted');
+});
+
+test('schedules and runs are listed by their tags, and patched together', async () => {
+  const tagged = (team: string) => ({ ...input, tags: { team, tier: 'one' } });
+  const [billing, mail] = (await client.createSchedules([tagged('billing & co'), tagged('mail')]))
+    .items;
+  const ids = async (tag: string[]) =>
+    (await client.listSchedules({ tag })).items.map(({ id }) => id);
+  assert.deepEqual(await ids(['tier:one', 'team:billing & co']), [billing!.id]);
+  assert.deepEqual(await ids(['team']), [mail!.id, billing!.id]);
+  const run = await client.triggerSchedule(mail!.id);
+  assert.deepEqual((await client.listRuns({ tag: ['team:mail'] })).items, [run]);
+  const { items } = await client.patchSchedules({ tag: 'team', patch: { label: 'many' } });
+  assert.deepEqual(
+    items.map(({ id, label }) => [id, label]),
+    [
+      [mail!.id, 'many'],
+      [billing!.id, 'many'],
+    ],
+  );
+});
+
+test('a call with an idempotency key makes one schedule, however often it is sent', async () => {
+  const idempotencyKey = 'order "17"';
+  const first = await client.createSchedule(input, { idempotencyKey });
+  assert.deepEqual(await client.createSchedule(input, { idempotencyKey }), first);
+  await assert.rejects(client.createSchedule({ ...input, label: 'b' }, { idempotencyKey }), {
+    status: 422,
+    code: 'idempotency_mismatch',
+  });
 });
 
 test('times, of a schedule and of an interval that is not stored', async () => {

@@ -1,13 +1,15 @@
-import { Alert, Button, Center, Loader, Stack, Text } from '@mantine/core';
-import type { Session } from '@punctual/client';
+import { Alert, Button, Center, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
-import { useLive } from './live.ts';
+import { SessionEnded, SignIn } from './access/sign-in.tsx';
+import { beginOrGetSession, LinkRefused, useLinkOfPage } from './access/sign-in-link.ts';
+import { Frame } from './frame/frame.tsx';
+import { Bones, Shell, useWithoutFirstShell } from './frame/shell.tsx';
+import { useTrouble } from './incident/trouble.ts';
+import { useLive } from './live/live.ts';
 import { Overview } from './pages/overview.tsx';
-import { Frame } from './parts/frame.tsx';
-import { SessionEnded, SignIn } from './parts/sign-in.tsx';
-import { api, isSignedOut, sentenceOf } from './queries.ts';
+import { isSignedOut, sentenceOf } from './queries.ts';
 
 const Schedules = lazy(async () => ({
   default: (await import('./pages/schedules.tsx')).Schedules,
@@ -18,15 +20,37 @@ const ScheduleForm = lazy(async () => ({
 const OneSchedule = lazy(async () => ({
   default: (await import('./pages/schedule.tsx')).OneSchedule,
 }));
+const TimelinePage = lazy(async () => ({
+  default: (await import('./pages/timeline.tsx')).TimelinePage,
+}));
 const Runs = lazy(async () => ({ default: (await import('./pages/runs.tsx')).Runs }));
+const Incidents = lazy(async () => ({
+  default: (await import('./pages/incidents.tsx')).Incidents,
+}));
 const Forecast = lazy(async () => ({ default: (await import('./pages/forecast.tsx')).Forecast }));
+const Wall = lazy(async () => ({ default: (await import('./pages/wall.tsx')).Wall }));
+const Calendars = lazy(async () => ({
+  default: (await import('./pages/calendars.tsx')).Calendars,
+}));
+const OneCalendar = lazy(async () => ({
+  default: (await import('./pages/calendar.tsx')).OneCalendar,
+}));
+const Destinations = lazy(async () => ({
+  default: (await import('./pages/destinations.tsx')).Destinations,
+}));
+const OneDestination = lazy(async () => ({
+  default: (await import('./pages/destination.tsx')).OneDestination,
+}));
+const NotFound = lazy(async () => ({ default: (await import('./pages/not-found.tsx')).NotFound }));
 const Keys = lazy(async () => ({ default: (await import('./pages/keys.tsx')).Keys }));
 
 export function App() {
+  useWithoutFirstShell();
+  useLinkOfPage();
   const session = useQuery({
     queryKey: ['session'],
     queryFn: beginOrGetSession,
-    retry: (_failures, error) => !isSignedOut(error),
+    retry: (_failures, error) => !isSignedOut(error) && !(error instanceof LinkRefused),
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (session.data !== undefined) {
@@ -36,21 +60,14 @@ export function App() {
       </Inside>
     );
   }
+  if (session.error instanceof LinkRefused) return <SignIn refusal={session.error.message} />;
   if (isSignedOut(session.error)) return <SignIn />;
   return <Waiting sentence={session.failureCount > 1 ? sentenceOf(session.failureReason) : null} />;
 }
 
-/** A link of `punctual dev` signs in once; its token does not stay in the address. */
-async function beginOrGetSession(): Promise<Session> {
-  const [, token] = /^#sign-in=(.+)$/.exec(location.hash) ?? [];
-  if (token === undefined) return api.getSession();
-  history.replaceState(null, '', '/');
-  // If the link was used before, its session may still exist.
-  return api.signInOnce(token).catch(() => api.getSession());
-}
-
 function Inside({ clientName, children }: { clientName: string; children: React.ReactNode }) {
   useLive();
+  useTrouble();
   return (
     <>
       <Frame clientName={clientName}>{children}</Frame>
@@ -61,7 +78,7 @@ function Inside({ clientName, children }: { clientName: string; children: React.
 
 function Pages() {
   return (
-    <Suspense fallback={<Loading />}>
+    <Suspense fallback={<Bones />}>
       <Switch>
         <Route path="/" component={Overview} />
         <Route path="/schedules" component={Schedules} />
@@ -70,37 +87,44 @@ function Pages() {
         </Route>
         <Route path="/schedules/:id/edit">{({ id }) => <ScheduleForm key={id} id={id} />}</Route>
         <Route path="/schedules/:id">{({ id }) => <OneSchedule key={id} id={id} />}</Route>
+        <Route path="/timeline" component={TimelinePage} />
         <Route path="/runs" component={Runs} />
+        <Route path="/incidents" component={Incidents} />
+        <Route path="/calendars" component={Calendars} />
+        <Route path="/calendars/new">
+          <OneCalendar key="new" name={null} />
+        </Route>
+        <Route path="/calendars/:name">
+          {({ name }) => <OneCalendar key={name} name={name} />}
+        </Route>
+        <Route path="/destinations" component={Destinations} />
+        <Route path="/destinations/new">
+          <OneDestination key="new" name={null} />
+        </Route>
+        <Route path="/destinations/:name">
+          {({ name }) => <OneDestination key={name} name={name} />}
+        </Route>
         <Route path="/forecast" component={Forecast} />
+        <Route path="/wall" component={Wall} />
         <Route path="/keys" component={Keys} />
+        <Route component={NotFound} />
       </Switch>
     </Suspense>
   );
 }
 
-function Loading() {
-  return (
-    <Center mih={240}>
-      <Loader aria-label="Loading" />
-    </Center>
-  );
-}
-
 function Waiting({ sentence }: { sentence: string | null }) {
+  if (sentence === null) return <Shell />;
   return (
     <Center mih="100vh" component="main">
-      {sentence === null ? (
-        <Loader aria-label="Loading" />
-      ) : (
-        <Stack align="center" maw={420} p="md">
-          <Alert color="orange" title="No connection">
-            <Text size="sm">{sentence} The page goes on by itself as soon as it answers.</Text>
-          </Alert>
-          <Button variant="default" onClick={() => location.reload()}>
-            Try now
-          </Button>
-        </Stack>
-      )}
+      <Stack align="center" maw={420} p="md">
+        <Alert color="orange" title="No connection">
+          <Text size="sm">{sentence} The page goes on by itself as soon as it answers.</Text>
+        </Alert>
+        <Button variant="default" onClick={() => location.reload()}>
+          Try now
+        </Button>
+      </Stack>
     </Center>
   );
 }

@@ -1,12 +1,30 @@
 import { PunctualApiError, PunctualClient } from '@punctual/client';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { withPending } from './change/optimistic.ts';
 import { sendForPage, sessionEnded } from './session.ts';
 
 /** The only door to the service: the page's own origin, by its session. The queries repeat, not the client. */
 export const api = new PunctualClient({ baseUrl: '', fetch: sendForPage, maxRetries: 0 });
 
+/** The same door for requests that outlive the page. */
+export const leavingApi = new PunctualClient({
+  baseUrl: '',
+  fetch: (input, init) => sendForPage(input, { ...init, keepalive: true }),
+  maxRetries: 0,
+});
+
 function noticeEnd(error: unknown): void {
   if (isSignedOut(error)) sessionEnded.set(true);
+}
+
+/** @returns null where there is no such thing, or it is deleted */
+export async function orNone<Item>(asked: Promise<Item>): Promise<Item | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
 }
 
 /** A refused query is not repeated; a query that did not reach the service is. */
@@ -25,6 +43,7 @@ export const queries = new QueryClient({
       networkMode: 'always',
       staleTime: 1_000,
       refetchOnWindowFocus: true,
+      structuralSharing: withPending,
     },
     mutations: { networkMode: 'always' },
   },
@@ -39,4 +58,9 @@ export function sentenceOf(error: unknown): string {
 /** The service knows no session here, or no longer. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof PunctualApiError && error.status === 401;
+}
+
+/** There is none at this address. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof PunctualApiError && error.status === 404;
 }

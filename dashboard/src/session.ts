@@ -1,6 +1,6 @@
 import type { Session } from '@punctual/client';
 import { useQueryClient } from '@tanstack/react-query';
-import { flagOf } from './flag.ts';
+import { flagOf } from './parts/flag.ts';
 
 /** The service no longer knows the session: the page stays, and asks to sign in over it. */
 export const sessionEnded = flagOf(false);
@@ -24,7 +24,12 @@ export function sendForPage(input: string | URL | Request, init?: RequestInit): 
   return fetch(input, { ...init, headers });
 }
 
-/** The client that is signed in. Pages exist only while somebody is signed in. */
+/** The session of the page. Pages exist only while somebody is signed in. */
+export function usePageSession(): Session | undefined {
+  return useQueryClient().getQueryData<Session>(['session']);
+}
+
+/** The client that is signed in. */
 export function useClientId(): string {
-  return useQueryClient().getQueryData<Session>(['session'])?.clientId ?? '';
+  return usePageSession()?.clientId ?? '';
 }

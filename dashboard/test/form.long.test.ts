@@ -33,6 +33,8 @@ test('two editors of one schedule: the second is told what the first changed, an
   await page.goto(`${url}/schedules/${id}/edit`);
   await page.getByLabel('Interval').fill('0 10 * * *');
   await page.getByLabel('Label').fill('Report of mine');
+  // What happens before the page listens reaches nobody.
+  await page.getByText('Live', { exact: true }).waitFor();
   // Somebody else, over the API: a label that I changed too, and a verb that I did not.
   await client.patchSchedule(id, { label: 'Report of theirs', verb: 'POST' });
   const box = page

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { heldRows } from '../src/held-rows.ts';
+import { heldRows, withCurrent } from '../src/live/held-rows.ts';
 
 const row = (order: number, word = '') => ({ id: `id ${order}`, order: String(order), word });
 const orderOf = ({ order }: { order: string }) => order;
@@ -15,6 +15,18 @@ test('what is new waits, what is there stays where it is and says what it is now
   assert.deepEqual([found.fresh, found.isMore], [2, false]);
   const far = heldRows(held, [row(9), row(8), row(7)], orderOf, false);
   assert.deepEqual([orders(far.rows), far.fresh, far.isMore], ['5 4 3', 3, true]);
+});
+
+test('a row keeps its newest values when newer rows have driven it off the list', () => {
+  const held = withCurrent([row(5), row(4), row(3)], [row(6), row(5, 'ended'), row(4, 'ended')]);
+  const { rows } = heldRows(held, [row(9), row(8), row(7)], orderOf, false);
+  assert.deepEqual(
+    rows.map(({ word }) => word),
+    ['ended', 'ended', ''],
+  );
+  // A new list would be drawn again and again.
+  assert.equal(withCurrent(rows, [row(9), ...rows]), rows);
+  assert.equal(withCurrent(rows, []), rows);
 });
 
 test('what is gone is not shown as if it were there', () => {

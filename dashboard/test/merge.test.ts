@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Draft, newDraft } from '../src/draft.ts';
-import { draftProblems } from '../src/draft-problems.ts';
-import { changedFields, conflictsOf, FIELD_NAMES, type Field, merged } from '../src/merge.ts';
+import { NEW_JSON } from '../src/form/delivery-draft.ts';
+import { completeDraft, type Draft, newDraft } from '../src/form/draft.ts';
+import { draftProblems } from '../src/form/draft-problems.ts';
+import {
+  changedFields,
+  conflictsOf,
+  FIELD_NAMES,
+  type Field,
+  fieldText,
+  merged,
+} from '../src/version/merge.ts';
 
 const base = newDraft('UTC');
 
@@ -22,6 +30,17 @@ test('what the other changed and I did not is told, and so is what both changed'
   assert.deepEqual(conflictsOf(base, mine, base), []);
 });
 
+test('a field as text tells no value that is a secret by its name', () => {
+  const data: Draft['data'] = [
+    ['shop', '17'],
+    ['api_key', 'k-1'],
+  ];
+  const headers: Draft['headers'] = [['X-Shop', 'h-1']];
+  assert.equal(fieldText({ ...base, data }, 'data'), 'shop: 17, api_key: ••••••');
+  assert.equal(fieldText({ ...base, headers }, 'headers'), 'X-Shop');
+  assert.equal(fieldText(base, 'data'), 'none');
+});
+
 const aDraft: fc.Arbitrary<Draft> = fc.record({
   label: fc.constantFrom('', 'a', 'b'),
   verb: fc.constantFrom('GET', 'POST'),
@@ -34,6 +53,31 @@ const aDraft: fc.Arbitrary<Draft> = fc.record({
   timeoutSeconds: fc.constantFrom('', '5'),
   maxRetries: fc.constantFrom('', '1'),
   catchUpSeconds: fc.constantFrom('', '60'),
+  startsAt: fc.constantFrom('', '2027-01-01T00:00:00.000Z'),
+  endsAt: fc.constantFrom('', '2028-01-01T00:00:00.000Z'),
+  maxRuns: fc.constantFrom('', '3'),
+  windowSeconds: fc.constantFrom('', '60'),
+  exclude: fc.constantFrom([], ['de'], ['de', 'freeze']),
+  onExcluded: fc.constantFrom('skip', 'nextDay'),
+  afterCompletion: fc.constantFrom('disable', 'delete'),
+  body: fc.constantFrom('', '[1]'),
+  externalId: fc.constantFrom('', 'invoice-7'),
+  tags: fc.constantFrom([], [['team', 'billing']] as [string, string][]),
+  destination: fc.constantFrom('', 'billing'),
+  template: fc.constantFrom(null, true, false),
+  successStatuses: fc.constantFrom('', '2xx, 304'),
+  bodyContains: fc.constantFrom('', 'ok'),
+  bodyLacks: fc.constantFrom('', 'error'),
+  json: fc.constantFrom(null, { ...NEW_JSON }, { ...NEW_JSON, pointer: '/ok' }),
+  retryDelays: fc.constantFrom('', '5, 10'),
+  retryForSeconds: fc.constantFrom('', '60'),
+  retryStatuses: fc.constantFrom('', 'none', '429'),
+  overlap: fc.constantFrom('', 'skip', 'bufferOne'),
+  disableAfterFailures: fc.constantFrom('', '3'),
+  disableOnGone: fc.constantFrom(null, true),
+  keepResponse: fc.constantFrom('', 'none'),
+  obeyTarget: fc.constantFrom(null, false),
+  completionSeconds: fc.constantFrom('', '60'),
 });
 
 test('whoever takes what the other alone changed loses nothing of either', () => {
@@ -95,4 +139,33 @@ test('numbers out of their bounds and texts too long are told at their fields, a
   assert.deepEqual(draftProblems({ ...draft, label: '\u{1F600}'.repeat(500) }).length, 3);
   const fine = { ...base, timeoutSeconds: '1800', maxRetries: '0', catchUpSeconds: ' 31536000 ' };
   assert.deepEqual(draftProblems(fine), []);
+});
+
+test('limits of the new fields are told at them, and so is a payload of two kinds', () => {
+  const wrong: Partial<Draft> = {
+    externalId: 'with space',
+    tags: [
+      ['Team', '1'],
+      ['punctual.own', '1'],
+      ['ok', 'x'.repeat(256)],
+    ],
+    maxRuns: '0',
+    windowSeconds: '90000',
+    data: [['a', '1']],
+    body: '{}',
+  };
+  assert.deepEqual(
+    draftProblems({ ...base, ...wrong }).map(({ where }) => where),
+    ['tags[0]', 'tags[1]', 'tags[2]', 'externalId', 'body', 'maxRuns', 'windowSeconds'],
+  );
+  const many = Array.from({ length: 21 }, (_, index): [string, string] => [`t${index}`, '']);
+  assert.deepEqual(
+    draftProblems({ ...base, tags: many }).map(({ where }) => where),
+    ['tags'],
+  );
+});
+
+test('a draft that an older page kept has the fields that came since', () => {
+  const { exclude: _, body: __, ...older } = { ...base, label: 'typed' };
+  assert.deepEqual(completeDraft(older, 'UTC'), { ...base, label: 'typed' });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pause } from '@punctual/client';
-import { pauseAfter, type SeenPause } from '../src/pause.ts';
+import { pauseAfter, type SeenPause } from '../src/frame/pause.ts';
 
 const since = '2026-11-22T12:00:00.000Z';
 const ofNode: Pause = { since, by: 'setting' };

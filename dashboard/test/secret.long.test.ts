@@ -12,6 +12,7 @@ import {
   signIn,
 } from './support/browser.ts';
 import { startPunctual, startTarget, type Target } from './support/service.ts';
+import { until } from './support/until.ts';
 
 test('the secret is rotated: shown once, both sign until the overlap is ended, then only the new one', async context => {
   const [punctual, target] = await Promise.all([startPunctual(context), startTarget(context)]);
@@ -60,7 +61,7 @@ test('the secret is rotated: shown once, both sign until the overlap is ended, t
   async function signedBy(secret: string): Promise<[boolean, number]> {
     const before = target.arrivals.length;
     await client.triggerSchedule(schedule.id);
-    while (target.arrivals.length === before) await new Promise(setImmediate);
+    await until('the request', () => target.arrivals.length > before);
     const { headers, body } = target.arrivals.at(-1)!;
     const count = String(headers['webhook-signature']).split(' ').length;
     return [verifies(secret, headers, body), count];

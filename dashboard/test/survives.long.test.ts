@@ -15,6 +15,8 @@ test('what was typed outlives a restart of the service, a lost connection, a rel
   await page.getByLabel('Label').fill('Typed with care');
   await page.getByLabel(/^Url/).fill(`${url}/echo`);
   const typed = () => page.getByLabel('Label').inputValue();
+  // The service has told times before it goes away: they are the ones of before, below.
+  await page.getByRole('table', { name: 'The next ten times' }).waitFor();
 
   // The service goes away: the page says so, and in words where something is asked of it.
   await punctual.stop();

@@ -16,6 +16,14 @@ export interface Asked extends Question {
   fault: string | null;
 }
 
+/** All answers that one page had, ms, without the very first to each question. */
+export interface AskedPage {
+  page: string;
+  p50: number;
+  p99: number;
+  answers: number;
+}
+
 /** Between two questions. */
 const REST_MS = 10;
 
@@ -28,7 +36,7 @@ export async function askAll(
   questions: Question[],
   seconds: number,
   told: (round: number) => void,
-): Promise<Asked[]> {
+): Promise<{ asked: Asked[]; pages: AskedPage[] }> {
   const client = new Client(base);
   const asked = questions.map(question => ({ question, times: new Times() }));
   const endsAt = performance.now() + seconds * 1_000;
@@ -43,7 +51,13 @@ export async function askAll(
     told(round);
   }
   await client.close();
-  return asked.map(({ question, times }) => ({ ...question, ...times.told }));
+  return {
+    asked: asked.map(({ question, times }) => ({ ...question, ...times.told })),
+    pages: [...Map.groupBy(asked, ({ question }) => question.page)].map(([page, of]) => {
+      const { p50, p99, answers } = Times.together(of.map(({ times }) => times)).told;
+      return { page, p50, p99, answers };
+    }),
+  };
 }
 
 interface Answer {
@@ -66,6 +80,12 @@ class Times {
   #first: number | null = null;
   #fault: string | null = null;
 
+  static together(all: Times[]): Times {
+    const sum = new Times();
+    for (const times of all) if (times.#rest.count > 0) sum.#rest.add(times.#rest);
+    return sum;
+  }
+
   /** @returns where it goes on */
   async take(work: () => Promise<Answer>): Promise<string | null> {
     const startedAt = performance.now();
@@ -80,7 +100,7 @@ class Times {
   get told() {
     const at = (share: number) => this.#rest.percentile(share * 100) / 1_000;
     return {
-      firstMs: this.#first!,
+      firstMs: this.#first ?? 0,
       p50: at(0.5),
       p99: at(0.99),
       maxMs: this.#rest.max / 1_000,

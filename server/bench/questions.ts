@@ -1,4 +1,4 @@
-import type { Run, RunPage } from '@punctual/client';
+import type { Run, RunPage, SchedulePage } from '@punctual/client';
 import { cursorAfter } from '../src/api/http/pagination.ts';
 import { api } from './api.ts';
 import { idOf } from './filled-store.ts';
@@ -35,6 +35,11 @@ export async function questionsOf(base: string, schedules: number): Promise<Ques
   const [ofSchedule, ofRetrying] = [run.scheduleId, retrying.scheduleId];
   const after = (one: Run) => `&cursor=${cursorAfter(one.id)}`;
   const range = `&from=${iso(now - 3 * DAY_MS)}&to=${iso(now - 2 * DAY_MS)}`;
+  const listed = (await api(base, 'GET', '/v1/schedule?limit=50')) as SchedulePage;
+  const lanes = listed.items.map(one => `scheduleId=${one.id}`).join('&');
+  const hour = Math.floor(now / HOUR_MS) * HOUR_MS;
+  const week = `from=${iso(hour - 7 * DAY_MS)}&to=${iso(hour)}`;
+  const hours = `from=${iso(hour - 2 * HOUR_MS)}&to=${iso(hour + 2 * HOUR_MS)}`;
   const asked: Record<string, Record<string, string>> = {
     Overview: { 'the last hour': '/stats?minutes=60' },
     Schedules: {
@@ -58,17 +63,43 @@ export async function questionsOf(base: string, schedules: number): Promise<Ques
       'label and url': '/schedule?limit=50&label=backup&url=.customer-77.',
       'label and url, each of many, together of none': '/schedule?limit=50&label=invoice&url=/v1/3',
     },
+    'Health of schedules': {
+      'newest first': '/schedule/health?limit=50',
+      'newest, in the middle': `/schedule/health?limit=50${deep}`,
+      'worst first': '/schedule/health?limit=50&sort=worst',
+      'slowest first': '/schedule/health?limit=50&sort=slowest',
+      'next first': '/schedule/health?limit=50&sort=next',
+      'worst, paused': '/schedule/health?limit=50&sort=worst&status=disabled',
+      'worst, label that many have': '/schedule/health?limit=50&sort=worst&label=invoice',
+      'worst, label that few have': `/schedule/health?limit=50&sort=worst&label=${encodeURIComponent(RARE_LABEL)}`,
+      'label of none': '/schedule/health?limit=50&label=nowhere',
+      'of one host': '/schedule/health?limit=50&host=api-123.customer-123.example',
+      'hosts with their numbers': '/schedule/health?limit=1&groupBy=host',
+      'tags with their numbers': '/schedule/health?limit=1&groupBy=tag',
+    },
     'One schedule': {
       itself: `/schedule/${ofSchedule}`,
       'its next times': `/schedule/${ofSchedule}/next?count=50`,
-      'its timeline': `/run?limit=100&scheduleId=${ofSchedule}&from=${iso(now - 7 * DAY_MS)}`,
+      'its timeline, 7 days': `/timeline?scheduleId=${ofSchedule}&${week}&stepSeconds=3600`,
+      'its timeline, one by one': `/run?limit=100&scheduleId=${ofSchedule}&from=${iso(now - HOUR_MS)}`,
+      'spans without firings': `/schedule/${ofSchedule}/band?${week}`,
+      'its changes': `/schedule/${ofSchedule}/version?limit=20`,
       'its runs': `/run?limit=20&scheduleId=${ofSchedule}`,
       'runs of one that is tried again': `/run?limit=20&scheduleId=${ofRetrying}`,
       'one without runs': `/run?limit=20&scheduleId=${id}`,
       'a run': `/run/${run.id}`,
+      'the request of a run': `/run/${run.id}/request`,
       'a run that is tried again': `/run/${retrying.id}`,
       'why it ran': `/schedule/${ofSchedule}/explain?at=${run.scheduledFor}`,
       'why it did not': `/schedule/${ofSchedule}/explain?at=${iso(now - 2 * DAY_MS)}`,
+    },
+    Timeline: {
+      '50 lanes, 4 hours': `/timeline?${lanes}&${hours}&stepSeconds=60`,
+      '50 lanes, 7 days': `/timeline?${lanes}&${week}&stepSeconds=3600`,
+    },
+    Incidents: {
+      '24 hours': '/incident',
+      '7 days': `/incident?from=${iso(hour - 7 * DAY_MS + HOUR_MS)}`,
     },
     Runs: {
       'first page': '/run?limit=50',
@@ -88,6 +119,7 @@ export async function questionsOf(base: string, schedules: number): Promise<Ques
       '24 hours': '/forecast?span=day',
       '7 days': '/forecast?span=week',
       'of one host': '/forecast?span=day&host=api-123.customer-123.example',
+      advice: '/advice',
     },
     Keys: { keys: '/key' },
   };

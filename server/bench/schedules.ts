@@ -11,6 +11,8 @@ export interface Wanted {
   /** The number of the first. */
   first?: number;
   credentials?: typeof CREDENTIALS;
+  /** Further fields of each, as JSON without its braces. */
+  fields?: string;
 }
 
 const BATCH = 1_000;
@@ -58,12 +60,13 @@ export async function createSchedules(
 }
 
 /** Put together as text: the harness shares the processors with what it measures. */
-function bodyOf({ interval, url, group }: Wanted, first: number, size: number): string {
+function bodyOf({ interval, url, group, fields }: Wanted, first: number, size: number): string {
+  const further = fields ? `,${fields}` : '';
   const items = Array.from({ length: size }, (_, at) => {
     const index = first + at;
     return (
       `{"url":"${url(index)}?s=${group}${index}","verb":"GET",` +
-      `"interval":"${interval(index)}","timezone":"UTC","label":"bench ${index}"}`
+      `"interval":"${interval(index)}","timezone":"UTC","label":"bench ${index}"${further}}`
     );
   });
   return `{"items":[${items.join(',')}]}`;

@@ -7,6 +7,7 @@ import {
   invalid,
   oneOf,
   optionalToken,
+  publicUrl,
   quote,
   secretKeys,
   signingSecret,
@@ -27,6 +28,12 @@ export const SETTINGS = {
     'url',
     'The store: `sqlite:` and a path for the embedded one, or a `postgres://` url.',
     database,
+  ),
+  PUNCTUAL_URL: setting(
+    '',
+    'url',
+    'The url at which callers and targets reach this installation, such as `https://punctual.example.com`. Set it the same on all nodes.',
+    publicUrl,
   ),
   PUNCTUAL_ALLOW_TARGETS: setting(
     '',
@@ -55,7 +62,7 @@ export const SETTINGS = {
   PUNCTUAL_SECRET_KEY: setting(
     '',
     'keys',
-    'Encrypts signing secrets at rest: one or more keys of 32 bytes in base64, separated by commas. The first encrypts, all decrypt.',
+    'Encrypts signing secrets and those of destinations at rest: one or more keys of 32 bytes in base64, separated by commas. The first encrypts, all decrypt.',
     secretKeys,
   ),
   PUNCTUAL_SECRET_KEY_FILE: setting(
@@ -175,6 +182,8 @@ export function readConfig(
   return {
     host: read('HOST'),
     port: read('PORT'),
+    /** Without a slash at its end; null where it is unset. */
+    publicUrl: read('PUNCTUAL_URL'),
     database,
     role: checkRole(read('PUNCTUAL_ROLE'), database),
     /** Whether this node fires nothing, whatever the store says. */

@@ -49,6 +49,10 @@ export class PausableEngine implements EnginePort {
     return this.#engine?.inFlight ?? 0;
   }
 
+  get waitingForDestinations(): number {
+    return this.#engine?.waitingForDestinations ?? 0;
+  }
+
   get isRunning(): boolean {
     return this.#engine?.isRunning ?? false;
   }
@@ -80,6 +84,10 @@ export class PausableEngine implements EnginePort {
 
   rotated(clientRowId: number): void {
     this.#engine?.rotated(clientRowId);
+  }
+
+  calendarsChanged(): void {
+    this.#engine?.calendarsChanged();
   }
 
   #askAgain(): void {

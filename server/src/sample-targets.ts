@@ -17,10 +17,17 @@ const BUSY: SampleAnswer = { status: 503, body: '{"error":"This sample is busy. 
 
 export const SAMPLE_TARGETS = {
   healthy: () => OK,
-  flaky: (scheduledFor, attempt) => {
-    const minute = scheduledFor / 60_000;
-    const failures = minute % 10 === 0 ? Number.POSITIVE_INFINITY : minute % 3 === 0 ? 1 : 0;
-    return attempt <= failures ? BUSY : OK;
-  },
+  flaky: (scheduledFor, attempt) => (attempt <= failuresOf(scheduledFor) ? BUSY : OK),
   hanging: () => null,
 } satisfies Record<string, SampleTarget>;
+
+/** @returns how many attempts of this time fail */
+function failuresOf(scheduledFor: number): number {
+  const minute = Math.floor(scheduledFor / 60_000);
+  const second = Math.floor(scheduledFor / 1_000) % 60;
+  if (second > 0) return WITHIN_MINUTE[Math.floor(second / 10) % 3]!;
+  return minute % 10 === 0 ? Number.POSITIVE_INFINITY : minute % 3 === 0 ? 1 : 0;
+}
+
+/** By ten seconds: half a minute shows a success, a retry and a failure. */
+const WITHIN_MINUTE = [0, 1, Number.POSITIVE_INFINITY];

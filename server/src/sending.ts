@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
+import type { FetchText } from './outbound/fetch-text.ts';
 import { LeaseDeadline } from './outbound/lease-deadline.ts';
 import type { OutboundRequest, Send, SendResult } from './outbound/send.ts';
 import type { Sender } from './outbound/sender.ts';
@@ -33,6 +34,15 @@ export function sendingBy(
   const send: Send =
     clock === systemClock ? sender.send : request => sentBy(clock, sender.send(request));
   return tracing?.send(send) ?? send;
+}
+
+/** The fetcher of calendars. It is loaded at the first fetch: most services have none. */
+export function fetchingBy({ allowTargets: allow }: Config): FetchText {
+  let fetcher: Promise<FetchText> | null = null;
+  return async (...asked) => {
+    fetcher ??= import('./outbound/fetch-text.ts').then(room => room.createTextFetcher({ allow }));
+    return (await fetcher)(...asked);
+  };
 }
 
 export type Observe = (request: OutboundRequest, result: SendResult) => void;

@@ -5,21 +5,30 @@ import type { ApiDeps, EnginePort } from './api/deps.ts';
 import type { WaitingApi } from './api/waiting.ts';
 import { awaitStore } from './await-store.ts';
 import { type Clock, SteeredClock, systemClock, thisBoot } from './clock.ts';
+import { completionKeyOf, completionUrlOf } from './completing.ts';
 import type { Config } from './config.ts';
 import { DASHBOARD } from './dashboard-folder.ts';
 import type { SigningSecrets } from './domain/access/rotation.ts';
-import { countTimesWith } from './domain/calendar/calendar.ts';
+import { countTimesWith } from './domain/calendar/times.ts';
 import type { ZoneData } from './domain/calendar/zones/zone-data.ts';
 import { spansOf } from './domain/run/unseen.ts';
+import type { Expand } from './engine/calendar-reader.ts';
+import { CalendarReader } from './engine/calendar-reader.ts';
 import { Engine, type EngineOptions } from './engine/engine.ts';
+import type { Identities } from './engine/identity/identities.ts';
 import { TestRequests } from './engine/test-request.ts';
 import { ensureCredentials } from './ensure-credentials.ts';
+import { ExpansionThread } from './expansion/expansion-thread.ts';
+import { ZoneFollower } from './follow-zone-rules.ts';
+import { identitiesOf, issuerOf } from './issuing.ts';
 import { closeApi, connectionsOf, listen, standingOf, waitingApi } from './listen.ts';
+import type { FetchText } from './outbound/fetch-text.ts';
 import type { LeaseDeadline } from './outbound/lease-deadline.ts';
+import { sentRequest, shownRequest } from './outbound/request.ts';
 import type { Send } from './outbound/send.ts';
 import { lockOf, PAUSED, PAUSED_BY_SETTING, PausableEngine } from './pausing.ts';
 import { ensureSecretKey, readSecretKeys } from './secret-keys.ts';
-import { type Observe, observed, sendingBy, startSending } from './sending.ts';
+import { fetchingBy, type Observe, observed, sendingBy, startSending } from './sending.ts';
 import type { NodeListener } from './store/contract/cluster.ts';
 import type { EngineLock } from './store/contract/engine-lock.ts';
 import type { Caller } from './store/contract/keys.ts';
@@ -133,6 +142,13 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
     const tracing = config.traced ? (await import('./telemetry/tracing.ts')).startTracing() : null;
     closers.push(() => tracing?.stop());
     const send = observed(sendingBy(sending, clock, tracing), options.observe);
+    const fetchText = fetchingBy(config);
+    const expansion = new ExpansionThread();
+    closers.push(() => expansion.close());
+    const { expand } = expansion;
+    const identities = identitiesOf(config, store, clock, sending.sender.send);
+    const outgoing = { send, fetchText, expand, identities };
+    const completionUrl = await completionUrlOf(config, store);
     const told = tracing?.store(store) ?? store;
     // A node that never fires has nothing to pause.
     const pausedAt = config.paused && config.role !== 'api' ? clock.now() : null;
@@ -146,7 +162,7 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
                 told,
                 clock,
                 metrics,
-                { send, leaseDeadline: sending.leaseDeadline },
+                { ...outgoing, completionUrl, leaseDeadline: sending.leaseDeadline },
                 { lock: lockOf(isFirst, lock), unseenSpans: spansOf(pauses) },
               ),
             installation: store.installation,
@@ -156,6 +172,12 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
             log,
           });
     await engine?.start();
+    if (engine !== null) {
+      const wake = (dueAt: number) => engine.wake(dueAt);
+      const zoneFollower = new ZoneFollower({ store, clock, log, wake });
+      zoneFollower.start();
+      closers.push(() => zoneFollower.stop());
+    }
     // The only node of its store: what passed while it was paused knows why.
     if (pausedAt !== null && store.cluster === null) {
       closers.push(() => store.installation.notePause({ since: pausedAt, until: clock.now() }));
@@ -164,8 +186,18 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
     closers.push(() => listening?.close());
     const { buildApi } = await loading;
     const signInLink = options.echo ? new SignInLink(() => clock.monotonicMs()) : undefined;
-    const deps = apiDeps(options, store, engine, metrics, clock, send, pausedAt);
-    const api = buildApi({ ...deps, ...(signInLink && { signInLink }) });
+    const deps = apiDeps(
+      options,
+      store,
+      engine,
+      metrics,
+      clock,
+      { send, fetchText, expand, identities },
+      pausedAt,
+    );
+    let listensOn: string | null = null;
+    const sampleUrl = () => (options.echo && listensOn !== null ? `${listensOn}/sample` : null);
+    const api = buildApi({ ...deps, sampleUrl, ...(signInLink && { signInLink }) });
     const apis = waiting ? [api, waiting.app] : [api];
     closers.push(() =>
       Promise.all([
@@ -174,6 +206,7 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
       ]),
     );
     const url = await listen(api, config, waiting);
+    listensOn = url;
     metrics.observe(gaugeSourcesOf(store, engine, clock));
     closers.unshift(() => lock?.release(), metrics.endLog);
     return {
@@ -223,17 +256,29 @@ async function clockOf(store: Store, metrics: Metrics, closers: (() => unknown)[
 
 const STEER_MS = 5_000;
 
+/** The work that is done elsewhere: on the network, and on a thread of its own. */
+interface Outgoing {
+  send: Send;
+  fetchText: FetchText;
+  expand: Expand;
+  /** Of destinations. */
+  identities: Identities;
+}
+
 function createEngine(
   config: Config,
   store: Store,
   clock: Clock,
   metrics: Metrics,
-  { send, leaseDeadline }: { send: Send; leaseDeadline: LeaseDeadline | undefined },
+  {
+    leaseDeadline,
+    ...outgoing
+  }: Outgoing & Pick<EngineOptions, 'completionUrl'> & { leaseDeadline: LeaseDeadline | undefined },
   past: Pick<EngineOptions, 'lock' | 'unseenSpans'>,
 ): Engine {
   return new Engine({
     store,
-    send,
+    ...outgoing,
     clock,
     random: Math.random,
     observer: metrics.events,
@@ -249,19 +294,26 @@ function apiDeps(
   engine: EnginePort | null,
   metrics: Metrics,
   clock: Clock,
-  send: Send,
+  { send, fetchText, expand, identities }: Outgoing,
   pausedAt: number | null,
 ): ApiDeps {
-  const testRequests = new TestRequests({ send, clock });
+  const testRequests = new TestRequests({ send, clock, identities });
   return {
     store,
     clock,
     log,
-    allow: config.allowTargets,
+    allow: { ...config.allowTargets, lacksUrl: config.publicUrl === null },
     echo,
     engine: engine ?? ELSEWHERE,
+    calendarPort: new CalendarReader({ calendars: store.calendars, clock, fetchText, expand }),
     tryOut: (schedule, { clientId, clientRowId }) =>
       testRequests.try(schedule, { clientRowId, secrets: () => secretsOf(store, clientId) }),
+    isEncrypting: readSecretKeys(config).length > 0,
+    issuer: issuerOf(config, store, clock),
+    completionKey: completionKeyOf(store),
+    secretsToward: (...of) => identities.secretsToward(...of),
+    showRequest: shownRequest,
+    showSent: sentRequest,
     keepRunsDays: config.engine.retention.runsDays,
     withoutV1: config.role === 'engine',
     ...(config.role !== 'engine' && DASHBOARD !== undefined && { dashboardFolder: DASHBOARD }),
@@ -290,7 +342,13 @@ function listenerOf(engine: EnginePort, metrics: Metrics): NodeListener {
 }
 
 /** An engine in another process finds out by itself. */
-const ELSEWHERE: EnginePort = { wake() {}, changed() {}, wakeOutbox() {}, rotated() {} };
+const ELSEWHERE: EnginePort = {
+  wake() {},
+  changed() {},
+  wakeOutbox() {},
+  rotated() {},
+  calendarsChanged() {},
+};
 
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;

@@ -16,6 +16,19 @@ export function text(value: string): string {
   return value;
 }
 
+/** A url that paths are put behind. @returns null where it is unset */
+export function publicUrl(value: string, name: string): string | null {
+  if (value === '') return null;
+  const url = URL.parse(value);
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+  const isBare = url !== null && url.username === '' && url.password === '' && !/[?#]/.test(value);
+  if (isHttp && isBare) return url.href.replace(/\/+$/, '');
+  // It may carry a password, and is not repeated.
+  throw invalid(
+    `${name} must be an http or https url without user, query or fragment, such as https://punctual.example.com.`,
+  );
+}
+
 export function integer(least: number, most: number) {
   return (value: string, name: string): number => {
     const number = Number(value);

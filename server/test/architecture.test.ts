@@ -14,12 +14,24 @@ const SOURCE = join(import.meta.dirname, '../src');
 const LAW: Record<string, string[]> = {
   domain: ['node:crypto'],
   'domain/calendar/zones': ['domain'],
-  'domain/calendar': ['domain', 'domain/calendar/zones', 'lru-cache'],
-  'domain/schedule': ['domain', 'domain/calendar/**'],
+  'domain/calendar/exclusion': ['domain', 'domain/calendar/zones'],
+  'domain/calendar/cron': ['domain', 'domain/calendar/zones'],
+  'domain/calendar': [
+    'domain',
+    'domain/calendar/zones',
+    'domain/calendar/exclusion',
+    'domain/calendar/cron',
+    'lru-cache',
+    'node:crypto',
+  ],
+  'domain/destination': ['domain'],
+  'domain/destination/draft': ['domain', 'domain/destination', 'domain/schedule', 'node:crypto'],
+  'domain/schedule': ['domain', 'domain/calendar/**', 'domain/destination'],
   'domain/run': ['domain', 'domain/calendar/**', 'domain/schedule'],
   'domain/access': ['domain', 'node:crypto'],
   'store/contract': ['domain/**'],
-  'store/columns.ts': ['domain/**', 'store/contract'],
+  'store/column-kinds.ts': ['domain/**'],
+  'store/columns.ts': ['domain/**', 'store/column-kinds.ts', 'store/contract'],
   'store/rows': ['domain/**', 'store/columns.ts', 'store/contract'],
   'store/transfer': ['domain', 'store/columns.ts', 'node:crypto'],
   store: ['domain/**', 'store/contract', 'store/rows', 'node:fs', 'node:path', 'lru-cache'],
@@ -57,13 +69,16 @@ const LAW: Record<string, string[]> = {
     'node:path',
     'node:worker_threads',
   ],
+  expansion: ['domain/**', 'node:path', 'node:worker_threads'],
   outbound: ['domain/**', 'clock.ts', 'version.ts', 'undici', 'lru-cache', 'node:*'],
   'engine/fairness': ['domain/**', 'clock.ts', 'engine', 'store/contract', 'lru-cache'],
   'engine/services': ['domain/**', 'clock.ts', 'engine', 'store/contract', 'outbound'],
+  'engine/identity': ['domain/**', 'clock.ts', 'store/contract', 'outbound', 'lru-cache'],
   'engine/delivery': [
     'domain/**',
     'clock.ts',
     'engine',
+    'engine/identity',
     'engine/fairness',
     'engine/services',
     'store/contract',
@@ -100,6 +115,16 @@ const LAW: Record<string, string[]> = {
     '@punctual/client',
     'lru-cache',
   ],
+  'api/board': [
+    'domain/**',
+    'clock.ts',
+    'api',
+    'api/http',
+    'api/stats',
+    'store/contract',
+    '@punctual/client',
+    'lru-cache',
+  ],
   'api/events': ['domain/**', 'clock.ts', 'api', 'store/contract', '@punctual/client', 'node:http'],
   api: [
     'domain/**',
@@ -121,7 +146,10 @@ const LAW: Record<string, string[]> = {
     'telemetry/telemetry.ts',
     'secret-keys.ts',
     'setting-checks.ts',
+    'store/data-keys.ts',
+    'store/encrypt-all.ts',
     'store/encrypted.ts',
+    'store/issuer.ts',
     'store/open.ts',
     'store/contract',
     'version.ts',
@@ -145,6 +173,18 @@ const LAW: Record<string, string[]> = {
     'telemetry/tracing.ts',
     'node:*',
   ],
+  'issuing.ts': [
+    'domain/access',
+    'api/deps.ts',
+    'clock.ts',
+    'config.ts',
+    'engine/identity',
+    'outbound/send.ts',
+    'secret-keys.ts',
+    'store',
+    'store/contract',
+  ],
+  'completing.ts': ['domain/access', 'config.ts', 'engine', 'store', 'store/contract'],
   'pausing.ts': ['domain/run', 'engine', 'api/deps.ts', 'store/contract', 'pino'],
   'dashboard-folder.ts': ['node:fs', 'node:path'],
   'findings.ts': [],
@@ -159,6 +199,13 @@ const LAW: Record<string, string[]> = {
     'store/open.ts',
     'store/contract',
     'node:*',
+  ],
+  'follow-zone-rules.ts': [
+    'domain/calendar/**',
+    'domain/schedule',
+    'clock.ts',
+    'store/contract',
+    'pino',
   ],
   'await-store.ts': ['domain', 'pino', 'node:*'],
   'listen.ts': [
@@ -222,18 +269,20 @@ interface Import {
   typeOnly: boolean;
 }
 
-const FILES = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(file =>
-  file.endsWith('.ts'),
-);
-const IMPORTS = FILES.flatMap(importsOf);
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(file => /\.tsx?$/.test(file));
+const FILES = filesIn(SOURCE);
+const IMPORTS = FILES.flatMap(file => importsOf(SOURCE, file));
+const DASHBOARD = join(SOURCE, '../../dashboard/src');
+const MOST_IN_FOLDER = 20;
 
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join(SOURCE, file), 'utf8');
+function importsOf(source: string, file: string): Import[] {
+  const text = readFileSync(join(source, file), 'utf8');
   const pattern = /^(?:import|export)(\s+type)?\s[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm;
   return [...text.matchAll(pattern)].map(match => {
     const target = (match[2] ?? match[3])!;
     const path = target.startsWith('.')
-      ? relative(SOURCE, join(SOURCE, dirname(file), target))
+      ? relative(source, join(source, dirname(file), target))
       : target;
     return { file, target: path, typeOnly: match[1] !== undefined };
   });
@@ -294,9 +343,18 @@ test('the engine, the api and the telemetry know the store and the client by the
 });
 
 test('no file imports itself by way of others', () => {
+  assertNoCircle(FILES, IMPORTS);
+  const files = filesIn(DASHBOARD);
+  assertNoCircle(
+    files,
+    files.flatMap(file => importsOf(DASHBOARD, file)),
+  );
+});
+
+function assertNoCircle(files: string[], imports: Import[]): void {
   const targets = new Map<string, string[]>();
-  for (const { file, target } of IMPORTS) {
-    if (FILES.includes(target)) targets.set(file, [...(targets.get(file) ?? []), target]);
+  for (const { file, target } of imports) {
+    if (files.includes(target)) targets.set(file, [...(targets.get(file) ?? []), target]);
   }
   const done = new Set<string>();
   const visit = (file: string, path: string[]): void => {
@@ -305,7 +363,15 @@ test('no file imports itself by way of others', () => {
     for (const target of targets.get(file) ?? []) visit(target, [...path, file]);
     done.add(file);
   };
-  for (const file of FILES) visit(file, []);
+  for (const file of files) visit(file, []);
+}
+
+test('no folder of the dashboard is a heap', () => {
+  const folders = Object.entries(Object.groupBy(filesIn(DASHBOARD), dirname));
+  assert.deepEqual(
+    folders.flatMap(([folder, files]) => (files!.length > MOST_IN_FOLDER ? [folder] : [])),
+    [],
+  );
 });
 
 test('there are no drawers', () => {

@@ -9,8 +9,8 @@ import { faultOf, type Sentence, sentencesOf } from './support/docs/sentences.ts
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
-/** A program writes its sentences: lists of figures. */
-const GENERATED = 'figures.md';
+/** Programs write these: lists of figures, and the licences that a package ships. */
+const GENERATED = new Set(['figures.md', 'THIRD-PARTY.md']);
 const FOLDERS = ['.', 'docs', 'client', 'server', '.github', '.github/ISSUE_TEMPLATE'];
 const PAGES = [
   ...FOLDERS.flatMap(folder => pagesIn(folder, false)),
@@ -19,7 +19,7 @@ const PAGES = [
 
 function pagesIn(folder: string, recursive: boolean): string[] {
   return readdirSync(join(ROOT, folder), { recursive, encoding: 'utf8' })
-    .filter(file => file.endsWith('.md') && !file.includes('node_modules') && file !== GENERATED)
+    .filter(file => file.endsWith('.md') && !file.includes('node_modules') && !GENERATED.has(file))
     .map(file => join(folder, file));
 }
 

@@ -17,6 +17,8 @@ const PAGES = [
     .map(file => join('docs', file)),
 ];
 
+const WELL_KNOWN = ['/.well-known/openid-configuration', '/.well-known/jwks.json'];
+
 test('docs/errors.md has each code of the table of errors with its status, and no other', () => {
   const rows = [...read('docs/errors.md').matchAll(/^\| `(\w+)` \| (\d+) \|/gm)];
   const documented = Object.fromEntries(rows.map(([, code, status]) => [code, Number(status)]));
@@ -115,7 +117,7 @@ test('docs/api.md has each operation of the interface with its query parameters,
     ),
   );
   // No part of the document: these are for people, and for the machines around the service.
-  for (const page of ['/openapi.json', '/docs', '/llms.txt', '/metrics']) {
+  for (const page of ['/openapi.json', '/docs', '/llms.txt', '/metrics', ...WELL_KNOWN]) {
     queryOf.set(`GET ${page}`, []);
   }
   const shown: string[] = [];

@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PunctualClient } from '../../client/src/index.ts';
+import { freePort } from './support/store/postgres-server.ts';
 
 /**
  * The last stage of `deploy/Dockerfile`, replayed without Docker: its steps are carried out below a folder, and what it
@@ -135,12 +136,3 @@ test('the image starts with its defaults as its user, is healthy, fires and keep
   assert.deepEqual(await ended, [0, null], said);
   assert.ok(!isHealthy(), 'and what does not run is not healthy');
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

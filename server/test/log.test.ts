@@ -10,6 +10,8 @@ test('what an error repeats of its input is not logged', () => {
   const broken = Object.assign(new Error('no such row'), {
     code: '23514',
     detail: 'Failing row contains (1, https://hooks.test/the-secret, Bearer the-secret).',
+    where: "unnamed portal with parameters: $1 = '1', $2 = 'Bearer the-secret'",
+    internalQuery: "SELECT 'the-secret'",
   });
   log.error({ err: broken }, 'the store failed');
   assert.throws(

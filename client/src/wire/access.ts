@@ -4,6 +4,8 @@ export interface Session {
   clientName: string;
   /** The key that it was begun with, and ends with. */
   keyId: string;
+  /** The address of the sample targets; absent where the service is not `punctual dev`. */
+  sampleUrl?: string;
 }
 
 export interface SessionEnd {

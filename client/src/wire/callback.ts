@@ -12,6 +12,10 @@ export interface ScheduleCallback {
     scheduleId: string;
     /** The schedule's label, '' where it has none. */
     label: string;
+    /** Present if the schedule has one. */
+    externalId?: string;
+    /** Present if the schedule has some. */
+    tags?: Record<string, string>;
     integrationId: string;
     /** Only where the integration has `includeScheduleUrlInCallback`. */
     scheduleUrl?: string;

@@ -23,7 +23,10 @@ export interface HistoryQuery {
   from: string;
   /** ISO 8601, exclusive; rounded up to a full step. */
   to: string;
-  /** The length of a step: 1 to 3,600. From `from` to `to` there are 1,000 steps at most. */
+  /**
+   * The length of a step: 1 to 86,400, above an hour whole hours. From `from` to `to` there are 1,000 steps and 366 days
+   * at most.
+   */
   stepSeconds: number;
 }
 
@@ -47,6 +50,87 @@ export interface History {
   steps: HistoryStep[];
   /** True while what lies before `from` is still being counted: ask again in a second. */
   isPartial?: boolean;
+}
+
+export interface TimelineQuery extends HistoryQuery {
+  /** 1 to 50, repeated; together they have 20,000 steps at most. */
+  scheduleId: string[];
+}
+
+/**
+ * The times of one schedule, past and to come. The lists have one entry for each step in which there is something: the
+ * first entries are of the same step, and so on.
+ */
+export interface TimelineLane {
+  scheduleId: string;
+  /** Since when results are counted: later than what was asked for where `isPartial`. */
+  from: string;
+  /** Numbers of steps, from 0 on, in order. */
+  steps: number[];
+  succeeded: number[];
+  failed: number[];
+  skipped: number[];
+  missed: number[];
+  /** Times that are to come. */
+  due: number[];
+  /** True while results before `from` are still being counted: ask again in a second. */
+  isPartial?: boolean;
+}
+
+export interface Timeline {
+  from: string;
+  to: string;
+  stepSeconds: number;
+  /** The service's clock: times after it are to come. */
+  now: string;
+  /** In the order of the question; schedules that are not there are left out. */
+  items: TimelineLane[];
+}
+
+export interface BandQuery {
+  /** ISO 8601, inclusive. */
+  from: string;
+  /** ISO 8601, exclusive; 366 days after `from` at most. */
+  to: string;
+}
+
+/**
+ * A span in which a schedule could not fire. The first six are verdicts of explain. `down`: Punctual was not running.
+ * `halted`: it was paused by an operator. `suspended`: the client was. `busy`: there was too much to do.
+ */
+export type BandKind =
+  | 'notCreated'
+  | 'deleted'
+  | 'completed'
+  | 'beforeStart'
+  | 'afterEnd'
+  | 'paused'
+  | 'down'
+  | 'halted'
+  | 'suspended'
+  | 'busy';
+
+export interface ScheduleBand {
+  kind: BandKind;
+  from: string;
+  /** Exclusive. */
+  to: string;
+  sentence: string;
+}
+
+/** The times of a schedule were changed. */
+export interface TimesEdit {
+  at: string;
+  sentence: string;
+}
+
+export interface Bands {
+  scheduleId: string;
+  from: string;
+  to: string;
+  /** In the order of their start; they may overlap. */
+  bands: ScheduleBand[];
+  edits: TimesEdit[];
 }
 
 export interface FailingSchedule {
@@ -124,6 +208,33 @@ export interface Forecast {
   uncounted: number;
   /** All hosts' firings, most first; 100 at most. */
   hosts: ForecastHost[];
+  countedAt: string;
+  /** True while schedules are still being counted: what is told is of the newest so far. */
+  isPartial?: boolean;
+}
+
+/** Schedules of one interval that call a host at the same second, and the window that spreads them. */
+export interface Herd {
+  /** Name, and port where it is not the usual one. */
+  host: string;
+  interval: string;
+  /** The second of the next 24 hours with the most of these firings; the first of several. */
+  at: string;
+  /** Firings of these schedules at that second. */
+  firings: number;
+  /** Schedules that fire then, without a window. */
+  schedules: number;
+  /** Firings at the busiest second when all of them have the window. */
+  peakAfter: number;
+  /** The least of 60, 300, 900 and 1,800 that leaves a fifth of the firings at most. */
+  windowSeconds: number;
+  /** Of the newest 1,000 of the schedules. */
+  scheduleIds: string[];
+}
+
+export interface Advice {
+  /** Most firings first; 20 at most. */
+  items: Herd[];
   countedAt: string;
   /** True while schedules are still being counted: what is told is of the newest so far. */
   isPartial?: boolean;

@@ -4,6 +4,8 @@ import type { Run } from './run.ts';
  * The result of an instant of a schedule. A run has its own status. `waiting` is due and not begun
  * yet, and `upcoming` is in the future. `moved`, `dropped` and `repeated` come from daylight
  * saving. `paused`, `deleted` and `notCreated` name the state of the schedule at that instant.
+ * A calendar takes an `excluded` time away, and moves a `rolled` one. `beforeStart` and `afterEnd` lie outside the bounds,
+ * `afterEnd` also beyond `maxRuns`. A `completed` schedule has no time left to come.
  * `neverDue` has no nominal time there, `forgotten` is older than history, and `unrecorded` was due
  * but has no record.
  */
@@ -21,6 +23,11 @@ export type ExplainVerdict =
   | 'dropped'
   | 'repeated'
   | 'paused'
+  | 'excluded'
+  | 'rolled'
+  | 'beforeStart'
+  | 'afterEnd'
+  | 'completed'
   | 'deleted'
   | 'notCreated'
   | 'neverDue'
@@ -44,6 +51,7 @@ export interface Explanation {
   lateMs?: number;
   /** The local time that does not exist, or comes twice. */
   localTime?: string;
+  /** The time to which it was moved, by the clock or by a calendar, or at which it fired first. */
   movedTo?: string;
   /** The nearest nominal times around it. */
   previous?: string;

@@ -1,6 +1,9 @@
+import type { AttemptCompletion } from './completion.ts';
+import type { Cause } from './incident.ts';
 import type { PageQuery } from './schedule.ts';
 
-export type RunTrigger = 'schedule' | 'manual';
+/** `target`: the target asked for the run, with `again` in an answer before. */
+export type RunTrigger = 'schedule' | 'manual' | 'target';
 export type RunStatus =
   | 'queued'
   | 'running'
@@ -20,6 +23,18 @@ export interface Phases {
   firstByteMs?: number;
 }
 
+/** The members of `Punctual-Control` in an answer that were obeyed. */
+export interface Control {
+  /** A failure is final. */
+  noRetry?: true;
+  /** Nothing fires for so long, counted from the answer. */
+  pauseSeconds?: number;
+  /** The schedule is disabled. */
+  disable?: true;
+  /** One more run comes after so long. */
+  againSeconds?: number;
+}
+
 export interface Attempt {
   number: number;
   startedAt: string;
@@ -28,6 +43,9 @@ export interface Attempt {
   outcome: AttemptOutcome;
   responseStatus?: number;
   error?: string;
+  control?: Control;
+  /** The members of `Punctual-Control` that were ignored, and why. */
+  controlFault?: string;
   /** It was never sent: the breaker of its host was open. */
   refused?: boolean;
   phases?: Phases;
@@ -38,6 +56,8 @@ export interface Attempt {
   responseHeaders?: Record<string, string>;
   /** In the single run only: the first 4 KiB, read as UTF-8. Echoed secrets are masked. */
   responseBody?: string;
+  /** The target answered 202, and said later how it ended. */
+  completion?: AttemptCompletion;
 }
 
 /** One callback of a run, in the single run only. */
@@ -52,11 +72,16 @@ export interface Callback {
 export interface Run {
   id: string;
   scheduleId: string;
+  /** In lists and events: the label and the url of its schedule, as they are now. */
+  label?: string;
+  url?: string;
   scheduledFor: string;
   trigger: RunTrigger;
   status: RunStatus;
   startedAt?: string;
   finishedAt?: string;
+  /** Of a `running` one that waits for its completion: by when that is to come. */
+  completionUntil?: string;
   attempts: Attempt[];
   /** Why it was skipped or missed, or why its retries ended early. */
   reason?: string;
@@ -76,6 +101,18 @@ export interface RunQuery extends PageQuery {
   from?: string;
   /** ISO 8601; nominal time, exclusive. */
   to?: string;
+  /** Of schedules with this tag: `team:billing`, or `team` for any value; all must hold. */
+  tag?: string[];
+  /** Of schedules whose url has this host, and port where it names one. */
+  host?: string;
+  /** The status that the last attempt was answered with. */
+  responseStatus?: number;
+  /** A part of the error or the reason, in any case. Only failed runs are searched unless `status` is given. */
+  error?: string;
+  /** The cause by which they failed or were missed. */
+  cause?: Cause;
+  /** Each run with the `label` and the `url` of its schedule. */
+  names?: boolean;
 }
 
 export interface RunPage {

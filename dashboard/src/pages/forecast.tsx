@@ -1,23 +1,22 @@
 import { Group, SegmentedControl, Select, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { Forecast as ForecastAnswer } from '@punctual/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { HeatMap } from '../parts/heat-map.tsx';
+import { useRef, useState } from 'react';
+import { AdviceCard } from '../forecast/advice.tsx';
+import { type Cell, cellFrom, stillChosen } from '../forecast/cell-firings.ts';
+import { ForecastCell } from '../forecast/forecast-cell.tsx';
+import { forecastQuery } from '../forecast/forecast-query.ts';
+import { HeatMap } from '../forecast/heat-map.tsx';
+import { schedulesText, whole } from '../parts/numbers.ts';
 import { Asked, Card, Empty, Page } from '../parts/page.tsx';
-import { api } from '../queries.ts';
-import { fullTime } from '../times.ts';
+import { fullTime } from '../time/times.ts';
 
 type Span = 'day' | 'week';
 
 export function Forecast() {
   const [span, setSpan] = useState<Span>('day');
   const [host, setHost] = useState<string | null>(null);
-  const forecast = useQuery({
-    queryKey: ['forecast', span, host],
-    queryFn: () => api.forecast({ span, ...(host !== null && { host }) }),
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.data?.isPartial ? 1_000 : 30_000),
-  });
+  const forecast = useQuery({ ...forecastQuery(span, host), placeholderData: keepPreviousData });
   return (
     <Page
       name="Forecast"
@@ -33,6 +32,7 @@ export function Forecast() {
         />
       }
     >
+      <AdviceCard />
       <Asked query={forecast} height={420}>
         {data =>
           data.hosts.length === 0 ? (
@@ -60,10 +60,16 @@ function Shown({
   onHost: (host: string | null) => void;
 }) {
   const { firings, schedules, uncounted, hosts, isPartial = false } = forecast;
+  const [chosen, setChosen] = useState<Cell | null>(null);
+  const grid = useRef<HTMLDivElement>(null);
+  const counted = { ...forecast, host };
+  const cell = stillChosen(chosen, counted);
+  const away = (from: Cell, steps: number) =>
+    cellFrom(counted, from.at + steps * from.stepSeconds * 1_000);
   return (
-    <>
+    <Stack gap="md">
       <Card
-        title={`${firings.toLocaleString('en-GB')} firings of ${schedules.toLocaleString('en-GB')} ${schedules === 1 ? 'schedule' : 'schedules'}`}
+        title={`${whole(firings)} firings of ${schedulesText(schedules)}`}
         aside={
           <Select
             aria-label="Host"
@@ -80,7 +86,12 @@ function Shown({
         }
       >
         <Stack gap="sm">
-          <HeatMap forecast={forecast} />
+          <HeatMap
+            forecast={forecast}
+            chosen={cell?.at ?? null}
+            onChoose={at => setChosen(at === null ? null : cellFrom(counted, at))}
+            gridRef={grid}
+          />
           {isPartial && (
             <Text size="sm" className="muted" role="status">
               Schedules are still being counted: this is of the newest so far.
@@ -88,11 +99,22 @@ function Shown({
           )}
           {uncounted > 0 && (
             <Text size="sm" className="muted">
-              {uncounted.toLocaleString('en-GB')} schedules of rare intervals are not counted.
+              {whole(uncounted)} schedules of rare intervals are not counted.
             </Text>
           )}
         </Stack>
       </Card>
+      {cell !== null && (
+        <ForecastCell
+          cell={cell}
+          hasCell={steps => away(cell, steps) !== null}
+          onMove={steps => setChosen(away(cell, steps))}
+          onClose={() => {
+            setChosen(null);
+            grid.current?.focus();
+          }}
+        />
+      )}
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         <Busiest forecast={forecast} />
         <Card title="By host" padded={false}>
@@ -102,7 +124,7 @@ function Shown({
           />
         </Card>
       </SimpleGrid>
-    </>
+    </Stack>
   );
 }
 
@@ -142,7 +164,7 @@ function Ranking({ heads, rows }: { heads: [string, string]; rows: [string, numb
             <td>
               <Group justify="flex-start">
                 <Text size="sm" className="numbers">
-                  {count.toLocaleString('en-GB')}
+                  {whole(count)}
                 </Text>
               </Group>
             </td>

@@ -1,12 +1,12 @@
 import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { KeysTable } from '../access/keys-table.tsx';
+import { Sessions } from '../access/sessions.tsx';
+import { ShownOnce } from '../access/shown-once.tsx';
+import { SigningSecret } from '../access/signing-secret.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { KeysTable } from '../parts/keys-table.tsx';
 import { Asked, Card, Failed, Page } from '../parts/page.tsx';
-import { Sessions } from '../parts/sessions.tsx';
-import { ShownOnce } from '../parts/shown-once.tsx';
-import { SigningSecret } from '../parts/signing-secret.tsx';
 import { api } from '../queries.ts';
 
 export function Keys() {

@@ -1,42 +1,63 @@
-import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Button, Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { FailingSchedule, Stats, UpcomingFiring } from '@punctual/client';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link } from 'wouter';
-import { NoAnswer } from '../parts/no-answer.tsx';
+import { StatsCharts } from '../chart/stats-charts.tsx';
+import { IncidentRow } from '../incident/incident-card.tsx';
+import { useIncidents } from '../incident/incident-queries.ts';
+import { NoAnswer } from '../incident/no-answer.tsx';
+import { whole } from '../parts/numbers.ts';
 import { Asked, Card, Empty, Page } from '../parts/page.tsx';
-import { StatsCharts, whole } from '../parts/stats-charts.tsx';
 import { api } from '../queries.ts';
-import { nameOf } from '../schedule-name.ts';
-import { fullTime, relative, shortTime, span, useNow } from '../times.ts';
+import { runsPath } from '../run/run-query.ts';
+import { nameOf } from '../schedule/schedule-name.ts';
+import { ShowMe } from '../start/show-me-button.tsx';
+import { fullTime, relative, shortTime, span, useNow } from '../time/times.ts';
 
-const SHOWN_MINUTES = 60;
+const SPANS = { '1 h': 60, '3 h': 180 };
+type Span = keyof typeof SPANS;
+/** Events are counted into the figures. The rest, such as how late runs were, is asked for. */
+const ASK_EVERY_MS = 15_000;
 
 export function Overview() {
+  const [span, setSpan] = useState<Span>('1 h');
+  const minutes = SPANS[span];
   const stats = useQuery({
-    queryKey: ['stats'],
-    queryFn: () => api.stats({ minutes: SHOWN_MINUTES }),
-    refetchInterval: 5_000,
+    queryKey: ['stats', minutes],
+    queryFn: () => api.stats({ minutes }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ASK_EVERY_MS,
   });
   return (
     <Page
       name="Overview"
       actions={
-        <Button component={Link} href="/schedules/new">
-          New schedule
-        </Button>
+        <>
+          <SegmentedControl
+            size="xs"
+            aria-label="How far back"
+            data={Object.keys(SPANS)}
+            value={span}
+            onChange={value => setSpan(value as Span)}
+          />
+          <Button component={Link} href="/schedules/new">
+            New schedule
+          </Button>
+        </>
       }
     >
+      <OpenIncidents />
       <Asked query={stats} height={420}>
-        {data =>
-          data.enabledSchedules + data.disabledSchedules === 0 ? (
-            <Welcome />
-          ) : (
-            <Figures stats={data} />
-          )
-        }
+        {data => (isUnused(data) ? <Welcome /> : <Figures stats={data} span={span} />)}
       </Asked>
     </Page>
   );
+}
+
+/** The count of schedules may be some seconds old: firings to come are not. */
+function isUnused({ enabledSchedules, disabledSchedules, next, minutes }: Stats): boolean {
+  return enabledSchedules + disabledSchedules + next.length + minutes.length === 0;
 }
 
 function Welcome() {
@@ -52,28 +73,31 @@ function Welcome() {
           <Button component={Link} href="/schedules/new">
             Make the first schedule
           </Button>
+          <ShowMe />
         </Stack>
       </Empty>
     </Card>
   );
 }
 
-function Figures({ stats }: { stats: Stats }) {
-  const { total } = stats;
+function Figures({ stats, span: asked }: { stats: Stats; span: Span }) {
+  const { total, from } = stats;
   const ended = total.succeeded + total.failed;
   const passed = total.skipped + total.missed;
   const failedShare = ended === 0 ? '' : `${((total.failed / ended) * 100).toFixed(1)} % of runs`;
   return (
-    <>
+    <Stack gap="md">
       <NoAnswer breakers={stats.openBreakers} />
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
         <Figure
-          name="Runs, last hour"
+          name={`Runs, ${asked}`}
+          href={runsPath({ from })}
           value={whole(ended)}
           note={`${whole(total.succeeded)} succeeded`}
         />
         <Figure
           name="Failed"
+          href={runsPath({ from, status: 'failed' })}
           value={whole(total.failed)}
           note={
             passed > 0 ? `and ${whole(passed)} skipped or missed` : failedShare || 'none ended yet'
@@ -89,26 +113,60 @@ function Figures({ stats }: { stats: Stats }) {
         />
         <Figure
           name="Schedules"
+          href="/schedules"
           value={whole(stats.enabledSchedules + stats.disabledSchedules)}
           note={`${whole(stats.enabledSchedules)} enabled, ${whole(stats.disabledSchedules)} paused`}
         />
       </SimpleGrid>
-      <StatsCharts stats={stats} />
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-        <Next items={stats.next} />
-        <Failing items={stats.failing} />
-      </SimpleGrid>
-    </>
+      <div className="duo">
+        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md" className="duo-second">
+          <Next items={stats.next} />
+          <Failing items={stats.failing} />
+        </SimpleGrid>
+        <StatsCharts stats={stats} />
+      </div>
+    </Stack>
+  );
+}
+
+const MOST_INCIDENTS = 3;
+
+/** Incidents that go on, before everything else. */
+function OpenIncidents() {
+  const open = (useIncidents().data?.items ?? []).filter(({ isOpen }) => isOpen);
+  if (open.length === 0) return null;
+  return (
+    <Card
+      title={open.length === 1 ? 'An incident goes on' : `${open.length} incidents go on`}
+      padded={false}
+      aside={
+        <Link href="/incidents" className="link">
+          All incidents
+        </Link>
+      }
+    >
+      <ul className="incidents">
+        {open.slice(0, MOST_INCIDENTS).map(incident => (
+          <IncidentRow
+            key={`${incident.cause} ${incident.statusCode} ${incident.host}`}
+            incident={incident}
+          />
+        ))}
+      </ul>
+    </Card>
   );
 }
 
 function Figure({
   name,
+  href,
   value,
   note,
   tone,
 }: {
   name: string;
+  /** Leads to what is counted. */
+  href?: string;
   value: string;
   note: string;
   tone?: string;
@@ -119,7 +177,13 @@ function Figure({
         {name}
       </Text>
       <Text fz={28} fw={650} lh={1.25} className="numbers" {...(tone && { c: `var(--${tone})` })}>
-        {value}
+        {href === undefined ? (
+          value
+        ) : (
+          <Link href={href} className="figure-link" aria-label={`${value}: show ${name}`}>
+            {value}
+          </Link>
+        )}
       </Text>
       <Text size="sm" className="muted numbers">
         {note}

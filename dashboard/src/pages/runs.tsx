@@ -1,43 +1,38 @@
-import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core';
-import type { Run, RunQuery, RunStatus } from '@punctual/client';
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { Button, Group, Text } from '@mantine/core';
+import type { Run, RunPage, RunQuery } from '@punctual/client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { AS_TODAY, useSendAgain } from '../parts/actions.ts';
-import { HeldList, useHeld } from '../parts/held.tsx';
+import { AS_TODAY, useSendAgain } from '../change/actions.ts';
+import { HeldList, useHeld } from '../live/held.tsx';
 import { Asked, Card, Empty, Page } from '../parts/page.tsx';
 import { Pager, usePages, withoutPage } from '../parts/pager.tsx';
-import { RunDrawer } from '../parts/run-detail.tsx';
-import { RunsTable } from '../parts/runs-table.tsx';
 import { api } from '../queries.ts';
-import { nameOf } from '../schedule-name.ts';
+import { RunDrawer } from '../run/run-detail.tsx';
+import { RunFilters } from '../run/run-filters.tsx';
+import { runQueryFrom } from '../run/run-query.ts';
+import { RunsTable } from '../run/runs-table.tsx';
 
 const PAGE_SIZE = 50;
 const NONE: Map<string, Run> = new Map();
-const STATUSES: RunStatus[] = [
-  'failed',
-  'succeeded',
-  'running',
-  'retrying',
-  'queued',
-  'skipped',
-  'missed',
-];
+/** Events tell what ends. Only what begins is asked for. */
+const ASK_EVERY_MS = 15_000;
 
 export function Runs() {
   const [search, setSearch] = useSearchParams();
   const key = filterText(search);
   const pages = usePages();
+  const query: RunQuery = {
+    ...runQueryFrom(search),
+    limit: PAGE_SIZE,
+    names: true,
+    ...(pages.cursor && { cursor: pages.cursor }),
+  };
   const list = useQuery({
-    queryKey: ['runs', key, pages.cursor],
-    queryFn: () =>
-      api.listRuns({
-        ...filterFrom(search),
-        limit: PAGE_SIZE,
-        ...(pages.cursor && { cursor: pages.cursor }),
-      }),
+    queryKey: ['runs', query],
+    queryFn: () => find(query),
     placeholderData: keepPreviousData,
-    refetchInterval: 5_000,
+    refetchInterval: ASK_EVERY_MS,
   });
   const [{ pickedOf, picked }, setPicks] = useState({ pickedOf: key, picked: NONE });
   // Picks survive a change of page and new rows, but not a change of filter.
@@ -51,7 +46,6 @@ export function Runs() {
     isBusy: picked.size > 0 || search.has('run'),
   });
   const shown = list.isPlaceholderData ? (list.data?.items ?? []) : held.rows;
-  const names = useNames(shown);
   const set = (name: string, value: string) =>
     setSearch(
       before => {
@@ -72,7 +66,7 @@ export function Runs() {
   return (
     <Page name="Runs">
       <Card padded={false}>
-        <Filters search={search} set={set} />
+        <RunFilters search={search} setSearch={setSearch} />
         <Asked query={list} height={320}>
           {({ nextCursor }) => (
             <HeldList held={held}>
@@ -83,13 +77,13 @@ export function Runs() {
               ) : (
                 <RunsTable
                   runs={shown}
-                  names={names}
+                  isOfMany
                   picked={picked}
                   onPick={pick}
                   onOpen={id => set('run', id)}
                 />
               )}
-              <Pager pages={pages} nextCursor={nextCursor} />
+              <Pager pages={pages} nextCursor={nextCursor} isOld={list.isPlaceholderData} />
             </HeldList>
           )}
         </Asked>
@@ -106,59 +100,11 @@ function filterText(search: URLSearchParams): string {
   return filters.toString();
 }
 
-function filterFrom(search: URLSearchParams): RunQuery {
-  const instant = (name: string) => {
-    const text = search.get(name);
-    const at = text === null ? Number.NaN : new Date(text).getTime();
-    return Number.isNaN(at) ? undefined : new Date(at).toISOString();
-  };
-  const [scheduleId, status] = [search.get('scheduleId'), search.get('status')];
-  const [from, to] = [instant('from'), instant('to')];
-  return {
-    ...(scheduleId && { scheduleId }),
-    ...(status && { status: status as RunStatus }),
-    ...(from && { from }),
-    ...(to && { to }),
-  };
-}
-
-function Filters({
-  search,
-  set,
-}: {
-  search: URLSearchParams;
-  set: (name: string, value: string) => void;
-}) {
-  const scheduleId = search.get('scheduleId');
-  return (
-    <Group p="sm" gap="sm" align="end" role="search">
-      <NativeSelect
-        label="Status"
-        value={search.get('status') ?? ''}
-        onChange={event => set('status', event.currentTarget.value)}
-        data={[{ value: '', label: 'All' }, ...STATUSES]}
-      />
-      <TextInput
-        type="datetime-local"
-        label="Due from"
-        style={{ flex: '0 1 230px' }}
-        value={search.get('from') ?? ''}
-        onChange={event => set('from', event.currentTarget.value)}
-      />
-      <TextInput
-        type="datetime-local"
-        label="Due before"
-        style={{ flex: '0 1 230px' }}
-        value={search.get('to') ?? ''}
-        onChange={event => set('to', event.currentTarget.value)}
-      />
-      {scheduleId && (
-        <Button variant="default" onClick={() => set('scheduleId', '')}>
-          Of all schedules
-        </Button>
-      )}
-    </Group>
-  );
+/** A search by what no index knows may stop before it has found any: it goes on by itself. */
+async function find(query: RunQuery): Promise<RunPage> {
+  const page = await api.listRuns(query);
+  if (page.items.length > 0 || page.nextCursor === undefined) return page;
+  return find({ ...query, cursor: page.nextCursor });
 }
 
 function Again({ runs, done }: { runs: Run[]; done: () => void }) {
@@ -186,18 +132,4 @@ function Again({ runs, done }: { runs: Run[]; done: () => void }) {
       </Text>
     </Group>
   );
-}
-
-/** The names of the schedules of these runs, each fetched once. */
-function useNames(runs: Run[]): Map<string, string> {
-  const ids = [...new Set(runs.map(({ scheduleId }) => scheduleId))];
-  return useQueries({
-    queries: ids.map(id => ({
-      queryKey: ['schedule', id],
-      queryFn: () => api.getSchedule(id),
-      staleTime: 60_000,
-    })),
-    combine: results =>
-      new Map(results.flatMap(({ data }) => (data ? [[data.id, nameOf(data)] as const] : []))),
-  });
 }

@@ -1,23 +1,29 @@
-import { Alert, Anchor, Button, Grid, Group, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import type { Schedule, TaggedSchedule } from '@punctual/client';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { checkableOf, type Draft, draftOf, inputOf, newDraft, withCurl } from '../draft.ts';
-import { draftProblems } from '../draft-problems.ts';
-import { changedFields, conflictsOf, merged } from '../merge.ts';
-import { ConflictBox } from '../parts/conflict.tsx';
-import { CurlBox } from '../parts/curl-box.tsx';
+import { asStored } from '../form/as-stored.ts';
+import { checkableOf, type Draft, draftOf, inputOf, newDraft, withRequest } from '../form/draft.ts';
+import { draftProblems } from '../form/draft-problems.ts';
+import { EditEffect } from '../form/edit-effect.tsx';
+import { RequestCard } from '../form/rendered-request.tsx';
+import { Fields } from '../form/schedule-fields.tsx';
+import { TryBox } from '../form/try-box.tsx';
+import { problemsIn, useCheck } from '../form/use-check.ts';
+import { useDraft } from '../form/use-draft.ts';
+import { useSave } from '../form/use-save.ts';
+import { WhenItFires } from '../form/when-it-fires.tsx';
 import { Asked, Card, Failed, Page } from '../parts/page.tsx';
-import { Fields } from '../parts/schedule-fields.tsx';
-import { TryBox } from '../parts/try-box.tsx';
-import { WhenItFires } from '../parts/when-it-fires.tsx';
+import { PasteBox } from '../paste/paste-box.tsx';
 import { api } from '../queries.ts';
-import { nameOf } from '../schedule-name.ts';
-import { READER_ZONE } from '../times.ts';
-import { problemsIn, useCheck } from '../use-check.ts';
-import { useDraft } from '../use-draft.ts';
-import { useSave } from '../use-save.ts';
+import { nameOf } from '../schedule/schedule-name.ts';
+import { ShowAs } from '../schedule-text/show-as.tsx';
+import { READER_ZONE } from '../time/times.ts';
+import { ConflictBox } from '../version/conflict.tsx';
+import { changedFields, conflictsOf, merged } from '../version/merge.ts';
+
+const LIST = { href: '/schedules', name: 'Schedules' };
 
 /** @param id the schedule that is edited; null makes a new one, of the one that `from` names */
 export function ScheduleForm({ id }: { id: string | null }) {
@@ -34,8 +40,10 @@ export function ScheduleForm({ id }: { id: string | null }) {
   if (source === null)
     return <Form key="new" id={null} name={name} start={newDraft(READER_ZONE)} />;
   return found.data === undefined ? (
-    <Page name={name}>
-      <Asked query={found}>{() => null}</Asked>
+    <Page name={name} up={LIST}>
+      <Asked query={found} up={LIST}>
+        {() => null}
+      </Asked>
     </Page>
   ) : (
     <Form
@@ -51,7 +59,13 @@ export function ScheduleForm({ id }: { id: string | null }) {
 function cloned(schedule: Schedule): Draft {
   const draft = draftOf(schedule);
   const integrations = draft.integrations.map(({ id: _, ...same }) => same);
-  return { ...draft, integrations, label: `Copy of ${nameOf(schedule)}`.slice(0, 500) };
+  // An external id names one schedule.
+  return {
+    ...draft,
+    integrations,
+    externalId: '',
+    label: `Copy of ${nameOf(schedule)}`.slice(0, 500),
+  };
 }
 
 function Form({
@@ -73,7 +87,8 @@ function Form({
   const [wasSent, setWasSent] = useState(false);
   const [sendings, setSendings] = useState(0);
   const own = draftProblems(draft);
-  const checkable = checkableOf(draft, own);
+  const shaped = checkableOf(draft, own);
+  const checkable = stored ? asStored(shaped, stored.schedule) : shaped;
   const check = useCheck(checkable);
   const problems = [...own, ...problemsIn(checkable, check.data, wasSent)];
   const save = useSave(id, forget);
@@ -90,14 +105,15 @@ function Form({
     if (isUntouched && conflicts.length > 0 && theirs !== undefined) adopt(theirs);
   });
   const form = useRef<HTMLFormElement>(null);
+  const formId = useId();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setWasSent(true);
     setSendings(count => count + 1);
     if (own.length > 0 || conflicts.length > 0) return;
     save.mutate({
-      input: inputOf(draft),
-      etag: stored?.etag,
+      draft,
+      stored,
       isMine: newest =>
         base !== undefined && conflictsOf(base, draft, draftOf(newest)).length === 0,
     });
@@ -107,7 +123,10 @@ function Form({
     form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [sendings]);
   return (
-    <Page name={name}>
+    <Page
+      name={name}
+      up={stored ? { href: `/schedules/${id}`, name: nameOf(stored.schedule) } : LIST}
+    >
       {isKept && <KeptNote onClose={closeNote} onBeginAnew={beginAnew} />}
       {base && theirs && !isUntouched && conflicts.length > 0 && (
         <ConflictBox
@@ -122,47 +141,54 @@ function Form({
           }}
         />
       )}
-      <Grid gap="md">
-        <Grid.Col span={{ base: 12, md: 7 }}>
-          <form ref={form} onSubmit={submit} noValidate>
+      <div className="form-and-preview">
+        <div>
+          <form id={formId} ref={form} onSubmit={submit} noValidate>
             <Stack gap="md">
               {id === null && (
                 <Card>
-                  <CurlBox onRead={fields => edit(withCurl(draft, fields))} />
+                  <PasteBox onRead={pasted => edit(withRequest(draft, pasted))} />
                 </Card>
               )}
               <Card>
-                <Fields draft={draft} set={edit} problems={problems} />
+                <Fields id={id} draft={draft} set={edit} problems={problems} />
               </Card>
               {check.error && <Failed error={check.error} />}
               {save.error && <Failed error={save.error} />}
-              <Group justify="flex-end">
-                <Button
-                  variant="default"
-                  component={Link}
-                  href={id === null ? '/schedules' : `/schedules/${id}`}
-                  onClick={forget}
-                >
-                  Cancel
-                </Button>
-                <Button type="submit" loading={save.isPending}>
-                  {id === null ? 'Create schedule' : 'Save changes'}
-                </Button>
-              </Group>
+              {stored && <EditEffect schedule={stored.schedule} edited={shaped} />}
             </Stack>
           </form>
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 5 }}>
+        </div>
+        <div>
           <Stack gap="md">
             <WhenItFires
               draft={draft}
               check={check.data}
               {...(stored && { stored: stored.schedule })}
             />
+            <RequestCard
+              isTemplate={draft.template === true}
+              hasDestination={draft.destination !== ''}
+              request={check.data?.request}
+            />
             <TryBox input={inputOf(draft)} />
           </Stack>
-        </Grid.Col>
-      </Grid>
+        </div>
+        <Group justify="flex-end">
+          <Button
+            variant="default"
+            component={Link}
+            href={id === null ? '/schedules' : `/schedules/${id}`}
+            onClick={forget}
+          >
+            Cancel
+          </Button>
+          <ShowAs input={inputOf(draft)} />
+          <Button type="submit" form={formId} loading={save.isPending}>
+            {id === null ? 'Create schedule' : 'Save changes'}
+          </Button>
+        </Group>
+      </div>
     </Page>
   );
 }

@@ -1,149 +1,130 @@
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import type { SchedulePage, ScheduleQuery } from '@punctual/client';
-import { IconSearch } from '@tabler/icons-react';
+import { Button, Stack } from '@mantine/core';
+import type { HealthPage, HealthQuery, HealthSort, ScheduleQuery } from '@punctual/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { HeldList, useHeld } from '../parts/held.tsx';
+import { ForPicked } from '../board/board-picked.tsx';
+import { BoardToolbar } from '../board/board-toolbar.tsx';
+import { SORTS, totalText } from '../board/health-words.ts';
+import { type BoardRow, SchedulesTable } from '../board/schedules-table.tsx';
+import { HeldList, useHeld } from '../live/held.tsx';
 import { Asked, Card, Empty, Page } from '../parts/page.tsx';
 import { Pager, usePages, withoutPage } from '../parts/pager.tsx';
-import { ForPicked, SchedulesTable } from '../parts/schedules-table.tsx';
 import { api } from '../queries.ts';
+import { FirstMinute } from '../start/first-minute.tsx';
+import { ShowMe } from '../start/show-me-button.tsx';
+import '../board/board.css';
 
 const PAGE_SIZE = 50;
 const NONE: Set<string> = new Set();
+/** Next times pass by themselves, also where no event tells of it. */
+const ASK_EVERY_MS = 15_000;
 
 export function Schedules() {
   const [search, setSearch] = useSearchParams();
-  const filter = filterFrom(search);
+  const { filter, sort } = questionFrom(search);
   const key = withoutPage(search).toString();
   const pages = usePages();
-  const [{ pickedOf, picked }, setPicks] = useState({ pickedOf: key, picked: NONE });
+  const [picks, setPicks] = useState({ pickedOf: key, picked: NONE, isAll: false });
   // Picks survive a change of page, but not a change of filter.
-  if (pickedOf !== key) setPicks({ pickedOf: key, picked: NONE });
-  const setPicked = (next: Set<string>) => setPicks({ pickedOf: key, picked: next });
+  if (picks.pickedOf !== key) setPicks({ pickedOf: key, picked: NONE, isAll: false });
+  const setPicked = (picked: Set<string>, isAll = false) =>
+    setPicks({ pickedOf: key, picked, isAll });
+  const { picked, isAll } = picks;
   const list = useQuery({
-    queryKey: ['schedules', key, pages.cursor],
+    queryKey: ['health', key, pages.cursor],
     queryFn: () =>
-      find({ ...filter, limit: PAGE_SIZE, ...(pages.cursor && { cursor: pages.cursor }) }),
+      find({ ...filter, sort, limit: PAGE_SIZE, ...(pages.cursor && { cursor: pages.cursor }) }),
     placeholderData: keepPreviousData,
+    refetchInterval: ASK_EVERY_MS,
   });
+  const items = useMemo(
+    () => list.data?.items.map((item): BoardRow => ({ id: item.schedule.id, ...item })),
+    [list.data],
+  );
   const held = useHeld({
     key: `${key} ${pages.cursor}`,
-    items: list.isPlaceholderData ? undefined : list.data?.items,
+    items: list.isPlaceholderData ? undefined : items,
     isWhole: list.data?.nextCursor === undefined,
-    orderOf: ({ id }) => id,
-    isBusy: picked.size > 0,
+    // In another order, a new one may stand anywhere.
+    orderOf: ({ id }) => (sort === 'newest' ? id : ''),
+    isBusy: picked.size > 0 || isAll,
   });
-  const shown = list.isPlaceholderData ? (list.data?.items ?? []) : held.rows;
+  const shown = list.isPlaceholderData ? (items ?? []) : held.rows;
+  const total = list.data?.total;
+  const onSort = (next: HealthSort) =>
+    setSearch(before => {
+      const after = withoutPage(before);
+      if (next === 'newest') after.delete('sort');
+      else after.set('sort', next);
+      return after;
+    });
   return (
     <Page
       name="Schedules"
+      badge={total && <span className="muted numbers">{totalText(total)}</span>}
       actions={
         <Button component={Link} href="/schedules/new">
           New schedule
         </Button>
       }
     >
+      <FirstMinute />
       <Card padded={false}>
-        <Toolbar search={search} setSearch={setSearch} />
+        <BoardToolbar search={search} setSearch={setSearch} />
         <Asked query={list} height={320}>
           {({ nextCursor }) => (
             <HeldList held={held}>
               {shown.length === 0 ? (
                 <NothingFound isFiltered={key !== ''} />
               ) : (
-                <SchedulesTable items={shown} picked={picked} setPicked={setPicked} />
+                <SchedulesTable
+                  items={shown}
+                  sort={sort}
+                  onSort={onSort}
+                  picked={isAll ? new Set(shown.map(({ id }) => id)) : picked}
+                  setPicked={setPicked}
+                />
               )}
-              <Pager pages={pages} nextCursor={nextCursor} />
+              <Pager pages={pages} nextCursor={nextCursor} isOld={list.isPlaceholderData} />
             </HeldList>
           )}
         </Asked>
-        {picked.size > 0 && <ForPicked ids={[...picked]} done={() => setPicked(NONE)} />}
+        {(picked.size > 0 || isAll) && total && (
+          <ForPicked
+            picked={{ ids: [...picked], isAll }}
+            filter={filter}
+            total={total}
+            pickAll={() => setPicked(NONE, true)}
+            done={() => setPicked(NONE)}
+          />
+        )}
       </Card>
     </Page>
   );
 }
 
 /** A search among very many may stop before it has found any: it goes on by itself. */
-async function find(query: ScheduleQuery): Promise<SchedulePage> {
-  const { items, nextCursor } = await api.listSchedules(query);
-  const isEnd = items.length > 0 || nextCursor === undefined;
-  return isEnd
-    ? { items, ...(nextCursor && { nextCursor }) }
-    : find({ ...query, cursor: nextCursor });
+async function find(query: HealthQuery): Promise<HealthPage> {
+  const page = await api.listHealth(query);
+  const { nextCursor } = page;
+  if (page.items.length > 0 || nextCursor === undefined) return page;
+  return find({ ...query, cursor: nextCursor });
 }
 
-function filterFrom(search: URLSearchParams): ScheduleQuery {
-  const [label, url, status] = ['label', 'url', 'status'].map(name => search.get(name));
-  return {
+function questionFrom(search: URLSearchParams): { filter: ScheduleQuery; sort: HealthSort } {
+  const [label, url, status, host] = ['label', 'url', 'status', 'host'].map(name =>
+    search.get(name),
+  );
+  const sort = SORTS.find(({ value }) => value === search.get('sort'))?.value ?? 'newest';
+  const filter = {
     ...(label && { label }),
     ...(url && { url }),
     ...(status && { status: status as 'enabled' | 'disabled' | 'deleted' }),
+    ...(host && { host }),
+    ...(search.has('tag') && { tag: search.getAll('tag') }),
   };
-}
-
-type SetSearch = ReturnType<typeof useSearchParams>[1];
-
-function Toolbar({ search, setSearch }: { search: URLSearchParams; setSearch: SetSearch }) {
-  const set = (name: string, value: string) => {
-    setSearch(
-      before => {
-        const after = withoutPage(before);
-        if (value === '') after.delete(name);
-        else after.set(name, value);
-        return after;
-      },
-      { replace: true },
-    );
-  };
-  return (
-    <Group p="sm" gap="sm" role="search">
-      <Find label="Label" value={search.get('label') ?? ''} onFind={text => set('label', text)} />
-      <Find label="Url" value={search.get('url') ?? ''} onFind={text => set('url', text)} />
-      <NativeSelect
-        aria-label="Status"
-        value={search.get('status') ?? ''}
-        onChange={event => set('status', event.currentTarget.value)}
-        data={[
-          { value: '', label: 'Enabled and paused' },
-          { value: 'enabled', label: 'Enabled' },
-          { value: 'disabled', label: 'Paused' },
-          { value: 'deleted', label: 'Deleted' },
-        ]}
-      />
-    </Group>
-  );
-}
-
-/** Asks when the typing rests. */
-function Find({
-  label,
-  value,
-  onFind,
-}: {
-  label: string;
-  value: string;
-  onFind: (text: string) => void;
-}) {
-  const [text, setText] = useState(value);
-  const [rested] = useDebouncedValue(text, 250);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what was typed asks
-  useEffect(() => {
-    if (rested !== value) onFind(rested);
-  }, [rested]);
-  return (
-    <TextInput
-      type="search"
-      aria-label={`${label} contains`}
-      placeholder={`${label} contains…`}
-      leftSection={<IconSearch size={16} aria-hidden />}
-      value={text}
-      onChange={event => setText(event.currentTarget.value)}
-      style={{ flex: '1 1 180px' }}
-    />
-  );
+  return { filter, sort };
 }
 
 function NothingFound({ isFiltered }: { isFiltered: boolean }) {
@@ -151,7 +132,10 @@ function NothingFound({ isFiltered }: { isFiltered: boolean }) {
     <Empty title="No schedule matches">Search for less, or for another status.</Empty>
   ) : (
     <Empty title="There are no schedules yet">
-      Make one here, or over the API. A cURL command can be pasted.
+      <Stack gap="xs" align="center">
+        <span>Make one here, or over the API. A cURL command can be pasted.</span>
+        <ShowMe />
+      </Stack>
     </Empty>
   );
 }

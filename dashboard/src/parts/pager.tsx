@@ -6,7 +6,7 @@ import { useSearchParams } from 'wouter';
 const cursorBefore = new Map<string, string>();
 
 /** The query parameters that name the page of a list. A new filter begins with the first page. */
-export const PAGE_NAMES = ['page', 'cursor'];
+const PAGE_NAMES = ['page', 'cursor'];
 
 export function withoutPage(search: URLSearchParams): URLSearchParams {
   const rest = new URLSearchParams(search);
@@ -42,9 +42,12 @@ export function usePages() {
 export function Pager({
   pages,
   nextCursor,
+  isOld,
 }: {
   pages: ReturnType<typeof usePages>;
   nextCursor: string | undefined;
+  /** Another page is shown until this one is there: its cursor does not lead on from here. */
+  isOld: boolean;
 }) {
   if (pages.page === 1 && nextCursor === undefined) return null;
   const turn = (to: () => void) => (event: MouseEvent) => {
@@ -63,7 +66,7 @@ export function Pager({
       <Button
         size="xs"
         variant="default"
-        disabled={nextCursor === undefined}
+        disabled={isOld || nextCursor === undefined}
         onClick={turn(() => nextCursor !== undefined && pages.forward(nextCursor))}
       >
         Older

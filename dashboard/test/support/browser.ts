@@ -19,21 +19,28 @@ export function launch(): Promise<Browser> {
 
 export const SIZES = {
   desktop: { width: 1280, height: 800 },
-  phone: { width: 390, height: 844 },
+  phone: { width: 375, height: 812 },
+  tablet: { width: 768, height: 1024 },
+  wide: { width: 2560, height: 1440 },
+  /** A desktop at 200 %. */
+  zoomed: { width: 640, height: 400 },
 } as const;
 
 export interface Look {
   size?: keyof typeof SIZES;
   colorScheme?: 'light' | 'dark';
+  /** Pixels of the screen for each px of the page. */
+  pixelRatio?: number;
 }
 
 /** A window of its own, and what went wrong in it. */
 export async function openWindow(
   browser: Browser,
-  { size = 'desktop', colorScheme = 'light' }: Look = {},
+  { size = 'desktop', colorScheme = 'light', pixelRatio = 1 }: Look = {},
 ) {
   const context = await browser.newContext({
     viewport: SIZES[size],
+    deviceScaleFactor: pixelRatio,
     colorScheme,
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
@@ -100,6 +107,13 @@ export async function assertAccessible(page: Page, what: string): Promise<void> 
 export async function assertFits(page: Page, what: string): Promise<void> {
   const excess = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
   assert.ok((excess as number) <= 0, `${what} is ${excess} px too wide`);
+}
+
+/** The message closes, so that nothing can be undone any more: what waits for that is sent. */
+export async function closeMessage(page: Page, text: string): Promise<void> {
+  const message = page.getByRole('alert').filter({ hasText: text });
+  await message.getByRole('button', { name: 'Close this message' }).click();
+  await message.waitFor({ state: 'detached' });
 }
 
 const FOLDER = join(import.meta.dirname, '../../../docs/screenshots');

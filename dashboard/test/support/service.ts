@@ -6,10 +6,13 @@ import { PunctualClient } from '../../../client/src/index.ts';
 import { emptyFolder, type Running } from '../../../server/test/support/service/command.ts';
 
 /** `punctual dev` as a user starts it, which can be stopped and started again where it was. */
-export async function startPunctual(context: TestContext) {
+export async function startPunctual(
+  context: TestContext,
+  environment: Record<string, string> = {},
+) {
   const folder = emptyFolder(context);
-  const start = (port = '0', environment = {}) =>
-    folder.start(['dev', '--json'], /"apiKey"/, { PORT: port, ...environment });
+  const start = (port = '0', more = {}) =>
+    folder.start(['dev', '--json'], /"apiKey"/, { PORT: port, ...environment, ...more });
   let running: Running = await start();
   const { url, clientId, apiKey } = JSON.parse(running.out()) as Record<string, string>;
   const credentials = { clientId: clientId!, apiKey: apiKey! };

@@ -1,17 +1,29 @@
 import type * as Wire from '@punctual/client';
+import type { Timing } from '../domain/calendar/timing.ts';
 import { iso } from '../domain/iso.ts';
-import type { Attempt } from '../domain/run/run.ts';
+import type { Attempt, AttemptCompletion } from '../domain/run/run.ts';
+import { timingBodyOf } from '../domain/schedule/patch.ts';
 import type { Schedule } from '../domain/schedule/schedule.ts';
 import type { CallbackView, RunView } from '../store/contract/runs.ts';
 import type { OpenBreaker } from '../store/contract/stats.ts';
 
 /** Facts as the wire shows them. Optional fields that are unset are left out, never null. */
 
-export function scheduleAnswer(schedule: Schedule): Wire.Schedule {
-  const { createdAt, updatedAt } = schedule;
-  const same: Omit<Schedule, 'updatedAt'> = schedule;
-  if (updatedAt === undefined) return { ...same, createdAt: iso(createdAt) };
-  return { ...same, createdAt: iso(createdAt), updatedAt: iso(updatedAt) };
+/** @param now a pause that is over is left out */
+export function scheduleAnswer(schedule: Schedule, now: number): Wire.Schedule {
+  const { createdAt, updatedAt, timing, delivery, ...same } = schedule;
+  const answer: Wire.Schedule = { ...same, createdAt: iso(createdAt) };
+  if (updatedAt !== undefined) answer.updatedAt = iso(updatedAt);
+  if (delivery?.body !== undefined) answer.body = delivery.body;
+  if (delivery?.destination !== undefined) answer.destination = delivery.destination;
+  return timing === undefined ? answer : { ...answer, ...timingAnswer(timing, now) };
+}
+
+function timingAnswer(timing: Timing, now: number): Wire.TimingInput {
+  const { pausedUntil, ...shown } = timingBodyOf(timing);
+  return timing.pausedUntil === undefined || timing.pausedUntil <= now
+    ? shown
+    : { ...shown, pausedUntil: iso(timing.pausedUntil) };
 }
 
 /** Without what only the single run shows: its lists are long, and bodies are large. */
@@ -28,12 +40,21 @@ export function runAnswer(run: RunView, callbacks: CallbackView[]): Wire.Run {
 }
 
 function runFields(run: RunView): Omit<Wire.Run, 'attempts'> {
-  const { scheduledFor, startedAt, finishedAt, missed, attempts: _, ...same } = run;
+  const {
+    scheduledFor,
+    startedAt,
+    finishedAt,
+    completionUntil,
+    missed,
+    attempts: _,
+    ...same
+  } = run;
   return {
     ...same,
     scheduledFor: iso(scheduledFor),
     ...(startedAt !== undefined && { startedAt: iso(startedAt) }),
     ...(finishedAt !== undefined && { finishedAt: iso(finishedAt) }),
+    ...(completionUntil !== undefined && { completionUntil: iso(completionUntil) }),
     ...(missed && { missedCount: missed.count, from: iso(missed.from), to: iso(missed.to) }),
   };
 }
@@ -42,8 +63,17 @@ function callbackAnswer({ attempts, ...same }: CallbackView): Wire.Callback {
   return { ...same, attempts: attempts.map(attemptAnswer) };
 }
 
-function attemptAnswer(attempt: Attempt): Wire.Attempt {
-  return { ...attempt, startedAt: iso(attempt.startedAt) };
+export function attemptAnswer(attempt: Attempt): Wire.Attempt {
+  const { completion, ...same } = attempt;
+  return {
+    ...same,
+    startedAt: iso(attempt.startedAt),
+    ...(completion && { completion: completionAnswer(completion) }),
+  };
+}
+
+function completionAnswer({ until, endedAt, ...same }: AttemptCompletion): Wire.AttemptCompletion {
+  return { until: iso(until), ...(endedAt !== undefined && { endedAt: iso(endedAt) }), ...same };
 }
 
 function attemptFields(attempt: Attempt): Wire.Attempt {

@@ -1,6 +1,12 @@
 import swagger from '@fastify/swagger';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { Authenticator } from './access/authenticate.ts';
+import { CallReplayer } from './call-replayer.ts';
 import { lazyCompilers } from './compilers.ts';
 import { type ApiDeps, LIMITS, type Limits } from './deps.ts';
 import { ignoreBodies, readBodies } from './http/body.ts';
@@ -9,18 +15,21 @@ import { checkFraming } from './http/framing.ts';
 import { answerBrokenRequest, createListener, type Handler } from './http/listener.ts';
 import { parseQuery, readQuery } from './http/query.ts';
 import { watchRequests } from './http/request-log.ts';
+import { PAGE_HEADERS } from './http/security-headers.ts';
 import { synchronousHook } from './http/synchronous-hook.ts';
 import { lookupPath } from './http/target-path.ts';
 import { componentsOf, documentOf } from './openapi/document.ts';
 import { isV1, V1 } from './openapi/operation.ts';
 import { addEndpoint, type Endpoint, type EndpointDeps, hasBody } from './route.ts';
-import { dashboard } from './routes/dashboard.ts';
+import { readCompletions } from './routes/complete.ts';
+import { dashboard, isNavigation, type PageSender, pageOf } from './routes/dashboard.ts';
 import { echo } from './routes/echo.ts';
 import { reference } from './routes/reference.ts';
 import { samples } from './routes/samples.ts';
 import { signInByLink } from './routes/session.ts';
 import { ENDPOINTS } from './routes.ts';
 import { ScheduleGroups } from './stats/groups.ts';
+import { HistoryStats } from './stats/history.ts';
 
 /**
  * The HTTP API.
@@ -38,6 +47,8 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
     ...deps,
     authenticator: new Authenticator(store, clock, limits.callerCacheMs, authenticationFailed),
     groups: new ScheduleGroups(store.stats, clock),
+    history: new HistoryStats(store.stats, clock),
+    replayer: new CallReplayer(store.idempotency, clock),
     beforeClose: end => app.addHook('preClose', async () => end()),
   };
   app.register(swagger, documentOf(OPERATIONS));
@@ -49,6 +60,7 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
 }
 
 const isUnderV1 = ({ path }: Endpoint) => isV1(path);
+const OPEN = ENDPOINTS.filter(one => !isUnderV1(one));
 const OPERATIONS = ENDPOINTS.flatMap(({ operation }) => operation ?? []);
 const COMPONENTS = componentsOf(OPERATIONS);
 
@@ -90,6 +102,7 @@ export function emptyApp(
         allErrors: false,
         strict: true,
         allowUnionTypes: true,
+        discriminator: true,
       },
     },
   });
@@ -100,15 +113,22 @@ export function emptyApp(
 }
 
 function openPart(app: FastifyInstance, deps: EndpointDeps, limits: Limits): void {
+  const { dashboardFolder } = deps;
+  const sendPage = dashboardFolder === undefined ? undefined : pageOf(dashboardFolder);
   app.addHook('onRequest', synchronousHook(checkFraming));
-  answerUnknown(app);
+  answerUnknown(app, sendPage);
   app.register(async strict => {
     strict.addHook('preValidation', synchronousHook(readQuery));
-    for (const one of ENDPOINTS) if (!isUnderV1(one)) addEndpoint(strict, one, deps, limits);
+    const [withBody, others] = [OPEN.filter(hasBody), OPEN.filter(one => !hasBody(one))];
+    for (const one of others) addEndpoint(strict, one, deps, limits);
+    strict.register(async completions => {
+      readCompletions(completions);
+      for (const one of withBody) addEndpoint(completions, one, deps, limits);
+    });
     if (deps.signInLink !== undefined) signInByLink(strict, deps);
   });
-  if (deps.dashboardFolder !== undefined) {
-    dashboard(app, deps.dashboardFolder);
+  if (dashboardFolder !== undefined && sendPage !== undefined) {
+    dashboard(app, dashboardFolder, sendPage);
     reference(app);
   }
   if (deps.echo === true) {
@@ -135,15 +155,21 @@ function v1Part(app: FastifyInstance, deps: EndpointDeps, limits: Limits): void 
   });
 }
 
-/** Before a body is read: what is not there is not there, whatever was sent to it. */
-export function answerUnknown(app: FastifyInstance): void {
+/**
+ * Before a body is read: what is not there is not there, whatever was sent to it.
+ *
+ * @param sendPage answers a browser that goes to an unknown address; the page says that nothing is there
+ */
+export function answerUnknown(app: FastifyInstance, sendPage?: PageSender): void {
+  const isPage = (request: FastifyRequest) => sendPage !== undefined && isNavigation(request);
   app.addHook(
     'onRequest',
-    synchronousHook(({ is404 }) => {
-      if (is404) throw nothingHere();
+    synchronousHook(request => {
+      if (request.is404 && !isPage(request)) throw nothingHere();
     }),
   );
-  app.setNotFoundHandler(() => {
-    throw nothingHere();
+  app.setNotFoundHandler((request, reply) => {
+    if (sendPage === undefined || !isPage(request)) throw nothingHere();
+    return sendPage(request, reply.code(404).headers({ ...PAGE_HEADERS, Vary: 'Accept' }));
   });
 }

@@ -1,8 +1,13 @@
+import type * as Wire from '@punctual/client';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
+import type { PublicKey } from '../domain/access/issuer-keys.ts';
+import type { GivenSource } from '../domain/calendar/exclusion/calendar-source.ts';
 import type { Attempt } from '../domain/run/run.ts';
+import type { RequestParts } from '../domain/schedule/request-parts.ts';
 import type { Schedule } from '../domain/schedule/schedule.ts';
 import type { AllowTargets } from '../domain/schedule/target.ts';
+import type { StoredCalendar } from '../store/contract/calendars.ts';
 import type { Caller } from '../store/contract/keys.ts';
 import type { Store } from '../store/contract/store.ts';
 import type { SignInLink } from './access/sign-in-link.ts';
@@ -19,10 +24,32 @@ export interface ApiDeps {
    * @throws PunctualError `too_many_tries`
    */
   tryOut: (schedule: Schedule, caller: Caller) => Promise<Attempt>;
+  /** The request of a schedule, its templates filled in, without the headers of one attempt. */
+  showRequest: (
+    parts: RequestParts,
+    facts: { scheduleId: string; scheduledFor: number },
+  ) => Wire.RenderedRequest;
+  /** The request of an attempt as it was sent, of a schedule with its templates filled in. */
+  showSent: (
+    schedule: Schedule,
+    facts: { runId: string; scheduledFor: number; attempt: number; added: readonly string[] },
+  ) => { request: Wire.SentRequest; masked: string[] };
+  /** Reads the sources of calendars and keeps what they say. */
+  calendarPort: CalendarPort;
+  /** The key of completion urls; null where none was ever made. */
+  completionKey?: () => Promise<Buffer | null>;
+  /** The secrets of the destination of a schedule: history does not keep them where its target tells them. */
+  secretsToward?: (schedule: Schedule, clientRowId: number) => Promise<readonly string[]>;
+  /** Whether secrets are encrypted at rest: without that no secret of a destination is taken. */
+  isEncrypting: boolean;
+  /** The issuer of the service's tokens; null where PUNCTUAL_URL is unset. */
+  issuer?: Issuer | null;
   /** How long history is kept, in days of UTC. */
   keepRunsDays: number;
   /** Whether the target of `punctual dev` is there. */
   echo?: boolean;
+  /** The address of the sample targets of `punctual dev`, once it listens; null where there are none. */
+  sampleUrl?: () => string | null;
   /** Signs in once, from a link that `punctual dev` has printed. */
   signInLink?: SignInLink;
   /**
@@ -75,8 +102,28 @@ export interface EnginePort {
   changed(scheduleId: string, changedAt: number): void;
   /** A manual run of the schedule waits. */
   wakeOutbox(scheduleId: string): void;
-  /** A client's requests are signed with other secrets from here on. */
+  /** A client's requests are signed with other secrets from here on, or one of its destinations has changed. */
   rotated(clientRowId: number): void;
+  /** A calendar was put, or a schedule was written while one of its calendars changed: it is to be counted anew. */
+  calendarsChanged(): void;
+}
+
+export interface CalendarPort {
+  /**
+   * Reads the source, and makes or replaces the calendar.
+   *
+   * @throws PunctualError `calendar_invalid` where the source cannot be read, `quota_exceeded`
+   */
+  put(clientRowId: number, name: string, given: GivenSource): Promise<StoredCalendar>;
+  /** Reads the source anew. @returns false where there is no such calendar */
+  refresh(clientRowId: number, name: string): Promise<boolean>;
+}
+
+/** Signs the tokens with which targets know the service. */
+export interface Issuer {
+  /** Its name, and the url behind which its keys are published. */
+  url: string;
+  publicKeys(): Promise<PublicKey[]>;
 }
 
 export interface Limits {
@@ -84,6 +131,8 @@ export interface Limits {
   connections: number;
   bodyBytes: number;
   batchBodyBytes: number;
+  /** For calls of targets, which need no key. */
+  completionBytes: number;
   /** The request line and the headers, together. */
   headerBytes: number;
   headersTimeoutMs: number;
@@ -102,6 +151,7 @@ export const LIMITS: Limits = {
   connections: 5_000,
   bodyBytes: 256 * 1024,
   batchBodyBytes: 4 * 1024 * 1024,
+  completionBytes: 16 * 1024,
   headerBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,

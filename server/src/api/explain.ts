@@ -1,14 +1,17 @@
 import type * as Wire from '@punctual/client';
+import { isKnownCalendar } from '../domain/calendar/known-calendars.ts';
+import { loadVersions } from '../domain/calendar/load-calendars.ts';
 import { zoneOf } from '../domain/calendar/zones/zone.ts';
-import { PunctualError } from '../domain/errors.ts';
 import { isId, runId } from '../domain/id.ts';
 import { iso } from '../domain/iso.ts';
 import { type Explanation, explain } from '../domain/run/explain.ts';
+import type { HeldSchedule } from '../domain/run/standing.ts';
 import type { Caller } from '../store/contract/keys.ts';
 import type { RunView } from '../store/contract/runs.ts';
 import type { ScheduleAt } from '../store/contract/schedules.ts';
 import type { Store } from '../store/contract/store.ts';
 import { runListAnswer } from './answers.ts';
+import { idOf, noSchedule } from './find-schedule.ts';
 import { readInstant } from './http/instant.ts';
 
 /** Of one schedule before an instant; among them is the record of missed times that spans it. */
@@ -22,21 +25,32 @@ const MOST_BEFORE = 100;
  */
 export async function explainAt(
   store: Store,
-  { clientRowId }: Caller,
-  id: string,
+  caller: Caller,
+  reference: string,
   atText: string,
   around: { now: number; historyFrom: number; pausedSince: number | null },
 ): Promise<Wire.Explanation> {
   const { now } = around;
+  const { clientRowId } = caller;
+  const id = await idOf(store, caller, reference);
   const latest = isId(id) ? await store.schedules.findAt(clientRowId, id, LAST_AT) : null;
-  if (latest === null) throw new PunctualError('not_found', 'There is no schedule with this id.');
+  if (latest === null) throw noSchedule();
   const at = readAt(atText, latest.held.timezone);
   const run = await runAt(store, clientRowId, id, at);
   // To come is what the schedule is now, also where the clock was set back since it was changed.
   const heldAt = at > now ? LAST_AT : at;
   const entry = (await store.schedules.findAt(clientRowId, id, heldAt)) ?? latest;
-  const explained = explain({ ...entry, ...around, at, run });
+  const held = await countable(store, entry.held);
+  const explained = explain({ ...entry, held, ...around, at, run });
   return answer(entry, explained, run);
+}
+
+/** The schedule as it was, with its calendars loaded. Those that are older than history are known no more. */
+async function countable({ calendars }: Store, held: HeldSchedule): Promise<HeldSchedule> {
+  const { timing } = held;
+  if (timing?.calendars === undefined) return held;
+  await loadVersions(calendars, timing.calendars);
+  return { ...held, timing: { ...timing, calendars: timing.calendars.filter(isKnownCalendar) } };
 }
 
 /** Read before the queue's row: a run that ends in between is then the row's, and not nobody's. */
@@ -52,7 +66,7 @@ async function runAt(
   const before = await runs.list(clientRowId, { scheduleId, to: at + 1 }, MOST_BEFORE);
   return (
     before.find(({ missed }) => missed !== undefined && missed.to >= at) ??
-    before.find(({ trigger, scheduledFor }) => trigger === 'manual' && scheduledFor === at) ??
+    before.find(({ trigger, scheduledFor }) => trigger !== 'schedule' && scheduledFor === at) ??
     null
   );
 }

@@ -1,17 +1,13 @@
 import type * as Wire from '@punctual/client';
-import { timesBetween } from '../domain/calendar/calendar.ts';
+import { timesBetween } from '../domain/calendar/times.ts';
+import type { When } from '../domain/calendar/timing.ts';
 import { iso } from '../domain/iso.ts';
 
 export const DEFAULT_COUNT = 5;
 
-/** @throws PunctualError `interval_invalid`, `timezone_unknown` */
-export function timesAfter(
-  interval: string,
-  timezone: string,
-  after: number,
-  count: number,
-): Wire.Times {
-  const times = timesBetween(interval, timezone, after + 1, Number.POSITIVE_INFINITY, count);
+/** @param when with its timing resolved, and its calendars loaded */
+export function timesAfter(when: When, after: number, count: number): Wire.Times {
+  const times = timesBetween(when, after + 1, Number.POSITIVE_INFINITY, count);
   return { times: times.map(iso) };
 }
 
@@ -26,7 +22,7 @@ const WINDOW = 1_000;
  * @throws PunctualError `interval_invalid`, `timezone_unknown`
  */
 export async function unsentTimesAfter(
-  { interval, timezone }: { interval: string; timezone: string },
+  when: When,
   after: number,
   count: number,
   sentIn: (from: number, to: number) => Promise<Set<number>>,
@@ -34,7 +30,7 @@ export async function unsentTimesAfter(
   const found: number[] = [];
   let from = after + 1;
   for (let window = count; found.length < count; window = WINDOW) {
-    const some = timesBetween(interval, timezone, from, Number.POSITIVE_INFINITY, window);
+    const some = timesBetween(when, from, Number.POSITIVE_INFINITY, window);
     if (some.length === 0) break;
     const sent = await sentIn(some[0]!, some.at(-1)! + 1);
     found.push(...some.filter(time => !sent.has(time)));

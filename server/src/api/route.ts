@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticator } from './access/authenticate.ts';
+import type { CallReplayer } from './call-replayer.ts';
 import type { ApiDeps, Limits } from './deps.ts';
 import { type Operation, schemaOf } from './openapi/operation.ts';
 import type { ScheduleGroups } from './stats/groups.ts';
+import type { HistoryStats } from './stats/history.ts';
 
 /**
  * An endpoint is one value. Fastify registers it, and the document shows it, from its one description.
@@ -13,7 +15,7 @@ export interface Endpoint<Needs = EndpointDeps> {
   /** Null: it is not part of the document. */
   operation: Operation | null;
   /** The limit of its body; left out: the usual one. */
-  bodyLimit?: 'bodyBytes' | 'batchBodyBytes' | undefined;
+  bodyLimit?: 'bodyBytes' | 'batchBodyBytes' | 'completionBytes' | undefined;
   /** Called once for each API that is built. The function that it returns is called for each request. */
   handle(needs: Needs): Handle;
 }
@@ -23,6 +25,10 @@ export interface EndpointDeps extends ApiDeps {
   authenticator: Authenticator;
   /** Counted once, for all endpoints that show them. */
   groups: ScheduleGroups;
+  /** Of all endpoints: they share what is counted. */
+  history: HistoryStats;
+  /** Of all endpoints: a key is one call's, whichever it asks. */
+  replayer: CallReplayer;
   /** `end` is called when the API is to end: it ends what would keep it open. */
   beforeClose(end: () => void): void;
 }

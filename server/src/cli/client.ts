@@ -191,9 +191,11 @@ async function deleteSchedule(store: Store, clientRowId: number, id: string): Pr
     const deleted = draftDeletion(schedule, changedAt);
     if (deleted === null) return;
     const requeue = { changedAt, start: null };
-    if (await store.schedules.update(clientRowId, deleted, version, requeue)) return;
+    if (await store.schedules.update(clientRowId, deleted, version, requeue, BY_COMMAND)) return;
   }
 }
+
+const BY_COMMAND = { kind: 'cli' } as const;
 
 function checkName(name: string): void {
   if (/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(name)) return;

@@ -3,7 +3,8 @@ import { systemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
 import { PunctualError } from '../domain/errors.ts';
 import { readSecretKeys } from '../secret-keys.ts';
-import { DataKeys, encryptAll } from '../store/encrypted.ts';
+import { DataKeys } from '../store/data-keys.ts';
+import { encryptAll } from '../store/encrypt-all.ts';
 import { print } from './output.ts';
 import { withPlainStore } from './tool.ts';
 
@@ -11,7 +12,7 @@ export function encryptCommand(program: Command): void {
   program
     .command('encrypt')
     .description(
-      'Encrypt signing secrets that are still plain, and wrap the data keys with the first of ' +
+      'Encrypt secrets that are still plain, and wrap the data keys with the first of ' +
         'PUNCTUAL_SECRET_KEY. Works beside a running service, once all nodes know this key.',
     )
     .option('--new-data-key', 'make a new data key and encrypt all secrets anew')

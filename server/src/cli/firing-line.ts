@@ -19,6 +19,7 @@ export function firingLine(request: OutboundRequest, result: SendResult): string
   if (scheduledFor === undefined) parts.push('(callback)');
   else if (attempt === '1') parts.push(`(${result.startedAt - Date.parse(scheduledFor)} ms late)`);
   else parts.push(`(attempt ${attempt})`);
-  if (result.error !== undefined) parts.push(result.error);
+  const why = result.error ?? result.unmet;
+  if (why !== undefined) parts.push(why);
   return parts.join('  ');
 }

@@ -6,6 +6,7 @@ import { clientCommand } from './client.ts';
 import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
 import { encryptCommand } from './encrypt.ts';
+import { issuerCommand } from './issuer.ts';
 import { keyCommand } from './key.ts';
 import { migrateCommand } from './migrate.ts';
 import { moveCommand } from './move.ts';
@@ -72,4 +73,5 @@ const COMMANDS = [
   keyCommand,
   secretCommand,
   encryptCommand,
+  issuerCommand,
 ];

@@ -3,7 +3,8 @@ import { type QueueRow, waitingRow } from '../domain/run/queue-row.ts';
 import type { Attempt, RunRecord } from '../domain/run/run.ts';
 import { startOf } from '../domain/run/start.ts';
 import { judge, responseFault } from '../domain/run/verdict.ts';
-import { draftNew, draftPatch, type ScheduleBody } from '../domain/schedule/draft.ts';
+import type { ScheduleBody } from '../domain/schedule/body.ts';
+import { draftNew, draftPatch } from '../domain/schedule/draft.ts';
 import type { Schedule } from '../domain/schedule/schedule.ts';
 import type { AllowTargets } from '../domain/schedule/target.ts';
 import { timeoutSentence } from '../outbound/fault.ts';
@@ -107,7 +108,7 @@ export function historyOf(
     const endedAt = attempt.startedAt + attempt.durationMs!;
     if (endedAt > now) break;
     const attempts = [...row.attempts, attempt];
-    const verdict = judge(attempts, schedule.policy, endedAt, row.nextFor, JITTER);
+    const verdict = judge(attempts, schedule.policy, row, endedAt, JITTER);
     const tried: QueueRow = { ...row, attempt: attempt.number, attempts };
     const move = afterAttempt(tried, schedule, verdict, endedAt, seen);
     records.push(...move.passed.map(record => ({ ...record, decidedAt: endedAt })));

@@ -1,16 +1,24 @@
 import type { Clock } from '../clock.ts';
 import type { UnseenSpan } from '../domain/run/unseen.ts';
+import type { FetchText } from '../outbound/fetch-text.ts';
 import type { LeaseDeadline } from '../outbound/lease-deadline.ts';
 import type { Send } from '../outbound/send.ts';
 import type { EngineLock } from '../store/contract/engine-lock.ts';
 import type { Store } from '../store/contract/store.ts';
+import { CalendarReader, type Expand } from './calendar-reader.ts';
 import { Completer } from './delivery/completer.ts';
 import { Dispatcher } from './delivery/dispatcher.ts';
 import { Executor } from './delivery/executor.ts';
+import type { CompletionUrlOf } from './delivery/job.ts';
 import { Outbox } from './delivery/outbox.ts';
 import { BreakerLog } from './fairness/breaker-log.ts';
 import { ConcurrencyLimits, type ConcurrencySettings } from './fairness/concurrency.ts';
+import { Throttles } from './fairness/throttles.ts';
+import { Identities } from './identity/identities.ts';
+import { tokenSigner } from './identity/issuer.ts';
 import type { EngineObserver } from './observer.ts';
+import { CalendarRecounter } from './services/calendar-recounter.ts';
+import { CalendarRefresher } from './services/calendar-refresher.ts';
 import { ClockWatch } from './services/clock-watch.ts';
 import { DowntimeDetector } from './services/downtime.ts';
 import { LeaseRenewer } from './services/lease-renewer.ts';
@@ -22,17 +30,30 @@ import type { Wake } from './wake.ts';
 export interface EngineOptions extends ConcurrencySettings {
   store: Store;
   send: Send;
+  /** Fetches the calendars that have a url. */
+  fetchText: FetchText;
+  /** Expands them, away from the thread of the engine. */
+  expand: Expand;
   clock: Clock;
   /** 0 to below 1, for the jitter of retries. */
   random: () => number;
   observer: EngineObserver;
+  /** Those of the destinations; where they are left out, the engine has its own, and signs no tokens. */
+  identities?: Identities;
   retention: RetentionDays;
+  /** The url at which a target says how an attempt ended; left out where targets cannot call this installation. */
+  completionUrl?: CompletionUrlOf | undefined;
   /** Until when this node holds its claims. Set where nodes share the store. */
   leaseDeadline?: LeaseDeadline | undefined;
   /** Set if the store belongs to this engine alone. */
   lock?: Pick<EngineLock, 'sentUntil' | 'noteSentUntil'> | null;
   /** Spans before its start in which nothing fired, and why: the reason of times that are missed. */
   unseenSpans?: readonly UnseenSpan[] | undefined;
+}
+
+function ownIdentities({ store, send, clock }: EngineOptions): Identities {
+  const signToken = tokenSigner({ publicUrl: null, keys: null });
+  return new Identities({ destinations: store.destinations, send, clock, signToken });
 }
 
 /** If nodes share the store, each sees the changes of the others within this time. */
@@ -56,13 +77,18 @@ export class Engine {
   readonly #recounter: Recounter;
   readonly #breakers: BreakerLog;
   readonly #suspensions: Suspensions;
+  readonly #throttles = new Throttles();
+  readonly #calendarRefresher: CalendarRefresher;
+  readonly #calendarRecounter: CalendarRecounter;
+  /** Ends with the note of this engine that is under way. */
+  #noted: Promise<unknown> = Promise.resolve();
   #started = false;
   #stopped: Promise<void> | null = null;
 
   constructor(options: EngineOptions) {
     this.#options = options;
     const { store, clock, observer } = options;
-    const { queue, outbox, cluster } = store;
+    const { queue, outbox, completions, runs, calendars, cluster } = store;
     const wake: Wake = {
       queue: dueAt => this.#dispatcher.wake(dueAt),
       outbox: () => this.#outbox.wake(),
@@ -91,31 +117,64 @@ export class Engine {
     const shared = {
       queue,
       outbox,
+      completions,
+      runs,
+      calendars,
       clock,
       observer,
       downtime,
       clockWatch,
       recounter: this.#recounter,
       suspensions: this.#suspensions,
+      identities: options.identities ?? ownIdentities(options),
+      throttles: this.#throttles,
       leaseDeadline: options.leaseDeadline,
       pollMs: cluster ? POLL_MS : undefined,
       wake,
     };
-    const { send, random, lock } = options;
+    const { send, random, lock, completionUrl } = options;
     const limits = new ConcurrencyLimits({ ...options, breakers: this.#breakers });
     // From the end of the pipeline to its beginning: each part knows those that come after it.
-    const completer = new Completer({ ...shared, random });
-    const executor = new Executor({ ...shared, send, lock, limits, completer });
+    const keptSuccessMs = options.retention.runsDays * 86_400_000;
+    const { schedules } = store;
+    const completer = new Completer({ ...shared, schedules, random, keptSuccessMs });
+    const executor = new Executor({
+      ...shared,
+      send,
+      lock,
+      limits,
+      completer,
+      completionUrl,
+    });
     this.#completer = completer;
     this.#executor = executor;
     this.#dispatcher = new Dispatcher({ ...shared, executor, completer });
     this.#outbox = new Outbox({ ...shared, executor, completer });
     this.#leaseRenewer = this.#newLeaseRenewer();
     this.#pruner = new Pruner({ ...options, isBehind: () => executor.isBehind });
+    this.#calendarRecounter = new CalendarRecounter({
+      ...options,
+      calendars,
+      schedules: store.schedules,
+      runs: store.runs,
+      isShared: cluster !== null,
+      changed: (scheduleId, changedAt) => this.changed(scheduleId, changedAt),
+    });
+    this.#calendarRefresher = new CalendarRefresher({
+      ...options,
+      calendars,
+      reader: new CalendarReader({ ...options, calendars }),
+      changed: () => this.calendarsChanged(),
+    });
   }
 
   get inFlight(): number {
     return this.#executor.inFlight;
+  }
+
+  /** Jobs that wait for a limit of their destination. */
+  get waitingForDestinations(): number {
+    return this.#executor.waitingForDestinations;
   }
 
   /** From its start to the moment that it is asked to stop. */
@@ -131,10 +190,13 @@ export class Engine {
     await store.outbox.recover(clock.now());
     await this.#recounter.start();
     await this.#suspensions.start();
+    await this.#noteEngine();
     this.#leaseRenewer?.start();
     this.#executor.start();
     this.#outbox.start();
     this.#dispatcher.start();
+    this.#calendarRecounter.start();
+    this.#calendarRefresher.start();
     this.#pruner.start();
     this.#breakers.start();
   }
@@ -160,6 +222,11 @@ export class Engine {
   /** A client's secret was rotated, or an overlap ended: no request starts signed as before. */
   rotated(clientRowId: number): void {
     this.#callBackClient(clientRowId);
+  }
+
+  /** A calendar was put, or a schedule was written while one of its calendars changed. */
+  calendarsChanged(): void {
+    this.#calendarRecounter.wake();
   }
 
   /** Requests that have not started are claimed again. */
@@ -191,10 +258,13 @@ export class Engine {
   }
 
   async #stop(limitMs: number): Promise<void> {
-    const { clock } = this.#options;
+    const { clock, observer } = this.#options;
     const ended = Promise.all([
+      this.#forgetEngine().catch(observer.storeFailed),
       this.#stopDelivery(),
       this.#pruner.stop(),
+      this.#calendarRefresher.stop(),
+      this.#calendarRecounter.stop(),
       this.#recounter.stop(),
       this.#suspensions.stop(),
       this.#breakers.stop(),
@@ -207,6 +277,21 @@ export class Engine {
     timer?.cancel();
     this.#completer.abandon();
     await this.#leaseRenewer?.stop();
+  }
+
+  /** The limits of destinations hold for all engines together. */
+  async #noteEngine(): Promise<void> {
+    const { cluster } = this.#options.store;
+    if (cluster === null || this.#stopped !== null) return;
+    const lives = cluster.engineLives();
+    this.#noted = lives.catch(() => {});
+    this.#throttles.noteEngines(await lives);
+  }
+
+  /** A note that is under way would come after it, and count this engine for three leases more. */
+  async #forgetEngine(): Promise<void> {
+    await this.#noted;
+    await this.#options.store.cluster?.engineStopped();
   }
 
   /** Gives back what was not started, and waits for what is in flight. */
@@ -227,7 +312,10 @@ export class Engine {
       leaseDeadline,
       clock,
       observer,
-      renew: claimedBefore => this.#executor.renew(claimedBefore),
+      renew: async claimedBefore => {
+        await this.#executor.renew(claimedBefore);
+        await this.#noteEngine();
+      },
       recovered: () => {
         this.#dispatcher.wake();
         this.#outbox.wake();

@@ -33,6 +33,8 @@ export interface EngineObserver {
   clockStepped(byMs: number): void;
   /** At the start the clock shows `backMs` less than what is on record: it was set back while nobody looked. */
   clockWasSetBack(backMs: number): void;
+  /** The source of a calendar cannot be read: its last good version stays. */
+  calendarFailed(name: string, fault: string): void;
 }
 
 /** Tells the observer how a row moved: the run that ended, and the times that passed without one. */

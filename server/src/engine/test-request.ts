@@ -4,14 +4,25 @@ import { PunctualError } from '../domain/errors.ts';
 import { newId, runId } from '../domain/id.ts';
 import type { Attempt } from '../domain/run/run.ts';
 import type { Schedule } from '../domain/schedule/schedule.ts';
+import { type TemplateFacts, templateFactsOf } from '../domain/schedule/template/names.ts';
+import { rendered } from '../domain/schedule/template/render.ts';
 import { runRequest } from '../outbound/request.ts';
-import { attemptOf, type Send } from '../outbound/send.ts';
+import { attemptOf, type OutboundRequest, type Send, type SendResult } from '../outbound/send.ts';
+import type { Identities } from './identity/identities.ts';
+import { sendAs } from './identity/send-as.ts';
 
 /** Somebody waits for the answer. */
 const MOST_MS = 30_000;
 /** Test requests in flight, of one client and in all. They are no firings, and take none of their places. */
 const MOST_PER_CLIENT = 10;
 const MOST_IN_ALL = 100;
+
+export interface TestRequestOptions {
+  send: Send;
+  clock: Clock;
+  /** Of destinations. */
+  identities: Pick<Identities, 'load' | 'of'>;
+}
 
 /** The client of the test request. */
 export interface TryRequester {
@@ -28,12 +39,14 @@ export interface TryRequester {
 export class TestRequests {
   readonly #send: Send;
   readonly #clock: Clock;
+  readonly #identities: Pick<Identities, 'load' | 'of'>;
   readonly #ofClient = new Map<number, number>();
   #inFlight = 0;
 
-  constructor({ send, clock }: { send: Send; clock: Clock }) {
+  constructor({ send, clock, identities }: TestRequestOptions) {
     this.#send = send;
     this.#clock = clock;
+    this.#identities = identities;
   }
 
   /** @throws PunctualError `too_many_tries` where the client, or all together, have as many in flight as may be */
@@ -41,16 +54,30 @@ export class TestRequests {
     this.#enter(clientRowId);
     try {
       const nowMs = this.#clock.now();
-      const request = runRequest(
-        { ...schedule, ...(await secrets()) },
-        { runId: runId(newId(nowMs), nowMs), scheduledFor: nowMs, attempt: 1, nowMs },
-      );
+      const facts = { runId: runId(newId(nowMs), nowMs), scheduledFor: nowMs, attempt: 1, nowMs };
+      const request = runRequest({ ...renderedAt(schedule, facts), ...(await secrets()) }, facts);
       request.timeoutMs = Math.min(request.timeoutMs, MOST_MS);
       request.clientRowId = clientRowId;
-      return attemptOf(1, await this.#send(request));
+      const result = await this.#sendAs(schedule, clientRowId, request);
+      return attemptOf(1, result, request.success);
     } finally {
       this.#leave(clientRowId);
     }
+  }
+
+  /** Through its destination, if it names one. */
+  async #sendAs(
+    schedule: Schedule,
+    clientRowId: number,
+    request: OutboundRequest,
+  ): Promise<SendResult> {
+    const name = schedule.delivery?.destination;
+    if (name === undefined) return this.#send(request);
+    await this.#identities.load([{ clientRowId, schedule }]);
+    const identity = this.#identities.of(schedule);
+    const build = () => request;
+    const through = { send: this.#send, clock: this.#clock };
+    return sendAs({ identity, name, request, build }, through);
   }
 
   #enter(clientRowId: number): void {
@@ -67,6 +94,15 @@ export class TestRequests {
     else this.#ofClient.set(clientRowId, ofClient);
     this.#inFlight -= 1;
   }
+}
+
+/** As a firing that has no run before it. */
+function renderedAt(
+  schedule: Schedule,
+  run: Pick<TemplateFacts, 'runId' | 'scheduledFor' | 'attempt'>,
+): Schedule {
+  if (schedule.policy?.template !== true) return schedule;
+  return rendered(schedule, templateFactsOf(schedule, { ...run, trigger: 'schedule' }));
 }
 
 function tooMany(whose: string): PunctualError {

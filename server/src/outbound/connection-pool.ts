@@ -19,7 +19,7 @@ export interface PoolOptions {
 }
 
 /**
- * The connections to one origin, and the exchanges that wait for one: clients in turn.
+ * The connections to one origin with the same TLS settings, and the exchanges that wait for one: clients in turn.
  *
  * An exchange takes the connection that was used last, or opens its own, so it knows which phases
  * were its own; connections that are not needed grow old and close. An exchange's time begins when
@@ -28,6 +28,8 @@ export interface PoolOptions {
  */
 export class ConnectionPool implements Transport, ConnectionOwner {
   readonly target: Target;
+  /** Of all pools of the sender. */
+  readonly key: string;
   /** As a transport: there is no connection yet. */
   readonly socket = null;
   /** Connections being opened, and sockets until they have closed. */
@@ -41,8 +43,9 @@ export class ConnectionPool implements Transport, ConnectionOwner {
   #sweepScheduled = false;
   readonly #onCancelled = () => this.#sweepSoon();
 
-  constructor(target: Target, options: PoolOptions) {
+  constructor(target: Target, options: PoolOptions, key = target.origin) {
     this.target = target;
+    this.key = key;
     this.#options = options;
   }
 

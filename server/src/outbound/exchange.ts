@@ -1,13 +1,17 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
-import { redact, redactCut, secretsIn } from '../domain/run/redaction.ts';
+import { allSecrets, redact, redactCut, secretsIn } from '../domain/run/redaction.ts';
 import type { Phases } from '../domain/run/run.ts';
+import { judgesBody, unmetBy } from '../domain/run/success.ts';
 import {
   type AnswerHeaders,
+  BodyStart,
   bodyText,
+  judgedBody,
   keepHeaders,
   MAX_KEPT_BODY,
   MAX_READ_BODY,
+  wholeBody,
 } from './answer.ts';
 import {
   Blocked,
@@ -66,6 +70,8 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
   #status = 0;
   #headers: AnswerHeaders | null = null;
   #body: Buffer | null = null;
+  /** Instead of `#body` where conditions judge it. */
+  readonly #judged: BodyStart | null;
   #bodyBytes = 0;
 
   constructor(
@@ -80,6 +86,8 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     this.path = path;
     this.#transport = transport;
     this.#resolve = resolve;
+    const isWanted = request.isPrivate === true || judgesBody(request.success);
+    this.#judged = isWanted ? new BodyStart() : null;
   }
 
   get clientRowId(): number {
@@ -134,7 +142,8 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.settled) return;
     this.#bodyBytes += chunk.length;
-    if (this.#body === null) this.#body = chunk;
+    if (this.#judged !== null) this.#judged.add(chunk);
+    else if (this.#body === null) this.#body = chunk;
     else if (this.#body.length <= MAX_KEPT_BODY) {
       const wanted = MAX_KEPT_BODY + 1 - this.#body.length;
       this.#body = Buffer.concat([this.#body, chunk.subarray(0, wanted)]);
@@ -212,14 +221,43 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
 
   /** Secrets of the request that the target echoes stay out of it. */
   #keepAnswer(result: SendResult): void {
-    const { headers, ownHeaders = 0 } = this.request;
-    const secrets = secretsIn(headers, ownHeaders);
+    const { headers, ownHeaders = 0, common } = this.request;
     result.responseStatus = this.#status;
+    if (this.request.isPrivate) {
+      result.privateBody = wholeBody(this.#judged!.bytes);
+      return;
+    }
+    const given = allSecrets(common?.secrets, this.request.secrets);
+    const secrets = allSecrets(given, secretsIn(headers, ownHeaders));
+    const control = this.#headers!['punctual-control'];
+    if (control !== undefined && result.outcome === 'response') {
+      result.control = typeof control === 'string' ? control : control.join(', ');
+    }
     result.responseHeaders = keepHeaders(this.#headers!, secrets);
-    if (this.#body === null) return;
-    const text = bodyText(this.#body);
+    const body = this.#judged === null ? this.#body : this.#judgeBody(result, secrets, given);
+    if (body === null) return;
+    const text = bodyText(body);
     const isWhole = result.outcome === 'response' && this.#bodyBytes <= MAX_KEPT_BODY;
     result.responseBody = isWhole ? redact(text, secrets) : redactCut(text, secrets);
+  }
+
+  /**
+   * @param given secrets of the destination: a condition must not tell whether the target echoes a guess
+   * @returns the start of the body; null where there is none
+   */
+  #judgeBody(
+    result: SendResult,
+    secrets: readonly string[],
+    given: readonly string[],
+  ): Buffer | null {
+    const { bytes } = this.#judged!;
+    if (result.outcome === 'response') {
+      const body = judgedBody(bytes, text => redact(text, secrets));
+      const text = redact(body.text, given);
+      const unmet = unmetBy({ ...body, text }, this.request.success!);
+      if (unmet !== undefined) result.unmet = unmet;
+    }
+    return bytes.length === 0 ? null : bytes;
   }
 
   #phases(): Phases {

@@ -27,6 +27,8 @@ export function faultSentence(error: unknown, stage: Stage, authority: string): 
   const code = codeOf(error);
   const known = BY_CODE[code];
   if (known !== undefined) return known(authority, stage);
+  const alert = /_ALERT_([A-Z_]+)$/.exec(code)?.[1] ?? '';
+  if (Object.hasOwn(BY_ALERT, alert)) return BY_ALERT[alert]!(authority);
   if (error instanceof errors.HTTPParserError) {
     return `${authority} did not answer in valid HTTP/1.1${reasonOf(error)}.`;
   }
@@ -104,6 +106,20 @@ const BY_CODE: Record<string, (authority: string, stage: Stage) => string> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: (at, stage) =>
     stage === 'reading' ? brokenOff(stage, at) : `${at} did not answer in valid HTTP/1.1.`,
   'bad upgrade': switched,
+};
+
+const refusedCertificate = (at: string) => `${at} refused the client certificate.`;
+
+/** Alerts of TLS (RFC 8446, 6.2) that are about the client certificate. OpenSSL's versions name them with other prefixes. */
+const BY_ALERT: Record<string, (authority: string) => string> = {
+  CERTIFICATE_REQUIRED: at => `${at} asked for a client certificate, and there is none.`,
+  BAD_CERTIFICATE: refusedCertificate,
+  CERTIFICATE_UNKNOWN: refusedCertificate,
+  UNSUPPORTED_CERTIFICATE: refusedCertificate,
+  ACCESS_DENIED: refusedCertificate,
+  CERTIFICATE_EXPIRED: at => `${at} refused the client certificate: it has expired.`,
+  CERTIFICATE_REVOKED: at => `${at} refused the client certificate: it has been revoked.`,
+  UNKNOWN_CA: at => `${at} refused the client certificate: its authority is not known there.`,
 };
 
 const BROKEN_OFF: ReadonlySet<string> = new Set([

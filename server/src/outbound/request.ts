@@ -1,5 +1,9 @@
 import type { SigningSecrets } from '../domain/access/rotation.ts';
 import { iso } from '../domain/iso.ts';
+import { demandsOf } from '../domain/run/success.ts';
+import { isForm } from '../domain/schedule/content-type.ts';
+import { takesBody } from '../domain/schedule/raw-body.ts';
+import type { RequestParts } from '../domain/schedule/request-parts.ts';
 import { POLICY_DEFAULTS, type Schedule, type Verb } from '../domain/schedule/schedule.ts';
 import { VERSION } from '../version.ts';
 import type { OutboundRequest } from './send.ts';
@@ -20,6 +24,10 @@ export interface RunRequestFacts extends AttemptRequestFacts {
   scheduleId: string;
   /** Epoch ms. */
   scheduledFor: number;
+  /** It grows with each attempt of the schedule. A request of `POST /v1/try` has none: it is no attempt. */
+  fence?: number | undefined;
+  /** The url at which the target says later how the attempt ended. */
+  completionUrl?: string | undefined;
 }
 
 export interface CallbackRequestFacts extends Omit<AttemptRequestFacts, 'attempt'> {
@@ -33,22 +41,108 @@ export interface CallbackRequestFacts extends Omit<AttemptRequestFacts, 'attempt
 /** The request of one attempt of a run, with the schedule's own secrets and time limit. */
 export function runRequest(
   schedule: Schedule & SigningSecrets,
-  facts: Pick<RunRequestFacts, 'runId' | 'scheduledFor' | 'attempt' | 'nowMs'>,
+  facts: Omit<RunRequestFacts, 'scheduleId' | 'secrets' | 'timeoutMs'>,
 ): OutboundRequest {
   const { id: scheduleId, policy } = schedule;
   const timeoutMs = (policy?.timeoutSeconds ?? POLICY_DEFAULTS.timeoutSeconds) * 1_000;
-  return buildRunRequest(schedule, { ...facts, scheduleId, secrets: schedule, timeoutMs });
+  const request = buildRunRequest(schedule, { ...facts, scheduleId, secrets: schedule, timeoutMs });
+  const success = demandsOf(policy);
+  if (success !== undefined) request.success = success;
+  // Its token ends the run: history does not keep it where the target echoes it.
+  const { completionUrl } = facts;
+  if (completionUrl !== undefined) {
+    request.secrets = [completionUrl.slice(completionUrl.lastIndexOf('/') + 1)];
+  }
+  return request;
 }
 
 /**
  * The request of a firing: what the schedule says, and what the service adds.
  *
  * `data` goes where RFC 9110 gives it a meaning: into the body, or for GET, HEAD and DELETE into the
- * query, behind the one that the url has. Of User-Agent and Content-Type the caller's own win.
+ * query, behind the one that the url has. A raw body is sent as it is. Of User-Agent and Content-Type the caller's own win.
  */
-export function buildRunRequest(
-  { url, verb, headers: own, data }: Pick<Schedule, 'url' | 'verb' | 'headers' | 'data'>,
-  facts: RunRequestFacts,
+export function buildRunRequest(parts: RequestParts, facts: RunRequestFacts): OutboundRequest {
+  const request = unsignedRequest(parts, facts);
+  addCommonHeaders(request.headers, facts.runId, request.body ?? '', facts);
+  return request;
+}
+
+/** A request as people are shown it. */
+interface ShownRequest {
+  method: Verb;
+  url: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** The same as people are shown it, without the headers of one attempt. */
+export function shownRequest(
+  parts: RequestParts,
+  facts: Pick<RunRequestFacts, 'scheduleId' | 'scheduledFor'>,
+): ShownRequest {
+  return shown(unsignedRequest(parts, { ...facts, timeoutMs: 0 }));
+}
+
+/** The facts about an attempt that was sent, as far as they are kept. */
+export interface SentRequestFacts extends Pick<RunRequestFacts, 'runId' | 'scheduledFor'> {
+  attempt: number;
+  /** The headers that the destination adds. */
+  added: readonly string[];
+}
+
+/**
+ * The request of an attempt that was sent before, with its secrets masked. Nobody kept its fence, nor when it was signed.
+ *
+ * @param schedule with its templates filled in
+ */
+export function sentRequest(
+  schedule: RequestParts & Pick<Schedule, 'id' | 'policy'>,
+  { added, ...facts }: SentRequestFacts,
+): { request: ShownRequest; masked: string[] } {
+  const isCompleted = schedule.policy?.completion !== undefined;
+  const request = buildRunRequest(schedule, {
+    ...facts,
+    ...UNKNOWN,
+    scheduleId: schedule.id,
+    completionUrl: isCompleted ? '' : undefined,
+  });
+  for (const name of added) request.headers.push(name, SECRET);
+  const { headers, ...same } = shown(request);
+  const masked = Object.keys(headers).filter(
+    name => Object.hasOwn(MASKS, name) || added.includes(name),
+  );
+  for (const name of masked) headers[name] = MASKS[name] ?? SECRET;
+  return { request: { ...same, headers }, masked };
+}
+
+/** Their headers are masked. */
+const UNKNOWN = { fence: 0, nowMs: 0, secrets: { signingSecret: 'whsec_' }, timeoutMs: 0 };
+const SECRET = '[secret]';
+const NOT_KEPT = '[not kept]';
+const MASKS: Record<string, string> = {
+  'Punctual-Fence': NOT_KEPT,
+  'Punctual-Completion-Url': SECRET,
+  'webhook-timestamp': NOT_KEPT,
+  'webhook-signature': SECRET,
+};
+
+function shown({ method, url, headers: flat, body }: OutboundRequest): ShownRequest {
+  const headers = new Map<string, string>();
+  for (let at = 0; at < flat.length; at += 2) {
+    headers.set(flat[at]!, Buffer.from(flat[at + 1]!, 'latin1').toString());
+  }
+  return {
+    method: method as Verb,
+    url,
+    headers: Object.fromEntries(headers),
+    ...(body !== null && { body }),
+  };
+}
+
+function unsignedRequest(
+  { url, verb, headers: own, data, delivery }: RequestParts,
+  facts: Omit<RunRequestFacts, 'runId' | 'secrets' | 'attempt' | 'nowMs'>,
 ): OutboundRequest {
   const headers: string[] = [];
   let userAgent: string | undefined;
@@ -67,6 +161,9 @@ export function buildRunRequest(
   if (data !== undefined && takesBody(verb)) {
     body = isForm(contentType) ? new URLSearchParams(data).toString() : JSON.stringify(data);
     if (contentType === undefined) headers.push('Content-Type', 'application/json');
+  } else if (delivery?.body !== undefined) {
+    body = delivery.body;
+    if (contentType === undefined) headers.push('Content-Type', delivery.contentType!);
   }
   headers.push(
     'Punctual-Schedule-Id',
@@ -74,7 +171,10 @@ export function buildRunRequest(
     'Punctual-Scheduled-For',
     iso(facts.scheduledFor),
   );
-  addCommonHeaders(headers, facts.runId, body ?? '', facts);
+  if (facts.fence !== undefined) headers.push('Punctual-Fence', String(facts.fence));
+  if (facts.completionUrl !== undefined) {
+    headers.push('Punctual-Completion-Url', facts.completionUrl);
+  }
   return {
     method: verb,
     url: data === undefined || takesBody(verb) ? url : withQuery(url, data),
@@ -109,15 +209,6 @@ function addCommonHeaders(
   headers.push('webhook-signature', signatures(secrets, id, nowMs, body));
 }
 
-function takesBody(verb: Verb): boolean {
-  return verb === 'POST' || verb === 'PUT' || verb === 'PATCH' || verb === 'OPTIONS';
-}
-
-function isForm(contentType: string | undefined): boolean {
-  if (contentType === undefined) return false;
-  return contentType.split(';', 1)[0]!.trim().toLowerCase() === FORM;
-}
-
 function withQuery(url: string, data: Record<string, string>): string {
   const added = new URLSearchParams(data).toString();
   if (added === '') return url;
@@ -136,5 +227,4 @@ function onTheWire(value: string): string {
   return /^[\x00-\x7f]*$/.test(value) ? value : Buffer.from(value, 'utf8').toString('latin1');
 }
 
-const FORM = 'application/x-www-form-urlencoded';
 const USER_AGENT = `Punctual/${VERSION}`;

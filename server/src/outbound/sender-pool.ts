@@ -1,11 +1,17 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { AllowTargets } from '../domain/schedule/target.ts';
+import { HeldParts } from './held-parts.ts';
 import type { LeaseDeadline } from './lease-deadline.ts';
 import { HELD_UP } from './lookups.ts';
-import type { OutboundRequest, SendResult } from './send.ts';
+import { type OutboundRequest, rareFieldsOf, type SendResult } from './send.ts';
 import type { Sender, SenderSettings } from './sender.ts';
-import type { RequestMessage, ResultMessage, SenderWorkerData } from './sender-worker.ts';
+import type {
+  RequestMessage,
+  ResultMessage,
+  SenderMessage,
+  SenderWorkerData,
+} from './sender-worker.ts';
 import { StartPermit, SWEEP } from './start-permit.ts';
 
 /** Of connections and lookups, each thread takes its part. */
@@ -81,7 +87,8 @@ class SenderWorker {
   /** By the index of the permit. */
   readonly #pending: (PendingRequest | undefined)[] = [];
   readonly #freeIndexes: number[] = [];
-  #outgoing: RequestMessage[] = [];
+  #outgoing: SenderMessage[] = [];
+  readonly #parts = new HeldParts(number => this.#outgoing.push(number));
   #sweepScheduled = false;
   readonly #onCancelled = () => this.#sweepSoon();
   #closed: Promise<void> | null = null;
@@ -112,7 +119,21 @@ class SenderWorker {
       } else StartPermit.open(this.#permits, index);
       if (this.#outgoing.length === 0) queueMicrotask(() => this.#post());
       const { method, url, headers, body, timeoutMs, clientRowId = 0, ownHeaders = 0 } = request;
-      this.#outgoing.push([index, method, url, headers, body, timeoutMs, clientRowId, ownHeaders]);
+      const message: RequestMessage = [
+        index,
+        method,
+        url,
+        headers,
+        body,
+        timeoutMs,
+        clientRowId,
+        ownHeaders,
+      ];
+      const { common } = request;
+      const rare = rareFieldsOf(request);
+      if (common !== undefined) message.push(rare, this.#parts.messageOf(common));
+      else if (rare !== null) message.push(rare);
+      this.#outgoing.push(message);
     });
   }
 

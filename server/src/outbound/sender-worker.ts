@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AllowTargets } from '../domain/schedule/target.ts';
+import type { PartMessage } from './held-parts.ts';
 import { LeaseDeadline } from './lease-deadline.ts';
 import { HELD_UP } from './lookups.ts';
-import type { SendResult } from './send.ts';
+import type { CommonPart, RareFields, SendResult } from './send.ts';
 import { createSender, type SenderSettings } from './sender.ts';
 import { StartPermit, SWEEP } from './start-permit.ts';
 
@@ -26,7 +27,12 @@ export type RequestMessage = [
   timeoutMs: number,
   clientRowId: number,
   ownHeaders: number,
+  rare?: RareFields | null,
+  common?: PartMessage,
 ];
+
+/** A message to the thread; the number of a part is one that it forgets. */
+export type SenderMessage = RequestMessage | number;
 
 /** The results on their way back, as JSON. */
 export type ResultMessage = [index: number, result: SendResult][];
@@ -39,40 +45,60 @@ const { permits, leaseDeadline: shared, ...options } = workerData as SenderWorke
 const leaseDeadline = shared && new LeaseDeadline(0, shared);
 const port = parentPort!;
 const sender = createSender(options);
+/** The parts that the thread holds, by their numbers. */
+const parts = new Map<number, CommonPart>();
 /** Requests that came since the last ones were begun; null where the event loop has had its turn since. */
-let waiting: RequestMessage[] | null = null;
+let waiting: SenderMessage[] | null = null;
 let ended: ResultMessage = [];
 
 port.on('message', (text: string | null) => {
   if (text === null) void close();
   else if (text === SWEEP) sender.sweep();
-  else take(JSON.parse(text) as RequestMessage[]);
+  else take(JSON.parse(text) as SenderMessage[]);
 });
 
 /** At once, or when the event loop has had a turn: requests begun before are on their way by then. */
-function take(requests: RequestMessage[]): void {
+function take(messages: SenderMessage[]): void {
   if (waiting === null) {
     waiting = [];
-    for (const message of requests) send(message);
+    for (const message of messages) {
+      if (typeof message === 'number') parts.delete(message);
+      else send(message);
+    }
     // The first of the two comes before connections that were just opened are looked at.
     setImmediate(() => setImmediate(takeWaiting));
-  } else for (const message of requests) waiting.push(message);
+  } else for (const message of messages) waiting.push(message);
 }
 
 function takeWaiting(): void {
-  const requests = waiting ?? [];
+  const messages = waiting ?? [];
   waiting = null;
-  if (requests.length > 0) take(requests);
+  if (messages.length > 0) take(messages);
 }
 
 function send(message: RequestMessage): void {
-  const [index, method, url, headers, body, timeoutMs, clientRowId, ownHeaders] = message;
+  const [index, method, url, headers, body, timeoutMs, clientRowId, ownHeaders, rare, common] =
+    message;
   const permit = StartPermit.at(permits, index, leaseDeadline);
-  const request = { method, url, headers, ownHeaders, body, timeoutMs, clientRowId, permit };
+  const plain = { method, url, headers, ownHeaders, body, timeoutMs, clientRowId, permit };
+  const request =
+    rare === undefined ? plain : { ...plain, ...rare, ...(common && { common: partOf(common) }) };
   sender.dispatch(request, result => {
     if (ended.length === 0) setTimeout(post, GATHER_MS);
     ended.push([index, result]);
   });
+}
+
+/** Messages come in order, so the part of a number is there. Nothing may be sent without it. */
+function partOf(message: PartMessage): CommonPart {
+  if (typeof message === 'number') {
+    const known = parts.get(message);
+    if (known === undefined) throw new Error('a part of a request is not there');
+    return known;
+  }
+  const [number, part] = message;
+  parts.set(number, part);
+  return part;
 }
 
 function post(): void {

@@ -8,7 +8,8 @@ import { Deadlines } from './deadlines.ts';
 import { Exchange } from './exchange.ts';
 import type { Target } from './guard.ts';
 import { Lookups, type Resolve } from './lookups.ts';
-import type { OutboundRequest, Send, SendResult } from './send.ts';
+import { SecureContexts } from './secure-contexts.ts';
+import type { OutboundRequest, Send, SendResult, TlsSettings } from './send.ts';
 
 export interface SenderSettings {
   /** Requests in flight to one scheme, host and port at a time; the others wait in order. */
@@ -78,6 +79,7 @@ export function createSender(options: SenderOptions): Sender {
   const lookups = new Lookups(resolve, maxLookups);
   /** By what stands before the path; the paths behind it are many, and need no parsing. */
   const targets = new LRUCache<string, Target>({ max: 10_000 });
+  const contexts = new SecureContexts();
   let closing: Promise<void> | null = null;
   let onEmpty = () => {};
 
@@ -106,7 +108,7 @@ export function createSender(options: SenderOptions): Sender {
   function dismissBeyond(): void {
     for (const pool of quiet) {
       if (pools.size <= maxOrigins) return;
-      pools.delete(pool.target.origin);
+      pools.delete(pool.key);
       quiet.delete(pool);
       leaving.add(pool);
       pool.closeKept();
@@ -115,17 +117,29 @@ export function createSender(options: SenderOptions): Sender {
 
   function forget(pool: ConnectionPool): void {
     quiet.delete(pool);
-    if (!leaving.delete(pool)) pools.delete(pool.target.origin);
+    if (!leaving.delete(pool)) pools.delete(pool.key);
     if (pools.size + leaving.size === 0) onEmpty();
   }
 
-  function poolOf(target: Target): ConnectionPool {
-    const known = pools.get(target.origin);
+  /** Null where the TLS settings cannot be read. */
+  function poolOf(target: Target, tls: TlsSettings | undefined): ConnectionPool | null {
+    const key = tls === undefined ? target.origin : `${tls.identity} ${target.origin}`;
+    const known = pools.get(key);
     if (known !== undefined) return known;
-    const pool = new ConnectionPool(target, poolOptions);
-    pools.set(target.origin, pool);
+    const options = tls === undefined ? poolOptions : optionsWith(tls);
+    if (options === null) return null;
+    const pool = new ConnectionPool(target, options, key);
+    pools.set(key, pool);
     dismissBeyond();
     return pool;
+  }
+
+  function optionsWith(tls: TlsSettings): PoolOptions | null {
+    try {
+      return { ...poolOptions, guard: { ...poolOptions.guard, secureContext: contexts.of(tls) } };
+    } catch {
+      return null;
+    }
   }
 
   /** Parsing costs 3 µs, and remembering 20,000 urls as much; cutting a plain one, next to nothing. */
@@ -155,7 +169,11 @@ export function createSender(options: SenderOptions): Sender {
       done(unsent({ outcome: 'connectionError', error }));
       return;
     }
-    const pool = poolOf(parsed.target);
+    const pool = poolOf(parsed.target, request.common?.tls);
+    if (pool === null) {
+      done(unsent({ outcome: 'connectionError', error: UNREADABLE_TLS }));
+      return;
+    }
     pool.take(new Exchange(request, parsed.target, parsed.path, pool, done));
   }
 
@@ -207,13 +225,13 @@ export function createSender(options: SenderOptions): Sender {
 const LOOKUP_MS = 8_000;
 
 /** A parsed url: where it leads, and what is asked for there. */
-interface ParsedUrl {
+export interface ParsedUrl {
   target: Target;
   path: string;
 }
 
 /** The fragment stays here; a user name or password, which `checkTargetUrl` refuses, too. */
-function parseUrl(text: string): ParsedUrl | null {
+export function parseUrl(text: string): ParsedUrl | null {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
   const secure = url.protocol === 'https:';
@@ -231,7 +249,7 @@ function parseUrl(text: string): ParsedUrl | null {
   return { target, path: address!.slice(address!.indexOf('/', url.protocol.length + 2)) };
 }
 
-async function resolveBySystem(hostname: string): Promise<string[]> {
+export async function resolveBySystem(hostname: string): Promise<string[]> {
   const found = await lookup(hostname, { all: true });
   return found.map(({ address }) => address);
 }
@@ -241,4 +259,5 @@ async function resolveBySystem(hostname: string): Promise<string[]> {
  * segment that begins with a dot (in any spelling).
  */
 const PLAIN_PATH = /^(?:\/(?![.%])[\w~!$&()*+,;=:@.%-]*)*(?:\?[\w~!$&()*+,;=:@./?%-]+)?$/;
+const UNREADABLE_TLS = 'The certificate, key or ca of the destination cannot be read.';
 const STOPPED = 'The service stopped before the answer came.';

@@ -25,10 +25,13 @@ export function claimRule({ now, unseenUntil }: ClaimArguments): ClaimRule {
   const begins = `
     queue.changed_at IS NULL AND queue.blocked_since IS NULL AND (queue.state = 'lost' OR (
       (queue.next_for IS NULL OR (queue.next_for > ${now} AND queue.next_for > queue.due_at))
-      AND (queue.state = 'retrying' OR queue.scheduled_for >= ${unseenUntil})))`;
-  // Looked for row by row: with NOT EXISTS, PostgreSQL would read all manual runs each time.
+      AND (queue.state = 'retrying'
+        OR (queue.scheduled_for >= ${unseenUntil} AND queue.state <> 'awaiting'))))`;
+  // Looked for row by row: with NOT EXISTS, PostgreSQL would read all manual runs each time. One that is due later, as a
+  // target may ask for, does not come first.
   const noManualRun = `
     (SELECT id FROM outbox
-      WHERE outbox.schedule_key = queue.schedule_key AND outbox.kind = 'manual' LIMIT 1) IS NULL`;
+      WHERE outbox.schedule_key = queue.schedule_key AND outbox.kind = 'manual'
+        AND outbox.due_at <= queue.due_at LIMIT 1) IS NULL`;
   return { begins, isTaken: `(queue.due_at <= ${now} OR (${begins} AND ${noManualRun}))` };
 }

@@ -5,150 +5,42 @@
  * a row id `xRowId` is the column `x_key`.
  */
 import type { DataKey } from '../domain/access/envelope.ts';
+import type { CalendarSource } from '../domain/calendar/exclusion/calendar-source.ts';
+import type { Completion } from '../domain/run/completion.ts';
 import type { QueueRow } from '../domain/run/queue-row.ts';
 import type { Attempt, RunRecord, RunTrigger } from '../domain/run/run.ts';
 import type { Schedule } from '../domain/schedule/schedule.ts';
+import type { ServiceChange } from '../domain/schedule/service-change.ts';
+import {
+  attempts,
+  bigint,
+  type Cell,
+  Columns,
+  integer,
+  json,
+  nullable,
+  optional,
+  text,
+} from './column-kinds.ts';
 import type { BreakerRecord } from './contract/breakers.ts';
-import type { NewCallback, Settlement } from './contract/queue.ts';
+import type { CalendarVersion, StoredCalendar } from './contract/calendars.ts';
+import type { DestinationUse, SecretDestination } from './contract/destinations.ts';
+import type { ScheduleUse } from './contract/named-resource.ts';
+import type { NewCallback, Settlement, TargetRun } from './contract/queue.ts';
 import type { Session } from './contract/sessions.ts';
+import type { StoredZoneRules } from './contract/zone-rules.ts';
 
-/** One value of a row as the database takes it and gives it. */
-export type Cell = string | number | null;
-/** The cells of a row by the names of their columns. */
-export type Row = Record<string, Cell>;
-
-/** Types as PostgreSQL names them. SQLite's tables are made so that each cell comes back as it was given. */
-type Type = 'text' | 'bigint' | 'integer';
-
-/** How a property stands in its cell. `$` is the value in `write`, and the cell in `read`. */
-interface Kind<Value> {
-  readonly type: Type;
-  readonly write: string;
-  readonly read: string;
-  /** NULL is an absent property. */
-  readonly isOptional: boolean;
-  /** Never set: it lets the compiler compare the kind with the property's type. */
-  readonly value?: Value;
-}
-
-const kind = (type: Type, write = '$', read = '$') => ({ type, write, read, isOptional: false });
-
-export const text = <Value extends string>(): Kind<Value> => kind('text');
-export const integer = (): Kind<number> => kind('integer');
-/** Instants (epoch ms) and row ids: both stay far below 2^53. */
-export const bigint = (): Kind<number> => kind('bigint');
-const json = <Value extends object>(): Kind<Value> =>
-  kind('text', 'JSON.stringify($)', 'JSON.parse($)');
-/** Most rows have no attempts to tell of: NULL keeps them narrow. */
-export const attempts = (): Kind<Attempt[]> =>
-  kind('text', '($.length === 0 ? null : JSON.stringify($))', '($ ? JSON.parse($) : [])');
-export const nullable = <Value>(of: Kind<Value>): Kind<Value | null> => of;
-const optional = <Value>(of: Kind<Value>): Kind<Value | undefined> => ({
-  ...of,
-  write: `($ === undefined ? null : ${of.write})`,
-  isOptional: true,
-});
-
-/** The compiler asks for each property of `Value`, and for a kind that fits its type. */
-type Kinds<Value> = { readonly [Property in keyof Required<Value>]: Kind<Value[Property]> };
-
-/** Columns in one order: for lists in statements, and for the cells of values. */
-export class Columns<Value> {
-  readonly names: readonly string[];
-  readonly types: readonly string[];
-  readonly #kinds: Kinds<Value>;
-  /** Puts the cells of a value behind those that are there. */
-  readonly append: (cells: Cell[], value: Value) => void;
-  /** The value that a row holds, among whatever other columns. */
-  readonly fromRow: (row: Row) => Value;
-
-  constructor(kinds: Kinds<Value>) {
-    const properties = entriesOf(kinds);
-    this.#kinds = kinds;
-    this.names = properties.map(([property]) => nameOf(property));
-    this.types = properties.map(([, { type }]) => type);
-    this.append = appendOf<Value>(properties);
-    this.fromRow = fromRowOf<Value>(properties);
-  }
-
-  get width(): number {
-    return this.names.length;
-  }
-
-  /** `id, status, …`, each with `prefix` in front. */
-  list(prefix = ''): string {
-    return this.names.map(name => `${prefix}${name}`).join(', ');
-  }
-
-  /** `id = …, status = …`, from the place of each column, counted from 0. */
-  assignments(cellOf: (name: string, index: number) => string): string {
-    return this.names.map((name, index) => `${name} = ${cellOf(name, index)}`).join(', ');
-  }
-
-  /** `?, ?, …`: as many as there are columns. */
-  marks(): string {
-    return this.names.map(() => '?').join(', ');
-  }
-
-  /** @returns new cells, one for each column */
-  cells(value: Value): Cell[] {
-    const cells: Cell[] = [];
-    this.append(cells, value);
-    return cells;
-  }
-
-  /** The cell of one property among all cells of a value. */
-  cellOf(cells: readonly Cell[], property: keyof Value & string): Cell {
-    return cells[this.names.indexOf(nameOf(property))]!;
-  }
-
-  except<Property extends keyof Value>(...left: Property[]): Columns<Omit<Value, Property>> {
-    const kept = Object.entries(this.#kinds).filter(([name]) => !left.includes(name as Property));
-    return new Columns(Object.fromEntries(kept) as unknown as Kinds<Omit<Value, Property>>);
-  }
-}
-
-/**
- * Cells in this order, as a row again. Generated: a loop over the names takes three times as long, and this
- * is done for every firing.
- */
-export function rowReader(names: readonly string[]): (cells: Cell[]) => Row {
-  const pairs = names.map((name, index) => `${name}: cells[${index}]`);
-  return new Function('cells', `return { ${pairs.join(', ')} };`) as (cells: Cell[]) => Row;
-}
-
-type Property = [name: string, kind: Kind<unknown>];
-
-function entriesOf<Value>(kinds: Kinds<Value>): Property[] {
-  return Object.entries(kinds) as Property[];
-}
-
-function nameOf(property: string): string {
-  return property.replace(/RowId$/, 'Key').replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
-}
-
-/** Generated, as `rowReader` is: one call for all cells of a value. */
-function appendOf<Value>(properties: Property[]): (cells: Cell[], value: Value) => void {
-  const cells = properties.map(([name, { write }]) => write.replaceAll('$', `value.${name}`));
-  const body = `cells.push(${cells.join(', ')});`;
-  return new Function('cells', 'value', body) as (cells: Cell[], value: Value) => void;
-}
-
-/** Generated, as `rowReader` is: required properties first, and then those that are there. */
-function fromRowOf<Value>(properties: Property[]): (row: Row) => Value {
-  const readOf = ([name, { read }]: Property) => read.replaceAll('$', `row.${nameOf(name)}`);
-  const required = properties.filter(([, { isOptional }]) => !isOptional);
-  const optional = properties.filter(([, { isOptional }]) => isOptional);
-  const body = [
-    `const value = { ${required.map(each => `${each[0]}: ${readOf(each)}`).join(', ')} };`,
-    ...optional.map(each => {
-      const [name] = each;
-      return `if (row.${nameOf(name)} != null) value.${name} = ${readOf(each)};`;
-    }),
-    'return value;',
-  ];
-  return new Function('row', body.join('\n')) as (row: Row) => Value;
-}
+export {
+  attempts,
+  bigint,
+  type Cell,
+  Columns,
+  integer,
+  nullable,
+  type Row,
+  rowReader,
+  text,
+} from './column-kinds.ts';
 
 // Schedules and clients ----------------------------------------------------------------------------
 
@@ -166,6 +58,11 @@ export const SCHEDULE = new Columns<Schedule>({
   integrations: optional(json()),
   label: text(),
   policy: optional(json()),
+  timing: optional(json()),
+  delivery: optional(json()),
+  externalId: optional(text()),
+  tags: optional(json()),
+  statusReason: optional(text()),
 });
 
 /** The columns that a change may write. */
@@ -178,9 +75,14 @@ export const FOLDED_TEXTS = new Columns<{ urlFolded: string; labelFolded: string
 });
 
 /** The first row of a schedule's queue, in columns of the statement that makes it. */
-export const SCHEDULE_START = new Columns<{ first: number | null; second: number | null }>({
+export const SCHEDULE_START = new Columns<{
+  first: number | null;
+  second: number | null;
+  needs: number;
+}>({
   first: nullable(bigint()),
   second: nullable(bigint()),
+  needs: integer(),
 });
 
 /** A client's signing secrets. */
@@ -204,6 +106,78 @@ export const BREAKER = new Columns<BreakerRecord & { openUntil: number }>({
   openedAt: bigint(),
   closedAt: optional(bigint()),
   openUntil: bigint(),
+});
+
+// Calendars and zones ------------------------------------------------------------------------------
+
+export const CALENDAR = new Columns<StoredCalendar>({
+  name: text(),
+  kind: text(),
+  url: optional(text()),
+  version: text(),
+  createdAt: bigint(),
+  updatedAt: optional(bigint()),
+  staleSince: optional(bigint()),
+  fault: optional(text()),
+});
+
+/** The columns of a schedule that a change of its calendar counts anew. */
+export const CALENDAR_USE = new Columns<Omit<ScheduleUse, 'scheduleRowId'>>({ id: text() });
+
+/** When a calendar is read or expanded anew, and how far the count of its schedules has come. */
+export const CALENDAR_MARKS = ['due_at', 'recount_before'];
+
+/** A version of a calendar as it is kept. */
+interface CalendarVersionRow extends Pick<CalendarVersion, 'name' | 'periods'> {
+  id: string;
+  clientRowId: number;
+  source: CalendarSource;
+  expandedAt: number;
+  replacedAt: number | undefined;
+}
+
+export const CALENDAR_VERSION = new Columns<CalendarVersionRow>({
+  id: text(),
+  clientRowId: bigint(),
+  name: text(),
+  source: json(),
+  periods: json(),
+  expandedAt: bigint(),
+  replacedAt: optional(bigint()),
+});
+
+/** The rules of a zone as they are kept: those of the release before stand beside them. */
+interface ZoneRulesRow extends Pick<StoredZoneRules, 'zone' | 'release' | 'changes'> {
+  previousRelease: string | undefined;
+  previousChanges: StoredZoneRules['changes'] | undefined;
+  changedAt: number | undefined;
+}
+
+export const ZONE_RULES = new Columns<ZoneRulesRow>({
+  zone: text(),
+  release: text(),
+  changes: json(),
+  previousRelease: optional(text()),
+  previousChanges: optional(json()),
+  changedAt: optional(bigint()),
+});
+
+// Destinations -------------------------------------------------------------------------------------
+
+export const DESTINATION = new Columns<SecretDestination>({
+  name: text(),
+  config: json(),
+  secrets: optional(text()),
+  version: text(),
+  createdAt: bigint(),
+  updatedAt: optional(bigint()),
+});
+
+/** The columns of a schedule that a change of its destination may break. */
+export const DESTINATION_USE = new Columns<Omit<DestinationUse, 'scheduleRowId'>>({
+  id: text(),
+  url: text(),
+  headers: optional(json()),
 });
 
 // The queue and the outbox -------------------------------------------------------------------------
@@ -233,6 +207,25 @@ export const FENCE = new Columns<Settlement['fence']>({
   scheduledFor: bigint(),
   attempt: integer(),
   changedAt: nullable(bigint()),
+});
+
+export const SERVICE_CHANGE = new Columns<ServiceChange>({
+  at: bigint(),
+  status: optional(text()),
+  statusReason: optional(text()),
+  pausedUntil: optional(bigint()),
+});
+
+export const TARGET_RUN = new Columns<TargetRun>({ id: text(), dueAt: bigint(), at: bigint() });
+
+/** The call of a target about an attempt; its owner stands beside it. */
+export const COMPLETION = new Columns<Completion>({
+  runId: text(),
+  attempt: integer(),
+  saidAt: bigint(),
+  status: optional(text()),
+  message: optional(text()),
+  deadlineAt: optional(bigint()),
 });
 
 /** The owner of a run or a callback. */
@@ -308,12 +301,15 @@ export function selected(columns: ReadColumn[]): string {
   return columns.map(({ from, name }) => `${from} AS ${name}`).join(', ');
 }
 
+/** The columns of a schedule that a firing reads: `delivery` tells what callbacks say of the others. */
+const FIRED_SCHEDULE = SCHEDULE.except('updatedAt', 'externalId', 'tags', 'statusReason');
+
 /** All that is needed to fire: the schedule and its client. */
 export const FIREABLE: ReadColumn[] = [
   ...readFrom('schedules', ['schedule_key', 'client_key', 'version']),
   { from: 'clients.id', name: 'client_id' },
   ...readFrom('clients', SECRETS),
-  ...readFrom('schedules', SCHEDULE.except('updatedAt').names),
+  ...readFrom('schedules', FIRED_SCHEDULE.names),
 ];
 
 /** A row of the queue as a claim reads it. */

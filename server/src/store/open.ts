@@ -22,18 +22,25 @@ export type Database =
   /** The url as `pg` understands it. It carries a password: it is never shown. */
   | { kind: 'postgres'; url: string; leaseMs?: number };
 
+export interface OpenOptions {
+  /** Of the engine on it (domain/schedule/level.ts); this release's unless told otherwise. */
+  level?: number;
+}
+
 /**
  * Opens the store, and creates and migrates it where needed.
  *
  * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`, `store_unusable`
  */
-export async function openStore(database: Database): Promise<Store> {
+export async function openStore(database: Database, options: OpenOptions = {}): Promise<Store> {
+  const { level } = options;
   if (database.kind === 'sqlite') {
     // A database in memory exists for one connection only.
-    return database.path === ':memory:' ? openSqlite(':memory:') : openThreaded(database.path);
+    const isInMemory = database.path === ':memory:';
+    return isInMemory ? openSqlite(':memory:', 'write', level) : openThreaded(database.path, level);
   }
   const { url, leaseMs } = database;
-  return openPostgres(url, leaseMs === undefined ? {} : { leaseMs });
+  return openPostgres(url, { ...options, ...(leaseMs !== undefined && { leaseMs }) });
 }
 
 /**

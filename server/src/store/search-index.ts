@@ -38,7 +38,7 @@ export const LOOKED_AT = 5_000;
  * stops and returns its position. Only a search with a common part and few whole hits reaches it,
  * such as a common label and a url.
  */
-export const ROWS_APART = 256;
+export const ROWS_APART = 64;
 
 /** Between two texts of one row; in a text itself it becomes another one. */
 export const SEPARATOR = '\u0001';

@@ -167,6 +167,9 @@ export function createEvents(registry: Registry, log: Logger, lines: RunLog): En
     clockWasSetBack(backMs) {
       log.warn({ byMs: -backMs }, `the clock was set back before this start; ${COUNTED_ANEW}`);
     },
+    calendarFailed(calendar, fault) {
+      log.warn({ calendar, fault }, 'a calendar cannot be read: its last good version stays');
+    },
   };
 }
 

@@ -10,14 +10,20 @@ import type { PoolUse, Store, StoreSize } from '../store/contract/store.ts';
 export interface GaugeSources {
   queueDepth(): Promise<number>;
   outboxDepth(): Promise<number>;
+  /** Runs whose target answered 202. */
+  awaiting(): Promise<number>;
   /** How long the earliest schedule that is due has waited, ms; 0 where none is due. */
   oldestDueMs(): Promise<number>;
   /** Of all clients. It may take a while: it is asked once a minute at most. */
   schedules(): Promise<StatusCounts>;
+  /** Calendars whose source cannot be read. */
+  staleCalendars(): Promise<number>;
   size(): Promise<StoreSize>;
   /** Null where the store has no pool. */
   pool(): PoolUse | null;
   inFlight(): number;
+  /** Jobs of this node that wait for a limit of their destination. */
+  destinationWaiting(): number;
   /** Whether the engine runs; null where this node has none. */
   engine(): boolean | null;
 }
@@ -40,6 +46,11 @@ export function createGauges(registry: Registry, clock: Clock, levels: GaugeSour
     levels.outboxDepth,
   );
   gauges.one(
+    'punctual_awaiting',
+    'Runs that wait for the completion of their target, in the whole database: the same on all nodes.',
+    levels.awaiting,
+  );
+  gauges.one(
     'punctual_oldest_due_seconds',
     'How long the earliest schedule that is due has waited to be claimed; 0 where none is due.',
     async () => (await levels.oldestDueMs()) / 1_000,
@@ -48,6 +59,11 @@ export function createGauges(registry: Registry, clock: Clock, levels: GaugeSour
     levels.inFlight(),
   );
   if (levels.engine() !== null) {
+    gauges.one(
+      'punctual_destination_waiting',
+      'Firings and manual runs on this node that wait for a limit of their destination.',
+      async () => levels.destinationWaiting(),
+    );
     gauges.one(
       'punctual_engine_running',
       '1 while the engine of this node runs. A node that only serves the API has no such gauge.',
@@ -60,6 +76,11 @@ export function createGauges(registry: Registry, clock: Clock, levels: GaugeSour
     'Schedules of all clients by status, counted once a minute.',
     'status',
     async () => ({ ...(await schedules()) }),
+  );
+  gauges.one(
+    'punctual_calendars_stale',
+    'Calendars of all clients whose source cannot be read: their last good version counts.',
+    levels.staleCalendars,
   );
   createSizes(gauges, clock, levels);
   createPool(gauges, levels);
@@ -200,20 +221,23 @@ function remembered<Value>(clock: Clock, everyMs: number, read: Read<Value>): Re
 /** The values that the gauges of a node read. */
 export function gaugeSourcesOf(
   store: Store,
-  engine: { inFlight: number; isRunning: boolean } | null,
+  engine: { inFlight: number; waitingForDestinations: number; isRunning: boolean } | null,
   clock: Clock,
 ): GaugeSources {
   return {
     queueDepth: () => store.queue.depth(clock.now()),
     outboxDepth: () => store.outbox.depth(),
+    awaiting: () => store.completions.awaiting(),
     async oldestDueMs() {
       const dueAt = await store.queue.nextDueAt();
       return dueAt === null ? 0 : Math.max(0, clock.now() - dueAt);
     },
     schedules: () => store.stats.allCounts(),
+    staleCalendars: () => store.calendars.stale(),
     size: () => store.size(),
     pool: () => store.pool(),
     inFlight: () => engine?.inFlight ?? 0,
+    destinationWaiting: () => engine?.waitingForDestinations ?? 0,
     engine: () => engine?.isRunning ?? null,
   };
 }

@@ -13,8 +13,8 @@ import { createRunLog } from './run-log.ts';
 /** Names under which a secret could ever reach a log line, at any of the depths that we log. */
 const SECRET_NAMES = ['apiKey', 'ApiKey', 'apikey', 'authorization', 'Authorization'];
 const MORE_SECRET_NAMES = ['signingSecret', 'oldSecret', 'secret', 'hash', 'cookie', 'password'];
-/** The fields of errors that repeat their input: a row of PostgreSQL, a text that is no URL. */
-const INPUTS = ['detail', 'input'];
+/** The fields of errors that repeat their input: a row of PostgreSQL, the values of its statement, a text that is no URL. */
+const INPUTS = ['detail', 'where', 'internalQuery', 'input'];
 
 /** JSON logs, one line an event, in which no ApiKey, Authorization value, url of a target or secret appears. */
 export function createLogger(level: string, destination?: DestinationStream): Logger {

@@ -12,7 +12,8 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, RandomIdGenerator, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { RunRecord } from '../domain/run/run.ts';
-import type { OutboundRequest, Send, SendResult } from '../outbound/send.ts';
+import type { SuccessDemands } from '../domain/run/success.ts';
+import { faultOf, type OutboundRequest, type Send, type SendResult } from '../outbound/send.ts';
 import type { Store } from '../store/contract/store.ts';
 
 /**
@@ -85,7 +86,7 @@ export function startTracing(): Tracing {
         belowFiring(facts.runId),
       );
       const result = await send(withParent(request, span.spanContext()));
-      end(span, result);
+      end(span, result, request.success);
       return result;
     },
     store(store) {
@@ -175,11 +176,13 @@ function withParent(
 
 type Span = ReturnType<ReturnType<TracerProvider['getTracer']>['startSpan']>;
 
-function end(span: Span, { outcome, responseStatus, error, phases }: SendResult): void {
+/** Of an answer only the status, as above. */
+function end(span: Span, result: SendResult, success: SuccessDemands | undefined): void {
+  const { outcome, responseStatus, error, phases } = result;
   span.setAttribute('punctual.outcome', outcome);
   if (responseStatus !== undefined) span.setAttribute('http.response.status_code', responseStatus);
   for (const [name, ms] of Object.entries(phases)) span.setAttribute(`punctual.phase.${name}`, ms);
-  if (error !== undefined || (responseStatus ?? 0) >= 300) fail(span, error);
+  if (faultOf(result, success) !== undefined) fail(span, error);
   span.end();
 }
 

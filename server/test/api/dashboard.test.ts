@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -18,12 +18,19 @@ after(async () => {
   await service.close();
   rmSync(folder, { recursive: true });
 });
+/** The paths that the dashboard knows, each with an id or a name in it. */
+const ROUTES = [
+  ...readFileSync(join(import.meta.dirname, '../../../dashboard/src/app.tsx'), 'utf8').matchAll(
+    /<Route path="([^"]+)"/g,
+  ),
+].map(([, path]) => path!.replace(/:\w+/, 'x'));
 const NO_KEY = { ClientId: null, ApiKey: null };
 const get = (path: string, headers = {}) =>
   service.call('GET', path, { headers: { ...NO_KEY, ...headers } });
 
 test('the page is there for its own paths, without a key', async () => {
-  for (const path of ['/', '/schedules', '/schedules/new', '/schedules/x/edit', '/runs', '/keys']) {
+  assert.ok(ROUTES.length > 10);
+  for (const path of ROUTES) {
     const { status, headers } = await get(path);
     assert.deepEqual([status, headers.get('content-type')], [200, 'text/html; charset=utf-8']);
   }
@@ -74,6 +81,27 @@ test('any other path is the 404 of the API, also beside and above the assets', a
   assertError(await get('/v1/nothing'), 401);
 });
 
+test('a browser that goes to an unknown address gets the page; a program gets the 404 of the API', async () => {
+  const browser = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+  for (const path of ['/nothing', '/schedules/x/y', '/index.html', '/schedules/']) {
+    const { status, headers, text } = await get(path, browser);
+    assert.deepEqual([status, headers.get('content-type')], [404, 'text/html; charset=utf-8']);
+    const nonce = /'nonce-([^']+)'/.exec(headers.get('content-security-policy')!)![1]!;
+    assert.ok(text.includes(`content="${nonce}"`));
+    assert.equal(headers.get('cross-origin-opener-policy'), 'same-origin');
+    assert.equal(headers.get('vary'), 'Accept');
+  }
+  for (const accept of ['*/*', 'application/json']) {
+    assertError(await get('/nothing', { Accept: accept }), 404);
+  }
+  // Files of the page are files, the API is the API, and nothing is posted to a page.
+  for (const path of ['/assets/old-chunk.js', '/docs/static/nothing.css']) {
+    assertError(await get(path, browser), 404);
+  }
+  assertError(await get('/v1/nothing', browser), 401);
+  assertError(await service.call('POST', '/nothing', { headers: { ...NO_KEY, ...browser } }), 404);
+});
+
 test('a range or a condition that a file does not meet is no fault of the service', async () => {
   for (const path of ['/assets/a-1.js', '/docs/static/swagger-ui.css']) {
     for (const headers of [
@@ -98,6 +126,7 @@ test('the reference shows the document, from here alone', async () => {
 test('without a built page there is none', async () => {
   const other = await startService();
   assertError(await other.call('GET', '/'), 404);
+  assertError(await other.call('GET', '/', { headers: { Accept: 'text/html' } }), 404);
   assertError(await other.call('GET', '/docs'), 404);
   await other.close();
 });

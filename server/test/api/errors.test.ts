@@ -38,9 +38,13 @@ for (const [code, status] of Object.entries(ERROR_STATUS)) {
   });
 }
 
-test('there is no other status than 400, 401, 404 and 500, but for who sends If-Match', () => {
-  const { precondition_failed, ...others } = ERROR_STATUS;
-  assert.equal(precondition_failed, 412);
+test('there is no other status than 400, 401, 404 and 500, but for who sends If-Match, Idempotency-Key or a completion', () => {
+  const { precondition_failed, idempotency_conflict, idempotency_mismatch, ...rest } = ERROR_STATUS;
+  const { completion_ended, ...others } = rest;
+  assert.deepEqual(
+    [precondition_failed, idempotency_conflict, idempotency_mismatch, completion_ended],
+    [412, 409, 422, 410],
+  );
   assert.deepEqual([...new Set(Object.values(others))].sort(), [400, 401, 404, 500]);
 });
 

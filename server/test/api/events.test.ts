@@ -8,6 +8,7 @@ import { iso } from '../../src/domain/iso.ts';
 import { assertError } from '../support/api/expect.ts';
 import { newClient, revoke, startService } from '../support/api/service.ts';
 import { ManualClock } from '../support/clock.ts';
+import { until } from '../support/outbound/target-server.ts';
 import { anId, aRecord, claimOne, settled } from '../support/store/backend.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
@@ -16,16 +17,27 @@ const service = await startService({ clock, limits: { callerCacheMs: 1 } });
 after(() => service.close());
 const baseUrl = `http://127.0.0.1:${service.port}`;
 
+/** The streams that the service has open, by the names that their listeners have sent along. */
+const streams = new Set<string>();
+service.app.server.on('request', ({ headers }, response) => {
+  const name = String(headers['x-listener']);
+  streams.add(name);
+  response.once('close', () => streams.delete(name));
+});
+let listeners = 0;
+
 /** A listener that is there when this resolves, and what it has heard. */
 async function listen(as = service.mine, lastEventId?: string) {
   const heard: PunctualEvent[] = [];
   const abort = new AbortController();
+  const name = `${++listeners}`;
   const client = new PunctualClient({
     baseUrl,
     ...as,
-    async fetch(...request) {
-      const response = await fetch(...request);
-      opened();
+    async fetch(url, init) {
+      const headers = { ...(init?.headers as Record<string, string>), 'X-Listener': name };
+      const response = await fetch(url, { ...init, headers });
+      if (response.ok) opened();
       return response;
     },
   });
@@ -39,12 +51,11 @@ async function listen(as = service.mine, lastEventId?: string) {
   })().catch(error => {
     if (!abort.signal.aborted) throw error;
   });
-  await isOpen;
+  await Promise.race([isOpen, ended]);
   const stop = async () => {
     abort.abort();
     await ended;
-    // Until the server has seen it.
-    await new Promise(resolve => setTimeout(resolve, 20));
+    await until(() => !streams.has(name));
   };
   return { heard, ended, stop };
 }
@@ -52,7 +63,12 @@ async function listen(as = service.mine, lastEventId?: string) {
 /** Lets a second pass and what is sent in it arrive. */
 async function pass(seconds = 1): Promise<void> {
   await clock.advance(seconds * 1_000);
-  await new Promise(resolve => setTimeout(resolve, 30));
+  await arrived();
+}
+
+/** What was sent before has arrived: the answers to these came behind it, to the same event loop. */
+async function arrived(): Promise<void> {
+  for (let call = 0; call < 3; call++) await service.call('GET', '/healthz');
 }
 
 test('what happens is told once, to its own client', async () => {
@@ -126,7 +142,8 @@ test('a time that is skipped or missed is a run that ended', async () => {
   await pass(2);
   const runs = heard.flatMap(event => (event.type === 'run.ended' ? [event.data] : []));
   assert.deepEqual(runs.map(({ status }) => status).sort(), ['missed', 'skipped']);
-  for (const run of runs) assert.deepEqual(run, await shown(run.id));
+  const { label, url } = schedule;
+  for (const run of runs) assert.deepEqual(run, { ...(await shown(run.id)), label, url });
   await stop();
 });
 
@@ -215,7 +232,7 @@ test('a revoked key ends the stream', async () => {
   await ended;
 });
 
-test('20 listeners of one client, and no more', async () => {
+test('20 listeners of one client, and no more; who leaves makes room', async () => {
   const client = await newClient(service.store, 'many');
   const listeners = [];
   for (let count = 0; count < 20; count += 1) listeners.push(await listen(client));
@@ -228,25 +245,23 @@ test('20 listeners of one client, and no more', async () => {
 test('a hundred that come at once with an id are 20 listeners, and no more', async () => {
   const as = await newClient(service.store, 'crowd');
   const headers = { ClientId: as.clientId, ApiKey: as.apiKey, 'Last-Event-ID': '1-x' };
-  const aborts: AbortController[] = [];
-  const statuses = await Promise.all(
-    Array.from({ length: 100 }, async () => {
-      const abort = new AbortController();
-      aborts.push(abort);
-      const answer = await fetch(`${baseUrl}/v1/event`, { headers, signal: abort.signal });
-      return answer.status;
-    }),
+  const abort = new AbortController();
+  // All answers are kept: one that nobody has any more is cancelled, and makes room.
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () =>
+      fetch(`${baseUrl}/v1/event`, { headers, signal: abort.signal }),
+    ),
   );
-  assert.equal(statuses.filter(status => status === 200).length, 20);
-  assert.equal(statuses.filter(status => status === 400).length, 80);
-  for (const abort of aborts) abort.abort();
+  assert.equal(answers.filter(({ status }) => status === 200).length, 20);
+  assert.equal(answers.filter(({ status }) => status === 400).length, 80);
+  abort.abort();
 });
 
 test('a connection that is cut during its first read leaves no place taken', async () => {
   const as = await newClient(service.store, 'hasty');
   const head =
     `GET /v1/event HTTP/1.1\r\nHost: h\r\nClientId: ${as.clientId}\r\nApiKey: ${as.apiKey}\r\n` +
-    'Last-Event-ID: 1-x\r\n\r\n';
+    'X-Listener: hasty\r\nLast-Event-ID: 1-x\r\n\r\n';
   for (let round = 0; round < 100; round++) {
     const socket = connect({ port: service.port, host: '127.0.0.1' });
     await once(socket, 'connect');
@@ -255,19 +270,23 @@ test('a connection that is cut during its first read leaves no place taken', asy
     await new Promise(resolve => setTimeout(resolve, round % 5));
     socket.resetAndDestroy();
   }
-  await new Promise(resolve => setTimeout(resolve, 200));
+  await arrived();
+  await until(() => !streams.has('hasty'));
   const listeners = await Promise.all(Array.from({ length: 20 }, () => listen(as, '1-x')));
   await Promise.all(listeners.map(({ stop }) => stop()));
 });
 
-test('a changed schedule is told without the values of its headers and its data', async () => {
+test('a changed schedule is told without the values of its headers, its data and its body', async () => {
   const as = await newClient(service.store, 'secretive');
   const { heard, stop } = await listen(as);
-  const secret = { headers: { Authorization: 'Bearer hunter2' }, data: { token: 'hunter2' } };
+  const headers = { Authorization: 'Bearer hunter2' };
+  const secret = { headers, data: { token: 'hunter2' } };
   const { id } = await service.create({ ...secret, label: 'told' }, as);
+  await service.create({ headers, body: 'hunter2' }, as);
   await pass();
   await stop();
   const [event] = heard;
+  assert.equal(heard.length, 2);
   assert.ok(event?.type === 'schedule.changed');
   assert.deepEqual([event.data.id, event.data.label], [id, 'told']);
   assert.doesNotMatch(JSON.stringify(heard), /hunter2|Authorization|token/);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { nextTime } from '../../src/domain/calendar/calendar.ts';
+import { nextTime } from '../../src/domain/calendar/times.ts';
 import { runId } from '../../src/domain/id.ts';
 import { assertError } from '../support/api/expect.ts';
 import { startService } from '../support/api/service.ts';
@@ -80,7 +80,10 @@ test("a time without an offset is the schedule's own, also where it does not exi
     ['2027-03-28T02:30:00', '2027-03-28T01:00:00.000Z'],
   );
   assert.equal((await asked(id, '2026-10-25T02:30')).at, '2026-10-25T00:30:00.000Z');
-  const fires = nextTime('30 2 * * *', 'Europe/Berlin', Date.parse('2026-12-01T00:00:00Z'));
+  const fires = nextTime(
+    { interval: '30 2 * * *', timezone: 'Europe/Berlin' },
+    Date.parse('2026-12-01T00:00:00Z'),
+  );
   assert.equal((await asked(id, '2026-12-01T02:30')).at, new Date(fires!).toISOString());
 });
 
@@ -109,7 +112,7 @@ test('400: at is missing, or no time; 404: not this client’s', async () => {
 
 test('while everything is paused, what is due waits for the resume', async () => {
   const { id } = await service.create({ interval: '* * * * *' });
-  const due = new Date(nextTime('* * * * *', 'UTC', clock.now())!);
+  const due = new Date(nextTime({ interval: '* * * * *', timezone: 'UTC' }, clock.now())!);
   await service.store.installation.pause(clock.now());
   const toCome = await asked(id, due.toISOString());
   assert.match(toCome.sentence, /only if Punctual is resumed by then/);

@@ -26,7 +26,10 @@ async function heard(lastEventId?: string): Promise<number> {
     changedSince: async () => [],
     breakersSince: async () => [],
   } as unknown as StatsStore;
-  const feed = new EventFeed(store, clock, error => assert.fail(String(error)));
+  const schedules = { names: async () => [] };
+  const feed = new EventFeed({ stats: store, schedules }, clock, error =>
+    assert.fail(String(error)),
+  );
   let count = 0;
   const known = lastEventId === undefined ? undefined : [lastEventId];
   const leave = feed.join(1, events => (count += events.length), known);

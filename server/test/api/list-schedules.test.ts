@@ -90,7 +90,7 @@ test('400: parameters that are not known, by their names; 200 where there are on
   assertError(
     await list(unknown),
     400,
-    /^This operation has no query parameters "foo", "__proto__", "constructor", "%ff", ""\. It takes limit, cursor, status, label, url\.$/,
+    /^This operation has no query parameters "foo", "__proto__", "constructor", "%ff", ""\. It takes limit, cursor, status, label, url, host, tag\.$/,
   );
   assertError(
     await list('?stauts=disabled'),

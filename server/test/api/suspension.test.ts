@@ -94,3 +94,16 @@ test('a resting connection on which nothing came is closed', async t => {
   sendAndSuspend(socket, '', 1_400);
   assert.equal(await answerOn(socket), 'closed');
 });
+
+test('the rest of a refused body that came meanwhile is read: nothing resets the answer', async t => {
+  const socket = await connected(t);
+  let reset: Error | undefined;
+  socket.on('error', error => (reset = error));
+  const head = HEAD.replace('GET /v1/schedule', 'POST /v1/nothing') + KEY;
+  await sendAndLetRead(socket, `${head}Content-Length: 100000\r\n\r\n`);
+  sendAndSuspend(socket, 'x'.repeat(100_000), 2_200);
+  assert.match(await answerOn(socket), /^HTTP\/1\.1 404 /);
+  socket.end();
+  await once(socket, 'close');
+  assert.equal(reset, undefined);
+});

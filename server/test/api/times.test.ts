@@ -16,6 +16,33 @@ const preview = (body: object) =>
 const times = async (body: object) => (await preview(body)).body.times;
 const next = (id: string, query = '') => service.call('GET', `/v1/schedule/${id}/next${query}`);
 
+// POST /v1/words
+
+test('words: intervals in words, in the order of the question', async () => {
+  const intervals = ['*/7 * * * *', 'rate(90 minutes)', '*/7 * * * *'];
+  const answer = await service.call('POST', '/v1/words', { body: { intervals } });
+  assertOk(answer);
+  const sevenths = 'At minutes 0, 7, 14 and so on to 56 of every hour';
+  assert.deepEqual(answer.body.items, [
+    { interval: intervals[0], words: sevenths },
+    { interval: intervals[1], words: 'Every 90 minutes' },
+    { interval: intervals[2], words: sevenths },
+  ]);
+});
+
+test('words: 400 for an invalid interval, none and more than 100', async () => {
+  for (const [intervals, sentence] of [
+    [['* * * * *', '61 * * * *'], /^intervals\[1\]: The interval's minute field/],
+    [[], /intervals/],
+    [Array(101).fill('* * * * *'), /intervals/],
+    ['* * * * *', /intervals/],
+    [[7], /intervals\[0\]/],
+    [undefined, /^intervals is required/],
+  ] as const) {
+    assertError(await service.call('POST', '/v1/words', { body: { intervals } }), 400, sentence);
+  }
+});
+
 // POST /v1/preview
 
 test('preview: five times after now, in UTC with milliseconds', async () => {

@@ -48,14 +48,14 @@ export const BUGS: Bug[] = [
     patches: [
       {
         file: 'engine/delivery/executor.ts',
-        find: '    void this.#options.send(requestAt(job, now))',
+        find: '    void sendJob(job, now, this.#options)',
         replace: `    const hoped = { outcome: 'response', startedAt: now, durationMs: 1, phases: {}, responseStatus: 200 };
     this.#options.completer.complete(job.claim, attemptOf(job.claim.attempt, hoped as never));
-    void this.#options.send(requestAt(job, now))`,
+    void sendJob(job, now, this.#options)`,
       },
       {
         file: 'engine/delivery/executor.ts',
-        find: 'completer.complete(claim, attemptOf(claim.attempt, result));',
+        find: 'completer.complete(claim, reading === undefined ? attempt : { ...attempt, ...reading });',
         replace: '',
       },
     ],
@@ -80,6 +80,20 @@ export const BUGS: Bug[] = [
     short: true,
     patches: [
       { file: 'store/sqlite/open.ts', find: 'synchronous = FULL', replace: 'synchronous = NORMAL' },
+    ],
+  },
+  {
+    name: 'a schedule completed after its last run has ended, in a transaction of its own',
+    scenario: 'completing',
+    rules: ['notCompleted'],
+    patches: [
+      {
+        file: 'store/sqlite/queue.ts',
+        find: 'if (change) changeSchedule(key[0] as number, change);',
+        replace:
+          'if (change) setTimeout(() =>\n' +
+          '  void commits.write(() => changeSchedule(key[0] as number, change)), 400);',
+      },
     ],
   },
   {
@@ -179,6 +193,18 @@ export const BUGS: Bug[] = [
     ],
   },
   {
+    name: 'a last time that passed unseen not caught up with',
+    scenario: 'completing',
+    rules: ['unsent', 'latestMissed'],
+    patches: [
+      {
+        file: 'domain/run/queue.ts',
+        find: 'if (isTooOld(latest, schedule, now, unseen.until)) {',
+        replace: 'if (row.nextFor === null || isTooOld(latest, schedule, now, unseen.until)) {',
+      },
+    ],
+  },
+  {
     name: 'claimed 400 ms before it is due',
     scenario: 'held',
     rules: ['early'],
@@ -207,8 +233,8 @@ export const BUGS: Bug[] = [
     patches: [
       {
         file: 'store/sqlite/schedule-codec.ts',
-        find: 'if (start) row.run(key, start[0], ...start);',
-        replace: 'if (start) setTimeout(() => row.run(key, start[0], ...start), 300);',
+        find: 'if (start) row.run(key, start[0], ...start, needs);',
+        replace: 'if (start) setTimeout(() => row.run(key, start[0], ...start, needs), 300);',
       },
     ],
   },

@@ -1,4 +1,6 @@
 import { Cron } from 'croner';
+import type { Planned, ScheduleSeen } from '../support/crash/evidence.ts';
+import { enumerate } from '../support/domain/enumerator.ts';
 
 /**
  * The checker's own calendar: croner, of which the engine knows nothing.
@@ -13,6 +15,14 @@ export function dueTimes(
 ): number[] {
   const times = timesOf(`${timezone}\n${interval}`, interval, timezone, after, until);
   return times.filter(time => time > after && time <= until);
+}
+
+/** The nominal times of a schedule that is more than a cron interval: those of the enumerator. */
+export function plannedTimes(seen: ScheduleSeen, planned: Planned, until: number): number[] {
+  const { id, interval, timezone, createdAt } = seen;
+  const { afterCompletion, status, statusReason, version, updatedAt, ...fields } = planned;
+  const world = { interval, timezone, createdAt, hashed: id, countFrom: createdAt, ...fields };
+  return enumerate(world, createdAt + 1, until + 1);
 }
 
 /** Ranges further apart are not kept as one: between them may lie years. */

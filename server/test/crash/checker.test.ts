@@ -10,9 +10,9 @@ describe('checker', () => {
     assert.deepEqual(violations, []);
     assert.deepEqual(figures, {
       kills: 1,
-      schedules: 5,
-      due: 19 + 19 + 4 + 2 + 3,
-      requests: 18 + 10 + 4 + 4 + 3 + 1,
+      schedules: 8,
+      due: 19 + 19 + 4 + 2 + 3 + 1 + 2 + 2,
+      requests: 18 + 10 + 4 + 4 + 3 + 1 + 1 + 2 + 2,
       duplicates: 1,
       lost: 1,
       retries: 2,
@@ -20,6 +20,7 @@ describe('checker', () => {
       skipped: 9,
       overrun: 0,
       callbacks: 18 + 4 + 1,
+      completed: 2,
       longestDownMs: 2_200,
       longestGapMs: 2_300,
     });
@@ -46,6 +47,18 @@ describe('checker', () => {
     const { violations, figures } = check(world);
     assert.deepEqual(violations, []);
     assert.equal(figures.overrun, 1);
+  });
+
+  test('an engine cannot look while its store or its machine stands still: a later time may be the latest', () => {
+    const rules = (from: number, to: number) => {
+      const world = cleanWorld();
+      passed(world, 'late', 11, 'missed');
+      world.stalls.push({ from: at(from), to: at(to) });
+      return check(world).violations.map(({ rule }) => rule);
+    };
+    assert.deepEqual(rules(13, 13.5), []);
+    assert.deepEqual(rules(13, 13.3), ['latestMissed']);
+    assert.deepEqual(rules(12, 12.5), ['latestMissed']);
   });
 
   test('where a start is cut off before it has looked, the next one decides what was the latest', () => {

@@ -1,6 +1,7 @@
 import type { Evidence } from '../support/crash/evidence.ts';
 import { checkArrivals } from './rules/arrivals.ts';
 import { checkCallbacks } from './rules/callbacks.ts';
+import { checkCompletion } from './rules/completion.ts';
 import { checkTimes } from './rules/times.ts';
 import { type View, viewOf } from './rules/view.ts';
 
@@ -37,12 +38,19 @@ export const RULES = {
   sentTwice: 'One attempt is one request.',
   duplicateWithoutCrash: 'A request is sent again only after a crash, or as a retry.',
   overlap: 'One request of a schedule is in flight.',
+  fence: 'Each attempt of a schedule has a greater fence than all before it.',
   callbackLost: 'Every run that calls back has done so.',
   callbackUnfinished: 'Every callback comes to its end.',
   callbackUnexpected: 'Only runs that call back do so, once for each integration.',
   callbackUnseen: 'Every attempt of a callback that got an answer was seen by the receiver.',
   callbackUnrecorded: 'Every callback that the receiver saw is an attempt in history.',
   callbackSecondId: 'One callback has one webhook-id.',
+  unsent: 'A one-off is sent, unless a manual run is in its way.',
+  notCompleted: 'A schedule completes when its last run has ended.',
+  completedEarly: 'A schedule with a time to come, or a run that goes on, has not completed.',
+  completedTwice: 'A schedule completes once.',
+  completedOtherwise: 'A completed schedule is disabled or deleted, as it was asked, and says why.',
+  firedCompleted: 'Nothing fires after the schedule has completed.',
 } as const;
 
 export type Rule = keyof typeof RULES;
@@ -71,6 +79,8 @@ export interface Figures {
   /** Missed although the service was up: it was late by more than an interval. */
   overrun: number;
   callbacks: number;
+  /** Schedules that had no time left to come, and have completed. */
+  completed: number;
   /** From a kill to the next process that listens, the pause in between included. */
   longestDownMs: number;
   /** The longest time without a request of a schedule that fires every second. */
@@ -91,6 +101,7 @@ export const MAY_COME_RIGHT: readonly Rule[] = [
   'callbackLost',
   'callbackUnfinished',
   'callbackUnrecorded',
+  'notCompleted',
 ];
 
 export function check(evidence: Evidence): Report {
@@ -104,10 +115,11 @@ export function check(evidence: Evidence): Report {
   const overrun = checkTimes(view, tell);
   const duplicates = checkArrivals(view, tell);
   checkCallbacks(view, tell);
-  return { violations, figures: { ...figuresOf(view), overrun, duplicates } };
+  const completed = checkCompletion(view, tell);
+  return { violations, figures: { ...figuresOf(view), overrun, duplicates, completed } };
 }
 
-function figuresOf(view: View): Omit<Figures, 'overrun' | 'duplicates'> {
+function figuresOf(view: View): Omit<Figures, 'overrun' | 'duplicates' | 'completed'> {
   const { until, schedules, kills, callbackArrivals } = view;
   const runs = schedules.flatMap(schedule => schedule.runs).filter(({ at }) => at <= until);
   const attempts = schedules

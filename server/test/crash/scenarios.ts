@@ -1,4 +1,4 @@
-import { every } from '../support/crash/workload.ts';
+import { every, onceAfter } from '../support/crash/workload.ts';
 import type { WorldOptions } from './world.ts';
 
 /** Where the service is killed so that a certain kind of bug has to show. */
@@ -68,6 +68,20 @@ export const SCENARIOS = {
       lastMs: 1_500,
       workload: url =>
         [0, 1, 2, 3, 4].map(second => every(`${second}-59/5 * * * * *`, `${url}/ok`)),
+    },
+  },
+  /** Killed soon after one-offs were answered, some of which come while the service is down. */
+  completing: {
+    options: {
+      kills: 2,
+      upMs: [4_000, 6_000],
+      downMs: [1_500, 2_500],
+      lastMs: 6_000,
+      workload: url =>
+        Array.from({ length: 84 }, (_, index) =>
+          every(onceAfter(5 + (index % 14)), `${url}/slow/${(index % 7) * 100}`),
+        ),
+      killWhen: target => target.msSinceAnswer(200) > 20 && target.msSinceAnswer(200) < 200,
     },
   },
   /** Killed while schedules are created. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { check, RULES, steadySpans } from './steps/rules.ts';
-import { at, cleanWorld, ID, TAMPERED } from './steps/tampered-evidence.ts';
+import { at, cleanWorld, ID, miss, TAMPERED } from './steps/tampered-evidence.ts';
 
 describe('checker of stepped clocks', () => {
   test('a world in which everything went right has no violation', () => {
@@ -14,6 +14,13 @@ describe('checker of stepped clocks', () => {
     world.arrivals.push({ ...first, attempt: 2, at: at(52), endedAt: at(52) + 1 });
     const run = world.runs.find(({ scheduleId, id }) => scheduleId === ID && id === 'run-50')!;
     run.attempts.push({ ...run.attempts[0]!, number: 2 });
+    assert.deepEqual(check(world), []);
+  });
+
+  test('a time that passed while the machine stood still may be missed', () => {
+    const world = cleanWorld();
+    miss(world, 20);
+    world.stalls.push({ from: at(19.9), to: at(21.1) });
     assert.deepEqual(check(world), []);
   });
 

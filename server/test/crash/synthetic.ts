@@ -1,5 +1,5 @@
 import type { Attempt, Run } from '@punctual/client';
-import type { Evidence, ScheduleSeen } from '../support/crash/evidence.ts';
+import type { Evidence, Planned, ScheduleSeen } from '../support/crash/evidence.ts';
 
 /**
  * A small world in which everything went right, by hand: a service that was killed at 10.4 s and
@@ -28,6 +28,20 @@ export class Synthetic {
     refused: [],
     until: at(20),
   };
+
+  /** @param end when it has completed, where it has no time to come */
+  planned(id: string, interval: string, plan: Partial<Planned> = {}, end?: number): void {
+    this.schedule(id, interval);
+    const afterCompletion = plan.afterCompletion ?? 'disable';
+    const status = afterCompletion === 'delete' ? 'deleted' : 'disabled';
+    this.evidence.schedules.at(-1)!.planned = {
+      ...plan,
+      afterCompletion,
+      ...(end === undefined
+        ? { status: 'enabled', version: 1, updatedAt: null }
+        : { status, statusReason: 'completed', version: 2, updatedAt: at(end) }),
+    };
+  }
 
   schedule(id: string, interval: string, callOnSuccess?: boolean): void {
     const integrations =
@@ -159,10 +173,21 @@ export function cleanWorld(): Evidence {
   world.fired('late', 11, [12.3, 10, 200]);
   world.fired('late', 16, [16, 10, 200]);
 
+  world.planned('once', 'at(2026-03-01T12:00:08Z)', { afterCompletion: 'delete' }, 8.02);
+  world.fired('once', 8, [8, 10, 200]);
+  world.planned('counted', '*/5 * * * * *', { maxRuns: 2 }, 10.02);
+  for (const second of [5, 10]) world.fired('counted', second, [second, 10, 200]);
+  world.planned('rate', 'rate(8 seconds)');
+  for (const second of [10, 18]) world.fired('rate', second, [second, 10, 200]);
+
   const manual = world.fired('failing', 7.5, [7.5, 10, 500]);
   manual.trigger = 'manual';
   world.evidence.triggered.push(manual.id);
   return world.evidence;
+}
+
+export function plannedOf(world: Evidence, scheduleId: string): Planned {
+  return world.schedules.find(({ id }) => id === scheduleId)!.planned!;
 }
 
 export function runOf(world: Evidence, scheduleId: string, second: number) {

@@ -1,6 +1,16 @@
 import type { Evidence } from '../support/crash/evidence.ts';
 import type { Rule } from './checker.ts';
-import { arrivalOf, at, callbackOf, drop, idOf, iso, passed, runOf } from './synthetic.ts';
+import {
+  arrivalOf,
+  at,
+  callbackOf,
+  drop,
+  idOf,
+  iso,
+  passed,
+  plannedOf,
+  runOf,
+} from './synthetic.ts';
 
 /** Each world whose evidence was tampered with: what was done to it, the rules that must be named, and no others. */
 export type TamperedEvidence = [what: string, rules: Rule[], tamper: (world: Evidence) => void];
@@ -233,6 +243,14 @@ export const TAMPERED: TamperedEvidence[] = [
     },
   ],
   [
+    'an attempt has the fence of the one before it',
+    ['fence'],
+    w => {
+      arrivalOf(w, 'fast', 16).fence = at(16);
+      arrivalOf(w, 'fast', 17).fence = at(16);
+    },
+  ],
+  [
     'two requests of a schedule are in flight',
     ['overlap'],
     w => {
@@ -288,6 +306,48 @@ export const TAMPERED: TamperedEvidence[] = [
     ['callbackUnrecorded'],
     w => {
       callbackOf(w, 'fast', 10).type = 'schedule.run.failed';
+    },
+  ],
+  ['a one-off is missed', ['unsent', 'latestMissed'], w => passed(w, 'once', 8, 'missed')],
+  [
+    'a schedule without a time to come is enabled',
+    ['notCompleted'],
+    w => Object.assign(plannedOf(w, 'once'), { status: 'enabled', version: 1, updatedAt: null }),
+  ],
+  [
+    'a schedule with times to come has completed',
+    ['completedEarly'],
+    w => Object.assign(plannedOf(w, 'rate'), { status: 'disabled', updatedAt: at(18.1) }),
+  ],
+  [
+    'a schedule completes while its last run goes on',
+    ['completedEarly'],
+    w => Object.assign(plannedOf(w, 'counted'), { updatedAt: at(10.005) }),
+  ],
+  [
+    'a schedule completes twice',
+    ['completedTwice'],
+    w => Object.assign(plannedOf(w, 'counted'), { version: 3 }),
+  ],
+  [
+    'a schedule that was to be deleted is disabled',
+    ['completedOtherwise'],
+    w => Object.assign(plannedOf(w, 'once'), { status: 'disabled' }),
+  ],
+  [
+    'a completed schedule does not say why',
+    ['completedOtherwise'],
+    w => {
+      delete plannedOf(w, 'counted').statusReason;
+    },
+  ],
+  [
+    'a completed schedule fires',
+    ['firedCompleted', 'arrivalUnrecorded'],
+    w => {
+      const webhookId = idOf('counted', 15);
+      const late = { webhookId, scheduledFor: at(15), at: at(15.01), endedAt: at(15.02) };
+      w.arrivals.push({ ...arrivalOf(w, 'counted', 10), ...late });
     },
   ],
   [

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Run, Schedule, ScheduleInput } from '@punctual/client';
 import { Api, CREDENTIALS } from '../support/crash/api.ts';
-import type { Evidence, ScheduleSeen } from '../support/crash/evidence.ts';
+import type { Evidence, Planned, ScheduleSeen } from '../support/crash/evidence.ts';
 import { Process } from '../support/crash/life.ts';
 import { Target } from '../support/crash/target.ts';
-import { every } from '../support/crash/workload.ts';
+import { every, onceAfter } from '../support/crash/workload.ts';
 import { check, MAY_COME_RIGHT, type Report } from './checker.ts';
 import { cutPower, type Shim } from './powercut.ts';
 import { Random } from './random.ts';
-import { stallStore } from './stall.ts';
+import { stallStore, watchStalls } from './stall.ts';
 
 export interface WorldOptions {
   /** `bin/punctual.js` of the sources to run; those of this checkout by default. */
@@ -82,6 +82,7 @@ class World {
   readonly #ended = new Map<string, Run>();
   readonly #refused: string[] = [];
   readonly #stalls: Evidence['stalls'] = [];
+  #unwatch = () => {};
   #disturbing: Promise<void> | null = null;
   #targetUrl = '';
 
@@ -94,6 +95,7 @@ class World {
 
   async run(): Promise<Outcome> {
     const { kills, upMs, downMs, earlyKills = 0, lastMs } = this.#options;
+    this.#unwatch = watchStalls(this.#stalls);
     this.#targetUrl = await this.#target.start();
     let service = this.#spawn();
     let api = await ready(service);
@@ -118,6 +120,7 @@ class World {
   }
 
   async dispose(): Promise<void> {
+    this.#unwatch();
     for (const process of this.#processes) await process.dispose();
     await this.#target.stop();
   }
@@ -173,25 +176,29 @@ class World {
   }
 
   async #stall(stallMs: number): Promise<void> {
-    const from = Date.now();
-    await stallStore(this.#database, stallMs);
-    this.#stalls.push({ from, to: Date.now() });
+    this.#stalls.push(await stallStore(this.#database, stallMs));
   }
 
   async #disturb(api: Api, over: AbortSignal): Promise<void> {
-    const paths = ['/ok', '/fail', '/slow/700'];
-    const create = async () => {
-      const path = this.#whims.pick(paths);
-      const made = await api.create(every('* * * * * *', this.#targetUrl + path));
+    const create = async (interval: string) => {
+      // No next time ends the retries of a one-off.
+      const failing = interval.startsWith('at(') ? '/gone' : '/fail';
+      const path = this.#whims.pick(['/ok', failing, '/slow/700']);
+      const made = await api.create(every(interval, this.#targetUrl + path));
       this.#acknowledged.set(made.id, made);
     };
     const trigger = async () => {
-      const { id } = this.#whims.pick([...this.#acknowledged.values()]);
+      const all = [...this.#acknowledged.values()];
+      // A deleted schedule takes none.
+      const { id } = this.#whims.pick(
+        all.filter(({ afterCompletion }) => afterCompletion !== 'delete'),
+      );
       this.#triggered.push((await api.trigger(id)).id);
     };
     for (let turn = 0; !over.aborted; turn++) {
       try {
-        await (turn % 2 === 0 ? create() : trigger());
+        if (turn % 2 === 1) await trigger();
+        else await create(turn % 4 === 0 ? '* * * * * *' : onceAfter(5));
       } catch (error) {
         // What is under way when it is killed is cut off: that is what it is there for.
         if (!over.aborted) this.#refused.push((error as Error).message);
@@ -217,8 +224,10 @@ class World {
 
   async #gather(api: Api, until: number): Promise<Evidence> {
     const listed = new Map((await api.schedules()).map(schedule => [schedule.id, schedule]));
-    const all = new Map([...this.#acknowledged, ...listed]);
-    const schedules = [...all.values()].map(schedule => this.#seen(schedule, listed));
+    const all = new Map([...listed, ...this.#acknowledged]);
+    const schedules = await Promise.all(
+      [...all.values()].map(schedule => this.#seen(api, schedule, listed.has(schedule.id))),
+    );
     const runs = await api.runs(this.#startedAt - 60_000);
     const callers = new Set(
       schedules.filter(({ integrations }) => integrations.length > 0).map(({ id }) => id),
@@ -243,7 +252,7 @@ class World {
     };
   }
 
-  #seen(schedule: Schedule, listed: Map<string, Schedule>): ScheduleSeen {
+  async #seen(api: Api, schedule: Schedule, isListed: boolean): Promise<ScheduleSeen> {
     const { id, interval, timezone, createdAt, integrations = [] } = schedule;
     return {
       id,
@@ -251,8 +260,9 @@ class World {
       timezone,
       createdAt: Date.parse(createdAt),
       integrations: integrations.map(({ id, callOnSuccess }) => ({ id, callOnSuccess })),
+      ...(isListed && isPlanned(schedule) && { planned: await plannedOf(api, schedule) }),
       acknowledged: this.#acknowledged.has(id),
-      listed: listed.has(id),
+      listed: isListed,
     };
   }
 
@@ -279,6 +289,30 @@ export async function ready(service: Process): Promise<Api> {
   } finally {
     late.abort();
   }
+}
+
+function isPlanned({ interval, ...schedule }: Schedule): boolean {
+  const fields = ['startsAt', 'endsAt', 'maxRuns', 'pausedUntil', 'windowSeconds'];
+  return /^(at|rate)\(/.test(interval) || fields.some(field => field in schedule);
+}
+
+/** @param asked as its create was answered: a pause leaves the answers once it has passed */
+async function plannedOf(api: Api, asked: Schedule): Promise<Planned> {
+  const { startsAt, endsAt, maxRuns, pausedUntil, windowSeconds, afterCompletion } = asked;
+  const { schedule, version } = await api.found(asked.id);
+  const { status, statusReason, updatedAt } = schedule;
+  return {
+    ...(startsAt !== undefined && { startsAt: Date.parse(startsAt) }),
+    ...(endsAt !== undefined && { endsAt: Date.parse(endsAt) }),
+    ...(maxRuns !== undefined && { maxRuns }),
+    ...(pausedUntil !== undefined && { pausedUntil: Date.parse(pausedUntil) }),
+    ...(windowSeconds !== undefined && { windowSeconds }),
+    afterCompletion: afterCompletion ?? 'disable',
+    status,
+    ...(statusReason !== undefined && { statusReason }),
+    version,
+    updatedAt: updatedAt === undefined ? null : Date.parse(updatedAt),
+  };
 }
 
 async function isUnderWay(api: Api, until: number): Promise<boolean> {

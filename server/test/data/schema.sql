@@ -16,6 +16,31 @@ CREATE TABLE breakers (
   open_until INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE calendar_versions (
+  id TEXT NOT NULL PRIMARY KEY,
+  client_key INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  source TEXT NOT NULL,
+  periods TEXT NOT NULL,
+  expanded_at INTEGER NOT NULL,
+  replaced_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE calendars (
+  client_key INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  url TEXT,
+  version TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER,
+  due_at INTEGER NOT NULL,
+  stale_since INTEGER,
+  fault TEXT,
+  recount_before INTEGER,
+  PRIMARY KEY (client_key, name)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE clients (
   client_key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -24,10 +49,47 @@ CREATE TABLE clients (
   created_at INTEGER NOT NULL
 , rotated_at INTEGER, old_secret TEXT, old_secret_until INTEGER, suspended_at INTEGER, resumed_at INTEGER, deleted_at INTEGER) STRICT;
 
+CREATE TABLE completions (
+  run_id TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  client_key INTEGER NOT NULL,
+  schedule_key INTEGER NOT NULL,
+  said_at INTEGER NOT NULL,
+  status TEXT,
+  message TEXT,
+  deadline_at INTEGER,
+  PRIMARY KEY (run_id, attempt)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE data_keys (
   id TEXT NOT NULL PRIMARY KEY,
   wrapped TEXT NOT NULL,
   created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE destinations (
+  client_key INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  config TEXT NOT NULL,
+  secrets TEXT,
+  version TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER,
+  PRIMARY KEY (client_key, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE engines (
+  node TEXT NOT NULL PRIMARY KEY,
+  seen_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE idempotency (
+  client_key INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  ids TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (client_key, key)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE installation (
@@ -50,7 +112,7 @@ CREATE TABLE outbox (
   integration_id TEXT,
   url TEXT,
   body TEXT
-, keep TEXT NOT NULL DEFAULT 'long') STRICT;
+, keep TEXT NOT NULL DEFAULT 'long', trigger TEXT) STRICT;
 
 CREATE TABLE queue (
   schedule_key INTEGER PRIMARY KEY REFERENCES schedules,
@@ -63,7 +125,7 @@ CREATE TABLE queue (
   claimed_at INTEGER,
   changed_at INTEGER,
   blocked_since INTEGER
-) STRICT;
+, needs INTEGER NOT NULL DEFAULT 0, fence INTEGER) STRICT;
 
 CREATE TABLE runs (
   client_key INTEGER NOT NULL,
@@ -85,8 +147,15 @@ CREATE TABLE schedule_changes (
   changed_at INTEGER NOT NULL,
   interval TEXT NOT NULL,
   timezone TEXT NOT NULL,
-  status TEXT NOT NULL,
+  status TEXT NOT NULL, timing TEXT,
   PRIMARY KEY (schedule_key, changed_at)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE schedule_marks (
+  client_key INTEGER NOT NULL,
+  mark TEXT NOT NULL,
+  schedule_key INTEGER NOT NULL,
+  PRIMARY KEY (client_key, mark, schedule_key)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE schedule_texts (
@@ -100,6 +169,15 @@ CREATE TABLE schedule_texts (
   urls TEXT NOT NULL,
   keys TEXT NOT NULL
 ) STRICT;
+
+CREATE TABLE schedule_versions (
+  schedule_key INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  until_at INTEGER NOT NULL,
+  changed_by TEXT NOT NULL,
+  config TEXT NOT NULL,
+  PRIMARY KEY (schedule_key, version)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE schedules (
   schedule_key INTEGER PRIMARY KEY,
@@ -118,13 +196,22 @@ CREATE TABLE schedules (
   integrations TEXT,
   label TEXT NOT NULL,
   policy TEXT
-) STRICT;
+, timing TEXT, delivery TEXT, external_id TEXT, tags TEXT, status_reason TEXT) STRICT;
 
 CREATE TABLE sessions (
   hash TEXT NOT NULL PRIMARY KEY,
   key_id TEXT NOT NULL REFERENCES api_keys,
   expires_at INTEGER NOT NULL
 , id TEXT, created_at INTEGER, last_used_at INTEGER) STRICT, WITHOUT ROWID;
+
+CREATE TABLE zone_rules (
+  zone TEXT NOT NULL PRIMARY KEY,
+  release TEXT NOT NULL,
+  changes TEXT NOT NULL,
+  previous_release TEXT,
+  previous_changes TEXT,
+  changed_at INTEGER
+) STRICT, WITHOUT ROWID;
 
 CREATE INDEX api_keys_by_client ON api_keys (client_key);
 
@@ -142,7 +229,23 @@ CREATE INDEX breakers_open ON breakers (client_key, open_until) WHERE closed_at 
 
 CREATE INDEX breakers_opened ON breakers (client_key, opened_at);
 
+CREATE INDEX calendar_versions_replaced ON calendar_versions (replaced_at) WHERE replaced_at IS NOT NULL;
+
+CREATE INDEX calendars_due ON calendars (due_at);
+
+CREATE INDEX calendars_stale ON calendars (client_key, name) WHERE stale_since IS NOT NULL;
+
+CREATE INDEX calendars_to_recount ON calendars (client_key, name) WHERE recount_before IS NOT NULL;
+
 CREATE INDEX clients_in_overlap ON clients (old_secret_until) WHERE old_secret_until IS NOT NULL;
+
+CREATE INDEX completions_by_age ON completions (said_at);
+
+CREATE INDEX idempotency_by_age ON idempotency (at);
+
+CREATE INDEX outbox_asked_for ON outbox (client_key, scheduled_for) WHERE kind = 'manual' AND trigger IS NULL;
+
+CREATE INDEX outbox_awaiting ON outbox (due_at, id) WHERE state = 'awaiting';
 
 CREATE INDEX outbox_by_run ON outbox (run_id) WHERE kind = 'callback';
 
@@ -151,14 +254,20 @@ CREATE INDEX outbox_due ON outbox (due_at) WHERE state = 'waiting';
 CREATE INDEX outbox_ended ON outbox (keep, run_id)
   WHERE kind = 'callback' AND state IN ('succeeded', 'failed');
 
+CREATE INDEX outbox_further ON outbox (client_key, scheduled_for) WHERE trigger IS NOT NULL;
+
 CREATE INDEX outbox_in_flight ON outbox (id) WHERE state = 'inFlight';
 
 CREATE INDEX outbox_manual ON outbox (schedule_key, due_at, id) WHERE kind = 'manual';
 
-CREATE INDEX outbox_manual_in_flight ON outbox (schedule_key)
-  WHERE kind = 'manual' AND state = 'inFlight';
+CREATE INDEX outbox_manual_begun ON outbox (schedule_key)
+  WHERE kind = 'manual' AND state IN ('inFlight', 'awaiting');
 
 CREATE INDEX outbox_manual_of_client ON outbox (client_key, scheduled_for) WHERE kind = 'manual';
+
+CREATE UNIQUE INDEX outbox_of_target ON outbox (schedule_key) WHERE trigger = 'target';
+
+CREATE INDEX queue_awaiting ON queue (scheduled_for, schedule_key) WHERE state = 'awaiting';
 
 CREATE INDEX queue_due ON queue (due_at) WHERE state <> 'inFlight';
 
@@ -179,6 +288,8 @@ CREATE INDEX runs_manual ON runs (manual_id) WHERE manual_id <> '';
 
 CREATE INDEX schedule_changes_by_age ON schedule_changes (changed_at);
 
+CREATE INDEX schedule_marks_of ON schedule_marks (schedule_key);
+
 CREATE INDEX schedule_texts_by_client ON schedule_texts (client_key, last_id);
 
 CREATE UNIQUE INDEX schedule_texts_changed ON schedule_texts (changed_key)
@@ -187,7 +298,14 @@ CREATE UNIQUE INDEX schedule_texts_changed ON schedule_texts (changed_key)
 CREATE INDEX schedule_texts_small ON schedule_texts (client_key)
   WHERE entries < 128 AND changed_key IS NULL;
 
+CREATE INDEX schedule_versions_by_age ON schedule_versions (until_at);
+
+CREATE INDEX schedule_versions_until ON schedule_versions (schedule_key, until_at);
+
 CREATE UNIQUE INDEX schedules_by_client ON schedules (client_key, id);
+
+CREATE UNIQUE INDEX schedules_by_external_id ON schedules (client_key, external_id)
+  WHERE external_id IS NOT NULL AND status <> 'deleted';
 
 CREATE INDEX schedules_by_status ON schedules (client_key, status, id);
 

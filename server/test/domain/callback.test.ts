@@ -163,3 +163,10 @@ describe('which integrations are called', () => {
     assert.equal(callbacksOf(all, { ...failed, trigger: 'manual' }).length, 3);
   });
 });
+
+test('it tells the external id and the tags, where the schedule has some', () => {
+  const told = { externalId: 'invoices', tags: { team: 'billing' } };
+  const [callback] = callbacksOf({ ...schedule(integration()), delivery: told }, failed);
+  const { externalId, tags } = JSON.parse(callback!.body).data;
+  assert.deepEqual({ externalId, tags }, told);
+});

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ErrorCode, PunctualError } from '../../src/domain/errors.ts';
 import { instantOf, isId, newId } from '../../src/domain/id.ts';
+import type { PatchBody, ScheduleBody } from '../../src/domain/schedule/body.ts';
 import {
   changesTimes,
   draftDeletion,
   draftNew,
   draftPatch,
   draftReplacement,
-  type PatchBody,
-  type ScheduleBody,
 } from '../../src/domain/schedule/draft.ts';
 import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 import { ALLOW_PUBLIC } from '../../src/domain/schedule/target.ts';

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  type ExplainedRun,
-  type ExplainFacts,
-  explain,
-  type HeldSchedule,
-} from '../../src/domain/run/explain.ts';
+import { knowCalendar } from '../../src/domain/calendar/known-calendars.ts';
+import { type ExplainedRun, type ExplainFacts, explain } from '../../src/domain/run/explain.ts';
+import type { HeldSchedule } from '../../src/domain/run/standing.ts';
 
 const at = (text: string) => Date.parse(text);
 const HELD: HeldSchedule = {
@@ -103,6 +100,20 @@ describe('what is on record', () => {
     assert.deepEqual(said({ run: { ...RUN, trigger: 'manual' } }), [
       'succeeded',
       'It was run by hand and succeeded.',
+    ]);
+  });
+
+  test('a run that the target asked for, before its time and after it', () => {
+    const run: ExplainedRun = { ...RUN, trigger: 'target' };
+    assert.deepEqual(said({ run }), [
+      'succeeded',
+      'It was run because its target had asked for it and succeeded.',
+    ]);
+    const { startedAt: _, ...queued } = { ...run, status: 'queued' as const, attempts: [] };
+    const later = at('2026-06-05T00:31:00Z');
+    assert.deepEqual(said({ at: later, run: { ...queued, scheduledFor: later } }), [
+      'queued',
+      'Its target has asked for this run, which waits for its time or its turn.',
     ]);
   });
 
@@ -216,6 +227,22 @@ describe('due, and nothing on record', () => {
     ]);
   });
 
+  test('with bufferOne the latest time that came waits for the run before, and the others are skipped', () => {
+    const now = at('2026-07-01T12:00:00Z');
+    const schedule = { createdAt: 0, policy: { overlap: 'bufferOne' as const } };
+    const row = { scheduledFor: at('2026-07-01T09:00:00Z'), begun: true };
+    const asked = { now, schedule, row, held: { interval: '0 * * * *', timezone: 'UTC' } };
+    const run = 'the run of 2026-07-01T09:00:00.000Z is still going';
+    assert.deepEqual(said({ ...asked, at: now }), [
+      'waiting',
+      `It is due and waits: ${run}, and this one starts when it ends.`,
+    ]);
+    assert.deepEqual(said({ ...asked, at: at('2026-07-01T11:00:00Z') }), [
+      'skipped',
+      `It is skipped: ${run}, and a later time waits for its end.`,
+    ]);
+  });
+
   test('waiting for the resume, where somebody has paused it', () => {
     const due = at('2026-07-01T00:30:00Z');
     const pausedSince = at('2026-06-30T12:00:00Z');
@@ -238,5 +265,99 @@ describe('due, and nothing on record', () => {
   test('forgotten where history is older, and honestly unknown elsewhere', () => {
     assert.equal(said({ historyFrom: at('2026-06-02T00:00:00Z') })[0], 'forgotten');
     assert.equal(said()[0], 'unrecorded');
+  });
+});
+
+describe('bounds, calendars and pauses', () => {
+  const due = at('2026-06-01T00:30:00Z');
+  const version = '019a9f41-6c58-7f91-a2e0-91b4c07d5a3a';
+  const day = (text: string) => at(`${text}T00:00:00Z`);
+  const summary = 'Whit Monday';
+  knowCalendar({
+    version,
+    name: 'de',
+    periods: [{ from: day('2026-06-01'), to: day('2026-06-02'), isLocal: true, summary }],
+  });
+  const excluded = { exclude: ['de'], calendars: [version] };
+
+  test('a time before startsAt, from endsAt on, or beyond maxRuns', () => {
+    assert.deepEqual(said({ held: { timing: { startsAt: due + 1 } } }), [
+      'beforeStart',
+      'It does not fire: startsAt is 2026-06-01T00:30:00.001Z.',
+    ]);
+    assert.deepEqual(said({ held: { timing: { endsAt: due } } }), [
+      'afterEnd',
+      'It does not fire: endsAt is 2026-06-01T00:30:00.000Z.',
+    ]);
+    const lastAt = at('2026-05-31T00:30:00Z');
+    assert.deepEqual(said({ held: { timing: { maxRuns: 3, countFrom: 0, lastAt } } }), [
+      'afterEnd',
+      'It does not fire: the last of its 3 times is 2026-05-31T00:30:00.000Z.',
+    ]);
+  });
+
+  test('a time that a calendar takes away names calendar and entry', () => {
+    assert.deepEqual(said({ held: { timing: excluded } }), [
+      'excluded',
+      'It does not fire: the calendar de, entry "Whit Monday", excludes it.',
+    ]);
+  });
+
+  test('a time that a calendar moves names where to, and fires there', () => {
+    const held = { timing: { ...excluded, onExcluded: 'previousDay' as const } };
+    const moved = explain(facts({ held }));
+    const movedTo = at('2026-05-31T00:30:00Z');
+    assert.deepEqual([moved.verdict, moved.movedTo], ['rolled', movedTo]);
+    assert.deepEqual(said({ held, at: movedTo })[0], 'unrecorded');
+    const lastAt = at('2026-05-30T00:30:00Z');
+    const counted = { timing: { ...held.timing, maxRuns: 3, countFrom: 0, lastAt } };
+    assert.deepEqual(said({ held: counted })[0], 'afterEnd', 'it moves beyond the last one');
+  });
+
+  test('a pause until an instant, before and after it', () => {
+    const held = { timing: { pausedUntil: at('2026-06-01T06:00:00Z') } };
+    assert.deepEqual(said({ held }), [
+      'paused',
+      'The schedule is paused until 2026-06-01T06:00:00.000Z; paused times are not caught up with.',
+    ]);
+    assert.equal(said({ held, at: at('2026-06-02T00:30:00Z') })[0], 'unrecorded');
+  });
+
+  test('the offset of a window belongs to the time', () => {
+    const held = { timing: { windowSeconds: 600, offsetMs: 90_000 } };
+    assert.deepEqual(said({ held }), [
+      'neverDue',
+      'It is not due at this instant: its window makes each time 90 s later, here 2026-06-01T00:31:30.000Z.',
+    ]);
+    assert.equal(said({ held, at: due + 90_000 })[0], 'unrecorded');
+    assert.match(said({ held, at: due + 1 })[1], /^It was never due: /);
+  });
+
+  test('a schedule that completed', () => {
+    const since = at('2026-05-20T00:30:00Z');
+    const held = { status: 'disabled' as const, since };
+    const schedule = { createdAt: 0, statusReason: 'completed' as const };
+    assert.deepEqual(said({ held, schedule }), [
+      'completed',
+      'It does not fire: the schedule completed at 2026-05-20T00:30:00.000Z, with no time left to come.',
+    ]);
+    assert.equal(said({ held: { ...held, status: 'deleted' }, schedule })[0], 'completed');
+  });
+
+  test('a schedule that the service disabled says why, as long as that holds', () => {
+    const since = at('2026-05-20T00:30:00Z');
+    const until = at('2026-06-03T00:30:00Z');
+    for (const [statusReason, why] of [
+      ['targetDisabled', /Its target disabled it\.$/],
+      ['targetGone', /Its target answered 410\.$/],
+      ['tooManyFailures', /Too many of its runs had failed in a row\.$/],
+    ] as const) {
+      const held = { status: 'disabled' as const, since };
+      const schedule = { createdAt: 0, statusReason };
+      const [verdict, sentence] = said({ held, schedule });
+      assert.equal(verdict, 'paused');
+      assert.match(sentence, why);
+      assert.doesNotMatch(said({ held: { ...held, until }, schedule })[1], why);
+    }
   });
 });

@@ -1,25 +1,36 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkInterval, timesBetween } from '../../src/domain/calendar/calendar.ts';
-import { parseInterval } from '../../src/domain/calendar/interval.ts';
+import { parseInterval } from '../../src/domain/calendar/cron/interval.ts';
+import { checkInterval, timesBetween } from '../../src/domain/calendar/times.ts';
 import { PunctualError } from '../../src/domain/errors.ts';
 import refused from '../data/cron-invalid.json' with { type: 'json' };
+import { cpuMs } from '../support/cpu-time.ts';
 
 /** The days of 2026 (from 1 January) on which an interval occurs in UTC, as MM-DD. */
 function daysOf2026(interval: string): string[] {
-  const times = timesBetween(interval, 'UTC', Date.UTC(2026, 0), Date.UTC(2027, 0) - 1, 100_000);
+  const times = timesBetween(
+    { interval, timezone: 'UTC' },
+    Date.UTC(2026, 0),
+    Date.UTC(2027, 0) - 1,
+    100_000,
+  );
   return [...new Set(times.map(time => new Date(time).toISOString().slice(5, 10)))];
 }
 
 /** The times of day on 1 January 2026 at which an interval occurs in UTC, as HH:MM:SS. */
 function timesOfDay(interval: string): string[] {
-  const times = timesBetween(interval, 'UTC', Date.UTC(2026, 0), Date.UTC(2026, 0, 2) - 1, 100_000);
+  const times = timesBetween(
+    { interval, timezone: 'UTC' },
+    Date.UTC(2026, 0),
+    Date.UTC(2026, 0, 2) - 1,
+    100_000,
+  );
   return times.map(time => new Date(time).toISOString().slice(11, 19));
 }
 
 function refusal(interval: string, timezone = 'UTC'): PunctualError {
   try {
-    checkInterval(interval, timezone);
+    checkInterval({ interval, timezone });
   } catch (error) {
     assert.ok(error instanceof PunctualError, String(error));
     return error;
@@ -83,7 +94,7 @@ test('a refusal echoes at most 40 characters of the interval, and no control cha
 test('an interval of 1,000 characters is read, one of 1,001 is refused unread', () => {
   const long = `${'1,'.repeat(495)}12 * * * *`;
   assert.equal(long.length, 1_000);
-  checkInterval(long, 'UTC');
+  checkInterval({ interval: long, timezone: 'UTC' });
   assert.match(refusal(`${long} `).message, /has 1001 characters, where 1,000 are the most/);
 });
 
@@ -92,11 +103,11 @@ test('the slowest intervals of 1,000 characters are judged within 500 ms', () =>
   for (const part of slow) {
     const text = part.repeat(Math.floor(990 / part.length));
     for (const interval of [`${text} * * * *`, `* * ${text} * *`, `* * * * ${text}`, text]) {
-      const start = performance.now();
+      const start = cpuMs();
       try {
         parseInterval(interval);
       } catch {}
-      assert.ok(performance.now() - start < 500, interval.slice(0, 40));
+      assert.ok(cpuMs() - start < 500, interval.slice(0, 40));
     }
   }
 });
@@ -216,9 +227,9 @@ test('nL and n#k in the day of week are the last and the kth of their month', ()
 });
 
 test('a day that only leap years have is accepted, a day that no year has is not', () => {
-  checkInterval('0 0 29 2 *', 'UTC');
-  checkInterval('0 0 29 2 */7', 'UTC');
+  checkInterval({ interval: '0 0 29 2 *', timezone: 'UTC' });
+  checkInterval({ interval: '0 0 29 2 */7', timezone: 'UTC' });
   for (const interval of ['0 0 30 2 *', '0 0 31 4,6,9,11 *', '0 0 31W 2 *', '0 0 L-30 4 *'])
     assert.match(refusal(interval).message, /never occurs/);
-  checkInterval('0 0 31 2 MON', 'UTC');
+  checkInterval({ interval: '0 0 31 2 MON', timezone: 'UTC' });
 });

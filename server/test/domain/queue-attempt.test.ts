@@ -21,8 +21,10 @@ import {
 const SUCCEEDED: Verdict = { kind: 'succeeded' };
 const FAILED: Verdict = { kind: 'failed' };
 
+type EndedRow = QueueRow & Pick<TakenRow, 'known'>;
+
 /** The run of 12:00, its first attempt just ended. */
-const ended = (fields: Partial<QueueRow> = {}): QueueRow => ({
+const ended = (fields: Partial<EndedRow> = {}): EndedRow => ({
   state: 'inFlight',
   dueAt: at('12:00'),
   scheduledFor: at('12:00'),
@@ -33,7 +35,7 @@ const ended = (fields: Partial<QueueRow> = {}): QueueRow => ({
 });
 
 interface Case {
-  row?: Partial<QueueRow>;
+  row?: Partial<EndedRow>;
   schedule?: Partial<Schedule>;
   verdict?: Verdict;
   at: string;
@@ -158,6 +160,88 @@ describe('times that came while the run was going are skipped', () => {
   test('the reason names the run', () => {
     const { passed } = afterAttempt(ended(), schedule(), SUCCEEDED, at('12:10'), unseenUntil(0));
     assert.equal(passed[0]!.reason, 'The run of 2026-06-01T12:00:00.000Z was still going.');
+  });
+});
+
+describe('bufferOne: the latest of the times that came while the run was going starts when it ends', () => {
+  const BUFFERED: Partial<Schedule> = { policy: { overlap: 'bufferOne', catchUpSeconds: 600 } };
+  const sent = (time: string) => ({ scheduledFor: at(time), sent: true, attempts: [] });
+  cases({
+    one: {
+      schedule: BUFFERED,
+      at: '12:10:00',
+      becomes: 'waiting 12:10, then 12:20',
+      records: ['succeeded 12:00'],
+    },
+    'those before it are skipped, however the run ended': {
+      schedule: BUFFERED,
+      verdict: FAILED,
+      at: '12:39:59',
+      becomes: 'waiting 12:30, then 12:40',
+      records: ['skipped 12:10', 'skipped 12:20', 'failed 12:00'],
+    },
+    'a run that would be retried gives way to it': {
+      schedule: BUFFERED,
+      verdict: { kind: 'retry', at: at('12:10:30') },
+      at: '12:10:05',
+      becomes: 'waiting 12:10, then 12:20',
+      records: ['failed 12:00'],
+    },
+    'nothing came: the next is to come': {
+      schedule: BUFFERED,
+      at: '12:05',
+      becomes: 'waiting 12:10, then 12:20',
+      records: ['succeeded 12:00'],
+    },
+    'those that passed unseen lose to one that was seen to come': {
+      schedule: BUFFERED,
+      at: '12:31',
+      unseen: '12:25',
+      becomes: 'waiting 12:30, then 12:40',
+      records: ['missed 12:10', 'missed 12:20', 'succeeded 12:00'],
+    },
+    'where all passed unseen, they are caught up with as ever': {
+      schedule: BUFFERED,
+      at: '12:31',
+      unseen: '12:30:30',
+      becomes: 'waiting 12:30, then 12:40',
+      records: ['missed 12:10', 'missed 12:20', 'succeeded 12:00'],
+    },
+    'what was sent before the clock was set back does not wait': {
+      schedule: BUFFERED,
+      row: { known: [sent('12:20')] },
+      at: '12:25',
+      becomes: 'waiting 12:10, then 12:30',
+      records: ['succeeded 12:00'],
+    },
+    'more than 1,000: one record, and the latest waits': {
+      row: { nextFor: at('12:00:01') },
+      schedule: { ...BUFFERED, interval: '* * * * * *' },
+      at: '12:30:00.500',
+      becomes: 'waiting 12:30, then 12:30:01',
+      records: ['skipped 1799 from 12:00:01 to 12:29:59', 'succeeded 12:00'],
+    },
+    'disabled meanwhile: nothing waits': {
+      schedule: { ...BUFFERED, status: 'disabled' },
+      row: { nextFor: null },
+      at: '12:15',
+      becomes: 'none',
+      records: ['succeeded 12:00'],
+    },
+  });
+
+  test('the reason says that a later time waited', () => {
+    const { passed } = afterAttempt(
+      ended(),
+      schedule(BUFFERED),
+      SUCCEEDED,
+      at('12:20'),
+      unseenUntil(0),
+    );
+    assert.equal(
+      passed[0]!.reason,
+      'The run of 2026-06-01T12:00:00.000Z was still going. A later time took its place and waited.',
+    );
   });
 });
 
@@ -307,5 +391,24 @@ describe('a request that was never started is taken back', () => {
     const { row, ended } = giveBack(begun({ attempt: 2 }), schedule(), at('12:00:07'));
     assert.deepEqual(row!.attempts, [attempt(1)]);
     assert.equal(ended, null);
+  });
+});
+
+describe('a pause', () => {
+  const schedule = { timing: { pausedUntil: at('12:02') } };
+  cases({
+    'that reaches beyond the next attempt ends the run': {
+      schedule,
+      verdict: { kind: 'retry', at: at('12:01:59') },
+      at: '12:00:02',
+      becomes: 'waiting 12:10, then 12:20',
+      records: ['failed 12:00'],
+    },
+    'that is over by then does not': {
+      schedule,
+      verdict: { kind: 'retry', at: at('12:02') },
+      at: '12:00:02',
+      becomes: 'retrying 12:00 due 12:02 attempt 1, then 12:10',
+    },
   });
 });

@@ -18,6 +18,7 @@ import {
 /** What becomes of a row that is due: sent at once, or decided about. */
 
 const START = '00:00';
+const BUFFERED: Partial<Schedule> = { policy: { overlap: 'bufferOne' } };
 
 describe('which due rows may be sent at once', () => {
   const table: [string, TakenRow, string, string, boolean][] = [
@@ -226,6 +227,72 @@ describe('a manual run is in flight', () => {
     },
   });
 
+  cases(taken, {
+    'bufferOne: a time that comes meanwhile waits for its end': {
+      row: { blockedSince: at('11:59:50') },
+      schedule: BUFFERED,
+      now: '12:00',
+      becomes: 'waiting 12:00 due 12:00:00.250, then 12:10',
+    },
+    'bufferOne: of those that come, the latest waits': {
+      row: { blockedSince: at('11:59:50') },
+      schedule: BUFFERED,
+      now: '12:20:01',
+      becomes: 'waiting 12:20 due 12:20:01.250, then 12:30',
+      records: ['skipped 12:00', 'skipped 12:10'],
+    },
+    'bufferOne: it takes the place of one that came before the manual run': {
+      row: { blockedSince: at('12:00:01') },
+      schedule: BUFFERED,
+      now: '12:20:03',
+      becomes: 'waiting 12:20 due 12:20:03.250, then 12:30',
+      records: ['missed 12:00', 'skipped 12:10'],
+    },
+    'bufferOne: and of those that passed unseen': {
+      row: { blockedSince: at('11:59:50') },
+      schedule: BUFFERED,
+      now: '12:20:03',
+      unseen: '12:16',
+      becomes: 'waiting 12:20 due 12:20:03.250, then 12:30',
+      records: ['missed 12:00', 'missed 12:10'],
+    },
+    'bufferOne: one that was sent before the clock was set back is not among them': {
+      row: {
+        blockedSince: at('11:59:50'),
+        known: [{ scheduledFor: at('12:20'), sent: true, attempts: [] }],
+      },
+      schedule: BUFFERED,
+      now: '12:20:03',
+      becomes: 'waiting 12:10 due 12:20:03.250, then 12:30',
+      records: ['skipped 12:00'],
+    },
+    'bufferOne: when the manual run has ended, the one that waited starts': {
+      row: { scheduledFor: at('12:20'), dueAt: at('12:20:01.250'), nextFor: at('12:30') },
+      schedule: BUFFERED,
+      now: '12:20:02',
+      becomes: 'inFlight 12:20 due 12:20:01.250 attempt 1, then 12:30',
+    },
+  });
+
+  test('the longer a manual run takes, the less often a row looks whether it has ended', () => {
+    const lookAfter = (since: string, now: string) => {
+      const row = taken({ blockedSince: at(since) });
+      const move = decide(row, schedule(BUFFERED), at(now), unseenUntil(at(START)));
+      return move.row!.dueAt - at(now);
+    };
+    assert.equal(lookAfter('11:59:50', '12:00'), 250);
+    assert.equal(lookAfter('11:00', '12:00'), 360);
+    assert.equal(lookAfter('00:00', '23:59'), 5_000);
+  });
+
+  test('bufferOne: the reason of what was skipped says that a later time waited', () => {
+    const row = taken({ blockedSince: at('11:59:50') });
+    const { passed } = decide(row, schedule(BUFFERED), at('12:10'), unseenUntil(at(START)));
+    const reason =
+      'A manual run that began at 2026-06-01T11:59:50.000Z was still in flight. A later time took its place and waited.';
+    assert.equal(passed[0]!.reason, reason);
+  });
+
   test('the reason of what was skipped names the manual run', () => {
     const row = taken({ blockedSince: at('11:59:50') });
     const { passed } = decide(row, schedule(), at('12:00'), unseenUntil(at(START)));
@@ -315,6 +382,54 @@ describe('the schedule was changed', () => {
       schedule: { status: 'disabled' },
       now: '12:04',
       becomes: 'none',
+    },
+  });
+});
+
+describe('a pause', () => {
+  const paused = (until: string): Partial<Schedule> => ({ timing: { pausedUntil: at(until) } });
+
+  cases(begun, {
+    'that reaches beyond a retry ends its run': {
+      schedule: paused('13:00'),
+      now: '12:00:06',
+      becomes: 'waiting 12:10, then 13:00',
+      records: ['failed 12:00'],
+    },
+    'that is over does not touch a retry': {
+      schedule: paused('12:00:06'),
+      now: '12:00:06',
+      becomes: 'inFlight 12:00 due 12:00:06 attempt 2, then 12:10',
+    },
+  });
+});
+
+describe('a schedule with bounds', () => {
+  const bounded: Partial<Schedule> = { timing: { endsAt: at('12:05') } };
+
+  cases(taken, {
+    'fires its last time, and nothing follows': {
+      row: { nextFor: null },
+      schedule: bounded,
+      now: '12:00',
+      becomes: 'inFlight 12:00 attempt 1, then never',
+    },
+    'has missed its last time where that is too old': {
+      row: { nextFor: null },
+      schedule: { ...bounded, policy: { catchUpSeconds: 0 } },
+      now: '12:03',
+      unseen: '12:03',
+      becomes: 'none',
+      records: ['missed 12:00'],
+    },
+  });
+
+  cases(begun, {
+    'goes on with its retries beyond its end': {
+      row: { nextFor: null },
+      schedule: bounded,
+      now: '18:00',
+      becomes: 'inFlight 12:00 due 12:00:06 attempt 2, then never',
     },
   });
 });

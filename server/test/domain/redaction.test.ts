@@ -5,7 +5,10 @@ import {
   redact,
   redactCookie,
   redactCut,
+  secretsAmong,
   secretsIn,
+  secretsOfHeader,
+  secretTexts,
 } from '../../src/domain/run/redaction.ts';
 
 const secretsOf = (...headers: string[]) => secretsIn(headers, headers.length);
@@ -53,6 +56,63 @@ test('a secret is looked for as text, as bytes and as JSON writes it', () => {
   const secrets = secretsOf('X-Secret', sent);
   for (const echo of ['pass"wörd', sent, JSON.stringify('pass"wörd').slice(1, -1)]) {
     assert.equal(redact(`<${echo}> and <${echo}>`, secrets), '<[secret]> and <[secret]>');
+  }
+});
+
+test('white space around a value and quotes around a cookie are no part of the secret', () => {
+  assert.deepEqual(secretsOf('X-Token', ' \tabcdefgh '), ['abcdefgh']);
+  assert.deepEqual(secretsOf('Authorization', ' Bearer  abcdefgh '), ['abcdefgh']);
+  assert.deepEqual(secretsOf('Cookie', ' a="12345678" ; b=87654321 '), ['12345678', '87654321']);
+});
+
+test('a header of a schedule is judged like a header of its request', () => {
+  assert.deepEqual(secretsAmong({ Authorization: 'Bearer abcdefghij', Accept: 'text/plain' }), [
+    'abcdefghij',
+  ]);
+  assert.deepEqual(
+    secretsAmong({ 'X-Secret': 'pässword' }),
+    secretsOf('X-Secret', latin1('pässword')),
+  );
+  assert.deepEqual(secretsAmong(), []);
+});
+
+const latin1 = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
+
+describe('a header that is secret whatever its name', () => {
+  const table: [string, string, string, string[]][] = [
+    ['a value', 'X-Tenant', 'abcdefgh', ['abcdefgh']],
+    ['white space', 'X-Tenant', ' abcdefgh ', ['abcdefgh']],
+    ['a usual scheme', 'X-Tenant', 'Bearer abcdefgh', ['Bearer abcdefgh', 'abcdefgh']],
+    ['a scheme of its own', 'X-Tenant', 'Tok3n abcdefgh', ['Tok3n abcdefgh', 'abcdefgh']],
+    ['cookies', 'cookie', 'a=12345678; b="87654321"', ['12345678', '87654321']],
+  ];
+  for (const [what, name, value, alone] of table) {
+    test(what, () => {
+      const texts = secretTexts(secretsOfHeader(name, value));
+      for (const part of alone) assert.equal(redact(`<${part}>`, texts), '<[secret]>', part);
+      assert.equal(redact(`<${value}>`, texts).includes('5678'), false);
+    });
+  }
+
+  test('none of 200 cookies is left out, however many other secrets there are', () => {
+    const values = Array.from({ length: 200 }, (_, n) => `value-${String(n).padStart(3, '0')}`);
+    const cookies = values.map((value, n) => `c${n}=${value}`).join('; ');
+    const others = Array.from({ length: 9 }, (_, n) => `"/long/secret/${n}/${'ä'.repeat(80)}"`);
+    const texts = secretTexts([...others, ...secretsOfHeader('Cookie', cookies)]);
+    for (const value of [...values, ...others]) {
+      assert.equal(redact(`<${value}>`, texts), '<[secret]>');
+    }
+  });
+});
+
+test('a secret is found as writers of JSON in other languages write it', () => {
+  const secret = 'p/ss"wörd';
+  for (const texts of [secretsAmong({ 'X-Secret': secret }), secretTexts([secret])]) {
+    for (const echo of [
+      ...['p/ss\\"wörd', 'p\\/ss\\"wörd', 'p/ss\\"w\\u00f6rd', 'p\\/ss\\"w\\u00f6rd'],
+    ]) {
+      assert.equal(redact(`{"a":"${echo}"}`, texts), '{"a":"[secret]"}', echo);
+    }
   }
 });
 

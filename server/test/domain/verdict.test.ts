@@ -3,24 +3,30 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Attempt, Outcome } from '../../src/domain/run/run.ts';
 import { isSuccess, judge, responseFault, retryDelayMs } from '../../src/domain/run/verdict.ts';
+import type { Success } from '../../src/domain/schedule/schedule.ts';
+import { attemptOf } from '../../src/outbound/send.ts';
 
 const ENDED = Date.UTC(2026, 5, 1, 12);
 const SECOND = 1_000;
+const UNBOUNDED = { scheduledFor: ENDED - 50, nextFor: null };
 const DAY = 86_400 * SECOND;
 
-const answered = (responseStatus: number, retryAfter?: string): Attempt => ({
-  number: 1,
-  startedAt: ENDED - 40,
-  durationMs: 40,
-  outcome: 'response',
-  responseStatus,
-  ...(retryAfter !== undefined && { responseHeaders: { 'retry-after': retryAfter } }),
-});
+/** An attempt as a sender makes it. */
+function answered(status: number, retryAfter?: string, success?: Success): Attempt {
+  const result = {
+    outcome: 'response',
+    startedAt: ENDED - 40,
+    durationMs: 40,
+    phases: {},
+  } as const;
+  const headers = retryAfter !== undefined && { responseHeaders: { 'retry-after': retryAfter } };
+  return attemptOf(1, { ...result, responseStatus: status, ...headers }, success);
+}
 
 const ended = (outcome: Outcome): Attempt => ({ number: 1, startedAt: ENDED - 40, outcome });
 
 /** The verdict where nothing but the attempts matters. */
-const verdictOf = (...attempts: Attempt[]) => judge(attempts, undefined, ENDED, null, 0);
+const verdictOf = (...attempts: Attempt[]) => judge(attempts, undefined, UNBOUNDED, ENDED, 0);
 
 describe('what is a success, what is retried, what has failed', () => {
   const table: [string, Attempt, 'succeeded' | 'retry' | 'failed'][] = [
@@ -101,7 +107,7 @@ describe('how often a run is tried again', () => {
   for (let maxRetries = 0; maxRetries <= 10; maxRetries += 1) {
     test(`maxRetries ${maxRetries}: ${maxRetries + 1} attempts at most`, () => {
       const judged = (count: number) =>
-        judge(attempts(count), { maxRetries }, ENDED, null, 0.9).kind;
+        judge(attempts(count), { maxRetries }, UNBOUNDED, ENDED, 0.9).kind;
       for (let count = 1; count <= maxRetries; count += 1) assert.equal(judged(count), 'retry');
       assert.equal(judged(maxRetries + 1), 'failed');
     });
@@ -112,7 +118,7 @@ describe('how often a run is tried again', () => {
       fc.property(fc.nat(20), fc.integer({ min: 1, max: 10 }), (lost, maxRetries) => {
         const cutOff = Array.from({ length: lost }, () => ended('lost'));
         const judged = (count: number) =>
-          judge([...cutOff, ...attempts(count)], { maxRetries }, ENDED, null, 0).kind;
+          judge([...cutOff, ...attempts(count)], { maxRetries }, UNBOUNDED, ENDED, 0).kind;
         assert.equal(judged(maxRetries), 'retry');
         assert.equal(judged(maxRetries + 1), 'failed');
       }),
@@ -122,7 +128,7 @@ describe('how often a run is tried again', () => {
 
 describe('Retry-After (RFC 9110 10.2.3)', () => {
   const waitMs = (value: string, random = 0) => {
-    const verdict = judge([answered(429, value)], undefined, ENDED, null, random);
+    const verdict = judge([answered(429, value)], undefined, UNBOUNDED, ENDED, random);
     assert.equal(verdict.kind, 'retry');
     return verdict.kind === 'retry' ? verdict.at - ENDED : Number.NaN;
   };
@@ -180,7 +186,8 @@ describe('Retry-After (RFC 9110 10.2.3)', () => {
 });
 
 describe('retries end when the next time comes', () => {
-  const judged = (nextFor: number) => judge([answered(500)], undefined, ENDED, nextFor, 0);
+  const judged = (nextFor: number, retryAfter?: string) =>
+    judge([answered(500, retryAfter)], undefined, { ...UNBOUNDED, nextFor }, ENDED, 0);
 
   test('a retry before the next time is made', () => {
     const at = ENDED + 5 * SECOND;
@@ -196,7 +203,7 @@ describe('retries end when the next time comes', () => {
   });
 
   test('Retry-After beyond the next time ends the retries', () => {
-    const verdict = judge([answered(503, '3600')], undefined, ENDED, ENDED + 60 * SECOND, 0);
+    const verdict = judged(ENDED + 60 * SECOND, '3600');
     assert.equal(verdict.kind, 'failed');
   });
 });
@@ -228,4 +235,17 @@ describe('why an answer is not a success, in one sentence', () => {
     const sentence = 'The target answered 600, a status that HTTP does not have.';
     assert.equal(responseFault(600, {}), sentence);
   });
+});
+
+test('a 401 that dropped a token is retried once in a run, within the limits of all retries', () => {
+  const dropped: Attempt = { ...answered(401), tokenDropped: true };
+  assert.equal(verdictOf(dropped).kind, 'retry');
+  assert.equal(verdictOf(dropped, dropped).kind, 'failed');
+  assert.equal(verdictOf(dropped, answered(503), dropped).kind, 'failed');
+  assert.equal(verdictOf(answered(503), dropped).kind, 'retry');
+  assert.equal(verdictOf(dropped, answered(401)).kind, 'failed');
+  for (const policy of [{ maxRetries: 0 }, { retryForSeconds: 1 }]) {
+    assert.equal(judge([dropped], policy, UNBOUNDED, ENDED, 0).kind, 'failed');
+  }
+  assert.equal(judge([dropped], { retryStatuses: [] }, UNBOUNDED, ENDED, 0).kind, 'retry');
 });

@@ -3,6 +3,7 @@ import { beforeEach, describe, test } from 'node:test';
 import type { Completer } from '../../src/engine/delivery/completer.ts';
 import { Executor } from '../../src/engine/delivery/executor.ts';
 import { ConcurrencyLimits } from '../../src/engine/fairness/concurrency.ts';
+import { Throttles } from '../../src/engine/fairness/throttles.ts';
 import type { EngineObserver } from '../../src/engine/observer.ts';
 import type { ClockWatch } from '../../src/engine/services/clock-watch.ts';
 import type { DowntimeDetector } from '../../src/engine/services/downtime.ts';
@@ -29,6 +30,7 @@ function firing(id: string, inMs: number): Claim {
     scheduleRowId: Number(id),
     clientRowId: 1,
     claimedAt: START,
+    fence: START,
     version: 1,
     begun: true,
     was: 'waiting',
@@ -95,11 +97,13 @@ function executorWith(maxInFlight: number): Executor {
     downtime: { unseenUntil: START - 1 } as DowntimeDetector,
     clockWatch: { look() {} } as unknown as ClockWatch,
     limits,
+    throttles: new Throttles(),
     completer: {
       pending: () => 0,
       complete: (claim: Claim | OutboxClaim) => ended.push(`${idOf(claim)} ended`),
       giveBack: (claim: Claim | OutboxClaim) => ended.push(`${idOf(claim)} given back`),
     } as unknown as Completer,
+    identities: { of: () => null },
     leaseDeadline: undefined,
     lock: {
       sentUntil: START,

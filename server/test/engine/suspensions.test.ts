@@ -103,6 +103,48 @@ test('retries and callbacks wait, and go on when it is resumed', async () => {
   assert.deepEqual(hourly, ['12:00:02 succeeded', '13:00:02 missed']);
 });
 
+for (const isManual of [false, true]) {
+  const what = isManual ? 'manual run' : 'firing';
+  test(`a ${what} that awaits its completion ends with it, suspended or not`, async () => {
+    const world = await World.start('2026-03-01T12:00:00.500Z');
+    world.answer = () => 202;
+    const policy = { completion: { deadlineSeconds: 600 } };
+    const { id } = await world.schedule({
+      interval: isManual ? '0 15 * * *' : '1 0 12 * * *',
+      policy,
+    });
+    if (isManual) await world.trigger(id);
+    await world.clock.advance(SECOND);
+    await suspend(world);
+    await world.clock.advance(60 * SECOND);
+    assert.equal(await world.say(world.sent[0]!), true);
+    await world.clock.advance(SECOND);
+    const [run] = await world.runs();
+    assert.equal(run!.status, 'succeeded');
+    assert.equal(world.sent.length, 1);
+  });
+
+  test(`a ${what} whose deadline passes while its client is suspended is retried after that`, async () => {
+    const world = await World.start('2026-03-01T12:00:00.500Z');
+    world.answer = () => 202;
+    const policy = { completion: { deadlineSeconds: 60 } };
+    const { id } = await world.schedule({
+      interval: isManual ? '0 15 * * *' : '1 0 12 * * *',
+      policy,
+    });
+    if (isManual) await world.trigger(id);
+    await world.clock.advance(SECOND);
+    await suspend(world);
+    await world.clock.advance(600 * SECOND);
+    const [run] = await world.runs();
+    assert.deepEqual([run!.status, run!.attempts.length], ['retrying', 1]);
+    assert.equal(world.sent.length, 1);
+    await resume(world);
+    await world.clock.advance(5 * SECOND);
+    assert.equal(world.sent.length, 2);
+  });
+}
+
 test('what waits for its instant when the client is suspended does not start', async () => {
   const world = await World.start('2026-03-01T11:59:59.100Z');
   await world.schedule({ interval: '0 * * * * *' });

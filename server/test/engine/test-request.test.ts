@@ -29,7 +29,11 @@ function hanging() {
     asked.push(request);
     return new Promise<SendResult>(done => ends.push(() => done(result)));
   };
-  return { requests: new TestRequests({ send, clock }), asked, ends };
+  return {
+    requests: new TestRequests({ send, clock, identities: { load: () => null, of: () => null } }),
+    asked,
+    ends,
+  };
 }
 
 const tooMany = { code: 'too_many_tries', message: /^Too many schedules are being tried: / };

@@ -23,11 +23,16 @@ const noInstant = (ms: string) => `CASE WHEN ${ms}::bigint < 0 THEN clock_timest
 const nobody = (node: string) => `nullif(${node}::uuid, ${node}::uuid)`;
 
 const QUEUE = 'store/postgres/queue.ts';
+const COMPLETIONS = 'store/postgres/completions.ts';
 const CLAIM_RULE = 'store/claim-rule.ts';
 const OUTBOX = 'store/postgres/outbox.ts';
+const SETTLE_OUTBOX = 'store/postgres/settle-outbox.ts';
+const SERVICE_CHANGE = 'store/postgres/service-change.ts';
+const FIREABLE = 'store/postgres/fireable-schedules.ts';
+const SCHEDULES = 'store/postgres/schedules.ts';
 const RUNS = 'store/postgres/runs.ts';
 const SETTLE = 'store/postgres/settle.ts';
-const SCHEDULES = 'store/postgres/schedules.ts';
+const CHANGES = 'store/postgres/schedule-changes.ts';
 const TABLES = 'store/postgres/migrations/0001-start.sql';
 
 const LEASED = "clock_timestamp() + $2 * interval '1 millisecond'";
@@ -71,15 +76,27 @@ const removed = inPlace(QUEUE, '), removed AS (');
 const renew = inPlace(QUEUE, 'const renew: Statement');
 const cutOff = inPlace(QUEUE, 'const cutOff: Statement');
 const written = inPlace(RUNS, 'return `given_runs AS (');
+const saying = inPlace(COMPLETIONS, 'const mark: Statement');
+const spoken = inPlace(COMPLETIONS, 'const ofQueue: Statement');
 const due = inPlace(OUTBOX, 'const due: Statement');
 const locked = inPlace(OUTBOX, 'const lockSchedules: Statement');
 const block = inPlace(OUTBOX, 'const block: Statement');
 const take = inPlace(OUTBOX, 'const take: Statement');
-const outboxMoved = inPlace(OUTBOX, '), moved AS (');
-const outboxRemoved = inPlace(OUTBOX, '), removed AS (');
-const freed = inPlace(OUTBOX, '), freed AS (');
+const outboxMoved = inPlace(SETTLE_OUTBOX, '), moved AS (');
+const outboxRemoved = inPlace(SETTLE_OUTBOX, '), removed AS (');
+const freed = inPlace(SETTLE_OUTBOX, '), freed AS (');
 const outboxRenew = inPlace(OUTBOX, 'const renew: Statement');
 const outboxCutOff = inPlace(OUTBOX, 'const cutOff: Statement');
+
+const settling = inPlace(QUEUE, 'const touched = round.filter(touchesSchedule)');
+const touching = inPlace(QUEUE, 'async function settleTouched(');
+const given = inPlace(SERVICE_CHANGE, 'WITH given AS MATERIALIZED (');
+const completes = inPlace(SERVICE_CHANGE, '), kept AS (');
+const completed = inPlace(SERVICE_CHANGE, '), changed AS (');
+const unmarked = inPlace(SERVICE_CHANGE, '), unmarked AS (');
+const change = inPlace(CHANGES, '), levelled AS (');
+const inserted = inPlace(CHANGES, 'const queueInsert: Statement');
+const begun = inPlace(CHANGES, 'const queueMarkBegun: Statement');
 
 export const MUTANTS: Mutant[] = [
   claim('claim: waits for rows that others hold', 'FOR UPDATE SKIP LOCKED', 'FOR UPDATE'),
@@ -172,20 +189,81 @@ export const MUTANTS: Mutant[] = [
   cutOff('recover: leases that go on', 'lease_until <= statement_timestamp()', 'true'),
   cutOff('recover: by several nodes at once', 'FOR UPDATE SKIP LOCKED'),
   cutOff('recover: waits for other nodes', 'FOR UPDATE SKIP LOCKED', 'FOR UPDATE'),
-  inPlace(SCHEDULES, 'const [row] = await send(update, values)')(
+  inPlace(CHANGES, 'async function apply(')(
     'change: does not lock the row of the queue first',
-    'await send(queueLock, [key]);',
+    'await send(queueLock, [rows.map(row => row.schedule_key as number)]);',
   ),
-  inPlace(SCHEDULES, 'const update: Statement')(
-    'change: of another version',
-    ' AND version = $3',
-    ' AND $3::integer > 0',
-  ),
-  inPlace(SCHEDULES, 'const queueMarkBegun: Statement')(
+  inPlace(CHANGES, 'const update: Statement')('change: of another version', ' AND version = was'),
+  inPlace(CHANGES, 'const queueMarkBegun: Statement')(
     'change: not marked in the row that has begun',
-    'changed_at = greatest($1::bigint, changed_at + 1)',
-    'changed_at = CASE WHEN $1::bigint < 0 THEN 0 END',
+    'changed_at = greatest(given.at, queue.changed_at + 1)',
+    'changed_at = CASE WHEN given.at < 0 THEN 0 END',
   ),
+  settling(
+    'completion: in a transaction of its own',
+    'transaction(send => settleTouched(send, values, touched))',
+    'settleTouched(query, values, touched)',
+  ),
+  touching('completion: locks the row of the queue first', 'await lockTouched(send, touched);'),
+  touching(
+    'completion: of an overtaken row',
+    'touched.filter(({ scheduleRowId }) => !overtaken.includes(scheduleRowId))',
+    'touched',
+  ),
+  completes(
+    'completion: the state before is not kept',
+    'schedule_key = key\n    )',
+    'false\n    )',
+  ),
+  completes('completion: kept at its own instant only', 'greatest(at, (', 'coalesce(at, ('),
+  completed('completion: does not say why', 'coalesce(reason, status_reason)', 'status_reason'),
+  completed('completion: the version does not move', 'version + 1', 'version'),
+  completed(
+    'completion: updatedAt may stand still',
+    'greatest(at, coalesce(updated_at, created_at) + 1)',
+    'at',
+  ),
+  given(
+    'completion: of what was disabled meanwhile',
+    "schedules.status = 'enabled' AND",
+    'true AND',
+  ),
+  given(
+    'completion: beside a run that the target asked for',
+    "coalesce(trigger, '') IN ('target', 'begun')",
+    'false',
+  ),
+  completed(
+    'change by the service: a pause is not kept',
+    " || jsonb_build_object('pausedUntil', paused_until)",
+  ),
+  unmarked('completion: a deleted one has its tags', "mark LIKE 'tag:%'", 'false'),
+  unmarked(
+    'completion: a manual run of a deleted one stays put off',
+    'least(due_at, (SELECT min(at) FROM deleted))',
+    'due_at',
+  ),
+  unmarked(
+    'completion: waits for a manual run that another node takes',
+    'FOR UPDATE SKIP LOCKED',
+    'FOR UPDATE',
+  ),
+  claim('level: takes what a newer engine must fire', ' AND needs <= $7'),
+  inPlace(FIREABLE, 'export function nextDueAtSql')(
+    'level: waits for what a newer engine must fire',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
+    'needs <= ${level}',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
+    '(needs <= ${level} OR needs > 0)',
+  ),
+  inPlace(SCHEDULES, 'INSERT INTO queue (schedule_key')(
+    'level: a new row needs none',
+    'first, first, second, needs FROM',
+    'first, first, second, 0 FROM',
+  ),
+  change('level: a change without new times leaves it', 'queue.needs <> changed.needs', 'false'),
+  inserted('level: a change of times leaves it', 'needs = excluded.needs', 'needs = old.needs'),
+  begun('level: a change during a run leaves it', 'needs = given.needs', 'needs = queue.needs'),
   due('outbox, claim: waits for entries that others hold', 'FOR UPDATE SKIP LOCKED', 'FOR UPDATE'),
   due('outbox, claim: locks nothing', 'FOR UPDATE SKIP LOCKED'),
   due('outbox, claim: entries in flight too', "WHERE state = 'waiting'", 'WHERE true'),
@@ -195,7 +273,32 @@ export const MUTANTS: Mutant[] = [
     "(kind = 'callback' OR ${SCHEDULE_IS_FREE}",
     "(kind = 'callback' OR true",
   ),
-  due('outbox, claim: a manual run beside another', "other.state = 'inFlight'", 'false'),
+  due(
+    'outbox, claim: a manual run beside another',
+    "other.state IN ('inFlight', 'awaiting')",
+    'false',
+  ),
+  due(
+    'outbox, claim: a manual run beside one that awaits',
+    "other.state IN ('inFlight', 'awaiting')",
+    "other.state = 'inFlight'",
+  ),
+  due(
+    'outbox, claim: one that awaits before it is due',
+    "state = 'awaiting' AND due_at <= $1",
+    "state = 'awaiting'",
+  ),
+  saying(
+    'completion: a row in flight is not marked',
+    'ELSE greatest($2::bigint, due_at, changed_at + 1)',
+    'ELSE changed_at',
+  ),
+  saying(
+    'completion: a row that awaits is not brought forward',
+    "state = 'awaiting' THEN $1",
+    "state = 'awaiting' THEN due_at",
+  ),
+  spoken('completion: the row is not locked', 'FOR UPDATE OF queue'),
   due(
     'outbox, claim: a later manual run first',
     'OR (other.due_at, other.id) < (outbox.due_at, outbox.id)',
@@ -213,7 +316,7 @@ export const MUTANTS: Mutant[] = [
   ),
   block(
     'outbox, claim: blocks a row in flight',
-    "state IN ('inFlight', 'lost') IS NOT TRUE AND NOT EXISTS",
+    "state IN ('inFlight', 'lost', 'awaiting') IS NOT TRUE AND NOT EXISTS",
     'NOT EXISTS',
   ),
   take(
@@ -224,7 +327,7 @@ export const MUTANTS: Mutant[] = [
   ),
   take(
     'outbox, claim: other manual runs are not looked at again',
-    "other.state = 'inFlight'",
+    "other.state IN ('inFlight', 'awaiting')",
     'false',
   ),
   take(

@@ -64,13 +64,22 @@ describe('failover to a synchronous standby', () => {
     })();
     await sleep(1_000);
     const killedAt = Date.now();
-    const failingOver = database.failOver(1_500);
-    await sleep(1_000);
-    assert.equal((await fetch(`${base}/readyz`)).status, 503);
-    await failingOver;
+    const isRefused = async () => assert.equal((await fetch(`${base}/readyz`)).status, 503);
+    const hasFailed = async () => assert.ok(answers.some(({ status }) => status !== 200));
+    // However late this process sees it, the standby takes over after that.
+    await database.failOver(() =>
+      Promise.all([sleep(1_500), waitFor(isRefused), waitFor(hasFailed)]),
+    );
     await waitFor(async () => assert.equal((await fetch(`${base}/readyz`)).status, 200));
     const readyAgainAt = Date.now();
-    await sleep(4_000);
+    const firedAgain = () => target.arrivals.filter(({ at }) => at > readyAgainAt);
+    await waitFor(async () => {
+      const firing = new Set(firedAgain().map(({ scheduleId }) => scheduleId));
+      assert.deepEqual(
+        acknowledged.slice(0, SCHEDULES).filter(id => !firing.has(id)),
+        [],
+      );
+    });
     writing.abort();
     await writer;
 
@@ -88,13 +97,7 @@ describe('failover to a synchronous standby', () => {
       [],
     );
     assertOneId(target.arrivals);
-    const again = target.arrivals.filter(({ at }) => at > readyAgainAt);
-    const firing = new Set(again.map(({ scheduleId }) => scheduleId));
-    assert.deepEqual(
-      acknowledged.slice(0, SCHEDULES).filter(id => !firing.has(id)),
-      [],
-    );
-    const firstAgain = Math.min(...again.map(({ at }) => at));
+    const firstAgain = Math.min(...firedAgain().map(({ at }) => at));
     t.diagnostic(
       `from the primary's end to the first firing after it: ${firstAgain - killedAt} ms`,
     );

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { systemClock } from '../../src/clock.ts';
+import { periodsOf } from '../../src/domain/calendar/exclusion/calendar-source.ts';
 import { parseAllowTargets } from '../../src/domain/schedule/target.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { EngineObserver } from '../../src/engine/observer.ts';
@@ -31,6 +32,8 @@ test('a node that stops gives back at once what waits behind a hung target, and 
     threads: 1,
   });
   const engine = new Engine({
+    expand: periodsOf,
+    fetchText: async () => assert.fail('nothing is fetched here'),
     store,
     send: sender.send,
     clock: systemClock,

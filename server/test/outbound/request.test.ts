@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { SigningSecrets } from '../../src/domain/access/rotation.ts';
 import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 import { VERBS } from '../../src/domain/schedule/schedule.ts';
-import { buildCallbackRequest, buildRunRequest } from '../../src/outbound/request.ts';
+import { buildCallbackRequest, buildRunRequest, runRequest } from '../../src/outbound/request.ts';
 import type { OutboundRequest } from '../../src/outbound/send.ts';
 import { StartPermit } from '../../src/outbound/start-permit.ts';
 import { answer, get, leftOpen, sender, serve } from '../support/outbound/target-server.ts';
@@ -22,7 +23,7 @@ const FACTS = {
   timeoutMs: 30_000,
 };
 
-type Parts = Pick<Schedule, 'url' | 'verb' | 'headers' | 'data'>;
+type Parts = Pick<Schedule, 'url' | 'verb' | 'headers' | 'data' | 'delivery'>;
 
 function firing(parts: Partial<Parts>): OutboundRequest {
   return buildRunRequest({ url: 'https://example.com/a', verb: 'POST', ...parts }, FACTS);
@@ -186,4 +187,58 @@ test('a request that was built can be cancelled before it starts', async t => {
   request.permit.cancel();
   const result = await sender(t).send({ ...get('http://127.0.0.1:1/'), ...request });
   assert.equal(result.outcome, 'cancelled');
+});
+
+test('a raw body is sent as it is, and the Content-Type of the caller wins', () => {
+  const delivery = { body: '{"a": [1, {"b": "ä"}]} ', contentType: 'application/json' };
+  const request = firing({ delivery });
+  assert.equal(request.body, delivery.body);
+  assert.equal(headersOf(request)['content-type'], 'application/json');
+  const own = firing({ delivery, headers: { 'content-type': 'application/cloudevents+json' } });
+  assert.equal(headersOf(own)['content-type'], 'application/cloudevents+json');
+});
+
+test('the token of a completion is not kept where the target echoes it', async t => {
+  const completionUrl = 'https://punctual.example/complete/dG9rZW4tb2YtdGhlLXJ1bg';
+  const target = await serve(t, (socket, _nth, { head }) => {
+    const [, url] = /^punctual-completion-url: (.*)$/im.exec(head)!;
+    socket.write(answer(url!, '200 OK', [`X-Echo: ${url}`]));
+  });
+  const schedule: Schedule & SigningSecrets = {
+    id: FACTS.scheduleId,
+    status: 'enabled',
+    url: `${target.url}/`,
+    verb: 'POST',
+    interval: '* * * * *',
+    timezone: 'UTC',
+    createdAt: 0,
+    label: '',
+    signingSecret: SECRET,
+  };
+  const request = runRequest(schedule, { ...FACTS, completionUrl });
+  assert.equal(headersOf(request)['punctual-completion-url'], completionUrl);
+  const { responseHeaders, responseBody } = await sender(t).send(request);
+  assert.equal(responseHeaders!['x-echo'], 'https://punctual.example/complete/[secret]');
+  assert.equal(responseBody, 'https://punctual.example/complete/[secret]');
+});
+
+test('no condition tells whether the target echoes a secret, and no other value pushes one out', async t => {
+  const target = await serve(t, (socket, _nth, { head }) => {
+    const [, token] = /^authorization: (.*)$/im.exec(head)!;
+    socket.write(answer(`{"you sent": "${token}"}`));
+  });
+  const cookies = Array.from({ length: 100 }, (_, n) => `c${n}=${'long'.repeat(12)}${n}`);
+  const headers = ['Cookie', cookies.join('; '), 'Authorization', 'Bearer s3cret-of-b'];
+  for (const [bodyContains, isMet] of [
+    ['you sent', true],
+    ['s3cret', false],
+  ] as const) {
+    const result = await sender(t).send({
+      ...get(`${target.url}/`, { headers, ownHeaders: 2 }),
+      secrets: ['s3cret-of-b'],
+      success: { bodyContains },
+    });
+    assert.equal(result.unmet === undefined, isMet, bodyContains);
+    assert.equal(result.responseBody, '{"you sent": "Bearer [secret]"}');
+  }
 });

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { SendResult } from '../../src/outbound/send.ts';
-import { answer, get, leftOpen, names, sender, serve } from '../support/outbound/target-server.ts';
+import {
+  answer,
+  get,
+  leftOpen,
+  movedClock,
+  names,
+  sender,
+  serve,
+  until,
+} from '../support/outbound/target-server.ts';
 
 after(async () => assert.deepEqual(await leftOpen(), []));
 
@@ -24,12 +33,21 @@ test('a server that never answers is a timeout, and its connection is closed', a
 });
 
 test('a body that drips is a timeout that keeps status and what came', async t => {
+  let drips = 0;
   const target = await serve(t, socket => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');
-    const drip = setInterval(() => socket.write('d'), 10);
+    const drip = setInterval(() => {
+      drips += 1;
+      socket.write('d');
+    }, 10);
     socket.once('close', () => clearInterval(drip));
   });
-  const result = await sender(t).send(get(target.url, LIMIT));
+  // On a busy machine the limit might pass before the first of them came.
+  const clock = movedClock(t);
+  const sent = sender(t).send(get(target.url, LIMIT));
+  await until(() => drips > 2);
+  clock.advance(120);
+  const result = await sent;
   assertTimedOut(result, `reading the body of the answer of 127.0.0.1:${target.port}`);
   assert.equal(result.responseStatus, 200);
   assert.match(result.responseBody!, /^d+$/);
@@ -92,8 +110,11 @@ test('a TLS handshake that is never answered is a timeout', async t => {
 
 test('the limit counts from connecting to the last byte, not from the last sign of life', async t => {
   const target = await serve(t, async socket => {
-    for (const part of ['HTTP/1.1 200 OK\r\n', 'Content-Length: 3\r\n', '\r\n', 'a', 'b', 'c']) {
+    const head = ['HTTP/1.1 200 OK\r\n', 'Content-Length: 100\r\n', '\r\n'];
+    // It takes seconds: who was suspended has half a second more.
+    for (const part of [...head, ...'x'.repeat(100)]) {
       await new Promise(resolve => setTimeout(resolve, 40));
+      if (socket.destroyed) return;
       socket.write(part);
     }
   });
@@ -103,10 +124,10 @@ test('the limit counts from connecting to the last byte, not from the last sign 
 
 test('waiting for a free connection does not count', async t => {
   const target = await serve(t, socket => {
-    setTimeout(() => socket.write(answer('')), 80);
+    setTimeout(() => socket.write(answer('')), 500);
   });
   const { send } = sender(t, { connectionsPerOrigin: 1 });
-  const all = [1, 2, 3, 4].map(() => send(get(target.url, { timeoutMs: 150 })));
+  const all = [1, 2, 3, 4].map(() => send(get(target.url, { timeoutMs: 1_500 })));
   const results = await Promise.all(all);
   assert.deepEqual(
     results.map(result => result.outcome),
@@ -117,20 +138,27 @@ test('waiting for a free connection does not count', async t => {
     starts,
     starts.toSorted((a, b) => a - b),
   );
-  assert.ok(starts[3]! - starts[0]! >= 3 * 75);
+  assert.ok(starts[3]! - starts[0]! >= 3 * 495);
 });
 
 test('time limits are kept apart: a short one ends before a long one', async t => {
   const target = await serve(t, () => {});
+  // Limits that pass between two looks would end together.
+  const clock = movedClock(t);
   const { send } = sender(t);
   const ended: number[] = [];
   const limits = [400, 100, 250];
-  await Promise.all(
-    limits.map(async timeoutMs => {
-      const result = await send(get(target.url, { timeoutMs }));
-      assert.ok(result.durationMs >= timeoutMs);
-      ended.push(timeoutMs);
-    }),
-  );
+  const all = limits.map(async timeoutMs => {
+    const result = await send(get(target.url, { timeoutMs }));
+    assert.ok(result.durationMs >= timeoutMs);
+    ended.push(timeoutMs);
+  });
+  await until(() => target.requests.length === 3);
+  for (const ms of [100, 150, 150]) {
+    const before = ended.length;
+    clock.advance(ms);
+    await until(() => ended.length > before);
+  }
+  await Promise.all(all);
   assert.deepEqual(ended, [100, 250, 400]);
 });

@@ -46,6 +46,28 @@ test('a role is for PostgreSQL, where the other half may run elsewhere', () => {
   assert.throws(() => readConfig({ PUNCTUAL_ROLE: 'api' }), /must be all on the embedded store/);
 });
 
+test('the public url is a url that paths can be put behind, or unset', () => {
+  const urlOf = (value: string) => readConfig({ PUNCTUAL_URL: value }).publicUrl;
+  assert.equal(urlOf(''), null);
+  assert.equal(urlOf('https://Punctual.example.com/'), 'https://punctual.example.com');
+  assert.equal(urlOf('http://10.0.0.1:8080'), 'http://10.0.0.1:8080');
+  assert.equal(urlOf('https://example.com/punctual//'), 'https://example.com/punctual');
+  for (const url of [
+    'punctual',
+    'ftp://a.b',
+    'https://a.b/?x=1',
+    'https://a.b/#',
+    'https://u:hid@a.b',
+  ]) {
+    assert.throws(
+      () => urlOf(url),
+      (error: Error) =>
+        /^.*PUNCTUAL_URL must be an http or https url/.test(error.message) &&
+        !error.message.includes('hid'),
+    );
+  }
+});
+
 test('as many threads send as one says, or as the cores make worth while', () => {
   const threads = (value: string) => readConfig({ PUNCTUAL_SENDER_THREADS: value }).senderThreads;
   assert.deepEqual([threads('0'), threads('5'), threads('auto'), threads('')], [0, 5, null, null]);

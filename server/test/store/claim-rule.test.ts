@@ -6,7 +6,7 @@ import { claimRule } from '../../src/store/claim-rule.ts';
 
 /** Instants around `NOW` and `UNSEEN_UNTIL`, so that each comparison has both sides and its limit. */
 const [NOW, UNSEEN_UNTIL] = [20, 10];
-const STATES = ['waiting', 'retrying', 'lost'] as const;
+const STATES = ['waiting', 'retrying', 'lost', 'awaiting'] as const;
 const TIMES = [9, 10, 11, 19, 20, 21, 22];
 
 type RuledRow = Pick<QueueRow, 'state' | 'dueAt' | 'scheduledFor' | 'nextFor'> & {

@@ -36,6 +36,11 @@ test('a schedule comes back as it was written, with all that is optional and wit
     data: {},
     integrations: [],
     policy: { maxRetries: 0 },
+    timing: { endsAt: 3_000 },
+    delivery: { body: '' },
+    externalId: 'x',
+    tags: {},
+    statusReason: 'completed' as const,
   };
   assert.deepEqual(thereAndBack(SCHEDULE, full), full);
   assert.deepEqual(thereAndBack(SCHEDULE, SCHEDULED), SCHEDULED);
@@ -102,5 +107,8 @@ test('a change writes every column of a schedule but its id and its making', () 
     ['id', 'created_at'],
   );
   const set = CHANGED_SCHEDULE.assignments((name, index) => `${name}:${index}`);
-  assert.match(set, /^status = status:0, url = url:1, .*, policy = policy:10$/);
+  assert.match(
+    set,
+    /^status = status:0, url = url:1, .*, policy = policy:10, .*, status_reason = status_reason:15$/,
+  );
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 import type { Caller } from '../../src/store/contract/keys.ts';
 import type { Claim } from '../../src/store/contract/queue.ts';
 import type { Store } from '../../src/store/contract/store.ts';
@@ -32,7 +33,11 @@ const template = await server.createDatabase();
 await (await openPostgres(template)).close();
 
 const LATER = NOON + 10 * SECOND;
-const LEASE = "interval '10 seconds'";
+/** A tenth of it, which is left in one test, is longer than a busy machine stands still. */
+const LEASE_MS = 10 * MINUTE;
+const LEASE = "interval '10 minutes'";
+/** Long enough for a session that others keep waiting, and shorter than the server lets a transaction rest. */
+const WAITS_WITHIN_MS = 9_000;
 
 let url: string;
 let a: Store;
@@ -41,8 +46,8 @@ let caller: Caller;
 
 beforeEach(async () => {
   url = await server.createDatabase(template);
-  a = await openPostgres(url);
-  b = await openPostgres(url);
+  a = await openPostgres(url, { leaseMs: LEASE_MS });
+  b = await openPostgres(url, { leaseMs: LEASE_MS });
   caller = await aClient(a);
 });
 
@@ -86,7 +91,8 @@ const beside = async <T>(
 const someoneWaits = async () => {
   const sql = `SELECT 1 FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  for (let tries = 0; tries < 200; tries += 1) {
+  const giveUpAt = performance.now() + WAITS_WITHIN_MS;
+  while (performance.now() < giveUpAt) {
     if ((await runOn(url, sql)).length > 0) return;
   }
   assert.fail('nobody waits');
@@ -335,7 +341,7 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
 
   test('that goes on is not recovered, by any node', async () => {
     await claimed();
-    await passed("interval '9 seconds'");
+    await passed("interval '9 minutes'");
     assert.deepEqual([await a.queue.recover(LATER), await b.queue.recover(LATER)], [0, 0]);
     assert.deepEqual((await b.queue.claim(LATER, 10, SEEN)).claims, []);
   });
@@ -424,6 +430,67 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
     const claim = await claimed();
     await passed(LEASE);
     await settled(a, claim, waiting(NOON + MINUTE, null));
+  });
+});
+
+describe('PostgreSQL: a completion', () => {
+  const deleted = {
+    change: { at: NOON + 30, status: 'deleted', statusReason: 'completed' },
+  } as const;
+  let claim: Claim;
+  let schedule: Schedule;
+  let id: string;
+  const statusOf = async () => (await b.schedules.find(caller.clientRowId, id))!.schedule.status;
+  const runsOf = async () =>
+    (await b.runs.list(caller.clientRowId, {}, 9)).map(({ status }) => status);
+
+  beforeEach(async () => {
+    schedule = await stored(a, caller, {}, { first: NOON, second: null });
+    id = schedule.id;
+    claim = await claimOne(a);
+  });
+
+  const ended = () => ({ ...deleted, records: [aRecord(id, NOON)] });
+
+  test('that cannot be written leaves row and history as they were', async () => {
+    await runOn(
+      url,
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''refused''; END';
+      CREATE TRIGGER refuse BEFORE UPDATE ON schedules FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+    await assert.rejects(settled(a, claim, null, ended()));
+    assert.deepEqual([await statusOf(), await runsOf()], ['enabled', ['running']]);
+    await runOn(url, 'DROP TRIGGER refuse ON schedules');
+    await settled(a, claim, null, ended());
+    assert.deepEqual([await statusOf(), await runsOf()], ['deleted', ['succeeded']]);
+  });
+
+  test('waits for a change of its schedule, and gives way to it', async () => {
+    const other = new Connections(url, 1);
+    try {
+      const settling = await other.transaction(async send => {
+        await send('SELECT FROM schedules FOR UPDATE');
+        const work = a.queue.settle([settlementOf(claim, null, ended())]);
+        await someoneWaits();
+        // The row of the queue comes last, for both: nobody holds it yet.
+        await send('SELECT FROM queue FOR UPDATE NOWAIT');
+        await send(`UPDATE queue SET changed_at = ${NOON + 20}`);
+        return { work };
+      });
+      assert.deepEqual(await settling.work, [claim.scheduleRowId]);
+    } finally {
+      await other.close();
+    }
+    assert.equal(await statusOf(), 'enabled');
+  });
+
+  test('does not wait for a manual run that another node is just taking', async () => {
+    await triggered(a, caller, schedule, NOON);
+    await beside("SELECT FROM outbox WHERE kind = 'manual' FOR UPDATE", {
+      work: () => settled(a, claim, null, ended()),
+      isWaiting: false,
+    });
+    assert.equal(await statusOf(), 'deleted');
   });
 });
 

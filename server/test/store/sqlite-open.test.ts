@@ -6,6 +6,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { PunctualError } from '../../src/domain/errors.ts';
+import { ENGINE_LEVEL } from '../../src/domain/schedule/level.ts';
 import { readMigrations } from '../../src/store/migrate.ts';
 import { GroupCommit } from '../../src/store/sqlite/group-commit.ts';
 import { GroupRead } from '../../src/store/sqlite/group-read.ts';
@@ -307,13 +308,13 @@ describe('what is asked all the time', () => {
     };
     const plans = [
       () => sqliteSchedules(database, commits, new GroupRead(database)),
-      () => sqliteQueue(database, commits),
+      () => sqliteQueue(database, commits, ENGINE_LEVEL),
       () => sqliteOutbox(database, commits),
     ].flatMap(plansOf);
-    const history = plansOf(() => sqliteRuns(database, commits));
+    const history = plansOf(() => sqliteRuns(database, commits, new GroupRead(database)));
     // An index on a part of a table is as short as that part.
     const ofPart =
-      /INDEX (queue_due|queue_in_flight|queue_retrying|outbox_due|outbox_in_flight|outbox_manual(_of_client)?)\b/;
+      /INDEX (queue_due|queue_in_flight|queue_retrying|outbox_due|outbox_in_flight|outbox_manual|outbox_asked_for|outbox_further|outbox_awaiting|queue_awaiting)\b/;
     const scans = [...plans, ...history].filter(
       step => /^SCAN (queue|schedules|runs|outbox)/.test(step) && !ofPart.test(step),
     );
@@ -323,7 +324,8 @@ describe('what is asked all the time', () => {
       'queue_in_flight',
       'queue_retrying',
       'outbox_manual',
-      'outbox_manual_of_client',
+      'outbox_asked_for',
+      'outbox_further',
       'outbox_by_run',
     ]) {
       assert.ok(

@@ -7,11 +7,14 @@ import { createLogger, createMetrics, type Metrics } from '../../src/telemetry/t
 export const GAUGE_SOURCES: GaugeSources = {
   queueDepth: async () => 0,
   outboxDepth: async () => 0,
+  awaiting: async () => 0,
   oldestDueMs: async () => 0,
   schedules: async () => ({ enabled: 0, disabled: 0 }),
+  staleCalendars: async () => 0,
   size: async () => ({ bytes: 1, freeBytes: 0, disk: { bytes: 2, freeBytes: 1 } }),
   pool: () => ({ most: 10, busy: 1, idle: 2, waiting: 0 }),
   inFlight: () => 0,
+  destinationWaiting: () => 0,
   engine: () => true,
 };
 

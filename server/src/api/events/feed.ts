@@ -2,8 +2,10 @@ import type * as Wire from '@punctual/client';
 import type { Clock, Timer } from '../../clock.ts';
 import { iso } from '../../domain/iso.ts';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
+import type { NamedSchedule, ScheduleStore } from '../../store/contract/schedules.ts';
 import type { BreakerChange, EndedRun, StatsStore } from '../../store/contract/stats.ts';
-import { breakerAnswer, runListAnswer, scheduleAnswer } from '../answers.ts';
+import { breakerAnswer, scheduleAnswer } from '../answers.ts';
+import { namedRunAnswer, namesOf } from '../run-names.ts';
 
 /** How often the store is asked, for all listeners of a client together. */
 const POLL_MS = 1_000;
@@ -37,12 +39,18 @@ interface Channel {
  */
 export class EventFeed {
   readonly #stats: StatsStore;
+  readonly #schedules: Pick<ScheduleStore, 'names'>;
   readonly #clock: Clock;
   readonly #failed: (error: unknown) => void;
   readonly #channels = new Map<number, Channel>();
 
-  constructor(stats: StatsStore, clock: Clock, failed: (error: unknown) => void) {
+  constructor(
+    { stats, schedules }: { stats: StatsStore; schedules: Pick<ScheduleStore, 'names'> },
+    clock: Clock,
+    failed: (error: unknown) => void,
+  ) {
     this.#stats = stats;
+    this.#schedules = schedules;
     this.#clock = clock;
     this.#failed = failed;
   }
@@ -121,26 +129,34 @@ export class EventFeed {
       this.#stats.changedSince(clientRowId, after, limit),
       this.#stats.breakersSince(clientRowId, after, limit),
     ]);
+    const most = Math.max(runs.length, schedules.length, breakers.length);
+    const isGap = most > MOST_AT_ONCE;
+    const names = isGap ? NONE : await namesOf(this.#schedules, clientRowId, runs);
     const events: TimedEvent[] = [
-      ...runs.map(runEvent),
-      ...schedules.map(scheduleEvent),
+      ...runs.map(run => runEvent(run, names)),
+      ...schedules.map(schedule => scheduleEvent(schedule, now)),
       ...breakers.map(breakerEvent),
     ].sort((a, b) => a.at - b.at);
-    const most = Math.max(runs.length, schedules.length, breakers.length);
-    if (most <= MOST_AT_ONCE) return events;
+    if (!isGap) return events;
     const gap = { from: iso(after), to: iso(now) };
     return [{ at: now, event: { id: `${now}-gap`, type: 'gap', data: gap } }];
   }
 }
 
-function runEvent({ endedAt: at, ...run }: EndedRun): TimedEvent {
-  return { at, event: { id: `${at}-${run.id}`, type: 'run.ended', data: runListAnswer(run) } };
+const NONE: ReadonlyMap<string, NamedSchedule> = new Map();
+
+function runEvent(
+  { endedAt: at, ...run }: EndedRun,
+  names: ReadonlyMap<string, NamedSchedule>,
+): TimedEvent {
+  const data = namedRunAnswer(run, names);
+  return { at, event: { id: `${at}-${run.id}`, type: 'run.ended', data } };
 }
 
-function scheduleEvent(schedule: Schedule): TimedEvent {
+function scheduleEvent(schedule: Schedule, now: number): TimedEvent {
   const { id, createdAt, updatedAt: at = createdAt } = schedule;
   // Values of headers are secrets as a rule, and nobody needs them in order to know that it changed.
-  const { headers: _, data: __, ...data } = scheduleAnswer(schedule);
+  const { headers: _, data: __, body: ___, ...data } = scheduleAnswer(schedule, now);
   return { at, event: { id: `${at}-${id}`, type: 'schedule.changed', data } };
 }
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PunctualError } from '../../domain/errors.ts';
 import { readJson } from './json.ts';
@@ -10,13 +11,20 @@ import { synchronousHook } from './synchronous-hook.ts';
  */
 export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
+  app.decorateRequest('bodyDigest', undefined);
   app.addHook('preParsing', (request, _reply, payload, done) => {
     checkBodyHeaders(request);
     done(null, payload);
   });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
-    if (bytes.length < LARGE_BYTES) parse(bytes, done);
-    else void nextSlice(request.caller?.clientRowId ?? 0).then(() => parse(bytes, done));
+    const read = () => {
+      if (request.headers['idempotency-key'] !== undefined) {
+        request.bodyDigest = hash('sha256', bytes);
+      }
+      parse(bytes, done);
+    };
+    if (bytes.length < LARGE_BYTES) read();
+    else void nextSlice(request.caller?.clientRowId ?? 0).then(read);
   });
 }
 
@@ -77,3 +85,10 @@ const LARGE_BYTES = 64 * 1024;
 const TYPES = ['application/json'];
 const PATCH_TYPES = [...TYPES, 'application/merge-patch+json'];
 const UTF_8 = /^\s*charset=(?:utf-8|"utf-8")\s*$/;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of the bytes of a body that came with an `Idempotency-Key`. */
+    bodyDigest?: string | undefined;
+  }
+}

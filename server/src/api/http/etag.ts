@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { PunctualError } from '../../domain/errors.ts';
 
 /**
@@ -38,6 +39,44 @@ export function isMatched(condition: Condition | undefined, version: number): bo
 export function isKnown(condition: Condition | undefined, version: number): boolean {
   if (condition === undefined) return false;
   return condition === '*' || condition.some(tag => tag.replace(/^W\//, '') === etagOf(version));
+}
+
+/** The demands of a caller on the version that it changes, or on its absence. */
+export interface Conditions {
+  /** Of `If-Match`: the versions that may be changed. */
+  match?: Condition | undefined;
+  /** Of `If-None-Match`: the versions that may not; `*` means all. */
+  noneMatch?: Condition | undefined;
+}
+
+/** @throws PunctualError `request_invalid` where one is no list of entity tags */
+export function readConditions(headers: IncomingHttpHeaders): Conditions {
+  return {
+    match: readCondition('If-Match', headers['if-match']),
+    noneMatch: readCondition('If-None-Match', headers['if-none-match']),
+  };
+}
+
+/** @throws PunctualError `precondition_failed` where this version may not be changed */
+export function checkConditions({ match, noneMatch }: Conditions, version: number): void {
+  if (!isMatched(match, version)) {
+    throw failed(
+      'The schedule was changed meanwhile: it is no longer the version that If-Match names.',
+    );
+  }
+  if (isKnown(noneMatch, version)) {
+    throw failed('The schedule is there, and is a version that If-None-Match names.');
+  }
+}
+
+/** @throws PunctualError `precondition_failed` where `If-Match` names a version, and there is no schedule */
+export function checkAbsent({ match }: Conditions): void {
+  if (match === undefined) return;
+  throw failed('There is no schedule with this externalId, so no version that If-Match names.');
+}
+
+function failed(sentence: string): PunctualError {
+  return new PunctualError('precondition_failed', sentence);
 }
 
 /** A tag has no quote and no blank in it (RFC 9110, 8.8.3); a list may have empty elements (5.6.1). */

@@ -1,4 +1,4 @@
-import { quoted } from '../../domain/calendar/interval-field.ts';
+import { quoted } from '../../domain/calendar/cron/interval-field.ts';
 
 /**
  * The path of a wrong value in a body, as a sentence names it: `integrations[0].url`, `data["a

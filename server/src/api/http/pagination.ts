@@ -24,10 +24,42 @@ export function cursorAfter(id: string): string {
   return Buffer.from(id).toString('base64url');
 }
 
+/**
+ * Of a list by name: the last name of the previous page.
+ *
+ * @throws PunctualError `cursor_invalid`
+ */
+export function nameAfter(cursor: string | undefined): string | undefined {
+  if (cursor === undefined) return undefined;
+  const name = Buffer.from(cursor, 'base64url').toString('latin1');
+  if (/^[a-z0-9-]{1,63}$/.test(name) && cursorAfter(name) === cursor) return name;
+  throw notFromList();
+}
+
 /** @throws PunctualError `cursor_invalid` */
 export function idBefore(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
   const id = Buffer.from(cursor, 'base64url').toString('latin1');
   if (isId(id.replace(/~$/, '')) && cursorAfter(id) === cursor) return id;
-  throw new PunctualError('cursor_invalid', 'The query parameter cursor is not from a list.');
+  throw notFromList();
+}
+
+/**
+ * Of a list of versions: the last one of the previous page.
+ *
+ * @throws PunctualError `cursor_invalid`
+ */
+export function versionBefore(cursor: string | undefined): number | undefined {
+  if (cursor === undefined) return undefined;
+  const [, version] = /^v([1-9]\d{0,8})$/.exec(textOf(cursor)) ?? [];
+  if (version !== undefined && cursorAfter(`v${version}`) === cursor) return Number(version);
+  throw notFromList();
+}
+
+function textOf(cursor: string): string {
+  return Buffer.from(cursor, 'base64url').toString('latin1');
+}
+
+function notFromList(): PunctualError {
+  return new PunctualError('cursor_invalid', 'The query parameter cursor is not from a list.');
 }

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import { quoted } from '../../domain/calendar/interval-field.ts';
+import { quoted } from '../../domain/calendar/cron/interval-field.ts';
 import { PunctualError } from '../../domain/errors.ts';
 import { isKeepable } from './json.ts';
 
 /**
- * Query parameters. An operation takes those that it knows, each once; any other is refused by its name, since a
- * filter that is misspelt would answer what nobody asked for.
+ * Query parameters. An operation takes those that it knows, each once unless it is a list. Any other is refused by its
+ * name: a filter that is misspelt would answer what nobody asked for.
  */
 type Values = Record<string, Array<string | null>>;
 
@@ -35,8 +35,8 @@ function decoded(text: string): string | null {
 }
 
 /**
- * Brings the parameters into the form that their schema judges: one value each, and a number where the
- * schema wants one and the text is one.
+ * Brings the parameters into the form that their schema judges: one value each, all values of a list. A text becomes a
+ * number or a boolean if the schema wants one and the text is one.
  *
  * @throws PunctualError `request_invalid`
  */
@@ -46,11 +46,11 @@ export function readQuery(request: FastifyRequest): void {
   const schema = request.routeOptions.schema?.querystring as QuerySchema | undefined;
   const known = schema?.properties ?? {};
   refuseUnknown(Object.keys(given), Object.keys(known));
-  const query: Record<string, string | number> = {};
+  const query: Record<string, string | number | boolean | string[]> = {};
   for (const [name, { type }] of Object.entries(known)) {
-    const value = single(name, given[name]);
-    if (value === undefined) continue;
-    query[name] = type === 'integer' && /^(?:0|[1-9]\d{0,9})$/.test(value) ? Number(value) : value;
+    const values = given[name];
+    if (values !== undefined)
+      query[name] = type === 'array' ? readable(name, values) : single(name, values, type);
   }
   request.query = query;
 }
@@ -75,14 +75,22 @@ function refuseUnknown(given: string[], known: string[]): void {
 /** Of the caller's own names, as many are repeated. */
 const MOST_NAMED = 5;
 
-function single(name: string, values: Array<string | null> = []): string | undefined {
-  if (values.length === 0) return undefined;
+function single(
+  name: string,
+  values: Array<string | null>,
+  type?: string,
+): string | number | boolean {
   if (values.length > 1) throw refused(`The query parameter ${name} is there more than once.`);
-  const [value] = values;
-  if (value == null || !isKeepable(value)) {
+  const value = readable(name, values)[0]!;
+  if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return type === 'integer' && /^(?:0|[1-9]\d{0,9})$/.test(value) ? Number(value) : value;
+}
+
+function readable(name: string, values: Array<string | null>): string[] {
+  return values.map(value => {
+    if (value !== null && isKeepable(value)) return value;
     throw refused(`The query parameter ${name} is not UTF-8 text without NUL.`);
-  }
-  return value;
+  });
 }
 
 function refused(sentence: string): PunctualError {

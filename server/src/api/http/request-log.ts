@@ -37,11 +37,17 @@ function endOf(request: FastifyRequest, reply: FastifyReply): RequestEnded {
   };
 }
 
+/** Without the token of a completion: whoever has it needs no key. */
+function shownPath({ url, routeOptions }: FastifyRequest): string | undefined {
+  const route = routeOptions.url;
+  return route?.includes(':token') ? route : url.split('?', 1)[0];
+}
+
 function detailsOf(request: FastifyRequest, reply: FastifyReply) {
   const code = reply.getHeader(ERROR_CODE_HEADER);
   const clientId = request.caller?.clientId;
   return {
-    ...(!request.is404 && { path: request.url.split('?', 1)[0] }),
+    ...(!request.is404 && { path: shownPath(request) }),
     address: request.ip,
     ...(clientId !== undefined && { clientId }),
     ...(code !== undefined && { code }),

@@ -20,7 +20,7 @@ export function setStandingHeaders(response: ServerResponse): void {
 }
 
 /** Of pages and the files that they are made of: no other site reads or opens them as its own. */
-const PAGE_HEADERS = {
+export const PAGE_HEADERS = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=()',

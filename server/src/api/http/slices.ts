@@ -29,3 +29,31 @@ function schedule(): void {
     first!();
   });
 }
+
+/** Whether others are to have their turn, and the wait for the next one of one's own. */
+export interface YieldTurn {
+  readonly isOver: boolean;
+  next(): Promise<void>;
+}
+
+/** Firings wait for no more than this while an answer is worked out. */
+const SLICE_MS = 4;
+
+/** Work in slices of a few milliseconds, with whatever else waits in between. */
+export class Slices implements YieldTurn {
+  readonly #clientRowId: number;
+  #endsAt = 0;
+
+  constructor(clientRowId: number) {
+    this.#clientRowId = clientRowId;
+  }
+
+  get isOver(): boolean {
+    return performance.now() >= this.#endsAt;
+  }
+
+  async next(): Promise<void> {
+    await nextSlice(this.#clientRowId);
+    this.#endsAt = performance.now() + SLICE_MS;
+  }
+}

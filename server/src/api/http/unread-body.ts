@@ -12,6 +12,8 @@ const MOST_MS = 2_000;
 const MOST_BYTES = 8 * 1024 * 1024;
 /** How often the bytes are counted. */
 const COUNT_EVERY_MS = 10;
+/** More time than this between two counts is none in which the process could read. */
+const SUSPENDED_MS = 100;
 
 /** Node closes a connection that is not kept open as soon as the answer is written; here it waits for the rest. */
 export function readUnreadBody(request: IncomingMessage, response: ServerResponse): void {
@@ -46,10 +48,14 @@ function boundUnread(socket: Socket, isOver: () => boolean): void {
 
 /** @param ended called once, when the rest is over or its bounds are reached */
 function watchUnread(socket: Socket, isOver: () => boolean, ended: () => void): void {
-  const until = performance.now() + MOST_MS;
   const mostRead = socket.bytesRead + MOST_BYTES;
+  let leftMs = MOST_MS;
+  let countedAt = performance.now();
   const timer = setInterval(() => {
-    const isBeyond = performance.now() >= until || socket.bytesRead > mostRead;
+    const now = performance.now();
+    leftMs -= Math.min(now - countedAt, SUSPENDED_MS);
+    countedAt = now;
+    const isBeyond = leftMs <= 0 || socket.bytesRead > mostRead;
     if (!isBeyond && !isOver()) return;
     clearInterval(timer);
     ended();

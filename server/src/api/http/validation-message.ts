@@ -1,5 +1,5 @@
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
-import { quoted } from '../../domain/calendar/interval-field.ts';
+import { quoted } from '../../domain/calendar/cron/interval-field.ts';
 import { jsonPathOf } from './json-path.ts';
 
 /**
@@ -38,6 +38,8 @@ function demand(keyword: string, params: Record<string, unknown>): string {
       return `be at most ${limit}`;
     case 'maxLength':
       return `have at most ${limit} characters`;
+    case 'minItems':
+      return `have at least ${limit} ${limit === 1 ? 'item' : 'items'}`;
     case 'maxItems':
       return `have at most ${limit} items`;
     case 'maxProperties':

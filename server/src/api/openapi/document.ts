@@ -1,5 +1,5 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
-import { MOST_CHARACTERS } from '../../domain/calendar/interval.ts';
+import { MOST_CHARACTERS } from '../../domain/calendar/cron/interval.ts';
 import { VERSION } from '../../version.ts';
 import { SESSION_COOKIE } from '../access/session.ts';
 import { withExamples } from './examples/shown.ts';
@@ -48,6 +48,8 @@ const DOCUMENT: FastifyDynamicSwaggerOptions = {
       { name: 'schedules', description: 'The stored configurations.' },
       { name: 'runs', description: 'The runs of schedules.' },
       { name: 'times', description: 'When they fire.' },
+      { name: 'calendars', description: 'Days and times without firings.' },
+      { name: 'destinations', description: 'How hosts are talked to.' },
       { name: 'figures', description: 'Statistics and live events.' },
       { name: 'access', description: 'Sessions, keys and the signing secret.' },
       { name: 'callbacks', description: 'Requests that Punctual makes when a run has ended.' },
@@ -121,11 +123,12 @@ interface Described {
 
 /** The order of the components, so that the document stays as readers know it. Others come last, as they are found. */
 const ORDER = (
-  'Schedule ScheduleInput SchedulePatch Policy Integration IntegrationInput SchedulePage BatchInput BatchResult ' +
-  'DeleteResult Run Attempt Phases Callback RunPage CallbackRun ScheduleCallback PreviewInput Times Timezones ' +
+  'Schedule ScheduleInput SchedulePatch Policy Integration IntegrationInput SchedulePage BatchInput PatchManyInput ' +
+  'BatchResult ' +
+  'DeleteResult Run Attempt Phases Control Callback RunPage CallbackRun ScheduleCallback PreviewInput Times Timezones ' +
   'Explanation Tally StatsMinute HistoryStep History FailingSchedule UpcomingFiring Breaker Stats ForecastHost ' +
   'Forecast Problem ClockNote CheckResult TryResult Session SessionEnd ListedSession SessionList KeyInput Key ' +
-  'NewKey RevokedKey KeyList RotationInput SigningSecret NewSigningSecret ZoneOffset ZoneOffsets Pause Health Error'
+  'NewKey RevokedKey KeyList RotationInput SigningSecret NewSigningSecret WordsInput IntervalWords IntervalWordsList ZoneOffset ZoneOffsets Pause Health Error'
 ).split(' ');
 
 function rank({ $id }: Named<unknown>): number {

@@ -28,7 +28,15 @@ export interface Operation<
   operationId: string;
   summary: string;
   description: string;
-  tag: 'schedules' | 'runs' | 'times' | 'figures' | 'access' | 'service';
+  tag:
+    | 'schedules'
+    | 'runs'
+    | 'times'
+    | 'calendars'
+    | 'destinations'
+    | 'figures'
+    | 'access'
+    | 'service';
   query?: Proven<Query>;
   body?: Named<Body>;
   answer: Named<Answer> | typeof EVENT_STREAM;
@@ -36,6 +44,10 @@ export interface Operation<
   answerHeaders?: Record<string, { type: string; description: string }>;
   /** The header by which the caller names the version that it knows. */
   condition?: 'If-Match' | 'If-None-Match';
+  /** It makes what is not there: the caller may demand that it is not. */
+  isUpsert?: boolean;
+  /** It takes an `Idempotency-Key`. */
+  isKeyed?: boolean;
   /** The answer is one schedule and carries its ETag. */
   isTagged?: boolean;
   /** Media types of the body, where there is more than the usual one. */
@@ -49,7 +61,7 @@ export interface Operation<
 
 /**
  * A request and its answer, as the reference shows them. A test sends each of them to a service, with ids of its own
- * (test/service/examples.test.ts). Examples of path parameters stand in parameters.ts.
+ * (test/service/examples.slow.test.ts). Examples of path parameters stand in parameters.ts.
  */
 interface Example<Query = unknown, Body = unknown, Answer = unknown> {
   query?: Query;
@@ -71,7 +83,7 @@ export function schemaOf(operation: Operation): FastifySchema {
     ...(params.length > 0 && { params: paramsSchema(params) }),
     ...(query && { querystring: query }),
     ...(body && { body: ref(body) }),
-    ...(operation.condition && { headers: conditionSchema(operation.condition) }),
+    ...headersOf(operation),
     response: { ...success(operation), ...failures(operation) },
   };
 }
@@ -88,18 +100,44 @@ const ETAG = {
   ETag: { type: 'string', description: 'The version of the schedule, in quotes: for `If-Match`.' },
 };
 
-function conditionSchema(name: 'If-Match' | 'If-None-Match') {
-  const effect =
-    name === 'If-Match'
-      ? 'the change is refused with 412 where the schedule is none of them'
-      : 'the answer is 304 where the schedule is one of them';
-  const description = `Entity tags of versions, or \`*\`: ${effect}.`;
-  return { type: 'object', properties: { [name]: { type: 'string', description } } };
+const REPLAYED = {
+  'Idempotent-Replayed': {
+    type: 'string',
+    enum: ['true'],
+    description: 'Only where an earlier call with this `Idempotency-Key` made it.',
+  },
+};
+
+const REQUEST_HEADERS = {
+  'If-Match':
+    'Entity tags of versions, or `*`: the change is refused with 412 where the schedule is none of them.',
+  'If-None-Match':
+    'Entity tags of versions, or `*`: the answer is 304 where the schedule is one of them.',
+  isUpsert: '`*`: the change is refused with 412 where the schedule is there.',
+  isKeyed:
+    '1 to 255 printable ASCII characters, in quotes or without. For 24 hours the same request with it makes nothing ' +
+    'again, and is answered with the present state of what the first one made. Another request with it is a 422, and ' +
+    'one while the first goes on a 409.',
+};
+
+function headersOf({ condition, isUpsert, isKeyed }: Operation) {
+  const described = {
+    ...(condition && { [condition]: REQUEST_HEADERS[condition] }),
+    ...(isUpsert && { 'If-None-Match': REQUEST_HEADERS.isUpsert }),
+    ...(isKeyed && { 'Idempotency-Key': REQUEST_HEADERS.isKeyed }),
+  };
+  const properties = Object.entries(described).map(([name, description]) => [
+    name,
+    { type: 'string', description },
+  ]);
+  if (properties.length === 0) return {};
+  return { headers: { type: 'object', properties: Object.fromEntries(properties) } };
 }
 
-function success({ answer, answerHeaders, isTagged, condition }: Operation) {
+function success({ answer, answerHeaders, isTagged, isKeyed, condition }: Operation) {
   if ('mediaType' in answer) return { 200: STREAM };
-  const headers = isTagged ? ETAG : answerHeaders;
+  const told = { ...answerHeaders, ...(isTagged && ETAG), ...(isKeyed && REPLAYED) };
+  const headers = Object.keys(told).length > 0 ? told : undefined;
   return {
     200: { description: 'The answer.', ...ref(answer), ...(headers && { headers }) },
     ...(condition === 'If-None-Match' && { 304: { description: 'It is the version named.' } }),
@@ -112,9 +150,11 @@ const STREAM = {
 };
 
 /** An operation outside `/v1` asks for nothing, so little can be wrong with it. */
-function failures({ path, condition, statuses = [] }: Operation) {
+function failures({ path, condition, isKeyed, statuses = [] }: Operation) {
   const usual = isV1(path) ? [400, 401, 404, 500] : [400, 500];
-  const all = [...usual, ...(condition === 'If-Match' ? [412] : []), ...statuses];
+  const conditional = condition === 'If-Match' ? [412] : [];
+  const keyed = isKeyed ? [409, 422] : [];
+  const all = [...usual, ...conditional, ...keyed, ...statuses];
   const failure = { description: 'The error, and its place.', headers: CODE, ...ref(ErrorBody) };
   return Object.fromEntries(all.map(status => [status, failure]));
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import serveStatic from '@fastify/static';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { newNonce } from '../../domain/access/credential.ts';
 import { answerFileFailure } from '../http/failure.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
@@ -18,17 +18,49 @@ const PAGES = [
   '/schedules/new',
   '/schedules/:id(^.+$)',
   '/schedules/:id(^.+$)/edit',
+  '/timeline',
   '/runs',
+  '/incidents',
+  '/calendars',
+  '/calendars/:name',
+  '/destinations',
+  '/destinations/:name',
   '/forecast',
+  '/wall',
   '/keys',
 ];
 
 const NONCE = '{{nonce}}';
 const YEAR_MS = 365 * 86_400_000;
 
+/** Answers with the page. */
+export type PageSender = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
 /** @param folder what `npm run build` made */
-export function dashboard(app: FastifyInstance, folder: string): void {
+export function pageOf(folder: string): PageSender {
   const page = readFileSync(join(folder, 'index.html'), 'utf8');
+  return (_request, reply) => {
+    const nonce = newNonce();
+    return reply
+      .header('Content-Security-Policy', policyOf(nonce))
+      .type('text/html; charset=utf-8')
+      .send(page.replaceAll(NONCE, nonce));
+  };
+}
+
+/**
+ * Whether a browser goes to this address. Calls of a program take any type, or JSON. Files of the page
+ * stay files: an old page that asks for one gets no page instead.
+ */
+export function isNavigation({ method, headers, url }: FastifyRequest): boolean {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return isRead && /\btext\/html\b/.test(headers.accept ?? '') && !FILES.test(url);
+}
+
+const FILES = /^\/(assets|docs)\//;
+
+/** @param folder what `npm run build` made */
+export function dashboard(app: FastifyInstance, folder: string, sendPage: PageSender): void {
   app.register(async files => {
     files.setErrorHandler(answerFileFailure);
     files.addHook('onRequest', setPageHeaders);
@@ -46,17 +78,7 @@ export function dashboard(app: FastifyInstance, folder: string): void {
     });
   });
   for (const path of PAGES) {
-    app.get(
-      path,
-      { schema: { hide: true }, onRequest: setPageHeaders },
-      async (_request, reply) => {
-        const nonce = newNonce();
-        return reply
-          .header('Content-Security-Policy', policyOf(nonce))
-          .type('text/html; charset=utf-8')
-          .send(page.replaceAll(NONCE, nonce));
-      },
-    );
+    app.get(path, { schema: { hide: true }, onRequest: setPageHeaders }, sendPage);
   }
 }
 

@@ -10,7 +10,8 @@ export const deleteSchedule = route({
   path: '/v1/schedule/:scheduleId',
   operationId: 'deleteSchedule',
   summary: 'Delete a schedule',
-  description: 'It is disabled permanently and its metadata is kept. Idempotent.',
+  description:
+    'It is disabled permanently and its metadata is kept. Idempotent by its id; its external id names it no more.',
   tag: 'schedules',
   condition: 'If-Match',
   answer: DeleteResult,
@@ -18,9 +19,11 @@ export const deleteSchedule = route({
     answer: { success: true },
   },
   handle: deps => async request => {
-    const condition = readCondition('If-Match', request.headers['if-match']);
-    const { scheduleId } = request.params;
-    await updateSchedule(deps, callerOf(request), scheduleId, draftDeletion, condition);
+    const { params, headers } = request;
+    await updateSchedule(deps, callerOf(request), params.scheduleId, {
+      conditions: { match: readCondition('If-Match', headers['if-match']) },
+      decide: draftDeletion,
+    });
     return { success: true };
   },
 });

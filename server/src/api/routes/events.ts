@@ -27,7 +27,7 @@ export const listenToEvents = route({
     answer: `retry: 2000\nid: 1780295400000-open\n\nid: 1780295400091-${RUN_ID}\nevent: run.ended\ndata: ${JSON.stringify(EXAMPLE_RUN)}\n\n`,
   },
   handle: ({ store, clock, log, authenticator, beforeClose }) => {
-    const feed = new EventFeed(store.stats, clock, error =>
+    const feed = new EventFeed(store, clock, error =>
       log.warn({ err: error }, 'events could not be read; they are read again'),
     );
     const seats = new ListenerSlots();
@@ -58,7 +58,13 @@ export const listenToEvents = route({
       stream.send(missed);
       const told = isResumed ? [lastEventId, ...missed.map(({ id }) => id)] : undefined;
       const leaveFeed = feed.join(clientRowId, news => stream.send(news), told);
+      // A caller who ends its side still gets an answer. A stream has no end to wait for: the caller has left.
+      const { socket } = request.raw;
+      const left = () => stream.end();
+      if (socket.readableEnded) left();
+      else socket.once('end', left);
       reply.raw.once('close', () => {
+        socket.off('end', left);
         leaveFeed();
         streams.delete(stream);
       });

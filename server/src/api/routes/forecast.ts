@@ -27,8 +27,8 @@ export const getForecast = route({
       countedAt: '2026-06-01T06:45:12.310Z',
     },
   },
-  handle: ({ clock, groups }) => {
-    const forecast = new ForecastStats(clock, groups);
+  handle: ({ store, clock, groups }) => {
+    const forecast = new ForecastStats(clock, groups, store.calendars);
     return request => {
       const { span = 'day', host } = request.query;
       return forecast.of(callerOf(request).clientRowId, span, host);

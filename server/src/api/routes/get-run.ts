@@ -1,7 +1,5 @@
-import { PunctualError } from '../../domain/errors.ts';
-import { isId } from '../../domain/id.ts';
 import { callerOf } from '../access/authenticate.ts';
-import { runAnswer } from '../answers.ts';
+import { findRun } from '../find-run.ts';
 import { EXAMPLE_RUN } from '../openapi/examples/runs.ts';
 import { Run } from '../openapi/schemas/run.ts';
 import { route } from '../route.ts';
@@ -29,11 +27,6 @@ export const getRun = route({
   },
   handle:
     ({ store, clock }) =>
-    async request => {
-      const { clientRowId } = callerOf(request);
-      const { runId } = request.params;
-      const run = isId(runId) ? await store.runs.find(clientRowId, runId, clock.now()) : null;
-      if (run === null) throw new PunctualError('not_found', 'There is no run with this id.');
-      return runAnswer(run, await store.runs.callbacks(clientRowId, runId));
-    },
+    request =>
+      findRun(store, callerOf(request), request.params.runId, clock.now()),
 });

@@ -18,12 +18,12 @@ export const getSchedule = route({
   answer: Schedule,
   example: { answer: EXAMPLE_SCHEDULE },
   handle:
-    ({ store }) =>
+    ({ store, clock }) =>
     async (request, reply) => {
       const condition = readCondition('If-None-Match', request.headers['if-none-match']);
       const found = await findSchedule(store, callerOf(request), request.params.scheduleId);
       reply.header('ETag', etagOf(found.version));
       if (isKnown(condition, found.version)) return reply.code(304).send();
-      return scheduleAnswer(found.schedule);
+      return scheduleAnswer(found.schedule, clock.now());
     },
 });

@@ -1,15 +1,13 @@
 import type * as Wire from '@punctual/client';
-import { PunctualError } from '../../domain/errors.ts';
+import { iso } from '../../domain/iso.ts';
 import type { StepRange } from '../../store/contract/stats.ts';
 import { callerOf } from '../access/authenticate.ts';
 import { findSchedule } from '../find-schedule.ts';
-import { readInstant } from '../http/instant.ts';
+import { readSteps } from '../http/step-range.ts';
 import { SCHEDULE_ID } from '../openapi/examples/ids.ts';
-import { History, HistoryQuery } from '../openapi/schemas/stats.ts';
+import { History, HistoryQuery } from '../openapi/schemas/history.ts';
 import { route } from '../route.ts';
-import { HistoryStats } from '../stats/history.ts';
-
-const MOST_STEPS = 1_000;
+import type { StepHistory } from '../stats/history.ts';
 
 export const getHistory = route({
   method: 'GET',
@@ -30,33 +28,24 @@ export const getHistory = route({
       steps: [{ at: '2026-06-01T06:00:00.000Z', succeeded: 1, failed: 0, skipped: 0, missed: 0 }],
     },
   },
-  handle: ({ store, clock }) => {
-    const history = new HistoryStats(store.stats, clock);
-    return async request => {
+  handle:
+    ({ store, history }) =>
+    async request => {
       const caller = callerOf(request);
       const { schedule } = await findSchedule(store, caller, request.params.scheduleId);
-      return history.of(caller.clientRowId, schedule.id, rangeFrom(request.query));
-    };
-  },
+      const range = readSteps(request.query);
+      const [counted] = await history.of(caller.clientRowId, [schedule.id], range);
+      return answer(counted!, range);
+    },
 });
 
-function rangeFrom({ from, to, stepSeconds }: Wire.HistoryQuery): StepRange {
-  const stepMs = stepSeconds * 1_000;
-  const first = readInstant(from, 'The query parameter from');
-  const last = readInstant(to, 'The query parameter to');
-  const range = {
-    from: Math.floor(Math.max(0, first) / stepMs) * stepMs,
-    to: Math.ceil(Math.max(0, last) / stepMs) * stepMs,
-    stepMs,
+function answer({ scheduleId, from, steps }: StepHistory, range: StepRange): Wire.History {
+  return {
+    scheduleId,
+    from: iso(from),
+    to: iso(range.to),
+    stepSeconds: range.stepMs / 1_000,
+    steps: steps.map(({ at, ...same }) => ({ at: iso(at), ...same })),
+    ...(from > range.from && { isPartial: true }),
   };
-  const steps = (range.to - range.from) / stepMs;
-  if (steps <= 0) throw refused('The query parameter to must be after from.');
-  if (steps > MOST_STEPS) {
-    throw refused(`From from to to there are ${steps} steps, above the limit of ${MOST_STEPS}.`);
-  }
-  return range;
-}
-
-function refused(sentence: string): PunctualError {
-  return new PunctualError('request_invalid', sentence);
 }

@@ -1,5 +1,6 @@
 import { callerOf } from '../access/authenticate.ts';
 import { scheduleAnswer } from '../answers.ts';
+import { filterFrom } from '../board/queries.ts';
 import { DEFAULT_LIMIT, idBefore, pageOf } from '../http/pagination.ts';
 import { EXAMPLE_SCHEDULE } from '../openapi/examples/schedules.ts';
 import { SchedulePage, ScheduleQuery } from '../openapi/schemas/schedule.ts';
@@ -15,22 +16,24 @@ export const listSchedules = route({
   query: ScheduleQuery,
   answer: SchedulePage,
   example: {
-    query: { limit: 20, status: 'enabled', label: 'report', url: 'http' },
+    query: { limit: 20, status: 'enabled', label: 'report', url: 'http', tag: ['team:billing'] },
     answer: { items: [EXAMPLE_SCHEDULE] },
   },
   handle:
-    ({ store }) =>
+    ({ store, clock }) =>
     async request => {
-      const { limit = DEFAULT_LIMIT, cursor, ...filter } = request.query;
+      const { limit = DEFAULT_LIMIT, cursor, ...query } = request.query;
       const { clientRowId } = callerOf(request);
       // One more than asked for tells whether another page follows.
       const before = idBefore(cursor);
+      const filter = filterFrom(query);
       const { schedules, next } = await store.schedules.list(
         clientRowId,
         filter,
         limit + 1,
         before,
       );
-      return pageOf(schedules, limit, scheduleAnswer, next);
+      const now = clock.now();
+      return pageOf(schedules, limit, schedule => scheduleAnswer(schedule, now), next);
     },
 });

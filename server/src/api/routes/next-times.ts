@@ -1,3 +1,4 @@
+import { loadCalendars } from '../../domain/calendar/load-calendars.ts';
 import type { RunView } from '../../store/contract/runs.ts';
 import { callerOf } from '../access/authenticate.ts';
 import { findSchedule } from '../find-schedule.ts';
@@ -26,6 +27,7 @@ export const nextTimes = route({
       const { clientRowId } = callerOf(request);
       const { schedule } = await findSchedule(store, callerOf(request), request.params.scheduleId);
       if (schedule.status !== 'enabled') return { times: [] };
+      await loadCalendars(store.calendars, [schedule]);
       const sentIn = async (from: number, to: number) => {
         const filter = { scheduleId: schedule.id, from, to };
         const runs = await store.runs.list(clientRowId, filter, MOST_RUNS);

@@ -6,6 +6,7 @@ import { EXAMPLE_CHANGED_SCHEDULE } from '../openapi/examples/schedules.ts';
 import { Schedule, SchedulePatch } from '../openapi/schemas/schedule.ts';
 import { route } from '../route.ts';
 import { updateSchedule } from '../update-schedule.ts';
+import { checkExternalIdIn } from '../upsert-schedule.ts';
 
 export const patchSchedule = route({
   method: 'PATCH',
@@ -25,14 +26,13 @@ export const patchSchedule = route({
   },
   handle: deps => async (request, reply) => {
     const { body, params, headers } = request;
-    const changed = await updateSchedule(
-      deps,
-      callerOf(request),
-      params.scheduleId,
-      (current, now) => draftPatch(body, current, now, deps.allow),
-      readCondition('If-Match', headers['if-match']),
-    );
+    checkExternalIdIn(params.scheduleId, body);
+    const changed = await updateSchedule(deps, callerOf(request), params.scheduleId, {
+      names: body,
+      conditions: { match: readCondition('If-Match', headers['if-match']) },
+      decide: (current, now, references) => draftPatch(body, current, now, deps.allow, references),
+    });
     reply.header('ETag', etagOf(changed.version));
-    return scheduleAnswer(changed.schedule);
+    return scheduleAnswer(changed.schedule, deps.clock.now());
   },
 });

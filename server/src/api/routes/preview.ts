@@ -1,3 +1,7 @@
+import { checkExternalId } from '../../domain/schedule/identity.ts';
+import { unstoredWhen } from '../../domain/schedule/timing-draft.ts';
+import { callerOf } from '../access/authenticate.ts';
+import { calendarsFor } from '../calendars.ts';
 import { readInstant } from '../http/instant.ts';
 import { DEFAULT_COUNT, timesAfter } from '../next-times.ts';
 import { EXAMPLE_INPUT, EXAMPLE_TIMES } from '../openapi/examples/schedules.ts';
@@ -9,7 +13,9 @@ export const previewTimes = route({
   path: '/v1/preview',
   operationId: 'previewTimes',
   summary: 'The times of an interval, without storing anything',
-  description: 'The interval is judged as a create would judge it.',
+  description:
+    'Interval, time zone and the fields beside them are judged as a create would judge them. A rate without `startsAt`, and ' +
+    '`maxRuns`, count from `from`. Without `externalId` times stand at the start of their window.',
   tag: 'times',
   body: PreviewInput,
   answer: Times,
@@ -23,10 +29,14 @@ export const previewTimes = route({
     answer: EXAMPLE_TIMES,
   },
   handle:
-    ({ clock }) =>
+    ({ store, clock }) =>
     async request => {
-      const { interval, timezone, from, count = DEFAULT_COUNT } = request.body;
-      const after = from === undefined ? clock.now() : readInstant(from, 'from');
-      return timesAfter(interval, timezone, after, count);
+      const { body } = request;
+      const { from, count = DEFAULT_COUNT, externalId, exclude = [] } = body;
+      const now = clock.now();
+      const after = from === undefined ? now : readInstant(from, 'from');
+      if (externalId !== undefined) checkExternalId(externalId);
+      const calendars = await calendarsFor(store, callerOf(request).clientRowId, exclude);
+      return timesAfter(unstoredWhen(body, after, now, calendars), after, count);
     },
 });

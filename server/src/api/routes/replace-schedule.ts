@@ -1,20 +1,25 @@
 import { draftReplacement } from '../../domain/schedule/draft.ts';
 import { callerOf } from '../access/authenticate.ts';
 import { scheduleAnswer } from '../answers.ts';
-import { etagOf, readCondition } from '../http/etag.ts';
+import { externalIdIn } from '../find-schedule.ts';
+import { etagOf, readConditions } from '../http/etag.ts';
 import { EXAMPLE_CHANGED_SCHEDULE, EXAMPLE_INPUT } from '../openapi/examples/schedules.ts';
 import { Schedule, ScheduleInput } from '../openapi/schemas/schedule.ts';
 import { route } from '../route.ts';
 import { updateSchedule } from '../update-schedule.ts';
+import { checkExternalIdIn, upsertSchedule } from '../upsert-schedule.ts';
 
 export const replaceSchedule = route({
   method: 'PUT',
   path: '/v1/schedule/:scheduleId',
   operationId: 'replaceSchedule',
   summary: 'Replace a schedule',
-  description: 'All properties: optional ones that are left out are not kept, but status is.',
+  description:
+    'All properties: optional ones that are left out are not kept, but `status`, `externalId` and `pausedUntil` are. By ' +
+    '`ext:` and an external id it makes the schedule where there is none.',
   tag: 'schedules',
   condition: 'If-Match',
+  isUpsert: true,
   isTagged: true,
   body: ScheduleInput,
   answer: Schedule,
@@ -28,14 +33,20 @@ export const replaceSchedule = route({
   },
   handle: deps => async (request, reply) => {
     const { body, params, headers } = request;
-    const changed = await updateSchedule(
-      deps,
-      callerOf(request),
-      params.scheduleId,
-      (current, now) => draftReplacement(body, current, now, deps.allow),
-      readCondition('If-Match', headers['if-match']),
-    );
-    reply.header('ETag', etagOf(changed.version));
-    return scheduleAnswer(changed.schedule);
+    const caller = callerOf(request);
+    const conditions = readConditions(headers);
+    checkExternalIdIn(params.scheduleId, body);
+    const externalId = externalIdIn(params.scheduleId);
+    const written =
+      externalId === null
+        ? await updateSchedule(deps, caller, params.scheduleId, {
+            names: body,
+            conditions,
+            decide: (current, now, references) =>
+              draftReplacement(body, current, now, deps.allow, references),
+          })
+        : await upsertSchedule(deps, caller, externalId, body, conditions);
+    reply.header('ETag', etagOf(written.version));
+    return scheduleAnswer(written.schedule, deps.clock.now());
   },
 });

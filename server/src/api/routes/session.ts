@@ -4,7 +4,6 @@ import { hashApiKey, newSessionToken } from '../../domain/access/credential.ts';
 import { PunctualError } from '../../domain/errors.ts';
 import { newId } from '../../domain/id.ts';
 import type { Caller } from '../../store/contract/keys.ts';
-import type { Store } from '../../store/contract/store.ts';
 import { callerOf } from '../access/authenticate.ts';
 import { sessionCookie } from '../access/session.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -46,10 +45,7 @@ export const getSession = route({
   tag: 'access',
   answer: Session,
   example: { answer: EXAMPLE_SESSION },
-  handle:
-    ({ store }) =>
-    request =>
-      sessionOf(store, callerOf(request)),
+  handle: deps => request => sessionOf(deps, callerOf(request)),
 });
 
 /** Outside `/v1`, without ClientId and ApiKey: the token of the link is the proof. */
@@ -62,14 +58,16 @@ export function signInByLink(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
-const LINK_USED = 'This link has signed in once, or is too old: sign in with ClientId and ApiKey.';
+const LINK_USED =
+  'This link has signed in once, or is too old. Sign in with ClientId and ApiKey, or start again for another link.';
 
 async function insertSession(
-  { store, clock }: ApiDeps,
+  deps: ApiDeps,
   caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Wire.Session> {
+  const { store, clock } = deps;
   const token = newSessionToken();
   const now = clock.now();
   const isBegun = await store.sessions.insertSession({
@@ -82,10 +80,19 @@ async function insertSession(
   // The key was revoked while it was still remembered here.
   if (!isBegun) throw new PunctualError('unauthorized', WHO_CALLS);
   reply.header('set-cookie', sessionCookie(request, token));
-  return sessionOf(store, caller);
+  return sessionOf(deps, caller);
 }
 
-async function sessionOf({ clients }: Store, { clientId, keyId }: Caller): Promise<Wire.Session> {
-  const client = await clients.findClient(clientId);
-  return { clientId, clientName: client?.name ?? '', keyId };
+async function sessionOf(
+  { store, sampleUrl }: Pick<ApiDeps, 'store' | 'sampleUrl'>,
+  { clientId, keyId }: Caller,
+): Promise<Wire.Session> {
+  const client = await store.clients.findClient(clientId);
+  const samples = sampleUrl?.() ?? null;
+  return {
+    clientId,
+    clientName: client?.name ?? '',
+    keyId,
+    ...(samples !== null && { sampleUrl: samples }),
+  };
 }

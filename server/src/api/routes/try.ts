@@ -1,9 +1,10 @@
-import { iso } from '../../domain/iso.ts';
 import { draftNew } from '../../domain/schedule/draft.ts';
 import { callerOf } from '../access/authenticate.ts';
+import { attemptAnswer } from '../answers.ts';
 import { EXAMPLE_INPUT } from '../openapi/examples/schedules.ts';
 import { TryResult } from '../openapi/schemas/check.ts';
 import { ScheduleInput } from '../openapi/schemas/schedule.ts';
+import { referencesFor } from '../references.ts';
 import { route } from '../route.ts';
 
 export const trySchedule = route({
@@ -33,10 +34,12 @@ export const trySchedule = route({
     },
   },
   handle:
-    ({ clock, allow, tryOut }) =>
+    ({ store, clock, allow, tryOut }) =>
     async request => {
-      const draft = draftNew(request.body, clock.now(), allow);
-      const attempt = await tryOut(draft, callerOf(request));
-      return { attempt: { ...attempt, startedAt: iso(attempt.startedAt) } };
+      const { body } = request;
+      const caller = callerOf(request);
+      const references = await referencesFor(store, caller.clientRowId, [body]);
+      const attempt = await tryOut(draftNew(body, clock.now(), allow, references), caller);
+      return { attempt: attemptAnswer(attempt) };
     },
 });

@@ -2,11 +2,15 @@ import type * as Wire from '@punctual/client';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
 import { countBySpan } from '../../domain/calendar/forecast.ts';
+import { loadCalendars } from '../../domain/calendar/load-calendars.ts';
 import { iso } from '../../domain/iso.ts';
+import type { CalendarStore } from '../../store/contract/calendars.ts';
 import type { ScheduleGroup } from '../../store/contract/stats.ts';
-import { nextSlice } from '../http/slices.ts';
+import { Slices } from '../http/slices.ts';
 import type { CountedGroups, ScheduleGroups } from './groups.ts';
-import { largest, type YieldTurn } from './largest.ts';
+import { largest } from './largest.ts';
+import { withPatience } from './patience.ts';
+import { Tally, timesOf } from './tally.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -18,8 +22,10 @@ const MOST_HOSTS = 100;
 const MOST_GROUPS = 50_000;
 /** Of clients and spans together: each holds a number for each host of its client. */
 const MOST_TOTALS = 50;
-/** Firings wait for no more than this while a forecast is worked out. */
-const SLICE_MS = 4;
+/** How long a caller waits for a new forecast where there is one that begins a step before. */
+const PATIENCE_MS = 150;
+/** One whose schedules were counted earlier than this before is not given. */
+const STALE_MS = 5 * MINUTE_MS;
 
 /**
  * `GET /v1/forecast`: how many firings are to come, worked out from the groups of schedules.
@@ -31,6 +37,7 @@ const SLICE_MS = 4;
 export class ForecastStats {
   readonly #clock: Clock;
   readonly #groups: ScheduleGroups;
+  readonly #calendars: Calendars;
   readonly #totals = new LRUCache<string, Totals, Question>({
     max: MOST_TOTALS,
     // A count evicted in the meantime is answered all the same.
@@ -38,33 +45,56 @@ export class ForecastStats {
     fetchMethod: (_key, _old, { context }) =>
       this.#inTurn(context.clientRowId, () => total(context)),
   });
+  /** The latest of each client and span. */
+  readonly #latest = new LRUCache<string, WorkedOut>({ max: MOST_TOTALS });
   /** The last forecast of each client that is under way. */
   readonly #last = new Map<number, Promise<unknown>>();
 
-  constructor(clock: Clock, groups: ScheduleGroups) {
+  constructor(clock: Clock, groups: ScheduleGroups, calendars: Calendars) {
     this.#clock = clock;
     this.#groups = groups;
+    this.#calendars = calendars;
   }
 
   async of(clientRowId: number, span: 'day' | 'week', host?: string): Promise<Wire.Forecast> {
     const grouped = await this.#groups.of(clientRowId);
     const { spanMs, count } = STEPS[span];
     const from = Math.floor(this.#clock.now() / spanMs) * spanMs;
-    const question = { ...grouped, clientRowId, steps: { from, spanMs, count } };
-    const totals = await this.#totalsOf(question);
-    if (host === undefined) return answer(question, totals, totals);
+    const calendars = this.#calendars;
+    const { asked, totals } = await this.#workedOut({
+      ...grouped,
+      clientRowId,
+      calendars,
+      steps: { from, spanMs, count },
+    });
+    if (host === undefined) return answer(asked, totals, totals);
     const isKnown = totals.byHost.has(host);
     const ofHost = isKnown
-      ? await this.#inTurn(clientRowId, () => sum(question, onlyOf(host, totals.counted)))
+      ? await this.#inTurn(clientRowId, () => sum(asked, onlyOf(host, totals.counted)))
       : NOTHING(count);
-    return answer(question, totals, ofHost);
+    return answer(asked, totals, ofHost);
   }
 
-  async #totalsOf(question: Question): Promise<Totals> {
-    const { clientRowId, countedAt, isPartial, steps } = question;
-    if (isPartial) return this.#inTurn(clientRowId, () => total(question));
+  async #workedOut(question: Question): Promise<WorkedOut> {
+    const { clientRowId, isPartial, steps } = question;
+    if (isPartial) {
+      return { asked: question, totals: await this.#inTurn(clientRowId, () => total(question)) };
+    }
+    const series = `${clientRowId} ${steps.spanMs}`;
+    const latest = this.#latest.get(series);
+    const making = this.#make(question, series);
+    const isNear = latest !== undefined && isNearTo(latest.asked, question);
+    return isNear ? ((await withPatience(making, PATIENCE_MS)) ?? latest) : making;
+  }
+
+  async #make(question: Question, series: string): Promise<WorkedOut> {
+    const { groups: _, ...asked } = question;
+    const { clientRowId, countedAt, steps } = asked;
     const key = [clientRowId, steps.spanMs, steps.from, countedAt].join(' ');
-    return (await this.#totals.fetch(key, { context: question }))!;
+    const totals = (await this.#totals.fetch(key, { context: question }))!;
+    const made = { asked, totals };
+    this.#latest.set(series, made);
+    return made;
   }
 
   async #inTurn<Result>(clientRowId: number, work: () => Promise<Result>): Promise<Result> {
@@ -79,9 +109,16 @@ export class ForecastStats {
   }
 }
 
-interface Question extends CountedGroups {
+type Calendars = Pick<CalendarStore, 'versions'>;
+
+interface Asked extends Omit<CountedGroups, 'groups'> {
   clientRowId: number;
+  calendars: Calendars;
   steps: { from: number; spanMs: number; count: number };
+}
+
+interface Question extends Asked {
+  groups: ScheduleGroup[];
 }
 
 interface Sum {
@@ -96,6 +133,19 @@ interface Totals extends Sum {
   hosts: Wire.Forecast['hosts'];
 }
 
+/** Totals, and the question that they answer: its steps may begin one before those asked for. */
+interface WorkedOut {
+  asked: Asked;
+  totals: Totals;
+}
+
+function isNearTo(latest: Asked, { steps, countedAt }: Asked): boolean {
+  return (
+    Math.abs(steps.from - latest.steps.from) <= steps.spanMs &&
+    Math.abs(countedAt - latest.countedAt) <= STALE_MS
+  );
+}
+
 const NOTHING = (count: number): Sum => ({
   counts: new Array<number>(count).fill(0),
   schedules: 0,
@@ -104,23 +154,27 @@ const NOTHING = (count: number): Sum => ({
 
 async function total(question: Question): Promise<Totals> {
   const slices = new Slices(question.clientRowId);
-  const { counted, uncounted } = await largest(question.groups, MOST_GROUPS, slices);
+  const { from, spanMs } = question.steps;
+  const tally = new Tally(from, () => spanMs);
+  await tally.add(question.groups, slices);
+  const { counted, uncounted } = await largest(tally.groups(), MOST_GROUPS, slices);
   const all = await sum(question, counted, slices);
   return { ...all, counted, uncounted, hosts: busiest(all.byHost) };
 }
 
 async function sum(
-  { clientRowId, steps }: Question,
+  { clientRowId, calendars, steps }: Asked,
   groups: ScheduleGroup[],
   slices = new Slices(clientRowId),
 ): Promise<Sum> {
   const result = NOTHING(steps.count);
   // Many hosts share few times: those are worked out once.
   for (const same of Map.groupBy(groups, timesOf).values()) {
-    const { interval, timezone } = same[0]!;
+    const [when] = same as [ScheduleGroup];
+    await loadCalendars(calendars, [when]);
     const schedules = same.reduce((most, { count }) => most + count, 0);
     let times = 0;
-    for (const each of countBySpan(interval, timezone, steps)) {
+    for (const each of countBySpan(when, steps)) {
       times += each.times;
       result.counts[each.span]! += each.times * schedules;
       if (slices.isOver) await slices.next();
@@ -135,7 +189,7 @@ async function sum(
 }
 
 function answer(
-  { countedAt, isPartial, steps }: Question,
+  { countedAt, isPartial, steps }: Asked,
   { hosts, uncounted }: Totals,
   { counts, schedules }: Sum,
 ): Wire.Forecast {
@@ -169,27 +223,4 @@ function busiest(byHost: Map<string, number>): Wire.Forecast['hosts'] {
 
 function onlyOf(host: string, groups: ScheduleGroup[]): ScheduleGroup[] {
   return groups.filter(group => group.host === host);
-}
-
-function timesOf({ interval, timezone }: ScheduleGroup): string {
-  return `${timezone} ${interval}`;
-}
-
-/** Work in slices of a few milliseconds, with whatever else waits in between. */
-class Slices implements YieldTurn {
-  readonly #clientRowId: number;
-  #endsAt = 0;
-
-  constructor(clientRowId: number) {
-    this.#clientRowId = clientRowId;
-  }
-
-  get isOver(): boolean {
-    return performance.now() >= this.#endsAt;
-  }
-
-  async next(): Promise<void> {
-    await nextSlice(this.#clientRowId);
-    this.#endsAt = performance.now() + SLICE_MS;
-  }
 }

@@ -1,7 +1,10 @@
 import type { Clock } from '../../clock.ts';
+import type { Timing } from '../../domain/calendar/timing.ts';
 import type { ScheduleGroup, StatsStore } from '../../store/contract/stats.ts';
-import { CachedCounts } from './cached-counts.ts';
+import { Slices } from '../http/slices.ts';
+import { Kept } from './kept.ts';
 import { withPatience } from './patience.ts';
+import { Tally } from './tally.ts';
 
 export interface CountedGroups {
   groups: ScheduleGroup[];
@@ -10,6 +13,7 @@ export interface CountedGroups {
   isPartial: boolean;
 }
 
+const MOST_CLIENTS = 1_000;
 /** From here on nobody waits for a count where there is an older one. */
 const LONG_MS = 100;
 /** How long an answer waits for schedules that are still to be counted. */
@@ -20,7 +24,8 @@ const MOST_IN_PART = 100_000;
 
 /**
  * A client's enabled schedules in groups of the same times and host. Many schedules share few
- * intervals, so what is worked out from them costs the groups and not the schedules.
+ * intervals, so what is worked out from them costs the groups and not the schedules. Offsets in a window are told by the
+ * minute (forecast-timing.ts); a schedule with a window keeps an offset, also where that is 0.
  *
  * To count a million takes the store seconds. Nobody waits for that: the newest are counted first, and
  * whoever asks meanwhile is answered with those so far, 10,000 at least.
@@ -28,19 +33,19 @@ const MOST_IN_PART = 100_000;
 export class ScheduleGroups {
   readonly #stats: StatsStore;
   readonly #clock: Clock;
-  readonly #kept: CachedCounts<ScheduleGroup[]>;
+  readonly #kept: Kept<number, ScheduleGroup[]>;
   /** Of clients that are being counted. */
   readonly #counting = new Map<number, { soFar: Tally; firstPart: Promise<unknown> }>();
 
   constructor(stats: StatsStore, clock: Clock) {
     this.#stats = stats;
     this.#clock = clock;
-    this.#kept = new CachedCounts(clientRowId => this.#count(clientRowId), clock, LONG_MS);
+    this.#kept = new Kept(clock, { most: MOST_CLIENTS, longMs: LONG_MS });
   }
 
   /** Begins to count where nobody has, for who is about to ask. */
   warm(clientRowId: number): void {
-    this.#kept.warm(clientRowId);
+    this.#kept.warm(clientRowId, () => this.#count(clientRowId));
   }
 
   async of(clientRowId: number, patienceMs = PATIENCE_MS): Promise<CountedGroups> {
@@ -51,20 +56,21 @@ export class ScheduleGroups {
     await counting.firstPart;
     // If the first part was also the last, the count is complete at once.
     const isAll = !this.#counting.has(clientRowId);
-    if (isAll) return all;
+    if (isAll) return this.#allOf(clientRowId);
     return { groups: counting.soFar.groups(), countedAt: this.#clock.now(), isPartial: true };
   }
 
   async #allOf(clientRowId: number): Promise<CountedGroups> {
-    const { value: groups, countedAt } = await this.#kept.of(clientRowId);
-    return { groups, countedAt, isPartial: false };
+    const { value, madeAt } = await this.#kept.entry(clientRowId, () => this.#count(clientRowId));
+    return { groups: value, countedAt: madeAt, isPartial: false };
   }
 
   async #count(clientRowId: number): Promise<ScheduleGroup[]> {
-    const soFar = new Tally();
+    const soFar = new Tally(startOfHour(this.#clock.now()), stepMsOf);
+    const slices = new Slices(clientRowId);
     const part = async (limit: number, before?: string) => {
       const { groups, next } = await this.#stats.groups(clientRowId, limit, before);
-      soFar.add(groups);
+      await soFar.add(groups, slices);
       return next;
     };
     const firstPart = part(FIRST_PART);
@@ -81,19 +87,17 @@ export class ScheduleGroups {
   }
 }
 
-/** The same group of several parts is one. */
-class Tally {
-  readonly #groups = new Map<string, ScheduleGroup>();
-
-  add(groups: ScheduleGroup[]): void {
-    for (const group of groups) {
-      const key = `${group.interval}\0${group.timezone}\0${group.host}`;
-      const before = this.#groups.get(key)?.count ?? 0;
-      this.#groups.set(key, before === 0 ? group : { ...group, count: before + group.count });
-    }
-  }
-
-  groups(): ScheduleGroup[] {
-    return [...this.#groups.values()];
-  }
+/** A schedule without a window may be one of many at the same second: `GET /v1/advice` looks for these. */
+function stepMsOf({ windowSeconds }: Timing): number {
+  return windowSeconds === undefined ? SECOND_MS : MINUTE_MS;
 }
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+
+/** No step of a forecast begins before it. */
+function startOfHour(now: number): number {
+  return Math.floor(now / HOUR_MS) * HOUR_MS;
+}
+
+const HOUR_MS = 60 * MINUTE_MS;

@@ -1,10 +1,5 @@
 import type { ScheduleGroup } from '../../store/contract/stats.ts';
-
-/** Whether others are to have their turn, and the wait for the next one of one's own. */
-export interface YieldTurn {
-  readonly isOver: boolean;
-  next(): Promise<void>;
-}
+import type { YieldTurn } from '../http/slices.ts';
 
 /** Looked at again and again whether to give way: a step of work is this many groups. */
 const STEP = 4_096;

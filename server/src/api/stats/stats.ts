@@ -13,7 +13,7 @@ import type {
 } from '../../store/contract/stats.ts';
 import type { Store } from '../../store/contract/store.ts';
 import { breakerAnswer } from '../answers.ts';
-import { CachedCounts } from './cached-counts.ts';
+import { Kept } from './kept.ts';
 import { Minutes } from './minutes.ts';
 
 const MINUTE_MS = 60_000;
@@ -25,14 +25,12 @@ const MOST_BREAKERS = 20;
 const MOST_CLIENTS = 1_000;
 /** An answer is as old as this at most where it is asked for again and again. */
 const FRESH_MS = 1_500;
-/** From here on an answer does not wait for how many schedules there are: 0.1 s for a million. */
-const LONG_MS = 30;
 
 /** `GET /v1/stats`: what ended, how late, what fails, what is due. One count at a time per client. */
 export class ClientStats {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #counts: CachedCounts<StatusCounts>;
+  readonly #counts: Kept<number, StatusCounts>;
   readonly #minutes = new LRUCache<number, Minutes>({ max: MOST_CLIENTS });
   readonly #answers = new LRUCache<string, Wire.Stats, Question>({
     max: MOST_CLIENTS,
@@ -45,7 +43,7 @@ export class ClientStats {
   constructor(store: Store, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
-    this.#counts = new CachedCounts(key => store.stats.counts(key), clock, LONG_MS);
+    this.#counts = new Kept(clock, { most: MOST_CLIENTS });
   }
 
   async of(clientRowId: number, minutes: number): Promise<Wire.Stats> {
@@ -62,7 +60,7 @@ export class ClientStats {
       this.#failing(clientRowId, now),
       stats.upcoming(clientRowId, now, MOST_SHOWN),
       stats.openBreakers(clientRowId, now, MOST_BREAKERS),
-      this.#counts.of(clientRowId),
+      this.#counts.of(clientRowId, () => stats.counts(clientRowId)),
     ]);
     const countedFrom = ended[0]?.minute ?? now;
     return {
@@ -76,8 +74,8 @@ export class ClientStats {
         dueAt: iso(dueAt),
       })),
       openBreakers: breakers.map(breakerAnswer),
-      enabledSchedules: schedules.value.enabled,
-      disabledSchedules: schedules.value.disabled,
+      enabledSchedules: schedules.enabled,
+      disabledSchedules: schedules.disabled,
     };
   }
 

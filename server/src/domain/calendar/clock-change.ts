@@ -1,6 +1,10 @@
-import { countBelow } from './bits.ts';
-import { type Interval, parseInterval } from './interval.ts';
-import { nextLocal } from './local-time.ts';
+import { countBelow } from './cron/bits.ts';
+import { type Interval, parseInterval } from './cron/interval.ts';
+import { nextLocal } from './cron/local-time.ts';
+import { LONGEST_CHANGE_MS } from './cron/occurrence.ts';
+import { isOneOff, isRate } from './interval-form.ts';
+import { localOfOneOff } from './one-off.ts';
+import type { When } from './timing.ts';
 import type { Segment } from './zones/segment.ts';
 import { type Zone, zoneOf } from './zones/zone.ts';
 
@@ -21,36 +25,57 @@ export interface ClockNote {
   at: number;
 }
 
-/** A jump of more is a correction of the calendar (occurrence.ts). */
-const LONGEST_CHANGE_MS = 3 * 3_600_000;
+/** The times of an interval on the local time line. */
+interface LocalTimes {
+  followsClock: boolean;
+  /** The first one at or after a whole second of the local time line; Infinity where none comes. */
+  next(second: number): number;
+}
+
+/** Null where no change of a clock touches the interval: a rate, an instant, or each hour of the running clock. */
+function localTimesOf(interval: string): LocalTimes | null {
+  if (isRate(interval)) return null;
+  if (isOneOff(interval)) {
+    const localMs = localOfOneOff(interval);
+    if (localMs === null) return null;
+    const own = Math.floor(localMs / 1_000);
+    return {
+      followsClock: false,
+      next: second => (second <= own ? own : Number.POSITIVE_INFINITY),
+    };
+  }
+  const parsed = parseInterval(interval);
+  if (parsed.followsClock && isEveryHour(parsed)) return null;
+  return { followsClock: parsed.followsClock, next: second => nextLocal(parsed, second) };
+}
 
 /**
- * The notes of the changes of the clock with from < change <= until, in order. An interval that runs
- * in every hour of the day is touched by none that anybody would miss, and has no notes.
+ * The notes of the changes of the clock with from < change <= until, in order; of times within `startsAt` and `endsAt` only.
+ * An interval that runs in every hour of the day is touched by none that anybody would miss, and has no notes.
  *
  * @throws PunctualError `interval_invalid`, `timezone_unknown`
  */
-export function clockNotes(
-  interval: string,
-  timezone: string,
-  from: number,
-  until: number,
-): ClockNote[] {
-  const parsed = parseInterval(interval);
+export function clockNotes(when: When, from: number, until: number): ClockNote[] {
+  const { interval, timezone, timing = {} } = when;
   const zone = zoneOf(timezone);
-  if (parsed.followsClock && isEveryHour(parsed)) return [];
+  const times = localTimesOf(interval);
+  if (times === null) return [];
   const notes: ClockNote[] = [];
   for (const segment of changesBetween(zone, from, until)) {
     const { startAt, offsetMs, shiftMs } = segment;
     // The wall clock at the change: the time it showed before, and the time it is set to.
     const [low, high] = [startAt + offsetMs, startAt + offsetMs - shiftMs].sort((a, b) => a - b);
-    const first = nextLocal(parsed, Math.ceil(low! / 1_000)) * 1_000;
+    const first = times.next(Math.ceil(low! / 1_000)) * 1_000;
     if (first >= high!) continue;
-    const kind = kindOf(shiftMs > 0, parsed.followsClock);
+    const kind = kindOf(shiftMs > 0, times.followsClock);
     const at = shiftMs > 0 ? startAt : first - (offsetMs - shiftMs);
     notes.push({ kind, localTime: localText(first), at });
   }
-  return notes;
+  const { startsAt = Number.NEGATIVE_INFINITY, endsAt = Number.POSITIVE_INFINITY } = timing;
+  const windowMs = timing.offsetMs ?? 0;
+  return notes
+    .filter(({ at }) => startsAt <= at && at < endsAt)
+    .map(note => ({ ...note, at: note.at + windowMs }));
 }
 
 function kindOf(isGap: boolean, followsClock: boolean): ClockNote['kind'] {
@@ -79,23 +104,27 @@ function* changesBetween(zone: Zone, from: number, until: number): Iterable<Segm
  * @returns null if no clock change affected it
  * @throws PunctualError `interval_invalid`, `timezone_unknown`
  */
-export function clockNoteAt(interval: string, timezone: string, at: number): ClockNote | null {
-  const parsed = parseInterval(interval);
-  const { startAt, offsetMs, shiftMs } = zoneOf(timezone).segmentAt(at);
+export function clockNoteAt({ interval, timezone, timing }: When, at: number): ClockNote | null {
+  const times = localTimesOf(interval);
+  const windowMs = timing?.offsetMs ?? 0;
+  const own = at - windowMs;
+  const { startAt, offsetMs, shiftMs } = zoneOf(timezone).segmentAt(own);
   const size = Math.abs(shiftMs);
-  if (shiftMs === 0 || size > LONGEST_CHANGE_MS || at >= startAt + size) return null;
-  if (shiftMs < 0 && parsed.followsClock) return null;
-  const local = at + offsetMs - Math.max(0, shiftMs);
-  if (local % 1_000 !== 0 || nextLocal(parsed, local / 1_000) * 1_000 !== local) return null;
-  const kind = kindOf(shiftMs > 0, parsed.followsClock);
-  return { kind, localTime: localText(local), at: shiftMs > 0 ? startAt : at - size };
+  if (shiftMs === 0 || size > LONGEST_CHANGE_MS || own >= startAt + size) return null;
+  if (times === null || (shiftMs < 0 && times.followsClock)) return null;
+  const local = own + offsetMs - Math.max(0, shiftMs);
+  if (local % 1_000 !== 0 || times.next(local / 1_000) * 1_000 !== local) return null;
+  const kind = kindOf(shiftMs > 0, times.followsClock);
+  const movedTo = shiftMs > 0 ? startAt : own - size;
+  return { kind, localTime: localText(local), at: movedTo + windowMs };
 }
 
 /** The local time that does not exist and fires at `at` instead, the end of its gap, or null. */
-export function movedTo(interval: string, timezone: string, at: number): string | null {
-  const { startAt } = zoneOf(timezone).segmentAt(at);
-  if (startAt !== at) return null;
-  const [note] = clockNotes(interval, timezone, at - 1, at);
+export function movedTo(when: When, at: number): string | null {
+  const own = at - (when.timing?.offsetMs ?? 0);
+  const { startAt } = zoneOf(when.timezone).segmentAt(own);
+  if (startAt !== own) return null;
+  const [note] = clockNotes(when, own - 1, own);
   return note?.kind === 'moved' ? note.localTime : null;
 }
 

@@ -17,7 +17,7 @@ export interface CallbackDraft {
  * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md).
  */
 export function callbacksOf(schedule: Schedule, run: RunRecord): CallbackDraft[] {
-  const { integrations = [] } = schedule;
+  const { integrations = [], delivery } = schedule;
   if (run.status !== 'failed' && run.status !== 'succeeded') return [];
   return integrations
     .filter(integration => run.status === 'failed' || integration.callOnSuccess)
@@ -30,6 +30,8 @@ export function callbacksOf(schedule: Schedule, run: RunRecord): CallbackDraft[]
         data: {
           scheduleId: schedule.id,
           label: schedule.label,
+          ...(delivery?.externalId !== undefined && { externalId: delivery.externalId }),
+          ...(delivery?.tags !== undefined && { tags: delivery.tags }),
           integrationId: id,
           ...(includeScheduleUrlInCallback && { scheduleUrl: schedule.url }),
           run: runOf(run),

@@ -1,8 +1,19 @@
-import { lastTime, nextTime } from '../calendar/calendar.ts';
 import { clockNoteAt, localTimeAt, movedTo } from '../calendar/clock-change.ts';
+import { type Nominal, nominalAt } from '../calendar/nominal.ts';
+import { intervalLine, lastTime, nextTime } from '../calendar/times.ts';
 import { iso } from '../iso.ts';
-import type { Schedule, ScheduleStatus } from '../schedule/schedule.ts';
+import type { Schedule } from '../schedule/schedule.ts';
+import { buffersOne } from './queue.ts';
 import type { RunStatus, RunTrigger } from './run.ts';
+import {
+  afterEnd,
+  beforeStart,
+  deleted,
+  disabled,
+  type HeldSchedule,
+  notCreated,
+  pausedUntil,
+} from './standing.ts';
 
 /**
  * Explanations: for every instant of a schedule, whether it fired there, and why not.
@@ -24,28 +35,23 @@ export type ExplainStatus =
   | 'dropped'
   | 'repeated'
   | 'paused'
+  | 'excluded'
+  | 'rolled'
+  | 'beforeStart'
+  | 'afterEnd'
+  | 'completed'
   | 'deleted'
   | 'notCreated'
   | 'neverDue'
   | 'forgotten'
   | 'unrecorded';
 
-/** A schedule at an instant: its configuration between two changes of its times. */
-export interface HeldSchedule {
-  interval: string;
-  timezone: string;
-  status: ScheduleStatus;
-  /** The change that made it so, epoch ms; null: since it was created, or since longer than is kept. */
-  since: number | null;
-  /** The change that ended it; null: it still holds. */
-  until: number | null;
-}
-
 export interface ExplainedRun {
   scheduledFor: number;
   trigger: RunTrigger;
   status: RunStatus;
   startedAt?: number;
+  completionUntil?: number;
   attempts: { error?: string; refused?: true }[];
   reason?: string;
   missed?: { count: number; from: number; to: number };
@@ -54,7 +60,7 @@ export interface ExplainedRun {
 export interface ExplainFacts {
   at: number;
   now: number;
-  schedule: Pick<Schedule, 'createdAt' | 'updatedAt'>;
+  schedule: Pick<Schedule, 'createdAt' | 'updatedAt' | 'statusReason' | 'policy'>;
   held: HeldSchedule;
   /** The run of exactly this nominal time, or the record of missed times that spans it. */
   run: ExplainedRun | null;
@@ -75,7 +81,7 @@ export interface Explanation {
   lateMs?: number;
   /** The local time that does not exist, or comes twice. */
   localTime?: string;
-  /** The time to which it was moved, or at which it fired first. */
+  /** The time to which it was moved, by the clock or by a calendar, or at which it fired first. */
   movedTo?: number;
   /** The nearest nominal times around it, of the interval that held then. */
   previous?: number;
@@ -92,8 +98,8 @@ export function explain(facts: ExplainFacts): Explanation {
     from: Math.max(schedule.createdAt, held.since ?? 0),
     until: held.until ?? Number.POSITIVE_INFINITY,
   };
-  const previous = lastTime(held.interval, held.timezone, bounds.from + 1, at - 1);
-  const next = nextTime(held.interval, held.timezone, Math.max(at, bounds.from));
+  const previous = lastTime(held, bounds.from + 1, at - 1);
+  const next = nextTime(held, Math.max(at, bounds.from));
   return {
     at,
     verdict,
@@ -110,12 +116,12 @@ function answerOf(facts: ExplainFacts): Answer {
   const { at, now, schedule, held, run, historyFrom } = facts;
   if (at > now) return toCome(facts);
   if (run !== null) return recorded(facts, run);
-  if (at <= schedule.createdAt) {
-    return ['notCreated', `The schedule was created later, at ${iso(schedule.createdAt)}.`];
-  }
-  if (held.status === 'deleted') return deleted(held);
-  if (!isDue(held, at)) return notDue(facts);
-  if (held.status === 'disabled') return ['paused', pausedSentence(held, false)];
+  if (at <= schedule.createdAt) return notCreated(facts);
+  if (held.status === 'deleted') return deleted(facts);
+  const nominal = nominalAt(held, at);
+  if (isTakenAway(nominal)) return takenAway(facts, nominal);
+  if (held.status === 'disabled') return disabled(facts, false);
+  if (nominal.kind === 'paused') return pausedUntil(held);
   return decidedWithoutRecord(facts) ?? unknown(at, historyFrom);
 }
 
@@ -125,9 +131,12 @@ function answerOf(facts: ExplainFacts): Answer {
  */
 function toCome(facts: ExplainFacts): Answer {
   const { at, held, run, pausedSince } = facts;
-  if (held.status === 'deleted') return deleted(held);
-  if (!isDue(held, at)) return notDue(facts);
-  if (held.status === 'disabled') return ['paused', pausedSentence(held, true)];
+  if (held.status === 'deleted') return deleted(facts);
+  if (run?.trigger === 'target') return recorded(facts, run);
+  const nominal = nominalAt(held, at);
+  if (isTakenAway(nominal)) return takenAway(facts, nominal);
+  if (held.status === 'disabled') return disabled(facts, true);
+  if (nominal.kind === 'paused') return pausedUntil(held);
   const wasSent = run?.status === 'succeeded' || run?.status === 'failed';
   const sentence = wasSent
     ? 'It is to come, and was sent already, while the clock was ahead: it is not sent again.'
@@ -137,13 +146,33 @@ function toCome(facts: ExplainFacts): Answer {
   return ['upcoming', sentence, moved(held, at)];
 }
 
-function deleted({ since }: HeldSchedule): Answer {
-  const when = since === null ? '' : ` at ${iso(since)}`;
-  return ['deleted', `The schedule was deleted${when}, and fires no more.`];
+type TakenAway = Exclude<Nominal, { kind: 'due' } | { kind: 'paused' }>;
+
+function isTakenAway(nominal: Nominal): nominal is TakenAway {
+  return nominal.kind !== 'due' && nominal.kind !== 'paused';
 }
 
-function isDue({ interval, timezone }: HeldSchedule, at: number): boolean {
-  return nextTime(interval, timezone, at - 1) === at;
+function takenAway(facts: ExplainFacts, nominal: TakenAway): Answer {
+  switch (nominal.kind) {
+    case 'excluded':
+      return ['excluded', `It does not fire: ${entryText(nominal.by)} excludes it.`];
+    case 'rolled': {
+      const { movedTo } = nominal;
+      const sentence = `It was moved: ${entryText(nominal.by)} excludes it, and it is due at ${iso(movedTo)}.`;
+      return ['rolled', sentence, { movedTo }];
+    }
+    case 'beforeStart':
+      return beforeStart(facts.held);
+    case 'afterEnd':
+      return afterEnd(facts.held);
+    default:
+      return notDue(facts);
+  }
+}
+
+function entryText({ calendar, summary }: { calendar: string; summary: string }): string {
+  const entry = summary === '' ? '' : `, entry "${summary}",`;
+  return `the calendar ${calendar}${entry}`;
 }
 
 function recorded({ at, held }: ExplainFacts, run: ExplainedRun): Answer {
@@ -154,7 +183,7 @@ function recorded({ at, held }: ExplainFacts, run: ExplainedRun): Answer {
     case 'skipped':
       return [status, `It was ${status}: ${uncapitalised(run.reason ?? 'no reason was kept.')}`];
     case 'queued':
-      return ['queued', 'It is a manual run that waits for its turn.'];
+      return ['queued', waitingSentence(run)];
     case 'running':
     case 'retrying':
       return [status, goingSentence(run), { ...lateness(run), ...where }];
@@ -166,17 +195,27 @@ function recorded({ at, held }: ExplainFacts, run: ExplainedRun): Answer {
   }
 }
 
+function waitingSentence({ trigger }: ExplainedRun): string {
+  return trigger === 'target'
+    ? 'Its target has asked for this run, which waits for its time or its turn.'
+    : 'It is a manual run that waits for its turn.';
+}
+
 function firedText(
   { trigger, attempts }: ExplainedRun,
   { localTime }: Partial<Explanation>,
 ): string {
   if (attempts.length > 0 && attempts.every(({ refused }) => refused)) return 'It was due';
   if (trigger === 'manual') return 'It was run by hand';
+  if (trigger === 'target') return 'It was run because its target had asked for it';
   if (localTime === undefined) return 'It fired';
   return `It fired for ${localTime}, which did not exist that day,`;
 }
 
-function goingSentence({ status, attempts }: ExplainedRun): string {
+function goingSentence({ status, attempts, completionUntil }: ExplainedRun): string {
+  if (completionUntil !== undefined) {
+    return `It is under way: the target answered 202, and it waits for completion until ${iso(completionUntil)}.`;
+  }
   if (status === 'running') return 'It is under way: a request is in flight.';
   const error = attempts.at(-1)?.error;
   const why = error === undefined ? '' : ` Its last attempt failed: ${uncapitalised(error)}`;
@@ -206,15 +245,20 @@ function spanText(ms: number): string {
 }
 
 /** The time that a schedule uses instead of one that the wall clock jumped over. */
-function moved({ interval, timezone }: HeldSchedule, at: number): Partial<Explanation> {
-  const localTime = movedTo(interval, timezone, at);
+function moved(held: HeldSchedule, at: number): Partial<Explanation> {
+  const localTime = movedTo(held, at);
   return localTime === null ? {} : { localTime };
 }
 
 function notDue({ at, held }: ExplainFacts): Answer {
-  const note = clockNoteAt(held.interval, held.timezone, at);
+  const note = clockNoteAt(held, at);
   const day = `${held.timezone} changed its clock`;
   if (note === null) {
+    const offsetMs = held.timing?.offsetMs ?? 0;
+    if (offsetMs > 0 && intervalLine(held).first(at) === at) {
+      const later = `its window makes each time ${offsetMs / 1_000} s later, here ${iso(at + offsetMs)}`;
+      return ['neverDue', `It is not due at this instant: ${later}.`];
+    }
     // Without them the sentence would name a nominal time, which has an answer of its own.
     const millis = at % 1_000 === 0 ? '' : `.${String(at % 1_000).padStart(3, '0')}`;
     const time = localTimeAt(held.timezone, at).replace('T', ' ');
@@ -241,19 +285,9 @@ function notDue({ at, held }: ExplainFacts): Answer {
   }
 }
 
-function pausedSentence(held: HeldSchedule, isToCome: boolean): string {
-  const until = held.until === null ? '' : ` until ${iso(held.until)}`;
-  return isToCome
-    ? `It will not fire: the schedule is disabled${sinceText(held)}.`
-    : `The schedule was disabled${sinceText(held)}${until}; paused times are not caught up with.`;
-}
-
-function sinceText({ since }: HeldSchedule): string {
-  return since === null ? '' : ` since ${iso(since)}`;
-}
-
 /** Due, passed, and the queue has not come by yet. */
-function decidedWithoutRecord({ at, now, row, pausedSince }: ExplainFacts): Answer | null {
+function decidedWithoutRecord(facts: ExplainFacts): Answer | null {
+  const { at, now, row, pausedSince } = facts;
   if (row === null || at < row.scheduledFor) return null;
   if (pausedSince !== null && (!row.begun || at > Math.max(row.scheduledFor, pausedSince))) {
     const since = iso(pausedSince);
@@ -262,11 +296,20 @@ function decidedWithoutRecord({ at, now, row, pausedSince }: ExplainFacts): Answ
       `It is due and waits: Punctual is paused since ${since}. When it is resumed, catchUpSeconds decides about it.`,
     ];
   }
-  if (row.begun && at > row.scheduledFor) {
-    return ['skipped', `It is skipped: the run of ${iso(row.scheduledFor)} is still going.`];
-  }
+  if (row.begun && at > row.scheduledFor) return behindRun(facts, row.scheduledFor);
   const wait = now - at < ON_TIME_MS ? '' : `, ${spanText(now - at)} late`;
   return ['waiting', `It is due and has not been begun yet${wait}.`];
+}
+
+/** @param runFor the nominal time of the run that is going */
+function behindRun({ at, now, held, schedule }: ExplainFacts, runFor: number): Answer {
+  const run = `the run of ${iso(runFor)} is still going`;
+  if (!buffersOne(schedule)) return ['skipped', `It is skipped: ${run}.`];
+  const isLatest = lastTime(held, at, now) === at;
+  if (isLatest) {
+    return ['waiting', `It is due and waits: ${run}, and this one starts when it ends.`];
+  }
+  return ['skipped', `It is skipped: ${run}, and a later time waits for its end.`];
 }
 
 function unknown(at: number, historyFrom: number): Answer {

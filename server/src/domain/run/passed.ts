@@ -1,5 +1,7 @@
-import { countTimes, lastTime, timesBetween } from '../calendar/calendar.ts';
+import { countTimes, lastTime, timesBetween } from '../calendar/times.ts';
+import type { When } from '../calendar/timing.ts';
 import { runId } from '../id.ts';
+import { iso } from '../iso.ts';
 import { POLICY_DEFAULTS, type Schedule } from '../schedule/schedule.ts';
 import type { RunRecord } from './run.ts';
 import { causesBetween, type Unseen } from './unseen.ts';
@@ -16,14 +18,13 @@ const MAX_RECORDS = 1_000;
  * year of downtime of an every-second schedule costs one row and not 31 million.
  */
 export function passedRecords(
-  schedule: Pick<Schedule, 'id' | 'interval' | 'timezone'>,
+  schedule: Pick<Schedule, 'id'> & When,
   from: number,
   until: number,
   status: 'missed' | 'skipped',
   reason: string,
 ): RunRecord[] {
   if (from > until) return [];
-  const { interval, timezone } = schedule;
   const record = (scheduledFor: number): RunRecord => ({
     id: runId(schedule.id, scheduledFor),
     scheduledFor,
@@ -32,15 +33,20 @@ export function passedRecords(
     attempts: [],
     reason,
   });
-  const times = timesBetween(interval, timezone, from, until, MAX_RECORDS + 1);
+  const times = timesBetween(schedule, from, until, MAX_RECORDS + 1);
   if (times.length <= MAX_RECORDS) return times.map(record);
   const first = times[0]!;
   const all = {
-    count: countTimes(interval, timezone, first, until),
+    count: countTimes(schedule, first, until),
     from: first,
-    to: lastTime(interval, timezone, first, until)!,
+    to: lastTime(schedule, first, until)!,
   };
   return [{ ...record(first), missed: all }];
+}
+
+/** Why a time is skipped that came while a run was going. @param scheduledFor of that run */
+export function stillGoing(scheduledFor: number): string {
+  return `The run of ${iso(scheduledFor)} was still going.`;
 }
 
 /** Whether a time has passed for good: one that came while somebody looked fires, however late. */

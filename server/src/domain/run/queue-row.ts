@@ -1,4 +1,5 @@
-import { nextTime } from '../calendar/calendar.ts';
+import { nextTime } from '../calendar/times.ts';
+import type { When } from '../calendar/timing.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 import type { Attempt } from './run.ts';
 
@@ -10,8 +11,10 @@ import type { Attempt } from './run.ts';
  * - `inFlight`: a request is under way; `attempt` was written before its first byte left.
  * - `retrying`: `attempt` attempts were made, the next one is due at `dueAt`.
  * - `lost`: the process stopped with a request in flight; it is sent again before anything newer.
+ * - `awaiting`: the request was answered, and the target says later how it ended (completion.ts). `dueAt` is the
+ *   deadline, or now where the target has said it.
  */
-export type QueueState = 'waiting' | 'inFlight' | 'retrying' | 'lost';
+export type QueueState = 'waiting' | 'inFlight' | 'retrying' | 'lost' | 'awaiting';
 
 export interface QueueRow {
   state: QueueState;
@@ -31,6 +34,11 @@ export interface TakenRow extends QueueRow {
   was: Exclude<QueueState, 'inFlight'>;
   changedAt: number | null;
   blockedSince: number | null;
+  /**
+   * When the manual run that blocks it is due, epoch ms: it awaits its completion, and this row waits for its end. Left out
+   * where its request is in flight.
+   */
+  blockedUntil?: number;
   /** Times of this row that are on record already: the clock was set back since. Looked up where that may be. */
   known?: KnownTime[];
 }
@@ -56,17 +64,18 @@ export function mayBegin(
   unseenUntil: number,
 ): boolean {
   if (row.state === 'lost') return true;
+  if (row.state === 'awaiting') return false;
   if (row.nextFor !== null && row.nextFor <= now) return false;
   return row.state === 'retrying' || row.scheduledFor >= unseenUntil;
 }
 
 /** The first row of a schedule that is to fire, or null where it is not. */
 export function waitingRow(
-  schedule: Pick<Schedule, 'status' | 'interval' | 'timezone'>,
+  schedule: Pick<Schedule, 'status'> & When,
   scheduledFor: number | null,
 ): QueueRow | null {
   if (schedule.status !== 'enabled' || scheduledFor === null) return null;
-  const nextFor = nextTime(schedule.interval, schedule.timezone, scheduledFor);
+  const nextFor = nextTime(schedule, scheduledFor);
   return {
     state: 'waiting',
     dueAt: scheduledFor,

@@ -1,11 +1,13 @@
-import { nextTime } from '../calendar/calendar.ts';
+import { nextTime } from '../calendar/times.ts';
 import { runId } from '../id.ts';
 import { iso } from '../iso.ts';
 import type { Schedule } from '../schedule/schedule.ts';
-import { isTooOld, missed, passedRecords, tooOld } from './passed.ts';
+import type { ServiceChange } from '../schedule/service-change.ts';
+import { isTooOld, missed, passedRecords, stillGoing, tooOld } from './passed.ts';
 import { neverEarly, type QueueRow, type TakenRow, waitingRow } from './queue-row.ts';
 import {
   beyondSent,
+  clamped,
   followOf,
   lastUnsent,
   latestOf,
@@ -16,7 +18,7 @@ import {
 } from './row-times.ts';
 import type { Attempt, RunRecord } from './run.ts';
 import type { Unseen } from './unseen.ts';
-import type { Verdict } from './verdict.ts';
+import { type Verdict, whyTooLate } from './verdict.ts';
 
 /** The next state of a row, and the records for history. */
 export interface Move {
@@ -26,10 +28,17 @@ export interface Move {
   passed: RunRecord[];
   /** The run that has ended for good, which calls back. */
   ended: RunRecord | null;
+  /** A change of the schedule that comes with it; `row` is as the schedule is after that. */
+  change?: ServiceChange;
+  /** When a further run comes that the target asked for, epoch ms. */
+  againAt?: number;
 }
 
 /** How long a row waits before it looks again whether a manual run's request has ended. */
 const BLOCKED_WAIT_MS = 250;
+/** Behind a manual run that takes hours it looks less often: a part of that time later, up to a bound. */
+const BLOCKED_PART = 10_000;
+const MOST_BLOCKED_WAIT_MS = 5_000;
 
 /** Decides the next state of a due row that was taken and may not be sent at once (`mayBegin`). */
 export function decide(row: TakenRow, schedule: Schedule, now: number, unseen: Unseen): Move {
@@ -59,7 +68,7 @@ function decideBegun(row: TakenRow, schedule: Schedule, now: number): Move {
     return { row: waitingRow(schedule, row.nextFor), passed: [], ended };
   }
   if (isAheadOfNext(row, now)) return putAside(row, schedule);
-  if (row.blockedSince !== null) return putBack(row, now + BLOCKED_WAIT_MS);
+  if (row.blockedSince !== null) return putBehind(row, row.blockedSince, now);
   return begin(row);
 }
 
@@ -94,15 +103,46 @@ function whyEnded(row: TakenRow, schedule: Schedule, now: number): string | null
   if (schedule.status !== 'enabled') {
     return `It was not tried again: the schedule was ${schedule.status}.`;
   }
+  if (isPausedAt(schedule, now)) return pausedReason(schedule);
   if (row.was === 'retrying' && row.nextFor !== null && row.nextFor <= now) {
     return `It was not tried again: the schedule's next time, ${iso(row.nextFor)}, came.`;
   }
-  return null;
+  return whyTooLate(row, schedule.policy, now);
+}
+
+function isPausedAt({ timing }: Schedule, at: number): boolean {
+  return timing?.pausedUntil !== undefined && at < timing.pausedUntil;
+}
+
+function pausedReason({ timing }: Schedule): string {
+  return `It was not tried again: the schedule is paused until ${iso(timing!.pausedUntil!)}.`;
+}
+
+/** The row waits for the end of the manual run that blocks it. */
+function putBehind(row: TakenRow, blockedSince: number, now: number): Move {
+  return putBack(row, lookAgainAt(row, blockedSince, now));
+}
+
+/**
+ * When to look again whether the manual run that blocks a row has ended. One that awaits its completion ends at its
+ * deadline, or makes the row due with its end. A time that comes in between is decided about when it comes.
+ */
+function lookAgainAt(
+  { blockedUntil, nextFor }: Pick<TakenRow, 'blockedUntil' | 'nextFor'>,
+  blockedSince: number,
+  now: number,
+): number {
+  if (blockedUntil !== undefined && blockedUntil > now) {
+    return nextFor !== null && nextFor > now ? Math.min(nextFor, blockedUntil) : blockedUntil;
+  }
+  const waitMs = Math.min((now - blockedSince) / BLOCKED_PART, MOST_BLOCKED_WAIT_MS);
+  return now + Math.max(BLOCKED_WAIT_MS, Math.floor(waitMs));
 }
 
 /**
  * One request per schedule: times that come during a manual run's request are skipped. One that
- * came before it, or unseen, waits for its end and is decided about then.
+ * came before it, or unseen, waits for its end and is decided about then. With `bufferOne` the latest
+ * of all waits.
  */
 function decideBlocked(
   row: TakenRow,
@@ -114,6 +154,24 @@ function decideBlocked(
   const { scheduledFor, nextFor } = row;
   const reason = `A manual run that began at ${iso(blockedSince)} was still in flight.`;
   const skippedFrom = Math.max(blockedSince, unseen.until);
+  const waitingAs = (times: Pick<QueueRow, 'scheduledFor' | 'nextFor'>): Move =>
+    putBehind({ ...row, ...times }, blockedSince, now);
+  if (buffersOne(schedule)) {
+    const latest = latestOf(row, schedule, now);
+    if (latest === scheduledFor) return waitingAs(row);
+    const overtaken = openRanges(row, schedule, latest - 1);
+    return {
+      ...waitingAs({ scheduledFor: latest, nextFor: followOf(row, schedule, now) }),
+      passed: [
+        ...clamped(overtaken, scheduledFor, skippedFrom - 1).flatMap(range =>
+          missed(schedule, ...range, unseen),
+        ),
+        ...clamped(overtaken, skippedFrom, latest).flatMap(range =>
+          passedRecords(schedule, ...range, 'skipped', `${reason} ${LATER_WAITS}`),
+        ),
+      ],
+    };
+  }
   if (scheduledFor >= skippedFrom) {
     return {
       row: waitingRow(schedule, followOf(row, schedule, now)),
@@ -123,23 +181,20 @@ function decideBlocked(
       ended: null,
     };
   }
-  const waiting = putBack(row, now + BLOCKED_WAIT_MS);
-  if (nextFor === null || nextFor > now) return waiting;
+  if (nextFor === null || nextFor > now) return waitingAs(row);
   const latest = latestOf(row, schedule, Math.min(now, skippedFrom - 1));
   const follow = followOf(row, schedule, now);
   return {
-    row: { ...waiting.row!, scheduledFor: latest, nextFor: follow },
+    ...waitingAs({ scheduledFor: latest, nextFor: follow }),
     passed: [
       ...missedBefore(latest, row, schedule, unseen),
       ...passedRecords(schedule, Math.max(nextFor, skippedFrom), now, 'skipped', reason),
     ],
-    ended: null,
   };
 }
 
 /** Of the times that passed, the latest fires once, late, if it is not too old. */
 function decidePassed(row: TakenRow, schedule: Schedule, now: number, unseen: Unseen): Move {
-  const { interval, timezone } = schedule;
   const latest = latestOf(row, schedule, now);
   if (isTooOld(latest, schedule, now, unseen.until)) {
     return {
@@ -151,7 +206,7 @@ function decidePassed(row: TakenRow, schedule: Schedule, now: number, unseen: Un
     };
   }
   if (latest === row.scheduledFor) return begin(row);
-  const nextFor = nextTime(interval, timezone, latest);
+  const nextFor = nextTime(schedule, latest);
   const passed = missedBefore(latest, row, schedule, unseen);
   return { ...begin({ ...row, scheduledFor: latest, nextFor }), passed };
 }
@@ -185,8 +240,10 @@ export function afterAttempt(
   return { ...afterRun(row, schedule, endedAt, unseen), ended };
 }
 
-function whyNoRetry({ nextFor }: QueueRow, { status }: Schedule, dueAt: number): string | null {
+function whyNoRetry({ nextFor }: QueueRow, schedule: Schedule, dueAt: number): string | null {
+  const { status } = schedule;
   if (status !== 'enabled') return `It was not tried again: the schedule was ${status}.`;
+  if (isPausedAt(schedule, dueAt)) return pausedReason(schedule);
   // The clock was set back: the run's own time lies behind the schedule's next one.
   if (nextFor === null || dueAt < nextFor) return null;
   return `It was not tried again: the schedule's next time, ${iso(nextFor)}, comes first.`;
@@ -202,16 +259,25 @@ function afterRun(
   if (nextFor === null || nextFor > endedAt || schedule.status !== 'enabled') {
     return { row: waitingRow(schedule, nextFor), passed: [] };
   }
-  const reason = `The run of ${iso(row.scheduledFor)} was still going.`;
+  const reason = stillGoing(row.scheduledFor);
   const seenFrom = Math.max(nextFor, unseen.until);
   // If the clock was set back, its own time and others already sent may have come again in the
   // meantime.
   const sent = sentOf(row).add(row.scheduledFor);
   const open = (from: number, until: number) => without([[from, until]], sent);
+  const follow = followOf(row, schedule, endedAt);
+  const buffered = buffersOne(schedule) ? lastUnsent(schedule, seenFrom, endedAt, sent) : null;
+  if (buffered !== null) {
+    const lost = open(nextFor, seenFrom - 1).flatMap(range => missed(schedule, ...range, unseen));
+    const overtaken = open(seenFrom, buffered - 1).flatMap(range =>
+      passedRecords(schedule, ...range, 'skipped', `${reason} ${LATER_WAITS}`),
+    );
+    const passed = [...lost, ...overtaken];
+    return { row: { ...waitingRow(schedule, buffered)!, nextFor: follow }, passed };
+  }
   const skipped = open(seenFrom, endedAt).flatMap(range =>
     passedRecords(schedule, ...range, 'skipped', reason),
   );
-  const follow = followOf(row, schedule, endedAt);
   const lastUnseen = Math.min(unseen.until - 1, endedAt);
   const latest = lastUnsent(schedule, nextFor, lastUnseen, sent);
   if (latest === null) return { row: waitingRow(schedule, follow), passed: skipped };
@@ -227,6 +293,13 @@ function afterRun(
   const lost = open(nextFor, latest - 1).flatMap(range => missed(schedule, ...range, unseen));
   const passed = [...lost, ...skipped];
   return { row: { ...waitingRow(schedule, latest)!, nextFor: follow }, passed };
+}
+
+const LATER_WAITS = 'A later time took its place and waited.';
+
+/** Whether the latest time that comes while a run is going starts when that ends. */
+export function buffersOne({ policy }: Pick<Schedule, 'policy'>): boolean {
+  return policy?.overlap === 'bufferOne';
 }
 
 function begin(row: TakenRow): Move {
@@ -259,11 +332,13 @@ function putBack(row: TakenRow, at: number): Move {
  */
 export function giveBack(row: TakenRow, schedule: Schedule, now: number, dueAt = row.dueAt): Move {
   const taken = { ...row, attempt: row.attempts.length };
-  if (row.changedAt === null) return putBack(taken, dueAt);
-  if (row.was === 'waiting')
+  const isChanged = row.changedAt !== null;
+  if (isChanged && row.was === 'waiting')
     return { row: waitingRow(schedule, row.nextFor), passed: [], ended: null };
-  const reason = whyEnded(taken, schedule, now);
-  if (reason === null) return putBack(taken, row.dueAt);
+  const reason = isChanged
+    ? whyEnded(taken, schedule, now)
+    : whyTooLate(taken, schedule.policy, now);
+  if (reason === null) return putBack(taken, isChanged ? row.dueAt : dueAt);
   const ended = endedRun(taken, schedule, { kind: 'failed', reason }, now);
   return { row: waitingRow(schedule, row.nextFor), passed: [], ended };
 }

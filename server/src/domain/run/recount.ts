@@ -1,5 +1,7 @@
-import { nextTime } from '../calendar/calendar.ts';
+import { nextTime } from '../calendar/times.ts';
+import type { When } from '../calendar/timing.ts';
 import type { Policy, Schedule } from '../schedule/schedule.ts';
+import { isCredible } from './completion.ts';
 import type { QueueRow, QueueState } from './queue-row.ts';
 import type { Attempt } from './run.ts';
 import { judge } from './verdict.ts';
@@ -19,7 +21,7 @@ export interface Recounted {
 }
 
 type Counted = Pick<QueueRow, 'state' | 'dueAt' | 'scheduledFor' | 'nextFor' | 'attempts'>;
-type Counts = Pick<Schedule, 'status' | 'interval' | 'timezone' | 'policy'>;
+type Counts = Pick<Schedule, 'status' | 'policy'> & When;
 
 /**
  * @param now by the clock that was set back
@@ -27,14 +29,37 @@ type Counts = Pick<Schedule, 'status' | 'interval' | 'timezone' | 'policy'>;
  */
 export function recounted(row: Counted, schedule: Counts, now: number): Recounted | null {
   if (row.scheduledFor <= now) return soonerRetry(row, schedule, now);
-  const { interval, timezone, status } = schedule;
-  const first = status === 'enabled' ? nextTime(interval, timezone, now) : null;
+  const first = schedule.status === 'enabled' ? nextTime(schedule, now) : null;
   if (first !== null && first >= row.scheduledFor) return null;
   if (row.state === 'waiting') return first === null ? null : waitingFor(first, schedule);
   const nextFor = earlierOf(row.nextFor, first);
   const dueAt = dueAgain(row.state, row.dueAt, nextFor ?? now, now);
   if (row.nextFor === nextFor && row.dueAt === dueAt) return null;
   return { dueAt, scheduledFor: row.scheduledFor, nextFor, marked: true };
+}
+
+/**
+ * A row after the rules of its time zone have changed. A time that is due, or has begun, stays: only times to come are counted
+ * anew. A time that the new rules put into the past is not made up for.
+ *
+ * @returns null where the row is right as it is, or has no other time
+ */
+export function rezoned(row: Counted, schedule: Counts, now: number): Recounted | null {
+  const { state, scheduledFor, nextFor, dueAt } = row;
+  if (schedule.status !== 'enabled') return null;
+  if (state === 'waiting' && scheduledFor > now) {
+    const first = nextTime(schedule, now);
+    const moved = first === null ? null : waitingFor(first, schedule);
+    const isSame = moved?.scheduledFor === scheduledFor && moved.nextFor === nextFor;
+    return isSame ? null : moved;
+  }
+  // One that has passed is decided about when its row is.
+  if (nextFor !== null && nextFor <= now) return null;
+  const next = nextTime(schedule, Math.max(scheduledFor, now));
+  if (next === nextFor) return null;
+  const isBegun = state !== 'waiting';
+  const due = isBegun && next !== null ? dueAgain(state, dueAt, next, now) : dueAt;
+  return { dueAt: due, scheduledFor, nextFor: next, marked: isBegun };
 }
 
 /**
@@ -45,8 +70,8 @@ function earlierOf(nextFor: number | null, first: number | null): number | null 
   return first === null || nextFor === null ? first : Math.min(nextFor, first);
 }
 
-function waitingFor(first: number, { interval, timezone }: Counts): Recounted {
-  const nextFor = nextTime(interval, timezone, first);
+function waitingFor(first: number, schedule: Counts): Recounted {
+  const nextFor = nextTime(schedule, first);
   return { dueAt: first, scheduledFor: first, nextFor, marked: false };
 }
 
@@ -55,6 +80,7 @@ function waitingFor(first: number, { interval, timezone }: Counts): Recounted {
  */
 function dueAgain(state: QueueState, dueAt: number, first: number, now: number): number {
   if (state === 'inFlight') return dueAt;
+  if (state === 'awaiting') return deadlineAnew(dueAt, now);
   return Math.min(dueAt, state === 'lost' ? now : first);
 }
 
@@ -62,8 +88,16 @@ function dueAgain(state: QueueState, dueAt: number, first: number, now: number):
 function soonerRetry(row: Counted, { policy }: Counts, now: number): Recounted | null {
   const { state, scheduledFor, nextFor, attempts } = row;
   if (state === 'inFlight' || state === 'waiting') return null;
-  const dueAt = dueAnew(row.dueAt, state === 'lost' ? [] : attempts, policy, now);
+  const dueAt =
+    state === 'awaiting'
+      ? deadlineAnew(row.dueAt, now)
+      : dueAnew(row.dueAt, state === 'lost' ? [] : attempts, policy, now);
   return dueAt === row.dueAt ? null : { dueAt, scheduledFor, nextFor, marked: false };
+}
+
+/** A deadline that is further away than any may be was set by the clock that was ahead. It has passed (completion.ts). */
+function deadlineAnew(dueAt: number, now: number): number {
+  return isCredible(dueAt, now) ? dueAt : now;
 }
 
 /**
@@ -80,8 +114,9 @@ export function dueAnew(
 ): number {
   if (dueAt <= now) return dueAt;
   if (attempts.length === 0) return now;
-  const verdict = judge(attempts, policy, now, null, MOST_JITTER);
+  const verdict = judge(attempts, policy, UNBOUNDED, now, MOST_JITTER);
   return Math.min(dueAt, verdict.kind === 'retry' ? verdict.at : now);
 }
 
 const MOST_JITTER = 1;
+const UNBOUNDED = { scheduledFor: null, nextFor: null };

@@ -12,6 +12,8 @@ export const REDACTED = '[secret]';
 const SHORTEST_SECRET = REDACTED.length;
 /** Of more, the longest: looking for each takes its time, and the sender has none to spare. */
 const MOST_SECRETS = 64;
+/** The same for the secrets of a destination: its headers may hold some hundred cookies. */
+const MOST_GIVEN_SECRETS = 256;
 /**
  * A truncated text may end with the beginning of a secret. Up to this many characters may match by
  * chance.
@@ -27,6 +29,9 @@ const SECRET_NAME =
  */
 const ANY_SCHEME = /^\S+ +/;
 const USUAL_SCHEME = /^(?:basic|bearer|token) +/i;
+const QUOTED = /^".*"$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it means all of ASCII
+const NOT_ASCII = /[^\x00-\x7f]/g;
 
 export function isSecretHeader(name: string): boolean {
   return SECRET_NAME.test(name);
@@ -45,23 +50,98 @@ export function secretsIn(headers: readonly string[], end: number): readonly str
   for (let at = 0; at < end; at += 2) {
     if (!isSecretHeader(headers[at]!)) continue;
     const value = Buffer.from(headers[at + 1]!, 'latin1').toString('utf8');
-    for (const part of secretParts(headers[at]!, value)) {
-      const sent = Buffer.from(part, 'utf8').toString('latin1');
-      secrets.add(part).add(sent).add(JSON.stringify(part).slice(1, -1));
-    }
+    for (const part of secretParts(headers[at]!, value)) secrets.add(part);
   }
-  return [...secrets].sort((a, b) => b.length - a.length).slice(0, MOST_SECRETS);
+  return secrets.size === 0 ? NONE : spelledOut(secrets);
+}
+
+/** The same of headers as a schedule has them. */
+export function secretsAmong(headers: Record<string, string> = {}): readonly string[] {
+  const secret = Object.entries(headers).filter(([name]) => isSecretHeader(name));
+  return spelledOut(new Set(secret.flatMap(([name, value]) => secretParts(name, value))));
+}
+
+function spelledOut(secrets: Set<string>): string[] {
+  return allSpellings(longestFirst(secrets).slice(0, MOST_SECRETS), spellings);
+}
+
+/**
+ * The texts of a header that is secret whatever its name: its value, and the parts of it that a target may tell alone. These
+ * stand behind a scheme, or are cookies.
+ */
+export function secretsOfHeader(name: string, value: string): string[] {
+  const trimmed = value.trim();
+  return [value, trimmed, trimmed.replace(ANY_SCHEME, ''), ...secretParts(name, trimmed)];
+}
+
+/**
+ * The same for secrets that stand apart from the headers: also as a url writes them. Shorter ones than eight characters
+ * are left out.
+ */
+export function secretTexts(values: Iterable<string>): readonly string[] {
+  const secrets = new Set<string>();
+  for (const value of values) if (value.length >= SHORTEST_SECRET) secrets.add(value);
+  const most = longestFirst(secrets).slice(0, MOST_GIVEN_SECRETS);
+  return allSpellings(most, secret => [
+    ...spellings(secret),
+    encodeURIComponent(secret.toWellFormed()),
+    inForm(secret),
+  ]);
+}
+
+function allSpellings(secrets: string[], spellingsOf: (secret: string) => string[]): string[] {
+  return longestFirst(new Set(secrets.flatMap(spellingsOf)));
+}
+
+function spellings(secret: string): string[] {
+  return [secret, Buffer.from(secret, 'utf8').toString('latin1'), ...inJson(secret)];
+}
+
+/** A text as JSON writes it: some writers escape each slash, and some all that is not ASCII. */
+function inJson(text: string): string[] {
+  const plain = JSON.stringify(text).slice(1, -1);
+  const ascii = plain.replace(NOT_ASCII, unit => {
+    return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+  return [plain, ascii, plain.replaceAll('/', '\\/'), ascii.replaceAll('/', '\\/')];
+}
+
+/** A text as a form writes it: a space is a plus there. */
+function inForm(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1);
+}
+
+/** The secrets of both lists, the longest first. Each list has its bound, so none pushes out those of the other. */
+export function allSecrets(
+  some: readonly string[] = NONE,
+  others: readonly string[] = NONE,
+): readonly string[] {
+  if (some.length === 0) return others;
+  if (others.length === 0) return some;
+  return [...some, ...others].sort((a, b) => b.length - a.length);
+}
+
+function longestFirst(texts: Set<string>): string[] {
+  return [...texts].sort((a, b) => b.length - a.length);
 }
 
 /** Without the scheme in front of credentials, and of cookies each on its own: so they may be echoed. */
 function secretParts(name: string, value: string): string[] {
+  // A receiver takes the white space around a value away.
+  const trimmed = value.trim();
   const parts =
     name.toLowerCase() === 'cookie'
-      ? value.split(';').map(pair => pair.slice(pair.indexOf('=') + 1).trim())
-      : [value.replace(/auth/i.test(name) ? ANY_SCHEME : USUAL_SCHEME, '')];
+      ? trimmed.split(';').map(cookieValue)
+      : [trimmed.replace(/auth/i.test(name) ? ANY_SCHEME : USUAL_SCHEME, '')];
   const long = parts.filter(part => part.length >= SHORTEST_SECRET);
   if (long.length > 0) return long;
-  return value.length >= SHORTEST_SECRET ? [value] : [];
+  return trimmed.length >= SHORTEST_SECRET ? [trimmed] : [];
+}
+
+/** Without the quotes that it may stand in (RFC 6265, 4.1.1). */
+function cookieValue(pair: string): string {
+  const value = pair.slice(pair.indexOf('=') + 1).trim();
+  return QUOTED.test(value) ? value.slice(1, -1) : value;
 }
 
 export function redact(text: string, secrets: readonly string[]): string {

@@ -1,6 +1,7 @@
-import { lastTime, nextTime } from '../calendar/calendar.ts';
+import { lastTime, nextTime } from '../calendar/times.ts';
+import type { When } from '../calendar/timing.ts';
 import type { Schedule } from '../schedule/schedule.ts';
-import { missed } from './passed.ts';
+import { missed, passedRecords, stillGoing } from './passed.ts';
 import type { QueueRow, TakenRow } from './queue-row.ts';
 import type { RunRecord } from './run.ts';
 import type { Unseen } from './unseen.ts';
@@ -11,13 +12,13 @@ import type { Unseen } from './unseen.ts';
 export type Range = [from: number, until: number];
 
 /** The row at its first time that was not sent yet, or null where there is none. */
-export function beyondSent(row: TakenRow, { interval, timezone }: Schedule): TakenRow | null {
+export function beyondSent(row: TakenRow, schedule: Schedule): TakenRow | null {
   const sent = sentOf(row);
   let open: TakenRow = row;
   while (sent.has(open.scheduledFor)) {
     const { nextFor: scheduledFor } = open;
     if (scheduledFor === null) return null;
-    open = { ...open, scheduledFor, nextFor: nextTime(interval, timezone, scheduledFor) };
+    open = { ...open, scheduledFor, nextFor: nextTime(schedule, scheduledFor) };
   }
   return open;
 }
@@ -38,14 +39,14 @@ export function latestOf(row: TakenRow, schedule: Schedule, until: number): numb
 
 /** The latest time from `from` to `until`, both inclusive, that is not among those that were sent. */
 export function lastUnsent(
-  { interval, timezone }: Schedule,
+  schedule: Schedule,
   from: number,
   until: number,
   sent: ReadonlySet<number>,
 ): number | null {
-  let latest = from > until ? null : lastTime(interval, timezone, from, until);
+  let latest = from > until ? null : lastTime(schedule, from, until);
   while (latest !== null && sent.has(latest)) {
-    latest = lastTime(interval, timezone, from, latest - 1);
+    latest = lastTime(schedule, from, latest - 1);
   }
   return latest;
 }
@@ -61,10 +62,29 @@ export function missedBefore(
   return openRanges(row, schedule, latest - 1).flatMap(range => missed(schedule, ...range, unseen));
 }
 
+/**
+ * The records of the times that came up to `until` while the run of this row was going: to be written where the schedule
+ * changes before the run ends. The run counts on from the change.
+ *
+ * @param schedule as it was before the change
+ */
+export function skippedBehind(
+  row: Pick<TakenRow, 'scheduledFor' | 'nextFor' | 'known'>,
+  schedule: Pick<Schedule, 'id'> & When,
+  until: number,
+): RunRecord[] {
+  const { scheduledFor, nextFor } = row;
+  if (nextFor === null) return [];
+  const sent = sentOf(row).add(scheduledFor);
+  return without([[nextFor, until]], sent).flatMap(range =>
+    passedRecords(schedule, ...range, 'skipped', stillGoing(scheduledFor)),
+  );
+}
+
 /** The time that a row goes on to when all up to `until` are decided. */
 export function followOf({ nextFor }: QueueRow, schedule: Schedule, until: number): number | null {
   if (nextFor === null || nextFor > until) return nextFor;
-  return nextTime(schedule.interval, schedule.timezone, until);
+  return nextTime(schedule, until);
 }
 
 /**
@@ -73,8 +93,7 @@ export function followOf({ nextFor }: QueueRow, schedule: Schedule, until: numbe
  */
 export function openRanges(row: TakenRow, schedule: Schedule, until: number): Range[] {
   const { scheduledFor, nextFor } = row;
-  const { interval, timezone } = schedule;
-  const isWhole = nextFor === null || nextTime(interval, timezone, scheduledFor) === nextFor;
+  const isWhole = nextFor === null || nextTime(schedule, scheduledFor) === nextFor;
   const ranges: Range[] = isWhole
     ? [[scheduledFor, until]]
     : [
@@ -82,6 +101,11 @@ export function openRanges(row: TakenRow, schedule: Schedule, until: number): Ra
         [nextFor, until],
       ];
   return without(ranges, sentOf(row));
+}
+
+/** The parts of the ranges between two instants, both inclusive. Ranges may come out empty. */
+export function clamped(ranges: Range[], from: number, until: number): Range[] {
+  return ranges.map(([first, last]) => [Math.max(first, from), Math.min(last, until)]);
 }
 
 /** The ranges without single instants that may lie in them. Ranges may come out empty. */

@@ -1,6 +1,9 @@
+import type { Control } from './control.ts';
+
 /** Runs and attempts as values. Instants are epoch ms. */
 
-export type RunTrigger = 'schedule' | 'manual';
+/** `target`: the target asked for it, with its answer to a run before. */
+export type RunTrigger = 'schedule' | 'manual' | 'target';
 export type RunStatus =
   | 'queued'
   | 'running'
@@ -33,9 +36,26 @@ export interface Attempt {
   error?: string;
   /** It was never sent: the breaker of its host was open. */
   refused?: true;
+  /** The target answered 401, so the OAuth2 token that the request carried is used no more. */
+  tokenDropped?: true;
   phases?: Phases;
   responseHeaders?: Record<string, string>;
   responseBody?: string;
+  /** The members of `Punctual-Control` that were obeyed. */
+  control?: Control;
+  /** One sentence: the members that were ignored, and why. */
+  controlFault?: string;
+  /** The target says how it ended, apart from its answer. */
+  completion?: AttemptCompletion;
+}
+
+/** The end of an attempt that comes later than its answer. Instants are epoch ms. */
+export interface AttemptCompletion {
+  /** The deadline that its answer has set. A heartbeat may have moved it since. */
+  until: number;
+  /** When the target said it; absent while the run awaits it, and where nothing came. */
+  endedAt?: number;
+  message?: string;
 }
 
 /** A run that has ended for good, as history keeps it. */

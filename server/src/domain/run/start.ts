@@ -1,4 +1,4 @@
-import { nextTime } from '../calendar/calendar.ts';
+import { nextTime } from '../calendar/times.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 import type { QueueRow } from './queue-row.ts';
 
@@ -22,9 +22,9 @@ export const WRITTEN_WITHIN_MS = 60_000;
 /** @param now the times after it, epoch ms */
 export function startOf(schedule: Schedule, now: number): Start | null {
   if (schedule.status !== 'enabled') return null;
-  const first = nextTime(schedule.interval, schedule.timezone, now);
+  const first = nextTime(schedule, now);
   if (first === null) return null;
-  return { first, second: nextTime(schedule.interval, schedule.timezone, first) };
+  return { first, second: nextTime(schedule, first) };
 }
 
 /**
@@ -45,11 +45,11 @@ export function startBeyond(
 /** A row that has begun, with a next time that comes after its own. */
 export function beyondOwn<Row extends Pick<QueueRow, 'scheduledFor' | 'nextFor'>>(
   row: Row,
-  { interval, timezone }: Schedule,
+  schedule: Schedule,
 ): Row {
   const { scheduledFor, nextFor } = row;
   if (nextFor === null || !isRepeated(nextFor, scheduledFor)) return row;
-  return { ...row, nextFor: nextTime(interval, timezone, scheduledFor) };
+  return { ...row, nextFor: nextTime(schedule, scheduledFor) };
 }
 
 function isRepeated(first: number, firedFor: number): boolean {

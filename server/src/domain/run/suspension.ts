@@ -1,9 +1,11 @@
-import { nextTime } from '../calendar/calendar.ts';
+import { nextTime } from '../calendar/times.ts';
+import type { When } from '../calendar/timing.ts';
 import { iso } from '../iso.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 import { passedRecords } from './passed.ts';
 import { type QueueRow, waitingRow } from './queue-row.ts';
 import type { RunRecord } from './run.ts';
+import { SUSPENDED } from './unseen.ts';
 
 /**
  * A client that an operator suspended: none of its runs starts. Rows that become due are put off,
@@ -37,7 +39,7 @@ export interface Readmitted {
  */
 export function readmitted(
   row: QueueRow,
-  schedule: Pick<Schedule, 'id' | 'status' | 'interval' | 'timezone'>,
+  schedule: Pick<Schedule, 'id' | 'status'> & When,
   suspendedAt: number,
   now: number,
 ): Readmitted {
@@ -46,9 +48,9 @@ export function readmitted(
   if (schedule.status !== 'enabled' || from === null || from > now) {
     return { row: back, passed: [] };
   }
-  const reason = `It passed while the client was suspended, from ${iso(suspendedAt)} to ${iso(now)}.`;
+  const reason = `It passed while ${SUSPENDED}, from ${iso(suspendedAt)} to ${iso(now)}.`;
   const passed = passedRecords(schedule, from, now, 'missed', reason);
-  const nextFor = nextTime(schedule.interval, schedule.timezone, now);
+  const nextFor = nextTime(schedule, now);
   if (row.state === 'waiting') return { row: waitingRow(schedule, nextFor), passed };
   return { row: { ...back, nextFor }, passed };
 }

@@ -7,6 +7,8 @@ export interface Unseen {
   until: number;
   /** Spans whose cause is known, in order; where two overlap, the later one counts. */
   spans: readonly UnseenSpan[];
+  /** Why a time that was seen to come has not begun; goes on with "It passed while". Left out: nobody knows better. */
+  busy?: string;
 }
 
 export interface UnseenSpan {
@@ -32,16 +34,19 @@ export function spansOf(pauses: readonly Pause[]): UnseenSpan[] {
   return pauses.map(({ since, until }) => ({
     from: since,
     until: until + RESUMED_WITHIN_MS,
-    why: `Punctual was paused, from ${iso(since)} to ${iso(until)}`,
+    why: `${PAUSED}, from ${iso(since)} to ${iso(until)}`,
   }));
 }
 
+const PAUSED = 'Punctual was paused';
 const NOT_RUNNING = 'Punctual was not running';
+/** Goes on with since when and until when. */
+export const SUSPENDED = 'the client was suspended';
 const TOO_BUSY = 'Punctual was too busy to begin it';
 
 /** The instants from `from` to `until`, both inclusive, cut where the cause changes. */
 export function causesBetween(
-  { until: unseenUntil, spans }: Unseen,
+  { until: unseenUntil, spans, busy = TOO_BUSY }: Unseen,
   from: number,
   until: number,
 ): { from: number; until: number; why: string }[] {
@@ -56,7 +61,21 @@ export function causesBetween(
   }));
 
   function whyAt(at: number): string {
-    if (at >= unseenUntil) return TOO_BUSY;
+    if (at >= unseenUntil) return busy;
     return spans.findLast(span => span.from <= at && at < span.until)?.why ?? NOT_RUNNING;
   }
+}
+
+/**
+ * Why times were missed: nobody ran, an operator had paused the installation or suspended the client, or there was too
+ * much to do.
+ */
+export type MissedCause = 'down' | 'halted' | 'suspended' | 'busy';
+
+/** The cause in the reason of a record, which was made by the words above. */
+export function causeIn(reason: string): MissedCause {
+  const why = reason.replace(/^It passed while /, '');
+  if (why.startsWith(NOT_RUNNING)) return 'down';
+  if (why.startsWith(PAUSED)) return 'halted';
+  return why.startsWith(SUSPENDED) ? 'suspended' : 'busy';
 }

@@ -1,9 +1,29 @@
-import { checkInterval } from '../calendar/calendar.ts';
+import { nextTime } from '../calendar/times.ts';
 import { PunctualError } from '../errors.ts';
 import { newId } from '../id.ts';
+import { iso } from '../iso.ts';
+import type { IntegrationBody, PatchBody, ScheduleBody } from './body.ts';
+import { checkData } from './data.ts';
+import { given } from './given.ts';
 import { checkHeaders } from './headers.ts';
-import type { Integration, Policy, Schedule, Verb } from './schedule.ts';
+import { checkExternalId, checkTags } from './identity.ts';
+import { mergedBody } from './patch.ts';
+import { checkPolicy } from './policy-draft.ts';
+import { checkRawBody } from './raw-body.ts';
+import { checkDestination, NO_REFERENCES, type References } from './references.ts';
+import { deliveryOf } from './request-parts.ts';
+import type { Integration, Schedule } from './schedule.ts';
 import { type AllowTargets, checkTargetUrl } from './target.ts';
+import { checkTemplates } from './template/check.ts';
+import {
+  type CalendarVersions,
+  checkComing,
+  checkOneOff,
+  isSameTiming,
+  type TimingBody,
+  timingFrom,
+  withTiming,
+} from './timing-draft.ts';
 
 /**
  * Drafts: the schedule that the body of a create, a replace or a patch asks for.
@@ -13,58 +33,29 @@ import { type AllowTargets, checkTargetUrl } from './target.ts';
  * the targets, the headers and the sizes.
  */
 
-export interface IntegrationBody {
-  id?: string;
-  type: 'WEBHOOK';
-  url: string;
-  name?: string;
-  includeScheduleUrlInCallback?: boolean;
-  callOnSuccess?: boolean;
-}
-
-/** Read-only fields (`id`, `createdAt`, `updatedAt`) may stand beside these and are not looked at. */
-export interface ScheduleBody {
-  url: string;
-  verb: Verb;
-  interval: string;
-  timezone: string;
-  status?: 'enabled' | 'disabled';
-  headers?: Record<string, string>;
-  data?: Record<string, string>;
-  integrations?: IntegrationBody[];
-  label?: string;
-  policy?: Policy;
-}
-
-type Merge<Value> = { [Key in keyof Value]?: Value[Key] | null };
-
-export interface PatchBody {
-  url?: string;
-  verb?: Verb;
-  interval?: string;
-  timezone?: string;
-  status?: 'enabled' | 'disabled';
-  headers?: Merge<Record<string, string>> | null;
-  data?: Merge<Record<string, string>> | null;
-  integrations?: IntegrationBody[] | null;
-  label?: string | null;
-  policy?: Merge<Policy> | null;
-}
-
-export function draftNew(body: ScheduleBody, now: number, allow: AllowTargets): Schedule {
-  return checked(
-    {
-      id: newId(now),
-      status: body.status ?? 'enabled',
-      createdAt: now,
-      ...propertiesOf(body, [], now),
-    },
-    allow,
-  );
+/**
+ * @param references have at least those that the body names
+ * @throws PunctualError what is wrong with the body
+ */
+export function draftNew(
+  body: ScheduleBody,
+  now: number,
+  allow: AllowTargets,
+  references: References = NO_REFERENCES,
+  id = newId(now),
+): Schedule {
+  const draft: Schedule = {
+    id,
+    status: body.status ?? 'enabled',
+    createdAt: now,
+    ...propertiesOf(body, [], now),
+  };
+  return settled(checked(draft, allow, references), null, now, references.calendars);
 }
 
 /**
- * All properties come from the body; identity, age and (where the body has none) status stay.
+ * All properties come from the body; identity and age stay, and where the body has none, so do status, external id and
+ * `pausedUntil`.
  *
  * @throws PunctualError `schedule_deleted`, or what is wrong with the body
  */
@@ -73,8 +64,11 @@ export function draftReplacement(
   current: Schedule,
   now: number,
   allow: AllowTargets,
+  references: References = NO_REFERENCES,
 ): Schedule {
-  return checked(replaced(current, body, now), allow);
+  const kept = { ...given('externalId', current.externalId), ...keptPause(current) };
+  const draft = replaced(current, { ...kept, ...body }, now);
+  return settled(checked(draft, allow, references), current, now, references.calendars);
 }
 
 /**
@@ -89,26 +83,59 @@ export function draftPatch(
   current: Schedule,
   now: number,
   allow: AllowTargets,
+  references: References = NO_REFERENCES,
 ): Schedule {
-  const merged: ScheduleBody = {
-    url: patch.url ?? current.url,
-    verb: patch.verb ?? current.verb,
-    interval: patch.interval ?? current.interval,
-    timezone: patch.timezone ?? current.timezone,
-    ...given('status', patch.status),
-    ...given('headers', mergedObject(patch.headers, current.headers)),
-    ...given('data', mergedObject(patch.data, current.data)),
-    ...given('integrations', mergedValue(patch.integrations, current.integrations)),
-    ...given('label', mergedValue(patch.label, current.label)),
-    ...given('policy', mergedObject<Policy>(patch.policy, current.policy)),
-  };
-  return checked(replaced(current, merged, now), allow, patch);
+  const merged = mergedBody(patch, current);
+  const draft = checked(replaced(current, merged, now), allow, references, patch);
+  return settled(draft, current, now, references.calendars);
+}
+
+function keptPause({ timing }: Schedule): TimingBody {
+  const pausedUntil = timing?.pausedUntil;
+  return pausedUntil === undefined ? {} : { pausedUntil: iso(pausedUntil) };
+}
+
+/**
+ * The draft with its timing, and with a status that fits it: an enabled schedule has a time to come.
+ *
+ * @param before null where it is new
+ */
+function settled(
+  draft: Schedule,
+  before: Schedule | null,
+  now: number,
+  calendars: CalendarVersions,
+): Schedule {
+  checkOneOff(draft, before, now);
+  const timed = withTiming(draft, before, now, calendars);
+  const isUntouched = before !== null && !changesTimes(before, timed);
+  if (isUntouched) return withPassedPause(timed, before);
+  if (timed.status !== 'enabled') return timed;
+  checkComing(timed, now);
+  return timed.timing !== undefined && endsInPause(timed, now) ? completedOf(timed) : timed;
+}
+
+/** A pause that has passed stays on record until the times change: explanations of its times need it. */
+function withPassedPause(schedule: Schedule, { timing }: Schedule): Schedule {
+  return timing === undefined ? schedule : { ...schedule, timing };
+}
+
+/** A pause leaves no time to come: the schedule completes at once. */
+function endsInPause(schedule: Schedule, now: number): boolean {
+  return schedule.timing?.pausedUntil !== undefined && nextTime(schedule, now) === null;
+}
+
+/** The schedule when no time is left to come. */
+export function completedOf(schedule: Schedule): Schedule & { status: 'disabled' | 'deleted' } {
+  const status = schedule.timing?.afterCompletion === 'delete' ? 'deleted' : 'disabled';
+  return { ...schedule, status, statusReason: 'completed' };
 }
 
 /** Permanently disabled; everything else is kept. Null where it is deleted already. */
 export function draftDeletion(current: Schedule, now: number): Schedule | null {
   if (current.status === 'deleted') return null;
-  return { ...current, status: 'deleted', updatedAt: laterThan(current, now) };
+  const { statusReason: _, ...kept } = current;
+  return { ...kept, status: 'deleted', updatedAt: laterThan(current, now) };
 }
 
 /** @throws PunctualError `schedule_deleted` */
@@ -120,13 +147,21 @@ export function refuseDeleted(schedule: Schedule, whatFails: 'changed' | 'trigge
   );
 }
 
-/** Whether times have to be counted anew: only these three decide when a schedule fires. */
+/** Whether times have to be counted anew: only these decide when a schedule fires. */
 export function changesTimes(before: Schedule, after: Schedule): boolean {
   return (
     before.interval !== after.interval ||
     before.timezone !== after.timezone ||
-    before.status !== after.status
+    before.status !== after.status ||
+    !isSameTiming(openPause(before, after), openPause(after, after))
   );
+}
+
+/** A pause that is over by the change counts as none. */
+function openPause({ timing }: Schedule, { createdAt, updatedAt = createdAt }: Schedule) {
+  if (timing?.pausedUntil === undefined || timing.pausedUntil > updatedAt) return timing;
+  const { pausedUntil: _, ...open } = timing;
+  return Object.keys(open).length === 0 ? undefined : open;
 }
 
 /** `updatedAt` moves with every change, also within one millisecond and when the clock goes back. */
@@ -143,10 +178,19 @@ function replaced(current: Schedule, body: ScheduleBody, now: number): Schedule 
     createdAt: current.createdAt,
     updatedAt: laterThan(current, now),
     ...propertiesOf(body, current.integrations ?? [], now),
+    ...keptReason(current, body),
   };
 }
 
+/** A change of status by a caller removes the reason. */
+function keptReason({ status, statusReason }: Schedule, body: ScheduleBody) {
+  const isKept = body.status === undefined || body.status === status;
+  return isKept ? given('statusReason', statusReason) : {};
+}
+
 function propertiesOf(body: ScheduleBody, known: readonly Integration[], now: number) {
+  const { externalId, tags } = body;
+  const timing = timingFrom(body, now);
   return {
     url: body.url,
     verb: body.verb,
@@ -160,6 +204,10 @@ function propertiesOf(body: ScheduleBody, known: readonly Integration[], now: nu
     ),
     label: body.label ?? '',
     ...given('policy', body.policy),
+    ...(Object.keys(timing).length > 0 && { timing }),
+    ...given('delivery', deliveryOf(body)),
+    ...given('externalId', externalId),
+    ...given('tags', tags),
   };
 }
 
@@ -176,12 +224,25 @@ function withIds(bodies: IntegrationBody[], known: Set<string>, now: number): In
 }
 
 /** @param touched the properties to be judged; all of them by default */
-function checked(schedule: Schedule, allow: AllowTargets, touched: object = schedule): Schedule {
-  const { url, interval, timezone, headers, data, integrations = [] } = schedule;
+function checked(
+  schedule: Schedule,
+  allow: AllowTargets,
+  { destinations }: References,
+  touched: object = schedule,
+): Schedule {
+  const { url, verb, headers, data, integrations = [], delivery, externalId, tags } = schedule;
+  const { policy } = schedule;
+  if (policy?.template === true) checkTemplates({ ...schedule, body: delivery?.body });
   if ('url' in touched) checkTargetUrl(url, allow, 'url');
-  checkInterval(interval, timezone);
   if (headers && 'headers' in touched) checkHeaders(headers);
   if (data && 'data' in touched) checkData(data);
+  if (delivery?.destination !== undefined && DIRECTING.some(field => field in touched)) {
+    checkDestination({ ...schedule, destination: delivery.destination }, destinations);
+  }
+  if (delivery?.body !== undefined) checkRawBody(delivery.body, verb, data);
+  if (externalId !== undefined) checkExternalId(externalId);
+  if (tags && 'tags' in touched) checkTags(tags);
+  if (policy && 'policy' in touched) checkPolicy(policy, allow.lacksUrl);
   if ('integrations' in touched) {
     integrations.forEach(({ url }, index) => {
       checkTargetUrl(url, allow, `integrations[${index}].url`);
@@ -190,39 +251,5 @@ function checked(schedule: Schedule, allow: AllowTargets, touched: object = sche
   return schedule;
 }
 
-const MOST_DATA_BYTES = 128 * 1024;
-
-export function checkData(data: Record<string, string>): void {
-  if (Buffer.byteLength(JSON.stringify(data)) <= MOST_DATA_BYTES) return;
-  throw new PunctualError('body_too_large', 'data must be at most 128 KiB as JSON.');
-}
-
-/** An optional property that is absent where it is unset. */
-function given<Name extends string, Value>(
-  name: Name,
-  value: Value | undefined,
-): { [Key in Name]?: Value } {
-  return (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value };
-}
-
-function mergedValue<Value>(
-  patch: Value | null | undefined,
-  current: Value | undefined,
-): Value | undefined {
-  return patch === undefined ? current : (patch ?? undefined);
-}
-
-/** Built from entries, so that a key such as `__proto__` stays a key. */
-function mergedObject<Value extends object>(
-  patch: Merge<Value> | null | undefined,
-  current: Value | undefined,
-): Value | undefined {
-  if (patch === undefined) return current;
-  if (patch === null) return undefined;
-  const merged = new Map<string, unknown>(Object.entries(current ?? {}));
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) merged.delete(key);
-    else merged.set(key, value);
-  }
-  return Object.fromEntries(merged) as Value;
-}
+/** The fields that have to fit a destination. */
+const DIRECTING = ['url', 'headers', 'destination'];

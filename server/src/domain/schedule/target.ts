@@ -27,6 +27,8 @@ export interface AllowTargets {
   readonly networks: readonly Network[];
   /** Lower case, punycode, without a dot at the end. */
   readonly hosts: ReadonlySet<string>;
+  /** PUNCTUAL_URL is unset: no target can call this installation, and no draft may ask for completions. */
+  readonly lacksUrl?: boolean;
 }
 
 export const ALLOW_PUBLIC: AllowTargets = { everything: false, networks: [], hosts: new Set() };
@@ -111,6 +113,17 @@ export function checkTargetUrl(url: string, allow: AllowTargets, where: string):
   rememberGood(origin, allow);
 }
 
+/** Scheme, host and port as they are written; empty where the url is not absolute. */
+export function originTextOf(url: string): string {
+  return ORIGIN.exec(url)?.[0] ?? '';
+}
+
+/** Host and port of a url that is accepted, as it is written, in lower case. */
+export function hostOf(url: string): string {
+  const [origin = ''] = ORIGIN.exec(url) ?? [];
+  return origin.slice(origin.indexOf('//') + 2).toLowerCase();
+}
+
 /** Parses the scheme, host and port of a URL. Nothing behind them can make it fail. */
 function parseOrigin(origin: string, where: string): URL {
   const parsed = URL.parse(origin);
@@ -142,8 +155,8 @@ function rememberGood(origin: string, allow: AllowTargets): void {
 }
 
 function textFaultOf(url: string): string | null {
-  if (url.length > MAX_LENGTH && [...url].length > MAX_LENGTH) {
-    return `a url has at most ${MAX_LENGTH.toLocaleString('en')} characters.`;
+  if (url.length > MOST_URL_CHARACTERS && [...url].length > MOST_URL_CHARACTERS) {
+    return `a url has at most ${MOST_URL_CHARACTERS.toLocaleString('en')} characters.`;
   }
   if (!url.isWellFormed()) return 'a url must be well-formed Unicode.';
   if (UNSAFE.test(url)) return 'a url must not contain white space or control characters.';
@@ -217,7 +230,7 @@ function isOpened(address: Bytes, allow: AllowTargets): boolean {
 
 const ALLOWED: AddressVerdict = { allowed: true };
 const SETTING = 'PUNCTUAL_ALLOW_TARGETS';
-const MAX_LENGTH = 2_048;
+export const MOST_URL_CHARACTERS = 2_048;
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
 /** In front of the query: there it would count as a slash. */
 const BACKSLASH = /^[^?#]*\\/;

@@ -1,25 +1,64 @@
-import type { Clock } from '../../clock.ts';
+import { loadVersions, unknownVersions } from '../../domain/calendar/load-calendars.ts';
+import type { AwaitedAttempt } from '../../domain/run/completion.ts';
+import {
+  type Consequence,
+  consequenceOf,
+  countsFailures,
+  finalBy,
+  movedAfterFailures,
+  movedBy,
+} from '../../domain/run/consequence.ts';
+import { keptAttempts } from '../../domain/run/kept-response.ts';
 import { afterAttempt, giveBack, type Move } from '../../domain/run/queue.ts';
 import type { QueueRow } from '../../domain/run/queue-row.ts';
 import type { Attempt } from '../../domain/run/run.ts';
 import { beyondOwn } from '../../domain/run/start.ts';
 import { judge } from '../../domain/run/verdict.ts';
+import type { Schedule } from '../../domain/schedule/schedule.ts';
+import type { CalendarStore } from '../../store/contract/calendars.ts';
 import type {
   Claim,
   ClaimedRow,
+  ManualClaim,
   OutboxClaim,
   OutboxSettlement,
   OutboxStore,
   QueueStore,
 } from '../../store/contract/queue.ts';
+import type { ScheduleStore } from '../../store/contract/schedules.ts';
 import { BatchWriter } from '../batch-writer.ts';
 import { type EngineObserver, eachOf, type JobKind, tellMove } from '../observer.ts';
 import type { DowntimeDetector } from '../services/downtime.ts';
 import type { Recounter } from '../services/recounter.ts';
 import type { Wake } from '../wake.ts';
+import {
+  attemptOf,
+  awaitedFiring,
+  type Completions,
+  maySay,
+  type SaidSources,
+  saidOf,
+} from './awaited.ts';
+import { type FailureLook, failuresOf } from './failures.ts';
 import { reportedId } from './job.ts';
 import { type CheckedClaim, withKnownOfGap } from './known-times.ts';
-import { afterOutboxAttempt, backToOutbox, endUnsent, settlementOf } from './settlement.ts';
+import { type EndedEntry, settleEntries } from './settle-entries.ts';
+import {
+  afterManualAwaited,
+  afterOutboxAttempt,
+  askedBy,
+  backToOutbox,
+  endUnsent,
+  settlementOf,
+} from './settlement.ts';
+
+/** A row whose attempt has ended. */
+type EndedRow = QueueRow & Pick<CheckedClaim, 'known'>;
+
+interface MovedFiring {
+  firing: EndedFiring;
+  move: Move;
+}
 
 /** How a firing ended: with an attempt, or without a request that started. */
 interface EndedFiring {
@@ -30,10 +69,13 @@ interface EndedFiring {
   dueAt?: number | undefined;
 }
 
-export interface CompleterOptions {
+const scheduleOf = ({ claim }: EndedFiring) => claim.schedule;
+
+export interface CompleterOptions extends FailureLook, SaidSources {
   queue: QueueStore;
+  calendars: Pick<CalendarStore, 'versions'>;
   outbox: OutboxStore;
-  clock: Clock;
+  schedules: Pick<ScheduleStore, 'find'>;
   /** 0 to below 1. */
   random: () => number;
   observer: EngineObserver;
@@ -51,11 +93,11 @@ export interface CompleterOptions {
 export class Completer {
   readonly #options: CompleterOptions;
   readonly #firings: BatchWriter<EndedFiring>;
-  readonly #ofOutbox: BatchWriter<OutboxSettlement>;
+  readonly #ofOutbox: BatchWriter<EndedEntry>;
 
   constructor(options: CompleterOptions) {
     this.#options = options;
-    const { clock, observer, outbox, wake } = options;
+    const { clock, observer, wake } = options;
     this.#firings = new BatchWriter(clock, observer, {
       write: firings => this.#settleFirings(firings),
       writing: () => wake.room(),
@@ -66,9 +108,7 @@ export class Completer {
       },
     });
     this.#ofOutbox = new BatchWriter(clock, observer, {
-      async write(settlements) {
-        await outbox.settle(settlements);
-      },
+      write: entries => settleEntries(entries, options),
       writing: () => wake.room(),
       written: () => {
         wake.outbox();
@@ -100,7 +140,7 @@ export class Completer {
 
   /** The same of the outbox: the ids of its rows. */
   get unsettledOfOutbox(): string[] {
-    return this.#ofOutbox.unwritten.map(({ id }) => id);
+    return this.#ofOutbox.unwritten.map(({ settlement }) => settlement.id);
   }
 
   complete(claim: Claim | OutboxClaim, attempt: Attempt): void {
@@ -110,15 +150,32 @@ export class Completer {
       this.#firings.add({ claim, attempt, endedAt: now });
       return;
     }
-    const settle = () =>
-      this.#settleOutbox(claim, afterOutboxAttempt(claim, attempt, now, random()));
+    const settle = () => {
+      const asked = askedBy(claim, attempt, now);
+      this.#settleOutbox(claim, afterOutboxAttempt(claim, attempt, asked, now, random()), asked);
+    };
     eachOf([claim], reportedId, settle, observer);
   }
 
   /** Its request was not started. @param dueAt when it is due again; as before where it is left out */
   giveBack(claim: Claim | OutboxClaim, dueAt?: number): void {
-    if ('kind' in claim) this.#ofOutbox.add(backToOutbox(claim, dueAt));
-    else this.#firings.add({ claim, attempt: null, endedAt: this.#options.clock.now(), dueAt });
+    const now = this.#options.clock.now();
+    if ('kind' in claim) this.#settleOutbox(claim, backToOutbox(claim, now, dueAt));
+    else this.#firings.add({ claim, attempt: null, endedAt: now, dueAt });
+  }
+
+  /** A firing that awaits its completion, or may have it: what its target has said is looked up, and decides. */
+  lookAtAwaited(claim: Claim): void {
+    this.#firings.add({ claim, attempt: null, endedAt: this.#options.clock.now() });
+  }
+
+  /** The same of a manual run. */
+  decideAwaited(claim: ManualClaim, said: Completions): void {
+    const { clock, random, observer } = this.#options;
+    const now = clock.now();
+    const about = said.about(attemptOf(claim));
+    const settle = () => this.#settleOutbox(claim, afterManualAwaited(claim, about, now, random()));
+    eachOf([claim], reportedId, settle, observer);
   }
 
   /** Its schedule or its client was deleted: no request starts any more. */
@@ -137,8 +194,12 @@ export class Completer {
     this.#ofOutbox.abandon();
   }
 
-  #settleOutbox(claim: OutboxClaim, settlement: OutboxSettlement): void {
-    this.#ofOutbox.add(settlement);
+  #settleOutbox(
+    claim: OutboxClaim,
+    settlement: OutboxSettlement,
+    asked: Consequence | null = null,
+  ): void {
+    this.#ofOutbox.add({ claim, settlement, asked });
     const { observer } = this.#options;
     const { next, record } = settlement;
     if (typeof next !== 'string') return;
@@ -148,20 +209,30 @@ export class Completer {
   }
 
   async #settleFirings(firings: EndedFiring[]): Promise<void> {
-    const { queue, clock, observer, downtime, recounter } = this.#options;
+    const { queue, calendars, clock, observer, downtime, recounter } = this.#options;
     await downtime.agreed();
     let open = firings;
     while (open.length > 0) {
+      const unknown = unknownVersions(open, scheduleOf);
+      if (unknown !== null) await loadVersions(calendars, unknown);
       const now = clock.now();
       const looked = await withKnownOfGap(queue, open, now, {
         unseenUntil: downtime.unseenUntil,
         checksFrom: recounter.checksFrom,
       });
-      const moves = eachOf(
-        looked,
-        ({ claim }) => claim.schedule.id,
-        firing => ({ firing, move: this.#moveOf(firing, now) }),
-        observer,
+      const spoken = looked.filter(({ claim, attempt }) => maySay(claim, attempt));
+      const said = await saidOf(
+        this.#options,
+        spoken.map(({ claim }) => claim),
+      );
+      const moves = await this.#withFailures(
+        eachOf(
+          looked,
+          ({ claim }) => claim.schedule.id,
+          firing => ({ firing, move: this.#moveOf(firing, said, now) }),
+          observer,
+        ),
+        now,
       );
       const overtaken = new Set(
         await queue.settle(moves.map(({ firing, move }) => settlementOf(firing.claim, move, now))),
@@ -176,6 +247,25 @@ export class Completer {
       firings.splice(0, firings.length, ...open);
       open = await this.#overtaken(open);
     }
+  }
+
+  /** A schedule may be disabled by failures in a row: they are counted when one ends so. */
+  async #withFailures(moves: MovedFiring[], now: number): Promise<MovedFiring[]> {
+    const failed = moves.filter(
+      ({ firing, move }) =>
+        move.ended !== null && countsFailures(move.ended, firing.claim.schedule),
+    );
+    if (failed.length === 0) return moves;
+    const failures = await failuresOf(
+      failed.map(({ firing }) => firing.claim),
+      this.#options,
+    );
+    return moves.map(each => {
+      const count = failures.get(each.firing.claim);
+      if (count === undefined) return each;
+      const { firing, move } = each;
+      return { firing, move: movedAfterFailures(move, firing.claim.schedule, count, now) };
+    });
   }
 
   #moved(move: Move, scheduleId: string): void {
@@ -203,22 +293,68 @@ export class Completer {
   }
 
   /** @param now the clock may have been set back since the attempt ended */
-  #moveOf({ claim, attempt, endedAt: attemptEndedAt, dueAt }: EndedFiring, now: number): Move {
+  #moveOf(firing: EndedFiring, said: Completions, now: number): Move {
+    const { claim, attempt, endedAt: attemptEndedAt, dueAt } = firing;
     const { schedule } = claim;
     const endedAt = Math.min(attemptEndedAt, now);
-    if (attempt === null) return giveBack(claim, schedule, endedAt, dueAt);
-    const { nextFor } = claim.scheduledFor > now ? claim : beyondOwn(claim, schedule);
-    const row: QueueRow & Pick<CheckedClaim, 'known'> = {
-      state: claim.state,
-      dueAt: claim.dueAt,
-      scheduledFor: claim.scheduledFor,
-      nextFor,
-      attempt: claim.attempt,
-      attempts: [...claim.attempts, attempt],
-      ...(claim.known && { known: claim.known }),
-    };
+    const awaited = awaitedFiring(claim, attempt, said, endedAt);
+    const last = awaited?.attempt ?? attempt;
+    if (last === null) return giveBack(claim, schedule, endedAt, dueAt);
+    const row = rowOf(claim, [...claim.attempts.slice(0, claim.attempt - 1), last], now);
+    const asked = attempt === null ? null : consequenceOf(attempt, schedule, endedAt);
+    if (asked === null) return this.#decide(row, schedule, awaited, endedAt);
+    return movedBy(asked, row, schedule, endedAt, (as, under) =>
+      this.#decide(as, under, awaited, endedAt),
+    );
+  }
+
+  #decide(
+    row: EndedRow,
+    schedule: Schedule,
+    awaited: AwaitedAttempt | null,
+    endedAt: number,
+  ): Move {
+    return awaited === null
+      ? this.#decideEnded(row, schedule, endedAt)
+      : this.#decideAwaited(row, schedule, awaited);
+  }
+
+  #decideEnded(row: EndedRow, schedule: Schedule, endedAt: number): Move {
     const random = this.#options.random();
-    const verdict = judge(row.attempts, schedule.policy, endedAt, nextFor, random);
+    const judged = judge(row.attempts, schedule.policy, row, endedAt, random);
+    const verdict = finalBy(row.attempts.at(-1)!, judged);
+    row.attempts = keptAttempts(row.attempts, schedule.policy);
     return afterAttempt(row, schedule, verdict, endedAt, this.#options.downtime.unseen);
   }
+
+  #decideAwaited(row: EndedRow, schedule: Schedule, awaited: AwaitedAttempt): Move {
+    const made = row.attempts;
+    row.attempts = keptAttempts(made, schedule.policy);
+    if (awaited.kind === 'awaiting') {
+      return { row: { ...row, state: 'awaiting', dueAt: awaited.until }, passed: [], ended: null };
+    }
+    const { kind, endedAt } = awaited;
+    const verdict =
+      kind === 'timeout'
+        ? finalBy(
+            awaited.attempt,
+            judge(made, schedule.policy, row, endedAt, this.#options.random()),
+          )
+        : { kind };
+    return afterAttempt(row, schedule, verdict, endedAt, this.#options.downtime.unseen);
+  }
+}
+
+/** @param now the clock may have been set back since the run began */
+function rowOf(claim: CheckedClaim, attempts: Attempt[], now: number): EndedRow {
+  const { nextFor } = claim.scheduledFor > now ? claim : beyondOwn(claim, claim.schedule);
+  return {
+    state: claim.state,
+    dueAt: claim.dueAt,
+    scheduledFor: claim.scheduledFor,
+    nextFor,
+    attempt: claim.attempt,
+    attempts,
+    ...(claim.known && { known: claim.known }),
+  };
 }

@@ -1,7 +1,13 @@
 import type { Clock } from '../../clock.ts';
+import { loadVersions, unknownVersions } from '../../domain/calendar/load-calendars.ts';
 import { decide, type Move } from '../../domain/run/queue.ts';
+import type { Unseen } from '../../domain/run/unseen.ts';
 import { type LeaseDeadline, monotonicMs } from '../../outbound/lease-deadline.ts';
+import type { CalendarStore } from '../../store/contract/calendars.ts';
 import type { Claim, QueueStore } from '../../store/contract/queue.ts';
+import type { RunStore } from '../../store/contract/runs.ts';
+import type { Throttles } from '../fairness/throttles.ts';
+import type { Identities } from '../identity/identities.ts';
 import { Loop, soonest } from '../loop.ts';
 import { type EngineObserver, eachOf, tellMove } from '../observer.ts';
 import type { ClockWatch } from '../services/clock-watch.ts';
@@ -9,9 +15,12 @@ import type { DowntimeDetector } from '../services/downtime.ts';
 import type { Recounter } from '../services/recounter.ts';
 import type { Suspensions } from '../services/suspensions.ts';
 import type { Wake } from '../wake.ts';
+import { maySay } from './awaited.ts';
+import { unblockEnded, withAwaited } from './behind-manual.ts';
 import type { Completer } from './completer.ts';
 import type { Executor } from './executor.ts';
 import { type CheckedClaim, resend, withKnown } from './known-times.ts';
+import { namingPrevious, readPrevious } from './previous-runs.ts';
 import { settlementOf } from './settlement.ts';
 
 /** One claim is one commit, and waits for others: enough rows to share it. */
@@ -34,6 +43,8 @@ const LOOK_FOR_OTHERS_MS = 250;
 
 export interface DispatcherOptions {
   queue: QueueStore;
+  calendars: Pick<CalendarStore, 'versions'>;
+  runs: Pick<RunStore, 'previous'>;
   clock: Clock;
   observer: EngineObserver;
   /** How often to look for due rows, ms. Set where nodes share the store. */
@@ -43,7 +54,9 @@ export interface DispatcherOptions {
   downtime: DowntimeDetector;
   clockWatch: ClockWatch;
   recounter: Pick<Recounter, 'checksFrom'>;
+  identities: Pick<Identities, 'load'>;
   suspensions: Pick<Suspensions, 'free'>;
+  throttles: Pick<Throttles, 'whyHeldBack'>;
   executor: Executor;
   completer: Completer;
   wake: Wake;
@@ -120,7 +133,10 @@ export class Dispatcher {
       for (const claim of claims) completer.giveBack(claim);
       return now;
     }
-    const free = await suspensions.free(claims, claim => completer.giveBack(claim));
+    const toSend = this.#withoutAwaited(claims);
+    const free = await suspensions.free(toSend, claim => completer.giveBack(claim));
+    const loading = this.#options.identities.load(free);
+    if (loading !== null) await this.#orGiveBack(free, loading);
     await this.#executeAll(free.filter(claim => claim.begun));
     await this.#decide(
       free.filter(claim => !claim.begun),
@@ -131,55 +147,110 @@ export class Dispatcher {
     return soonest(lookAt(nextDueAt, now), now, pollMs);
   }
 
+  /**
+   * Runs that await their completion are decided about. No request starts with that, so a suspended client's run ends as
+   * well.
+   *
+   * @returns the other claims
+   */
+  #withoutAwaited(claims: Claim[]): Claim[] {
+    if (!claims.some(isAwaited)) return claims;
+    const { awaited = [], others = [] } = Object.groupBy(claims, claim =>
+      isAwaited(claim) ? 'awaited' : 'others',
+    );
+    for (const claim of awaited) this.#options.completer.lookAtAwaited(claim);
+    return others;
+  }
+
   async #executeAll(claims: Claim[]): Promise<void> {
     for (let at = 0; at < claims.length; at += HAND_OVER_BATCH) {
       if (at > 0) await new Promise(setImmediate);
-      this.#options.executor.executeFirings(claims.slice(at, at + HAND_OVER_BATCH));
+      const batch = claims.slice(at, at + HAND_OVER_BATCH);
+      const naming = namingPrevious(batch);
+      if (naming !== null) {
+        // Their requests cannot be built before it is there.
+        await this.#orGiveBack(claims.slice(at), readPrevious(this.#options.runs, naming));
+      }
+      this.#options.executor.executeFirings(batch);
     }
   }
 
   /** Rows whose time passed unseen, whose schedule changed, or that a manual run blocks. */
   async #decide(taken: Claim[], mayBeSent: boolean): Promise<void> {
     if (taken.length === 0) return;
-    const { queue, clock, observer, downtime, completer } = this.#options;
+    const unknown = unknownVersions(taken, scheduleOf);
+    if (unknown !== null) {
+      // Nobody can decide about a claim before its calendars are there.
+      await this.#orGiveBack(taken, loadVersions(this.#options.calendars, unknown));
+    }
+    const { queue, clock, observer, completer } = this.#options;
     // A lost attempt is told by the instant of its claim: no time that came after it may begin here.
     const now = Math.min(taken[0]!.claimedAt, clock.now());
-    const claims: CheckedClaim[] = mayBeSent ? await withKnown(queue, taken, now) : taken;
+    const blocked = await withAwaited(queue, taken);
+    const claims: CheckedClaim[] = mayBeSent ? await withKnown(queue, blocked, now) : blocked;
     const decided = eachOf(
       claims,
       ({ schedule }) => schedule.id,
-      claim => ({ claim, move: decide(claim, claim.schedule, now, downtime.unseen) }),
+      claim => ({ claim, move: decide(claim, claim.schedule, now, this.#unseenOf(claim)) }),
       observer,
     );
+    const naming: Claim[] = [];
     try {
       const settlements = decided.map(({ claim, move }) => settlementOf(claim, move, now));
       const overtaken = new Set(await queue.settle(settlements));
       for (const { claim, move } of decided) {
         if (overtaken.has(claim.scheduleRowId)) completer.giveBack(claim);
-        else this.#decided(claim, move);
+        else this.#decided(claim, move, naming);
       }
-      await resend(
-        queue,
-        decided.filter(({ claim }) => !overtaken.has(claim.scheduleRowId)),
-      );
+      const moved = decided.filter(({ claim }) => !overtaken.has(claim.scheduleRowId));
+      await resend(queue, moved);
+      if (await unblockEnded(queue, moved)) this.wake();
+      // Callbacks may be due, and a manual run may have its turn.
+      this.#options.wake.outbox();
     } catch (error) {
       // They are claimed, and nobody else will look at them: they are given back.
       for (const { claim } of decided) completer.giveBack(claim);
+      for (const claim of naming) completer.giveBack(claim);
+      throw error;
+    }
+    await this.#executeAll(naming);
+  }
+
+  /** Waits for what the claims need. If it fails, all are given back. */
+  async #orGiveBack(claims: Claim[], loading: Promise<void>): Promise<void> {
+    try {
+      await loading;
+    } catch (error) {
+      for (const claim of claims) this.#options.completer.giveBack(claim);
       throw error;
     }
   }
 
-  #decided(claim: Claim, move: Move): void {
-    const { observer, executor, wake } = this.#options;
+  /** The times that passed unseen, and why others have not begun. */
+  #unseenOf({ clientRowId, schedule, scheduledFor }: Claim): Unseen {
+    const { downtime, throttles } = this.#options;
+    const name = schedule.delivery?.destination;
+    if (name === undefined) return downtime.unseen;
+    const busy = throttles.whyHeldBack(clientRowId, name, scheduledFor);
+    return busy === null ? downtime.unseen : { ...downtime.unseen, busy };
+  }
+
+  /** @param naming gets those that begin, and whose templates name the run before */
+  #decided(claim: Claim, move: Move, naming: Claim[]): void {
+    const { observer, executor } = this.#options;
     tellMove(move, claim.schedule.id, observer);
     if (move.row?.state === 'inFlight') {
-      executor.executeFirings([{ ...claim, ...move.row, begun: true, changedAt: null }]);
+      const begun = { ...claim, ...move.row, begun: true, changedAt: null };
+      if (claim.schedule.delivery?.previous === undefined) executor.executeFirings([begun]);
+      else naming.push(begun);
     } else if (move.row) {
       this.wake(move.row.dueAt);
     }
-    if (move.ended) wake.outbox();
   }
 }
+
+const scheduleOf = ({ schedule }: Claim) => schedule;
+const isAwaited = (claim: Claim) => maySay(claim, null);
 
 /** When to claim again. A row within reach that the claim left has to wait for its time. */
 function lookAt(nextDueAt: number | null, now: number): number | null {

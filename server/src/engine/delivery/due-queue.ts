@@ -1,10 +1,15 @@
-import type { ConcurrencyLimits } from '../fairness/concurrency.ts';
 import { type FairItem, FairQueue } from '../fairness/fair-queue.ts';
 import type { LinkedItem } from '../fairness/linked-list.ts';
 import type { JobKind } from '../observer.ts';
 
 /** How often jobs in excess for one host are taken out. */
 const SWEEP_MS = 1_000;
+
+/** Says which of the jobs that wait exceed what is got through soon. */
+interface SurplusRule<Item> {
+  beginSecond(): void;
+  surplus(item: Item, waiting: number): number;
+}
 
 /**
  * Due queue: holds jobs until their instant, and never gives one out before. Due jobs leave in the turns of the fair queue.
@@ -57,7 +62,7 @@ export class DueQueue<Item extends FairItem & LinkedItem<Item> & { dueAt: number
   }
 
   /** Takes out the items that wait for a host and exceed what it will get through soon. Looks once a second. */
-  takeSurplus(now: number, limits: Pick<ConcurrencyLimits, 'beginSecond' | 'surplus'>): Item[] {
+  takeSurplus(now: number, limits: SurplusRule<Item>): Item[] {
     const isSwept = now >= this.#sweptAt && now < this.#sweptAt + SWEEP_MS;
     if (this.#ready.size === 0 || isSwept) return [];
     // The first look after a pause only begins a second: nothing is known about that second yet.
@@ -72,6 +77,11 @@ export class DueQueue<Item extends FairItem & LinkedItem<Item> & { dueAt: number
   nextLookAt(): number {
     const next = this.#instants[0] ?? Number.POSITIVE_INFINITY;
     return this.#ready.size === 0 ? next : Math.min(next, this.#sweptAt + SWEEP_MS);
+  }
+
+  /** The items that are due. */
+  get ready(): Iterable<Item> {
+    return this.#ready;
   }
 
   /** How many items of a kind are due. */

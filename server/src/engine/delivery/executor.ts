@@ -1,11 +1,16 @@
 import type { Clock } from '../../clock.ts';
+import type { ControlReading } from '../../domain/run/control.ts';
 import { mayBegin } from '../../domain/run/queue-row.ts';
 import type { Outcome } from '../../domain/run/run.ts';
+import { whyTooLate } from '../../domain/run/verdict.ts';
+import { readControlHeader } from '../../outbound/control-header.ts';
 import type { LeaseDeadline } from '../../outbound/lease-deadline.ts';
 import { attemptOf, refusedAttempt, type Send, type SendResult } from '../../outbound/send.ts';
 import type { EngineLock } from '../../store/contract/engine-lock.ts';
 import type { Claim, OutboxClaim, OutboxStore, QueueStore } from '../../store/contract/queue.ts';
 import type { ConcurrencyLimits } from '../fairness/concurrency.ts';
+import type { Throttles } from '../fairness/throttles.ts';
+import type { Identities } from '../identity/identities.ts';
 import { Loop } from '../loop.ts';
 import { type EngineObserver, eachOf, type JobKind } from '../observer.ts';
 import type { ClockWatch } from '../services/clock-watch.ts';
@@ -15,14 +20,17 @@ import type { Completer } from './completer.ts';
 import { DueQueue } from './due-queue.ts';
 import { InFlight } from './in-flight.ts';
 import {
+  type CompletionUrlOf,
   type FiringJob,
   firingJob,
   type Job,
   type OutboxJob,
   outboxJob,
   reportedId,
-  requestAt,
+  withCompletionUrl,
 } from './job.ts';
+import { sendJob } from './send-job.ts';
+import { isOvertaken, Slots } from './slots.ts';
 
 /** Most jobs that wait for their instant. One client holds at most as many firings as are left for the others. */
 const MAX_HELD = 40_000;
@@ -35,8 +43,6 @@ const FIRST_BATCH = 20;
 const BATCH = 200;
 /** If nodes share the store, the executor confirms a claim that is older than this before it sends. */
 const SURE_MS = 100;
-/** How much later a job is due again that its host will not get through soon. */
-const POSTPONED_MS = 5_000;
 
 export interface ExecutorOptions {
   queue: Pick<QueueStore, 'confirm' | 'renew'>;
@@ -47,9 +53,14 @@ export interface ExecutorOptions {
   downtime: DowntimeDetector;
   clockWatch: ClockWatch;
   limits: ConcurrencyLimits;
+  throttles: Throttles;
   completer: Completer;
   /** Until when this node holds what it has claimed; undefined where the store is its own. */
   leaseDeadline: LeaseDeadline | undefined;
+  /** The destinations of the claims, which were loaded before. */
+  identities: Pick<Identities, 'of'>;
+  /** Undefined where targets cannot call this installation. */
+  completionUrl?: CompletionUrlOf | undefined;
   /** Set if the store belongs to this engine alone. */
   lock: Pick<EngineLock, 'sentUntil' | 'noteSentUntil'> | null | undefined;
 }
@@ -65,6 +76,7 @@ export class Executor {
   readonly #firings: InFlight<Claim, FiringJob>;
   readonly #outboxJobs: InFlight<OutboxClaim, OutboxJob>;
   readonly #dueQueue = new DueQueue<Job>();
+  readonly #slots: Slots;
   readonly #watermark: SentWatermark;
   readonly #loop: Loop;
   #isWaking = false;
@@ -72,6 +84,7 @@ export class Executor {
   constructor(options: ExecutorOptions) {
     this.#options = options;
     const { clock, observer, clockWatch, lock } = options;
+    this.#slots = new Slots(options);
     this.#firings = new InFlight(job => this.#giveBackIfHeld(job));
     this.#outboxJobs = new InFlight(job => this.#giveBackIfHeld(job));
     this.#watermark = new SentWatermark(lock);
@@ -127,6 +140,11 @@ export class Executor {
     return waiting;
   }
 
+  /** How many jobs wait for a limit of their destination, in all. */
+  get waitingForDestinations(): number {
+    return this.#slots.waitingForDestinations(this.#dueQueue.ready);
+  }
+
   start(): void {
     this.#loop.start();
   }
@@ -157,14 +175,18 @@ export class Executor {
 
   /** Takes over claims that have begun. Requests are built now, so that only sending is left at the instant. */
   executeFirings(claims: Claim[]): void {
-    const { leaseDeadline, observer } = this.#options;
-    const jobs = eachOf(claims, reportedId, claim => firingJob(claim, leaseDeadline), observer);
+    const { leaseDeadline, observer, completionUrl } = this.#options;
+    const jobOf = (claim: Claim) =>
+      firingJob(withCompletionUrl(claim, completionUrl), leaseDeadline);
+    const jobs = eachOf(claims, reportedId, jobOf, observer);
     this.#hold(jobs, this.#firings);
   }
 
   executeOutboxJobs(claims: OutboxClaim[]): void {
-    const { leaseDeadline, observer } = this.#options;
-    const jobs = eachOf(claims, reportedId, claim => outboxJob(claim, leaseDeadline), observer);
+    const { leaseDeadline, observer, completionUrl } = this.#options;
+    const jobOf = (claim: OutboxClaim) =>
+      outboxJob(withCompletionUrl(claim, completionUrl), leaseDeadline);
+    const jobs = eachOf(claims, reportedId, jobOf, observer);
     this.#hold(jobs, this.#outboxJobs);
   }
 
@@ -211,6 +233,7 @@ export class Executor {
   #hold<One extends Job>(jobs: One[], inFlight: { add(job: One): boolean }): void {
     const held: Job[] = [];
     for (const job of jobs) {
+      this.#slots.join(job);
       if (inFlight.add(job)) held.push(job);
       else this.#giveBack(job);
     }
@@ -228,22 +251,22 @@ export class Executor {
   }
 
   async #step(): Promise<number> {
-    const { clock, limits } = this.#options;
+    const { clock } = this.#options;
     const room = (kind: JobKind) => this.#room(kind);
-    const acquire = (job: Job) => {
-      job.host = limits.acquire(job, room(job.kind));
-      return job.host !== null;
-    };
+    let now = clock.now();
+    const acquire = (job: Job) => this.#slots.acquire(job, room(job.kind), now);
     for (let limit = FIRST_BATCH; ; limit = BATCH) {
-      const now = clock.now();
+      now = clock.now();
+      this.#slots.beginLook();
       const jobs = this.#dueQueue.take(now, limit, room, acquire);
       if (jobs.length === 0) break;
       await this.#startAll(jobs, now);
       await new Promise(setImmediate);
     }
-    const now = clock.now();
-    for (const job of this.#dueQueue.takeSurplus(now, limits)) this.#postpone(job, now);
-    return this.#dueQueue.nextLookAt();
+    now = clock.now();
+    for (const job of this.#slots.overtaken(this.#dueQueue.ready, now)) this.#giveBackIfHeld(job);
+    for (const job of this.#dueQueue.takeSurplus(now, this.#slots)) this.#postpone(job, now);
+    return Math.min(this.#dueQueue.nextLookAt(), this.#slots.nextStartAt);
   }
 
   async #startAll(jobs: Job[], now: number): Promise<void> {
@@ -262,7 +285,7 @@ export class Executor {
       this.#watermark.raise(firings, now);
       return isConfirmed;
     } catch (error) {
-      for (const job of jobs) this.#releaseSlot(job, null);
+      for (const job of jobs) this.#slots.release(job, null);
       this.#dueQueue.addAll(jobs);
       throw error;
     }
@@ -279,9 +302,11 @@ export class Executor {
     return ({ kind, claim }) => kind !== 'schedule' || !dropped.has(claim);
   }
 
-  /** Whether it is still due: the clock may have been set since. */
-  #isItsTime({ kind, claim, dueAt }: Job, now: number): boolean {
-    if (dueAt > now) return false;
+  /** Whether it is still due: the clock may have been set since, and a retry may have waited too long. */
+  #isItsTime(job: Job, now: number): boolean {
+    const { kind, claim, dueAt } = job;
+    if (dueAt > now || isOvertaken(job, now)) return false;
+    if (kind !== 'callback' && whyTooLate(claim, claim.schedule.policy, now) !== null) return false;
     const isClaimedAhead = claim.claimedAt < dueAt;
     if (kind !== 'schedule' || !isClaimedAhead) return true;
     return mayBegin({ ...claim, state: claim.was }, now, this.#options.downtime.unseenUntil);
@@ -293,11 +318,17 @@ export class Executor {
       this.#refuse(job, refusal, now);
       return;
     }
-    job.signedAt = now;
-    void this.#options.send(requestAt(job, now)).then(result => this.#sent(job, result));
+    void sendJob(job, now, this.#options).then(result =>
+      isTold(job, result) ? this.#told(job, result, result.control!) : this.#sent(job, result),
+    );
   }
 
-  #sent(job: Job, result: SendResult): void {
+  async #told(job: Job, result: SendResult, control: string): Promise<void> {
+    this.#sent(job, result, await readControlHeader(control));
+  }
+
+  /** @param reading of what the target said about its schedule */
+  #sent(job: Job, result: SendResult, reading?: ControlReading): void {
     const { outcome, startedAt, durationMs } = result;
     if (outcome === 'cancelled') {
       this.#giveBack(job);
@@ -305,10 +336,13 @@ export class Executor {
     }
     const { observer, completer } = this.#options;
     const { kind, claim } = job;
-    this.#end(job, outcome);
-    if (kind === 'schedule' && claim.attempt === 1) observer.fired(startedAt - claim.scheduledFor);
+    // Of what was never sent nothing is learned about the host.
+    this.#end(job, result.unsent ? null : outcome);
+    const isFirst = kind === 'schedule' && claim.attempt === 1 && !result.unsent;
+    if (isFirst) observer.fired(startedAt - claim.scheduledFor);
     observer.attemptEnded(kind, outcome, durationMs, reportedId(claim));
-    completer.complete(claim, attemptOf(claim.attempt, result));
+    const attempt = attemptOf(claim.attempt, result, job.request.success);
+    completer.complete(claim, reading === undefined ? attempt : { ...attempt, ...reading });
   }
 
   /** The breaker is open: the attempt fails without a request, and is retried like any other. */
@@ -331,23 +365,19 @@ export class Executor {
 
   /** Its host will not get through it soon: it makes room for others. Its nominal time stays. */
   #postpone(job: Job, now: number): void {
+    const dueAt = this.#slots.postpone(job, now);
     this.#end(job, null);
-    this.#options.completer.giveBack(job.claim, now + POSTPONED_MS);
+    this.#options.completer.giveBack(job.claim, dueAt);
   }
 
   #end(job: Job, outcome: Outcome | null): void {
     if (job.host !== null) {
-      this.#releaseSlot(job, outcome);
+      this.#slots.release(job, outcome);
       this.#wakeSoon();
     }
+    this.#slots.leave(job);
     if (job.kind === 'schedule') this.#firings.remove(job);
     else this.#outboxJobs.remove(job);
-  }
-
-  #releaseSlot(job: Job, outcome: Outcome | null): void {
-    const { limits, clock } = this.#options;
-    limits.release(job.kind, job.host!, outcome, clock.now());
-    job.host = null;
   }
 
   /** Wakes the loop once for all jobs that end in this turn of the event loop. */
@@ -359,4 +389,11 @@ export class Executor {
       this.wake();
     });
   }
+}
+
+/** Whether the target says something about its schedule, and is to be obeyed. */
+function isTold({ claim }: Job, { control }: SendResult): boolean {
+  return (
+    control !== undefined && 'schedule' in claim && claim.schedule.policy?.obeyTarget !== false
+  );
 }

@@ -1,14 +1,25 @@
+import type { CompletionTicket } from '../../domain/access/completion-ticket.ts';
 import type { OldSecret } from '../../domain/access/rotation.ts';
 import { runId } from '../../domain/id.ts';
 import { POLICY_DEFAULTS } from '../../domain/schedule/schedule.ts';
+import { templateFactsOf } from '../../domain/schedule/template/names.ts';
+import { rendered } from '../../domain/schedule/template/render.ts';
 import type { LeaseDeadline } from '../../outbound/lease-deadline.ts';
 import { buildCallbackRequest, runRequest } from '../../outbound/request.ts';
 import type { OutboundRequest } from '../../outbound/send.ts';
 import { StartPermit } from '../../outbound/start-permit.ts';
-import type { CallbackClaim, Claim, ManualClaim, OutboxClaim } from '../../store/contract/queue.ts';
+import type {
+  CallbackClaim,
+  Claim,
+  FireableSchedule,
+  ManualClaim,
+  OutboxClaim,
+} from '../../store/contract/queue.ts';
 import { type HostState, originOf } from '../fairness/concurrency.ts';
 import type { LinkedItem } from '../fairness/linked-list.ts';
+import type { Throttle } from '../fairness/throttle.ts';
 import type { JobKind } from '../observer.ts';
+import { attemptOf } from './awaited.ts';
 import type { InFlightEntry } from './in-flight.ts';
 
 /** A job: one claim of the queue or the outbox, from the claim to the end of its request. */
@@ -18,6 +29,9 @@ interface AnyJob<Kind extends JobKind, OfKind> extends InFlightEntry<OfKind>, Li
   dueAt: number;
   clientRowId: number;
   origin: string;
+  lane: string;
+  /** The limits of its destination; null where it has none. */
+  throttle: Throttle | null;
   /** The host whose slot it holds while its request is sent. */
   host: HostState | null;
   /** Built before its instant, so that only sending is left then. */
@@ -32,8 +46,27 @@ export type FiringJob = AnyJob<'schedule', Claim>;
 export type OutboxJob = AnyJob<'manual', ManualClaim> | AnyJob<'callback', CallbackClaim>;
 export type Job = FiringJob | OutboxJob;
 
+/** The url of a completion, made of the attempt that it names. */
+export type CompletionUrlOf = (ticket: CompletionTicket) => string;
+
 /** A request that had to wait longer is built again: receivers check the age of its signature. */
 const STALE_MS = 1_000;
+
+/** A claim of a run, with the url at which its target says later how the attempt ended. */
+type CompletedClaim<OfRun> = OfRun & { completionUrl?: string };
+
+/** Gives the claim of a schedule with `policy.completion` its url. @param urlOf undefined: nobody could call it */
+export function withCompletionUrl<One extends Claim | OutboxClaim>(
+  claim: One,
+  urlOf: CompletionUrlOf | undefined,
+): One {
+  if (!('schedule' in claim) || claim.schedule.policy?.completion === undefined) return claim;
+  if (urlOf === undefined) return claim;
+  const { id: scheduleId, clientId } = claim.schedule;
+  const completed: CompletedClaim<Claim | ManualClaim> = claim;
+  completed.completionUrl = urlOf({ ...attemptOf(claim), scheduleId, clientId });
+  return claim;
+}
 
 export function firingJob(claim: Claim, leaseDeadline: LeaseDeadline | undefined): FiringJob {
   const { schedule, dueAt, claimedAt } = claim;
@@ -56,13 +89,16 @@ function jobOf<Kind extends JobKind, OfKind extends Claim | OutboxClaim>(
 ): AnyJob<Kind, OfKind> {
   const permit = new StartPermit(leaseDeadline);
   const request = requestOf(claim, permit, stampedAt);
+  const origin = originOf(request.url);
   return {
     kind,
     id,
     claim,
     dueAt,
     clientRowId: claim.clientRowId,
-    origin: originOf(request.url),
+    origin,
+    lane: origin,
+    throttle: null,
     host: null,
     request,
     permit,
@@ -77,6 +113,11 @@ function jobOf<Kind extends JobKind, OfKind extends Claim | OutboxClaim>(
 /** The id that observers are told: of the schedule, or for a callback of the run that it reports. */
 export function reportedId(claim: Claim | OutboxClaim): string {
   return 'schedule' in claim ? claim.schedule.id : claim.runId;
+}
+
+/** The name of the destination through which it is sent. A callback has none. */
+export function destinationOf({ kind, claim }: Job): string | undefined {
+  return kind === 'callback' ? undefined : claim.schedule.delivery?.destination;
 }
 
 /** The request as it is sent now. */
@@ -104,10 +145,19 @@ function requestOf(
   return request;
 }
 
-function requestOfRun(claim: Claim | ManualClaim, nowMs: number): OutboundRequest {
-  const { schedule, scheduledFor, attempt } = claim;
+function requestOfRun(claim: CompletedClaim<Claim | ManualClaim>, nowMs: number): OutboundRequest {
+  const { schedule, scheduledFor, attempt, fence, completionUrl } = claim;
   const id = 'kind' in claim ? claim.id : runId(schedule.id, scheduledFor);
-  return runRequest(schedule, { runId: id, scheduledFor, attempt, nowMs });
+  const facts = { runId: id, scheduledFor, attempt, nowMs, fence, completionUrl };
+  return runRequest(schedule.policy?.template === true ? renderedOf(claim, id) : schedule, facts);
+}
+
+/** The schedule with its templates filled in. Every attempt renders anew: the run before is still the same. */
+function renderedOf(claim: Claim | ManualClaim, id: string): FireableSchedule {
+  const { schedule, scheduledFor, attempt, previous } = claim;
+  const trigger = 'kind' in claim ? claim.trigger : 'schedule';
+  const run = { runId: id, scheduledFor, attempt, trigger, previous };
+  return rendered(schedule, templateFactsOf(schedule, run));
 }
 
 function requestOfCallback(claim: CallbackClaim, nowMs: number): OutboundRequest {

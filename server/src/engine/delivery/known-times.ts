@@ -5,7 +5,7 @@ import type { Claim, QueueStore } from '../../store/contract/queue.ts';
 /** After the clock was set back, times come again that are already on record. */
 
 /** A claim with the records of its times, if they were looked up. */
-export type CheckedClaim = Claim & Pick<TakenRow, 'known'>;
+export type CheckedClaim = Claim & Pick<TakenRow, 'known' | 'blockedUntil'>;
 
 /** Looks up which of the times that the claims stand for, up to `now`, are on record. */
 export async function withKnown(

@@ -1,11 +1,19 @@
 import type { Clock } from '../../clock.ts';
+import { loadVersions, unknownVersions } from '../../domain/calendar/load-calendars.ts';
+import { endsFurtherRuns } from '../../domain/schedule/service-change.ts';
 import { type LeaseDeadline, monotonicMs } from '../../outbound/lease-deadline.ts';
-import type { OutboxClaim, OutboxStore } from '../../store/contract/queue.ts';
+import type { CalendarStore } from '../../store/contract/calendars.ts';
+import type { CompletionStore } from '../../store/contract/completions.ts';
+import type { ManualClaim, OutboxClaim, OutboxStore } from '../../store/contract/queue.ts';
+import type { RunStore } from '../../store/contract/runs.ts';
+import type { Identities } from '../identity/identities.ts';
 import { Loop, soonest } from '../loop.ts';
 import type { EngineObserver } from '../observer.ts';
 import { isOfDeleted, type Suspensions } from '../services/suspensions.ts';
+import { isAwaited, saidOf } from './awaited.ts';
 import type { Completer } from './completer.ts';
 import type { Executor } from './executor.ts';
+import { namingPrevious, readPrevious } from './previous-runs.ts';
 
 const CLAIM_BATCH = 100;
 /** Most claims that wait here for a slot. One client has at most as many as are left for the others. */
@@ -15,21 +23,27 @@ const POSTPONED_MS = 1_000;
 /** This much is added for each row that was postponed before it in the same pass. */
 const POSTPONED_EACH_MS = 10;
 /**
- * How soon to look again while all due rows wait for another request of their schedule. This is only a safety net: the
- * end of that request wakes the loop. Rows that are due in between wait for this look, too.
+ * How soon to look again while all due rows wait for another run of their schedule. This is only a safety net: the end of
+ * that run wakes the loop. Each look that finds nothing doubles it, up to a bound, for a run may await its completion for
+ * days.
  */
 const LOOK_AGAIN_MS = 250;
+const MOST_LOOK_AGAIN_MS = 30_000;
 /** Rows that are due within this time of each other are claimed together. The second value counts after a postponement. */
 const TOGETHER_MS = 20;
 const TOGETHER_WHERE_FULL_MS = 1_000;
 
 export interface OutboxOptions {
   outbox: OutboxStore;
+  completions: Pick<CompletionStore, 'of'>;
+  calendars: Pick<CalendarStore, 'versions'>;
+  runs: Pick<RunStore, 'previous'>;
   clock: Clock;
   observer: EngineObserver;
   /** How often to look for due rows, ms. Set where nodes share the store. */
   pollMs: number | undefined;
   leaseDeadline: LeaseDeadline | undefined;
+  identities: Pick<Identities, 'load' | 'secretsToward'>;
   suspensions: Pick<Suspensions, 'freeEntries'>;
   executor: Executor;
   completer: Completer;
@@ -46,6 +60,7 @@ export class Outbox {
   readonly #loop: Loop;
   #starved = false;
   #postponed = 0;
+  #lookAgainMs = LOOK_AGAIN_MS;
   #stopping = false;
 
   constructor(options: OutboxOptions) {
@@ -92,12 +107,57 @@ export class Outbox {
       for (const claim of claims) completer.giveBack(claim);
       return now;
     }
-    this.#handOn(await suspensions.freeEntries(claims, claim => completer.giveBack(claim)));
+    const awaited = claims.filter(isAwaited);
+    const rest = awaited.length === 0 ? claims : claims.filter(claim => !isAwaited(claim));
+    const unknown = unknownVersions(claims, scheduleOf);
+    // The retries of a manual run give way to its schedule's next time, which its calendars may move.
+    if (unknown !== null) {
+      await this.#orGiveBack(claims, loadVersions(this.#options.calendars, unknown));
+    }
+    const loading = this.#options.identities.load(claims);
+    if (loading !== null) await this.#orGiveBack(claims, loading);
+    const naming = namingPrevious(rest);
+    if (naming !== null) {
+      await this.#orGiveBack(claims, readPrevious(this.#options.runs, naming));
+    }
+    if (awaited.length > 0) await this.#orGiveBack(claims, this.#decideAwaited(awaited));
+    this.#handOn(await suspensions.freeEntries(rest, claim => completer.giveBack(claim)));
     if (claims.length === limit) return now;
     const togetherMs = this.#postponed > 0 ? TOGETHER_WHERE_FULL_MS : TOGETHER_MS;
     this.#postponed = 0;
-    const nextDueAt = await outbox.nextDueAt();
-    return soonest(lookAt(nextDueAt, now, togetherMs), now, this.#options.pollMs);
+    if (claims.length > 0) this.#lookAgainMs = LOOK_AGAIN_MS;
+    return soonest(await this.#lookAt(now, togetherMs), now, this.#options.pollMs);
+  }
+
+  /** When the next row is due. Rows that are due already wait for another run. */
+  async #lookAt(now: number, togetherMs: number): Promise<number | null> {
+    const { outbox } = this.#options;
+    const dueAt = await outbox.nextDueAt();
+    if (dueAt === null || dueAt > now) {
+      this.#lookAgainMs = LOOK_AGAIN_MS;
+      return dueAt === null ? null : Math.max(dueAt, now + togetherMs);
+    }
+    const againAt = now + this.#lookAgainMs;
+    this.#lookAgainMs = Math.min(this.#lookAgainMs * 2, MOST_LOOK_AGAIN_MS);
+    const later = await outbox.nextDueAt(now);
+    return later === null ? againAt : Math.min(againAt, Math.max(later, now + togetherMs));
+  }
+
+  /** Nothing of them starts: a suspended client's run ends as well. */
+  async #decideAwaited(claims: ManualClaim[]): Promise<void> {
+    const { completer } = this.#options;
+    const said = await saidOf(this.#options, claims);
+    for (const claim of claims) completer.decideAwaited(claim, said);
+  }
+
+  /** Waits for what the claims need. If it fails, all are given back. */
+  async #orGiveBack(claims: OutboxClaim[], loading: Promise<void>): Promise<void> {
+    try {
+      await loading;
+    } catch (error) {
+      for (const claim of claims) this.#options.completer.giveBack(claim);
+      throw error;
+    }
   }
 
   #handOn(claims: OutboxClaim[]): void {
@@ -107,7 +167,7 @@ export class Outbox {
     const taken: OutboxClaim[] = [];
     for (const claim of claims) {
       const ofClient = waiting.get(claim.clientRowId) ?? 0;
-      if (isOfDeleted(claim)) completer.endUnsent(claim);
+      if (isOfDeleted(claim) || isDropped(claim, clock.now())) completer.endUnsent(claim);
       else if (ofClient >= left) completer.giveBack(claim, this.#postponedTo(clock.now()));
       else {
         taken.push(claim);
@@ -125,11 +185,15 @@ export class Outbox {
   }
 }
 
-function total(counts: Map<number, number>): number {
-  return counts.values().reduce((sum, count) => sum + count, 0);
+/** A run that the target asked for does not come where its schedule was paused or disabled since. */
+function isDropped(claim: OutboxClaim, now: number): boolean {
+  if (claim.kind === 'callback' || claim.trigger !== 'target') return false;
+  return claim.isDropped || endsFurtherRuns(claim.schedule, now);
 }
 
-function lookAt(nextDueAt: number | null, now: number, togetherMs: number): number | null {
-  if (nextDueAt === null) return null;
-  return Math.max(nextDueAt, now + (nextDueAt <= now ? LOOK_AGAIN_MS : togetherMs));
+const PLAIN = {};
+const scheduleOf = (claim: OutboxClaim) => (claim.kind === 'manual' ? claim.schedule : PLAIN);
+
+function total(counts: Map<number, number>): number {
+  return counts.values().reduce((sum, count) => sum + count, 0);
 }

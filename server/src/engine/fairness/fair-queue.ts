@@ -9,13 +9,16 @@ export interface ClientHost {
 
 export interface FairItem extends ClientHost {
   kind: JobKind;
+  /** Items of one lane are first in, first out; the origin where it is left out. */
+  lane?: string;
 }
 
 /**
  * Fair queue: kinds take turns, the clients of each kind, and the hosts of each client.
  *
  * So a client with thousands of items does not delay a client with one. A slow host does not delay the others, and a flood
- * of callbacks does not delay firings. Items of one kind, client and host are first in, first out.
+ * of callbacks does not delay firings. Items of one kind, client and host are first in, first out. Those of a destination
+ * with limits have a lane of their own beside their host's.
  */
 export class FairQueue<Item extends FairItem & LinkedItem<Item>> {
   readonly #kinds: Record<JobKind, ClientTurns<Item>> = {
@@ -87,16 +90,16 @@ class ClientTurns<Item extends FairItem & LinkedItem<Item>> {
   }
 
   add(item: Item): void {
-    const { clientRowId, origin } = item;
+    const { clientRowId, lane = item.origin } = item;
     let hosts = this.#clients.get(clientRowId);
     if (hosts === undefined) {
       hosts = new Map();
       this.#clients.set(clientRowId, hosts);
     }
-    let list = hosts.get(origin);
+    let list = hosts.get(lane);
     if (list === undefined) {
       list = new LinkedList();
-      hosts.set(origin, list);
+      hosts.set(lane, list);
     }
     list.add(item);
     this.#size += 1;
@@ -104,11 +107,11 @@ class ClientTurns<Item extends FairItem & LinkedItem<Item>> {
 
   /** @returns whether it was in the queue */
   remove(item: Item): boolean {
-    const { clientRowId, origin } = item;
+    const { clientRowId, lane = item.origin } = item;
     const hosts = this.#clients.get(clientRowId);
-    const list = hosts?.get(origin);
+    const list = hosts?.get(lane);
     if (!list?.remove(item)) return false;
-    if (list.size === 0) hosts!.delete(origin);
+    if (list.size === 0) hosts!.delete(lane);
     if (hosts!.size === 0) this.#clients.delete(clientRowId);
     this.#size -= 1;
     return true;

@@ -1,4 +1,6 @@
 import type { Clock } from '../../clock.ts';
+import { IDEMPOTENCY_KEPT_MS } from '../../domain/idempotency.ts';
+import { COMPLETIONS_KEPT_MS } from '../../domain/run/completion.ts';
 import type { QueueStore } from '../../store/contract/queue.ts';
 import type { Store } from '../../store/contract/store.ts';
 import { Loop } from '../loop.ts';
@@ -22,7 +24,9 @@ const BELIEVED_AFTER_MS = 5 * 60_000;
 const FAR_BELIEVED_AFTER_MS = DAY_MS;
 
 export interface PrunerOptions {
-  store: Pick<Store, 'runs' | 'clients'> & { queue: Pick<QueueStore, 'latest'> };
+  store: Pick<Store, 'runs' | 'clients' | 'idempotency' | 'calendars' | 'completions'> & {
+    queue: Pick<QueueStore, 'latest'>;
+  };
   clock: Clock;
   observer: EngineObserver;
   retention: RetentionDays;
@@ -37,7 +41,8 @@ export interface RetentionDays {
 }
 
 /**
- * Pruner: deletes history beyond its retention, and old signing secrets. It gives way to runs that are due.
+ * Pruner: deletes history and replaced versions of calendars beyond their retention, calls with an Idempotency-Key after a
+ * day, completions after eight, and old signing secrets. It gives way to runs that are due.
  *
  * Guarantee: a clock that is far ahead for a moment, or for some hours, deletes nothing.
  */
@@ -76,10 +81,14 @@ export class Pruner {
     const leftMs = this.#believedAt - clock.monotonicMs();
     if (leftMs > 0) return now + Math.min(leftMs, LOOK_EVERY_MS);
     await store.clients.forgetOldSecrets(now);
-    const count = await store.runs.prune({
+    const calls = await store.idempotency.prune(now - IDEMPOTENCY_KEPT_MS);
+    const runs = await store.runs.prune({
       succeededBefore: now - keep.runsDays * DAY_MS,
       failedBefore: now - keep.failedRunsDays * DAY_MS,
     });
+    const versions = await store.calendars.prune(now - keep.failedRunsDays * DAY_MS);
+    const said = await store.completions.prune(now - COMPLETIONS_KEPT_MS);
+    const count = calls + runs + versions + said;
     if (count === 0) return clock.now() + LOOK_EVERY_MS;
     return clock.now() + pauseMs(count, isBehind());
   }

@@ -44,7 +44,7 @@ export interface ClientStore {
    */
   resume(clientId: string, now: number): Promise<boolean>;
   /**
-   * Suspends it for good, revokes its keys, ends its sessions, wipes its secrets, and ends the callbacks that wait. Its
+   * Suspends it for good, revokes its keys, ends its sessions, wipes its secrets and those of its destinations, and ends the callbacks that wait. Its
    * schedules stay as they are. Idempotent.
    *
    * @returns its key, or null where it does not exist

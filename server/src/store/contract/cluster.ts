@@ -14,6 +14,14 @@ export interface Cluster {
    */
   looked(awakeSince: number, blindAfterMs: number): Promise<number>;
   /**
+   * Notes that the engine of this node lives. It counts for three leases, or until `engineStopped`.
+   *
+   * @returns how many engines live, this one among them
+   */
+  engineLives(): Promise<number>;
+  /** The engine of this node has stopped, and counts no more. */
+  engineStopped(): Promise<void>;
+  /**
    * Hears what other nodes write, soon after it is durable. A node that cannot hear, or not at the
    * moment, sees all of it by looking, a little later; it tries again by itself.
    */

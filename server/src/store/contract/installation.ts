@@ -12,7 +12,20 @@ export interface InstallationStore {
   notePause(pause: Pause): Promise<void>;
   /** The latest pauses that have ended, `PAUSES_KEPT` at most, in order. */
   pauses(): Promise<Pause[]>;
+  /** A secret of the installation, encrypted at rest; null where there is none. */
+  findSecret(name: InstallationSecret): Promise<string | null>;
+  /**
+   * Writes a secret, if it is still the one that the writer has read.
+   *
+   * @param was null: there was none
+   * @returns false where it is another by now; nothing is written
+   */
+  replaceSecret(name: InstallationSecret, was: string | null, secret: string): Promise<boolean>;
 }
+
+/** The secrets of an installation, by name: `issuer` signs tokens, `completion` signs the urls of completions. */
+export const INSTALLATION_SECRETS = ['issuer', 'completion'] as const;
+export type InstallationSecret = (typeof INSTALLATION_SECRETS)[number];
 
 /** Of the pauses that have ended: each is a reason for times of long ago that are decided about only now. */
 export const PAUSES_KEPT = 100;

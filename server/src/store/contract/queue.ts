@@ -5,9 +5,13 @@
 
 import type { SigningSecrets } from '../../domain/access/rotation.ts';
 import type { QueueRow } from '../../domain/run/queue-row.ts';
-import type { Attempt, RunRecord } from '../../domain/run/run.ts';
+import type { Attempt, RunRecord, RunTrigger } from '../../domain/run/run.ts';
+import type { Start } from '../../domain/run/start.ts';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
+import type { ServiceChange } from '../../domain/schedule/service-change.ts';
+import type { PreviousRun } from '../../domain/schedule/template/names.ts';
 import type { ClaimQueue } from './claim-queue.ts';
+import type { IdempotentCall } from './idempotency.ts';
 import type { RecountStore } from './recount.ts';
 
 // The queue --------------------------------------------------------------------------------------
@@ -23,6 +27,8 @@ export interface Claim extends QueueRow {
   clientRowId: number;
   /** The instant of the claim; before `dueAt` where it was taken ahead. */
   claimedAt: number;
+  /** The number in `Punctual-Fence`: it grows with each attempt of the schedule, on whatever node. */
+  fence: number;
   /** The number of the schedule's last change. */
   version: number;
   /**
@@ -32,12 +38,14 @@ export interface Claim extends QueueRow {
    */
   begun: boolean;
   /** Its state before the claim. */
-  was: 'waiting' | 'retrying' | 'lost';
+  was: 'waiting' | 'retrying' | 'lost' | 'awaiting';
   /** Set when interval, time zone or status changed after the run began: count times from here. */
   changedAt: number | null;
   /** Since when a manual run's request of this schedule is in flight, or null. */
   blockedSince: number | null;
   schedule: FireableSchedule;
+  /** The run before. The engine reads it where the schedule's templates name it. */
+  previous?: PreviousRun;
 }
 
 export interface ClaimResult {
@@ -47,6 +55,13 @@ export interface ClaimResult {
    * `limit` rows were taken: more may be due.
    */
   nextDueAt: number | null;
+}
+
+/** A manual run that awaits its completion, and blocks the row of its schedule. */
+export interface AwaitedManual {
+  scheduleRowId: number;
+  /** When it is due: at its deadline, or now where its target has said how it ended. Epoch ms. */
+  dueAt: number;
 }
 
 /** A row in flight and its schedule, both in their present state. */
@@ -84,6 +99,22 @@ export interface Settlement {
   callbacks: NewCallback[];
   /** The row's next state, or null where the schedule fires no more. */
   row: QueueRow | null;
+  /**
+   * A change of the schedule in the same transaction, where it is still enabled. `row` is as the schedule is after it.
+   * With `statusReason` `completed` nothing changes while a run waits that the target asked for.
+   */
+  change?: ServiceChange | undefined;
+  /** A further run, where the schedule is enabled and not paused. It replaces the one that waits. */
+  again?: TargetRun | undefined;
+}
+
+/** One more run that the target asked for, to be put into the outbox. */
+export interface TargetRun {
+  /** Its `scheduledFor` is `dueAt`. */
+  id: string;
+  dueAt: number;
+  /** When it was asked for: no pause may last beyond it. */
+  at: number;
 }
 
 /** A claim as far as a lease goes: in this version of the schedule. */
@@ -126,13 +157,28 @@ export interface QueueStore extends ClaimQueue<number, Settlement, HeldClaim>, R
    * @returns the keys of the schedules
    */
   confirm(claims: HeldClaim[]): Promise<number[]>;
+  /**
+   * Of schedules whose manual run awaits its completion: when that is due. Of those whose manual run is in flight, or has
+   * ended, nothing.
+   */
+  awaitedManuals(scheduleRowIds: number[]): Promise<AwaitedManual[]>;
+  /**
+   * Of rows that were put back behind a manual run, those that nothing blocks any more: they are due as they were. The end
+   * of a manual run does the same with rows that are not in flight then.
+   *
+   * @returns how many
+   */
+  unblock(scheduleRowIds: number[]): Promise<number>;
   /** In-flight rows as they stand now, to decide again where `settle` named them. */
   reread(scheduleRowIds: number[]): Promise<ClaimedRow[]>;
-  /** How many rows are due at `now` and not in flight. */
+  /** How many rows are due at `now` and not in flight. Rows that need a newer engine count only beyond thousands. */
   depth(now: number): Promise<number>;
 }
 
 // The outbox -------------------------------------------------------------------------------------
+
+/** The result of a call that asks for a manual run. */
+export type ManualInsert = 'inserted' | 'unknown' | 'replayed';
 
 interface OutboxRow {
   /** Of a callback: its webhook-id. Of a manual run: the run's id. */
@@ -158,8 +204,20 @@ export interface CallbackClaim extends OutboxRow, SigningSecrets {
 export interface ManualClaim extends OutboxRow {
   kind: 'manual';
   scheduledFor: number;
+  /** As of a `Claim`. It is the instant of the claim where the schedule has no row in the queue. */
+  fence: number;
+  /** `target`: the target asked for this run. */
+  trigger: Exclude<RunTrigger, 'schedule'>;
+  /** Of one that the target asked for: it is not to come any more. */
+  isDropped: boolean;
+  /** The number of the schedule's last change. */
+  version: number;
   /** The present schedule; a deleted one is not sent. */
   schedule: FireableSchedule;
+  /** Nothing is to be sent: the last attempt awaits its completion, which has come, or whose deadline has passed. */
+  awaits?: true;
+  /** As of a `Claim`. */
+  previous?: PreviousRun;
 }
 
 export type OutboxClaim = CallbackClaim | ManualClaim;
@@ -173,11 +231,28 @@ export interface OutboxSettlement {
   attempt: number;
   /** Fewer than `attempt` where the last one was never started: it is taken back. */
   attempts: Attempt[];
-  /** Sent again at `dueAt`, or ended for good. */
-  next: { dueAt: number } | 'succeeded' | 'failed';
+  /**
+   * Sent again at `dueAt`, or ended for good. One that `awaits` is due then, or when its completion comes; until it is
+   * claimed, no other request of its schedule starts.
+   */
+  next: { dueAt: number; awaits?: true } | 'succeeded' | 'failed';
   /** A manual run that ended: its record for history, and the callbacks it causes. */
   record?: RunRecord;
   callbacks: NewCallback[];
+  /** Of a manual run. If the schedule has another version, the settlement is named as overtaken: decide again. */
+  change?: ManualRunChange | undefined;
+  /** As of a `Settlement`. */
+  again?: TargetRun | undefined;
+}
+
+/** A change of the schedule with the end of a manual run: the row of the queue moves as after a change by a caller. */
+export interface ManualRunChange extends ServiceChange {
+  /** The version that it was decided for. */
+  version: number;
+  /** The schedule as the change leaves it. */
+  schedule: Schedule;
+  /** Its times from there on. */
+  start: Start | null;
 }
 
 /** The position of an entry in the order of due times. */
@@ -193,20 +268,26 @@ export interface OutboxPosition {
 export interface OutboxStore extends ClaimQueue<string, OutboxSettlement, string> {
   /**
    * @param run its `scheduledFor` is the instant that its id carries, as for every run
-   * @returns false where the schedule is unknown to this client, or deleted
+   * With `call`, what it made is kept in the same transaction.
+   *
+   * @returns `unknown` where the schedule is unknown to this client, or deleted; `replayed` where a call with this key
+   * was kept before, and nothing is written
    * @throws PunctualError `too_many_waiting` where the client has `MOST_MANUAL_RUNS` that have not ended
    */
   insertManual(
     clientRowId: number,
     scheduleId: string,
     run: { id: string; scheduledFor: number },
-  ): Promise<boolean>;
+    call?: IdempotentCall,
+  ): Promise<ManualInsert>;
   /**
    * Takes up to `limit` due entries, earliest first, and writes that before it resolves. A manual
    * run is not taken while another request of its schedule is in flight; its claim blocks the
    * schedule's queue row until it is settled.
    */
   claim(now: number, limit: number): Promise<OutboxClaim[]>;
+  /** @param after only of entries that are due later than this, epoch ms; left out: of all */
+  nextDueAt(after?: number): Promise<number | null>;
   /** Entries that wait to be sent, or to be sent again; those of suspended clients are not counted. */
   depth(): Promise<number>;
   /**

@@ -24,6 +24,11 @@ export interface RecountStore {
    * @returns the last schedule looked at, or null if none is left
    */
   recount(now: number, after: number): Promise<RecountedRows | null>;
+  /**
+   * Counts anew the times to come of these schedules, whose time zone has other rules now (domain/run/recount.ts, `rezoned`):
+   * 1,000 at most. A time that is due stays.
+   */
+  rezone(scheduleRowIds: number[], now: number): Promise<MovedRows>;
   /** Cuts records of missed times that reach beyond `now`. Bounded; @returns how many, 0 where none is left */
   cutMissed(now: number): Promise<number>;
 }
@@ -40,6 +45,13 @@ export interface KnownRun {
   scheduledFor: number;
   sent: boolean;
   attempts: Attempt[];
+}
+
+/** Rows that have moved. */
+export interface MovedRows {
+  count: number;
+  /** When the earliest of them is due; null where there are none. */
+  dueAt: number | null;
 }
 
 /** The rows that one call of `recount` has looked at. */

@@ -5,10 +5,13 @@
  * No schedule needs these figures, and they delay none: the embedded backend answers them in a
  * separate thread.
  */
+import type { When } from '../../domain/calendar/timing.ts';
+import type { MissedTime } from '../../domain/run/bands.ts';
 import type { LatenessCount } from '../../domain/run/lateness.ts';
 import type { RunRecord } from '../../domain/run/run.ts';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
 import type { BreakerRecord } from './breakers.ts';
+import type { FailedRunStore } from './failed-runs.ts';
 
 export interface StatusCounts {
   enabled: number;
@@ -16,12 +19,16 @@ export interface StatusCounts {
 }
 
 /** Enabled schedules that fire at the same times, to the same host. */
-export interface ScheduleGroup {
-  interval: string;
-  timezone: string;
+export interface ScheduleGroup extends When {
   /** Host and port of the url, in lower case. */
   host: string;
   count: number;
+}
+
+/** An enabled schedule without a window, one of a herd. */
+export interface HerdMember extends When {
+  id: string;
+  externalId?: string;
 }
 
 export interface GroupedPart {
@@ -131,7 +138,7 @@ export interface BreakerChange extends OpenBreaker {
   at: number;
 }
 
-export interface StatsStore {
+export interface StatsStore extends FailedRunStore {
   /** How many schedules are not deleted, by status. */
   counts(clientRowId: number): Promise<StatusCounts>;
   /** Of all clients. */
@@ -142,20 +149,40 @@ export interface StatsStore {
    */
   groups(clientRowId: number, limit: number, before?: string): Promise<GroupedPart>;
   /**
+   * The newest `limit` enabled schedules without a window that have this interval and host. It looks through all schedules
+   * of the client.
+   */
+  herd(
+    clientRowId: number,
+    of: Pick<ScheduleGroup, 'interval' | 'host'>,
+    limit: number,
+  ): Promise<HerdMember[]>;
+  /**
    * Runs that ended with from <= finishedAt < to, by minute, oldest first, and times that were then
    * decided not to fire.
    */
   ended(clientRowId: number, from: number, to: number): Promise<MinuteCount[]>;
   /**
-   * Ended runs of a schedule, and times that did not fire, by their nominal times with
-   * from <= scheduledFor < to: of the newest `limit` records.
+   * Ended runs of schedules, and times that did not fire, by their nominal times with
+   * from <= scheduledFor < to: of the newest `limit` records of each. One answer for each id, in their order.
    */
   history(
     clientRowId: number,
-    scheduleId: string,
+    scheduleIds: string[],
     range: StepRange,
     limit: number,
-  ): Promise<CountedHistory>;
+  ): Promise<CountedHistory[]>;
+  /**
+   * The missed times of a schedule with from <= scheduledFor < to, and the record before them if it reaches in, in order.
+   * They are the newest `limit` of those among the newest 20,000 that its client missed then.
+   */
+  missed(
+    clientRowId: number,
+    scheduleId: string,
+    from: number,
+    to: number,
+    limit: number,
+  ): Promise<MissedTime[]>;
   /** Schedules by their failed runs since `from`, most first; of the latest 2,000 such runs. */
   failures(clientRowId: number, from: number, limit: number): Promise<FailureCount[]>;
   /**

@@ -10,9 +10,14 @@
  * The suite in `test/store/contract/contract.ts` states each promise as a test; every backend passes it.
  */
 import type { BreakerStore } from './breakers.ts';
+import type { CalendarStore } from './calendars.ts';
 import type { ClientStore } from './clients.ts';
 import type { Cluster } from './cluster.ts';
+import type { CompletionStore } from './completions.ts';
 import type { DataKeyStore } from './data-keys.ts';
+import type { DestinationStore } from './destinations.ts';
+import type { HealthStore } from './health.ts';
+import type { IdempotencyStore } from './idempotency.ts';
 import type { InstallationStore } from './installation.ts';
 import type { KeyStore } from './keys.ts';
 import type { OutboxStore, QueueStore } from './queue.ts';
@@ -21,20 +26,29 @@ import type { ScheduleStore } from './schedules.ts';
 import type { SessionStore } from './sessions.ts';
 import type { StatsStore } from './stats.ts';
 import type { SuspensionStore } from './suspensions.ts';
+import type { VersionStore } from './versions.ts';
+import type { ZoneRulesStore } from './zone-rules.ts';
 
 export interface Store {
   readonly clients: ClientStore;
   readonly keys: KeyStore;
   readonly sessions: SessionStore;
   readonly schedules: ScheduleStore;
+  readonly versions: VersionStore;
   readonly runs: RunStore;
   readonly queue: QueueStore;
   readonly outbox: OutboxStore;
+  readonly completions: CompletionStore;
   readonly stats: StatsStore;
+  readonly health: HealthStore;
   readonly breakers: BreakerStore;
   readonly dataKeys: DataKeyStore;
   readonly installation: InstallationStore;
   readonly suspensions: SuspensionStore;
+  readonly calendars: CalendarStore;
+  readonly destinations: DestinationStore;
+  readonly idempotency: IdempotencyStore;
+  readonly zoneRules: ZoneRulesStore;
   /** Null where one process has the store for itself. */
   readonly cluster: Cluster | null;
   /**

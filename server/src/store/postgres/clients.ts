@@ -46,6 +46,8 @@ const revokeKeys = `
 const endCallbacks = `
   UPDATE outbox SET state = 'failed', body = NULL
   WHERE client_key = $1 AND kind = 'callback' AND state = 'waiting'`;
+const wipeDestinations = `
+  UPDATE destinations SET secrets = NULL WHERE client_key = $1 AND secrets IS NOT NULL`;
 const replaceSecret = `
   UPDATE clients SET
     signing_secret = CASE WHEN signing_secret = $2 THEN $3 ELSE signing_secret END,
@@ -100,6 +102,7 @@ export function postgresClients(
         await send(endSessions, [key]);
         await send(revokeKeys, [now, key]);
         await send(endCallbacks, [key]);
+        await send(wipeDestinations, [key]);
         return key;
       });
     },

@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg';
 import { PunctualError } from '../../domain/errors.ts';
+import { externalIdTaken } from '../external-id.ts';
 
 /**
  * Faults that only an operator mends: a wrong password, a missing database or right, a schema or values that do
@@ -20,6 +21,24 @@ export function cannotOpen(error: unknown): unknown {
   const { code, cause } = error as { code?: string; cause?: unknown };
   if (code !== 'store_unavailable' || cause === undefined) return error;
   return fault(isLasting(cause) ? 'store_unusable' : 'store_unavailable', reasonOf(cause), cause);
+}
+
+/** @throws PunctualError `external_id_taken` where that is why `work` fails */
+export async function tellingTaken<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw isTaken(error) ? externalIdTaken(takenFrom(error)) : error;
+  }
+}
+
+function isTaken(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && error.constraint === 'schedules_by_external_id';
+}
+
+/** The server names the values of the index in any language: `(client_key, external_id)=(1, order-7)`. */
+function takenFrom({ detail = '' }: DatabaseError): string {
+  return /=\(\d+, (.*)\)/.exec(detail)?.[1] ?? '';
 }
 
 /** @param why without an end: it becomes a part of a sentence */

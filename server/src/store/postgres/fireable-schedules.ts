@@ -1,8 +1,14 @@
 import { type Cell, FIREABLE, type Row, selected } from '../columns.ts';
 import type { Query, Statement } from './connection.ts';
 
-/** When the earliest row of the queue is due. */
-export const NEXT_DUE_AT = "(SELECT min(due_at) FROM queue WHERE state <> 'inFlight')";
+/**
+ * When the earliest row of the queue is due, among those that this engine may fire.
+ *
+ * @param level the parameter of its level
+ */
+export function nextDueAtSql(level: string): string {
+  return `(SELECT min(due_at) FROM queue WHERE state <> 'inFlight' AND needs <= ${level})`;
+}
 
 const read = (name: string, columns: string): Statement => ({
   name,
@@ -13,21 +19,23 @@ const read = (name: string, columns: string): Statement => ({
 const alone = read('fireable_schedules', selected(FIREABLE));
 const withNextDueAt = read(
   'fireable_schedules_and_next_due',
-  `${selected(FIREABLE)}, ${NEXT_DUE_AT} AS next_due_at`,
+  `${selected(FIREABLE)}, ${nextDueAtSql('$2')} AS next_due_at`,
 );
 
 /**
  * The schedules of these rows of the queue or the outbox, by the schedules' keys.
  *
- * @param withNextDue whether each has `next_due_at` too (`NEXT_DUE_AT`)
+ * @param level of this engine, where each is to have `next_due_at` too (`nextDueAtSql`)
  */
 export async function fireableSchedulesOf(
   query: Query,
   rows: Row[],
-  withNextDue = false,
+  level?: number,
 ): Promise<Map<Cell, Row>> {
   if (rows.length === 0) return new Map();
-  const statement = withNextDue ? withNextDueAt : alone;
-  const found = await query(statement, [rows.map(row => row.schedule_key as number)]);
+  const keys = rows.map(row => row.schedule_key as number);
+  const found = await (level === undefined
+    ? query(alone, [keys])
+    : query(withNextDueAt, [keys, level]));
   return new Map(found.map(row => [row.schedule_key!, row]));
 }

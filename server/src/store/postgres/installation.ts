@@ -31,6 +31,12 @@ const forget = `
     SELECT name FROM installation WHERE name LIKE 'pause %' ORDER BY name DESC LIMIT ${PAUSES_KEPT}
   )`;
 
+const findValue = 'SELECT value FROM installation WHERE name = $1';
+const insertValue = `
+  INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1`;
+const replaceValue =
+  'UPDATE installation SET value = $2 WHERE name = $1 AND value = $3 RETURNING 1';
+
 export function postgresInstallation(query: Query): InstallationStore {
   return {
     async pausedSince() {
@@ -52,6 +58,17 @@ export function postgresInstallation(query: Query): InstallationStore {
     async pauses() {
       const rows = (await query(latest)) as { name: string; value: string }[];
       return rows.map(pauseOf).reverse();
+    },
+    async findSecret(name) {
+      const [row] = await query(findValue, [name]);
+      return (row?.value as string | undefined) ?? null;
+    },
+    async replaceSecret(name, was, secret) {
+      const written =
+        was === null
+          ? await query(insertValue, [name, secret])
+          : await query(replaceValue, [name, secret, was]);
+      return written.length === 1;
     },
   };
 }

@@ -1,6 +1,8 @@
+import type { RunStatus } from '../../domain/run/run.ts';
 import type { Row } from '../columns.ts';
 import type { RunFilter } from '../contract/runs.ts';
 import {
+  furtherOf,
   hasStatus,
   liveRuns,
   type PositionedRun,
@@ -24,6 +26,7 @@ export interface LiveRuns {
 }
 
 const COLUMNS = 'schedule_key, scheduled_for, state, attempt, attempts, due_at, claimed_at';
+const OF_OUTBOX = `${COLUMNS}, id, kind, trigger`;
 
 /**
  * Live runs, each with its schedule. `OFFSET 0` keeps the planner from beginning with all schedules of the
@@ -37,9 +40,17 @@ const owned = (rows: string) => `
       SELECT id FROM schedules
       WHERE schedules.schedule_key = live.schedule_key AND client_key = $1
       OFFSET 0) AS owned`;
+/** A page of the runs that wait. */
+const pageOf = (isOfIt: string, limit: string) => `${owned(`
+      SELECT ${COLUMNS}, changed_at FROM queue
+      WHERE ${isOfIt} AND scheduled_for >= $2 AND scheduled_for < $3
+        AND scheduled_for <= $5::bigint
+        AND (scheduled_for, schedule_key, '') < ($5, $6::bigint, $7::text)
+      ORDER BY scheduled_for DESC, schedule_key DESC OFFSET 0`)}
+      ORDER BY scheduled_for DESC, schedule_key DESC LIMIT ${limit}`;
 /**
- * Runs in flight have a lease, and are read as a whole. Runs that wait for a retry have none, and a page of
- * them is a range. One statement reads both, so that a run that moves between them is in one of them.
+ * Runs in flight have a lease, and are read as a whole. Runs that wait for a retry or for their completion have none, and a
+ * page of them is a range. One statement reads both, so that a run that moves between them is in one of them.
  */
 const begun: Statement = {
   name: 'runs_begun',
@@ -51,20 +62,27 @@ const begun: Statement = {
         AND scheduled_for >= $2 AND scheduled_for < $3
       OFFSET 0`)}) AS in_flight
     UNION ALL
-    SELECT * FROM (${owned(`
-      SELECT ${COLUMNS}, changed_at FROM queue
-      WHERE state IN ('retrying', 'lost') AND scheduled_for >= $2 AND scheduled_for < $3
-        AND scheduled_for <= $5::bigint
-        AND (scheduled_for, schedule_key, '') < ($5, $6::bigint, $7::text)
-      ORDER BY scheduled_for DESC, schedule_key DESC OFFSET 0`)}
-      ORDER BY scheduled_for DESC, schedule_key DESC LIMIT $8) AS retrying`,
+    SELECT * FROM (${pageOf("state IN ('retrying', 'lost')", '$8')}) AS retrying
+    UNION ALL
+    SELECT * FROM (${pageOf("state = 'awaiting'", '$9')}) AS awaiting`,
 };
 const manual: Statement = {
   name: 'runs_manual',
   text: owned(`
-    SELECT ${COLUMNS}, id, kind FROM outbox
-    WHERE kind = 'manual' AND client_key = $1 AND scheduled_for >= $2 AND scheduled_for < $3
+    SELECT ${OF_OUTBOX} FROM outbox
+    WHERE kind = 'manual' AND trigger IS NULL AND client_key = $1
+      AND scheduled_for >= $2 AND scheduled_for < $3
     OFFSET 0`),
+};
+/** Runs that targets asked for: as many may wait as there are schedules. */
+const further: Statement = {
+  name: 'runs_further',
+  text: owned(`
+    SELECT ${OF_OUTBOX} FROM outbox
+    WHERE trigger IS NOT NULL AND client_key = $1 AND scheduled_for >= $2 AND scheduled_for < $3
+      AND scheduled_for <= $4::bigint AND (scheduled_for, schedule_key, id) < ($4, $5::bigint, $6::text)
+      AND ($7::integer IS NULL OR (attempt > 0)::integer = $7)
+    ORDER BY scheduled_for DESC, schedule_key DESC, id DESC LIMIT $8`),
 };
 const ofQueue: Statement = {
   name: 'runs_live_of_queue',
@@ -75,12 +93,13 @@ const ofQueue: Statement = {
 const ofOutbox: Statement = {
   name: 'runs_live_of_outbox',
   text: owned(`
-    SELECT ${COLUMNS}, id, kind FROM outbox WHERE kind = 'manual' AND schedule_key = $2`),
+    SELECT ${OF_OUTBOX} FROM outbox WHERE kind = 'manual' AND schedule_key = $2`),
 };
 const manualOf: Statement = {
   name: 'runs_live_manual',
   text: owned(`
-    SELECT ${COLUMNS}, id, kind FROM outbox WHERE id = $2 AND client_key = $1 AND kind = 'manual'`),
+    SELECT ${OF_OUTBOX} FROM outbox WHERE id = $2 AND client_key = $1
+      AND kind IS NOT DISTINCT FROM 'manual'`),
 };
 
 /** Runs that have begun and not ended. */
@@ -93,12 +112,16 @@ export function postgresLiveRuns(query: Query): LiveRuns {
       const rows: Row[] = [];
       if (hasStatus(status, 'running', 'retrying')) {
         const { scheduledFor, scheduleRowId, manualId } = before;
-        const most = hasStatus(status, 'retrying') ? limit : 0;
-        const page = [scheduledFor, scheduleRowId, manualId, most];
+        const most = (those: RunStatus) => (hasStatus(status, those) ? limit : 0);
+        const page = [scheduledFor, scheduleRowId, manualId, most('retrying'), most('running')];
         rows.push(...(await query(begun, [clientRowId, from, to, now, ...page])));
       }
       if (hasStatus(status, 'running', 'retrying', 'queued')) {
         rows.push(...(await query(manual, [clientRowId, from, to])));
+        const { scheduledFor, scheduleRowId, manualId } = before;
+        const { isBegun, most } = furtherOf(status, limit);
+        const page = [scheduledFor, scheduleRowId, manualId, isBegun, most];
+        rows.push(...(await query(further, [clientRowId, from, to, ...page])));
       }
       return liveRuns(rows, status, now);
     },

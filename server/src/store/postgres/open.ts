@@ -1,10 +1,17 @@
+import { ENGINE_LEVEL } from '../../domain/schedule/level.ts';
 import type { Store } from '../contract/store.ts';
 import { storeUnavailable } from '../fault.ts';
 import { postgresBreakers } from './breakers.ts';
+import { postgresCalendars } from './calendars.ts';
 import { postgresClients } from './clients.ts';
+import { postgresCompletions } from './completions.ts';
 import { Connections, type Query, readClock, type Statement } from './connection.ts';
 import { postgresDataKeys } from './data-keys.ts';
+import { postgresDestinations } from './destinations.ts';
+import { postgresEngines } from './engines.ts';
 import { cannotOpen, unusable } from './fault.ts';
+import { postgresHealth } from './health.ts';
+import { postgresIdempotency } from './idempotency.ts';
 import { postgresInstallation } from './installation.ts';
 import { postgresKeys } from './keys.ts';
 import { migratePostgres } from './migrating.ts';
@@ -20,6 +27,8 @@ import { postgresSessions } from './sessions.ts';
 import { postgresStats } from './stats.ts';
 import { postgresSuspensions } from './suspensions.ts';
 import { refuseUnended } from './transfer/marker.ts';
+import { postgresVersions } from './versions.ts';
+import { postgresZoneRules } from './zone-rules.ts';
 
 export { readClock } from './connection.ts';
 
@@ -32,6 +41,8 @@ export interface PostgresOptions {
   leaseMs?: number;
   /** The node that claims: a UUID, by default a new one. */
   node?: string;
+  /** Of the engine on it (domain/schedule/level.ts); this release's unless told otherwise. */
+  level?: number;
 }
 
 /** Connections of a node that look through much at once: all others are for what fires. */
@@ -45,6 +56,7 @@ const MOST_LOOKS = 3;
  */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
   const { connections: size = 10, leaseMs = 10_000, node = crypto.randomUUID() } = options;
+  const { level = ENGINE_LEVEL } = options;
   const connections = await connectAndMigrate(url, size, async opened => {
     await refuseUnended(opened.query);
     await prepareDays(opened);
@@ -58,15 +70,23 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     keys: postgresKeys(connections),
     sessions: postgresSessions(query),
     schedules: postgresSchedules(connections, look, notifier),
-    runs: postgresRuns(connections),
-    queue: postgresQueue(connections, lease, notifier),
-    outbox: postgresOutbox(connections, lease, notifier),
+    versions: postgresVersions(query),
+    runs: postgresRuns(connections, look),
+    queue: postgresQueue(connections, lease, notifier, level),
+    outbox: postgresOutbox(connections, lease, notifier, level),
+    completions: postgresCompletions(connections, notifier),
     stats: postgresStats(query, look),
+    health: postgresHealth(query, look),
     breakers: postgresBreakers(query),
     dataKeys: postgresDataKeys(query),
     installation: postgresInstallation(query),
-    suspensions: postgresSuspensions(connections, lease),
+    suspensions: postgresSuspensions(connections, lease, level),
+    idempotency: postgresIdempotency(query),
+    calendars: postgresCalendars(connections),
+    destinations: postgresDestinations(connections, notifier),
+    zoneRules: postgresZoneRules(query, look),
     cluster: {
+      ...postgresEngines(query, lease),
       leaseMs,
       now: () => readClock(query),
       warning: () => (connections.hasStandby ? warningOf(query) : Promise.resolve(null)),

@@ -1,38 +1,17 @@
-import type { Attempt } from '../../domain/run/run.ts';
-import {
-  attempts,
-  attemptsCell,
-  bigint,
-  CALLBACK,
-  type Cell,
-  Columns,
-  integer,
-  nullable,
-  type Row,
-  RUN,
-  readFrom,
-  SECRETS,
-  selected,
-  text,
-} from '../columns.ts';
-import type { OutboxSettlement, OutboxStore } from '../contract/queue.ts';
+import { IDEMPOTENCY_KEPT_MS } from '../../domain/idempotency.ts';
+import { attemptsCell, type Cell, type Row, readFrom, SECRETS, selected } from '../columns.ts';
+import type { IdempotentCall } from '../contract/idempotency.ts';
+import type { ManualInsert, OutboxStore } from '../contract/queue.ts';
+import { nextFence } from '../fence.ts';
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
-import { IS_NOT_PUT_OFF, outboxClaimFrom } from '../rows/outbox.ts';
-import { attemptsFrom, lostAttempt } from '../rows/row.ts';
-import { callbackRow, runRow } from '../rows/runs.ts';
-import {
-  type Connections,
-  columnsOf,
-  parameters,
-  type Query,
-  type Statement,
-} from './connection.ts';
+import { cutOffEntry, outboxClaimFrom, outboxDepthSql } from '../rows/outbox.ts';
+import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 import { fireableSchedulesOf } from './fireable-schedules.ts';
+import { callParameters, callValues, keepCallSql, postgresIdempotency } from './idempotency.ts';
 import { cutLeasesOf, type Lease } from './lease.ts';
 import type { Notifier } from './notifications/notifier.ts';
 import { outboxRecount } from './recount.ts';
-import { RUN_PARAMETERS, runValues, runWriter } from './runs.ts';
-import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
+import { IS_DELETED, outboxSettle } from './settle-outbox.ts';
 
 const insertManual: Statement = {
   name: 'outbox_insert_manual',
@@ -40,32 +19,75 @@ const insertManual: Statement = {
     INSERT INTO outbox (id, kind, client_key, schedule_key, state, due_at, scheduled_for)
     SELECT $1::text, 'manual', client_key, schedule_key, 'waiting', $2::bigint, $2
     FROM schedules WHERE client_key = $3 AND id = $4 AND status <> 'deleted'
-    RETURNING 1`,
+    RETURNING 'inserted' AS became`,
+};
+/**
+ * The same with a call. A row of `kept` is a new call of a schedule that is there. The look for a kept one does not see a
+ * call of the same moment: then the schedule is there, and the row was not written.
+ */
+const insertManualCall: Statement = {
+  name: 'outbox_insert_manual_call',
+  text: `
+    WITH found AS MATERIALIZED (
+      SELECT client_key, schedule_key FROM schedules
+      WHERE client_key = $3 AND id = $4 AND status <> 'deleted'
+    ), kept AS (
+      ${keepCallSql(5, `SELECT client_key, ${callParameters(5)} FROM found`)}
+    ), made AS (
+      INSERT INTO outbox (id, kind, client_key, schedule_key, state, due_at, scheduled_for)
+      SELECT $1::text, 'manual', client_key, schedule_key, 'waiting', $2::bigint, $2
+      FROM found WHERE EXISTS (SELECT FROM kept)
+      RETURNING 1
+    )
+    SELECT CASE WHEN EXISTS (SELECT FROM made) THEN 'inserted'
+      WHEN EXISTS (SELECT FROM found) OR EXISTS (
+        SELECT FROM idempotency
+        WHERE client_key = $3 AND key = $5 AND at >= $8::bigint - ${IDEMPOTENCY_KEPT_MS}) THEN 'replayed'
+      ELSE 'unknown' END AS became`,
 };
 const manualRuns: Statement = {
   name: 'outbox_manual_runs',
   text: `
     SELECT count(*)::integer AS runs FROM (
-      SELECT 1 FROM outbox WHERE client_key = $1 AND kind = 'manual' LIMIT ${MOST_MANUAL_RUNS}) AS first_ones`,
+      SELECT 1 FROM outbox WHERE client_key = $1 AND kind = 'manual' AND trigger IS NULL
+      LIMIT ${MOST_MANUAL_RUNS}) AS first_ones`,
 };
 /** Asked of one row by its key; as `NOT EXISTS` it reads all that has begun (queue.ts, `settle`). */
 const SCHEDULE_IS_FREE = `(
         SELECT queue.state FROM queue WHERE queue.schedule_key = outbox.schedule_key
-      ) IN ('inFlight', 'lost') IS NOT TRUE`;
-// A manual run waits for every other request of its schedule, an earlier manual run included, and
+      ) IN ('inFlight', 'lost', 'awaiting') IS NOT TRUE`;
+// A manual run waits for every other run of its schedule, an earlier manual run included, and
 // for one that was cut off: that is sent again before anything newer.
+const HAS_ITS_TURN = `${SCHEDULE_IS_FREE}
+        AND NOT EXISTS (
+          SELECT 1 FROM outbox AS other
+          WHERE other.schedule_key = outbox.schedule_key AND other.kind = 'manual'
+            AND (other.state IN ('inFlight', 'awaiting')
+              OR (other.due_at, other.id) < (outbox.due_at, outbox.id)))`;
+const dueOf = (isOfIt: string) => `
+      SELECT id, kind, schedule_key, state, due_at FROM outbox
+      WHERE due_at <= $1 AND ${isOfIt}
+      ORDER BY due_at, id LIMIT $2
+      FOR UPDATE SKIP LOCKED`;
 const due: Statement = {
   name: 'outbox_due',
   text: `
-    SELECT id, kind, schedule_key FROM outbox
-    WHERE state = 'waiting' AND due_at <= $1 AND (kind = 'callback' OR ${SCHEDULE_IS_FREE}
-      AND NOT EXISTS (
-        SELECT 1 FROM outbox AS other
-        WHERE other.schedule_key = outbox.schedule_key AND other.kind = 'manual'
-          AND (other.state = 'inFlight'
-            OR (other.due_at, other.id) < (outbox.due_at, outbox.id))))
-    ORDER BY due_at, id LIMIT $2
-    FOR UPDATE SKIP LOCKED`,
+    WITH due AS MATERIALIZED (${dueOf(`state = 'waiting' AND (kind = 'callback' OR ${HAS_ITS_TURN})`)}
+    ), reserved AS MATERIALIZED (${dueOf(`state = 'reserved' AND needs <= $3 AND ${HAS_ITS_TURN}`)}
+    ), awaited AS MATERIALIZED (${dueOf("state = 'awaiting' AND needs <= $3")}
+    )
+    SELECT * FROM (
+      SELECT * FROM awaited UNION ALL SELECT * FROM due UNION ALL SELECT * FROM reserved) AS found
+    ORDER BY state = 'awaiting' DESC, due_at, id LIMIT $2`,
+};
+/** Those that await their completion: no attempt begins with them. */
+const takeAwaited: Statement = {
+  name: 'outbox_take_awaited',
+  text: `
+    UPDATE outbox SET state = 'inFlight', claimed_at = $1, claimed_by = $2,
+      lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+    WHERE id = ANY ($4)
+    RETURNING *`,
 };
 const lockSchedules: Statement = {
   name: 'outbox_lock_schedules',
@@ -73,14 +95,22 @@ const lockSchedules: Statement = {
     SELECT schedule_key FROM schedules WHERE schedule_key = ANY ($1)
     ORDER BY schedule_key FOR NO KEY UPDATE SKIP LOCKED`,
 };
+/** A schedule without a row in the queue is told as well; one whose row is not free is not. */
 const block: Statement = {
   name: 'outbox_block',
   text: `
-    UPDATE queue SET blocked_since = $1
-    WHERE schedule_key = ANY ($2) AND state IN ('inFlight', 'lost') IS NOT TRUE AND NOT EXISTS (
-      SELECT 1 FROM outbox
-      WHERE outbox.schedule_key = queue.schedule_key AND kind = 'manual'
-        AND outbox.state = 'inFlight')`,
+    WITH blocked AS (
+      UPDATE queue SET blocked_since = $1, fence = ${nextFence('greatest', '$1')}
+      WHERE schedule_key = ANY ($2) AND state IN ('inFlight', 'lost', 'awaiting') IS NOT TRUE AND NOT EXISTS (
+        SELECT 1 FROM outbox
+        WHERE outbox.schedule_key = queue.schedule_key AND kind = 'manual'
+          AND outbox.state IN ('inFlight', 'awaiting'))
+      RETURNING schedule_key, fence
+    )
+    SELECT schedule_key, fence FROM blocked
+    UNION ALL
+    SELECT key, $1 FROM unnest($2::bigint[]) AS given (key)
+    WHERE (SELECT queue.schedule_key FROM queue WHERE queue.schedule_key = key) IS NULL`,
 };
 const take: Statement = {
   name: 'outbox_take',
@@ -92,90 +122,29 @@ const take: Statement = {
         AND NOT EXISTS (
           SELECT 1 FROM outbox AS other
           WHERE other.schedule_key = outbox.schedule_key AND other.kind = 'manual'
-            AND other.state = 'inFlight'))
+            AND other.state IN ('inFlight', 'awaiting')))
       RETURNING *
     )
-    SELECT taken.id, kind, taken.client_key, schedule_key, attempt, attempts, scheduled_for, run_id,
+    SELECT taken.id, kind, taken.client_key, schedule_key, attempt, attempts, scheduled_for, trigger, run_id,
       integration_id, url, body, clients.id AS client_id, ${selected(readFrom('clients', SECRETS))}
     FROM taken JOIN clients USING (client_key)
     ORDER BY due_at, id`,
 };
 
-/**
- * Before a manual run is settled: a change that has seen it in flight, and is being written, made a row that
- * is blocked by it. The settlement waits for that, so that its statement sees the row and frees it.
- */
-const holdSchedules: Statement = {
-  name: 'outbox_hold_schedules',
-  text: `
-    SELECT 1 FROM schedules WHERE schedule_key = ANY ($1) ORDER BY schedule_key FOR SHARE`,
-};
-/** Of a manual run that waits for its retry: where its schedule was deleted meanwhile, it is due at once. */
-const IS_DELETED = `outbox.kind = 'manual' AND EXISTS (
-          SELECT 1 FROM schedules
-          WHERE schedules.schedule_key = outbox.schedule_key AND status = 'deleted')`;
-/** The fence of an entry, what it becomes, and the schedule whose row it blocked. */
-const SETTLED = new Columns<{
-  id: string;
-  wasAttempt: number;
-  state: string | null;
-  dueAt: number | null;
-  attempt: number | null;
-  attempts: Attempt[];
-  blockedKey: number | null;
-}>({
-  id: text(),
-  wasAttempt: integer(),
-  state: nullable(text()),
-  dueAt: nullable(bigint()),
-  attempt: nullable(integer()),
-  attempts: attempts(),
-  blockedKey: nullable(bigint()),
-});
-const FIRST_OF_RUNS = 2 + SETTLED.width;
-
-/** The fence, the rows, the runs, the callbacks and the rows that were blocked, in one statement. */
-const settle: Statement = {
-  name: 'outbox_settle',
-  text: `
-    WITH given AS (
-      SELECT * FROM unnest(${parameters(2, SETTLED.types)})
-        WITH ORDINALITY AS given (${SETTLED.list()}, n)
-    ), moved AS (
-      UPDATE outbox SET state = given.state,
-        due_at = CASE WHEN ${IS_DELETED} THEN least(given.due_at, claimed_at)
-          ELSE coalesce(given.due_at, outbox.due_at) END,
-        attempt = coalesce(given.attempt, outbox.attempt), attempts = given.attempts,
-        body = CASE WHEN given.state = 'waiting' THEN body END, lease_until = NULL
-      FROM given
-      WHERE outbox.id = given.id AND outbox.state IS NOT DISTINCT FROM 'inFlight' AND outbox.claimed_by = $1
-        AND outbox.attempt = was_attempt AND given.state IS NOT NULL
-      RETURNING given.n
-    ), removed AS (
-      DELETE FROM outbox USING given
-      WHERE outbox.id = given.id AND outbox.state IS NOT DISTINCT FROM 'inFlight' AND outbox.claimed_by = $1
-        AND outbox.attempt = was_attempt AND given.state IS NULL
-      RETURNING given.n
-    ), overtaken AS (
-      SELECT id, n FROM given
-      WHERE n NOT IN (SELECT n FROM moved UNION ALL SELECT n FROM removed)
-    ), freed AS (
-      UPDATE queue SET blocked_since = NULL
-      WHERE schedule_key = ANY (ARRAY(
-        SELECT blocked_key FROM given
-        WHERE blocked_key IS NOT NULL AND n NOT IN (SELECT n FROM overtaken)))
-    ), ${runWriter(FIRST_OF_RUNS)}, ${callbackWriter(FIRST_OF_RUNS + RUN_PARAMETERS)}
-    SELECT id FROM overtaken`,
-};
-
 const nextDue: Statement = {
   name: 'outbox_next_due',
-  text: "SELECT min(due_at) AS due_at FROM outbox WHERE state = 'waiting'",
+  text: `
+    SELECT least(${['waiting', 'reserved', 'awaiting']
+      .map(
+        state => `(
+        SELECT min(due_at) FROM outbox
+        WHERE state = '${state}' AND due_at > $1::bigint${state === 'waiting' ? '' : ' AND needs <= $2'})`,
+      )
+      .join()}) AS due_at`,
 };
 const depth: Statement = {
   name: 'outbox_depth',
-  text: `
-    SELECT count(*) AS depth FROM outbox WHERE state = 'waiting' AND ${IS_NOT_PUT_OFF}`,
+  text: outboxDepthSql(['waiting', 'reserved'], 'reserved'),
 };
 const renew: Statement = {
   name: 'outbox_renew',
@@ -194,12 +163,15 @@ const cutOff: Statement = {
     WHERE state = 'inFlight' AND lease_until <= statement_timestamp()
     ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED`,
 };
+/** The target of a manual run that was cut off may have said how it ended. */
 const restore: Statement = {
   name: 'outbox_restore',
   text: `
-    UPDATE outbox SET state = 'waiting', due_at = least(due_at, $1), attempts = given.attempts,
-      lease_until = NULL
-    FROM unnest($2::text[], $3::text[]) AS given (attempts, id)
+    UPDATE outbox SET due_at = least(due_at, $1), attempts = given.attempts, lease_until = NULL,
+      state = CASE WHEN awaits = 1 OR EXISTS (
+        SELECT FROM completions WHERE completions.run_id = outbox.id AND completions.attempt = outbox.attempt)
+        THEN 'awaiting' ELSE 'waiting' END
+    FROM unnest($2::text[], $3::integer[], $4::text[]) AS given (attempts, awaits, id)
     WHERE outbox.id = given.id`,
 };
 
@@ -211,13 +183,20 @@ const cutLeases: Statement = {
 /** Rows of one transaction of `recover`. */
 const RECOVERED_AT_ONCE = 1_000;
 
+/** @param level of this engine: manual runs that need a higher one are left to newer nodes */
 export function postgresOutbox(
   connections: Connections,
   lease: Lease,
   notifier: Notifier,
+  level: number,
 ): OutboxStore {
   const { query, transaction } = connections;
   const { node, leaseMs } = lease;
+  const calls = postgresIdempotency(query);
+
+  async function isKept(clientRowId: number, { key, at }: IdempotentCall): Promise<boolean> {
+    return (await calls.find(clientRowId, key, at - IDEMPOTENCY_KEPT_MS)) !== null;
+  }
 
   /** @returns how many */
   function recoverSome(now: number): Promise<number> {
@@ -229,50 +208,37 @@ export function postgresOutbox(
   }
 
   return {
-    async insertManual(clientRowId, scheduleId, { id, scheduledFor }) {
+    async insertManual(clientRowId, scheduleId, { id, scheduledFor }, call) {
       const values = [id, scheduledFor, clientRowId, scheduleId];
       const [waiting] = await query(manualRuns, [clientRowId]);
-      if (waiting!.runs === MOST_MANUAL_RUNS) throw tooManyWaiting();
-      const isInserted = (await query(insertManual, values)).length === 1;
-      if (isInserted) notifier.manual(scheduleId);
-      return isInserted;
+      if (waiting!.runs === MOST_MANUAL_RUNS) {
+        if (call !== undefined && (await isKept(clientRowId, call))) return 'replayed';
+        throw tooManyWaiting();
+      }
+      const [row] = await (call === undefined
+        ? query(insertManual, values)
+        : query(insertManualCall, [...values, ...callValues(call, [id])]));
+      const became = (row?.became ?? 'unknown') as ManualInsert;
+      if (became === 'inserted') notifier.manual(scheduleId);
+      return became;
     },
     async claim(now, limit) {
-      const rows = await transaction(send => takeDue(send, now, limit, lease));
+      const { rows, fences } = await transaction(send => takeDue(send, [now, limit, level], lease));
       const schedules = await fireableSchedulesOf(
         query,
         rows.filter(({ kind }) => kind === 'manual'),
       );
-      return rows.map(row => outboxClaimFrom(row, now, schedules.get(row.schedule_key!)));
+      return rows.map(row => {
+        const key = row.schedule_key!;
+        const fence = fences.get(key) ?? (row.kind === 'manual' ? now : undefined);
+        const schedule = fence === undefined ? undefined : { ...schedules.get(key), fence };
+        return outboxClaimFrom(row, now, schedule);
+      });
     },
-    settle(settlements) {
-      return settleRounds(
-        settlements,
-        ({ id }) => id,
-        async round => {
-          const keys = round
-            .filter(({ kind }) => kind === 'manual')
-            .map(each => each.scheduleRowId);
-          const values = [
-            node,
-            ...columnsOf(round.map(settledCells)),
-            ...runValues(round.map(recordCells)),
-            ...callbackValues(round.map(callbacksCells)),
-          ];
-          const rows =
-            keys.length === 0
-              ? await query(settle, values)
-              : await transaction(async send => {
-                  await send(holdSchedules, [keys]);
-                  return send(settle, values);
-                });
-          return rows.map(row => row.id as string);
-        },
-      );
-    },
+    settle: outboxSettle(connections, lease, notifier),
     recount: outboxRecount(connections),
-    async nextDueAt() {
-      return (await query(nextDue))[0]!.due_at as number | null;
+    async nextDueAt(after = Number.MIN_SAFE_INTEGER) {
+      return (await query(nextDue, [after, level]))[0]!.due_at as number | null;
     },
     async depth() {
       return (await query(depth))[0]!.depth as number;
@@ -294,52 +260,41 @@ export function postgresOutbox(
   };
 }
 
+/** The fences of the schedules whose manual run may be taken, by their keys. */
+type Fences = Map<Cell, number>;
+
 /**
  * Takes what is due. A manual run's schedule is locked against other nodes' manual runs and against
  * changes, and its row of the queue against claims; what another one holds is left for later.
  */
-async function takeDue(send: Query, now: number, limit: number, lease: Lease): Promise<Row[]> {
-  const found = await send(due, [now, limit]);
-  if (found.length === 0) return [];
-  const manual = found.filter(({ kind }) => kind === 'manual');
-  const locked = manual.length === 0 ? [] : await blockedFor(send, now, manual);
-  const ids = found.map(({ id }) => id as string);
-  return send(take, [now, lease.node, lease.leaseMs, ids, locked]);
+async function takeDue(
+  send: Query,
+  [now, limit, level]: [now: number, limit: number, level: number],
+  lease: Lease,
+): Promise<{ rows: Row[]; fences: Fences }> {
+  const found = await send(due, [now, limit, level]);
+  if (found.length === 0) return { rows: [], fences: new Map() };
+  const awaited = found.filter(({ state }) => state === 'awaiting').map(({ id }) => id as string);
+  const rest = found.filter(({ state }) => state !== 'awaiting');
+  const ended =
+    awaited.length === 0 ? [] : await send(takeAwaited, [now, lease.node, lease.leaseMs, awaited]);
+  if (rest.length === 0) return { rows: ended, fences: new Map() };
+  const manual = rest.filter(({ kind }) => kind === 'manual');
+  const fences: Fences = manual.length === 0 ? new Map() : await blockFor(send, now, manual);
+  const ids = rest.map(({ id }) => id as string);
+  const keys = [...fences.keys()] as number[];
+  const begun = await send(take, [now, lease.node, lease.leaseMs, ids, keys]);
+  return { rows: [...ended, ...begun], fences };
 }
 
-/** @returns the keys of the schedules whose manual run may be taken */
-async function blockedFor(send: Query, now: number, manual: Row[]): Promise<number[]> {
+async function blockFor(send: Query, now: number, manual: Row[]): Promise<Fences> {
   const keys = manual.map(row => row.schedule_key as number);
   const locked = (await send(lockSchedules, [keys])).map(row => row.schedule_key as number);
-  await send(block, [now, locked]);
-  return locked;
-}
-
-/** An ended callback stays for history, without its body; an ended manual run goes: no state. */
-function settledCells(settlement: OutboxSettlement): Cell[] {
-  const { id, attempt: wasAttempt, attempts, next, kind, scheduleRowId } = settlement;
-  const isManual = kind === 'manual';
-  const given = { id, wasAttempt, attempts, blockedKey: isManual ? scheduleRowId : null };
-  if (typeof next === 'object') {
-    const { dueAt } = next;
-    return SETTLED.cells({ ...given, state: 'waiting', dueAt, attempt: attempts.length });
-  }
-  return SETTLED.cells({ ...given, state: isManual ? null : next, dueAt: null, attempt: null });
-}
-
-function recordCells({ clientRowId, scheduleRowId, record }: OutboxSettlement): Cell[][] {
-  return record ? [RUN.cells(runRow(clientRowId, scheduleRowId, record))] : [];
-}
-
-function callbacksCells(settlement: OutboxSettlement): Cell[][] {
-  const { clientRowId, scheduleRowId, record, callbacks } = settlement;
-  const records = record ? [record] : [];
-  return callbacks.map(callback =>
-    CALLBACK.cells(callbackRow(clientRowId, scheduleRowId, callback, records)),
-  );
+  const rows = await send(block, [now, locked]);
+  return new Map(rows.map(({ schedule_key, fence }) => [schedule_key!, fence as number]));
 }
 
 function restoredCells(row: Row): Cell[] {
-  const lost = lostAttempt(row.attempt as number, row.claimed_at as number);
-  return [attemptsCell([...attemptsFrom(row.attempts), lost]), row.id!];
+  const { attempts, isAwaiting } = cutOffEntry(row);
+  return [attemptsCell(attempts), isAwaiting ? 1 : 0, row.id!];
 }

@@ -124,6 +124,7 @@ export async function pruneHistory(
     count += await deleteCallbacks(connections.query, keep, before);
   }
   count += await deleteChanges(connections.query, limitOf('long', limits));
+  count += await deleteVersions(connections.query, limitOf('long', limits));
   count += await deleteBreakers(connections.query, limitOf('long', limits));
   return count;
 }
@@ -181,6 +182,16 @@ async function deleteChanges(query: Query, before: number): Promise<number> {
   const gone = await query(
     `DELETE FROM schedule_changes WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM schedule_changes WHERE changed_at < $1 LIMIT ${DELETED_AT_ONCE}))
+    RETURNING 1`,
+    [before],
+  );
+  return gone.length;
+}
+
+async function deleteVersions(query: Query, before: number): Promise<number> {
+  const gone = await query(
+    `DELETE FROM schedule_versions WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM schedule_versions WHERE until_at < $1 LIMIT ${DELETED_AT_ONCE}))
     RETURNING 1`,
     [before],
   );

@@ -10,14 +10,36 @@ import {
   RUN,
 } from '../columns.ts';
 import type { QueueStore, Settlement } from '../contract/queue.ts';
-import { claimFrom, recovered, standingFrom } from '../rows/queue.ts';
+import { fenceCell, nextFence } from '../fence.ts';
+import {
+  awaitedManualFrom,
+  claimFrom,
+  depthSql,
+  dueUnblocked,
+  recovered,
+  standingFrom,
+} from '../rows/queue.ts';
 import { callbackRow, runRow } from '../rows/runs.ts';
-import { type Connections, columnsOf, parameters, type Statement } from './connection.ts';
-import { fireableSchedulesOf, NEXT_DUE_AT } from './fireable-schedules.ts';
+import {
+  type Connections,
+  columnsOf,
+  parameters,
+  type Query,
+  type Statement,
+  type Value,
+} from './connection.ts';
+import { fireableSchedulesOf, nextDueAtSql } from './fireable-schedules.ts';
 import { cutLeasesOf, type Lease } from './lease.ts';
 import type { Notifier } from './notifications/notifier.ts';
 import { postgresRecount } from './recount.ts';
 import { RUN_PARAMETERS, runValues, runWriter } from './runs.ts';
+import {
+  announceChanged,
+  changeSchedules,
+  lockTouched,
+  type ServiceChanged,
+  touchesSchedule,
+} from './service-change.ts';
 import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
 
 const RULE = claimRule({ now: '$1', unseenUntil: '$3' });
@@ -31,18 +53,21 @@ const claimOf = (name: string, others: string): Statement => ({
   name,
   text: `
     WITH due AS (
-      SELECT *, CAST(${RULE.begins} AS integer) AS begins FROM queue
-      WHERE ${others} state <> 'inFlight' AND due_at <= $1 + $6::bigint AND ${RULE.isTaken}
+      SELECT *, CAST(${RULE.begins} AS integer) AS begins, ${nextFence('greatest', '$1')} AS next_fence
+      FROM queue
+      WHERE ${others} state <> 'inFlight' AND due_at <= $1 + $6::bigint AND needs <= $7
+        AND ${RULE.isTaken}
       ORDER BY due_at, schedule_key LIMIT $2
       FOR UPDATE SKIP LOCKED
     ), taken AS (
       UPDATE queue SET state = 'inFlight', claimed_at = $1, claimed_by = $4,
+        fence = ${fenceCell('greatest', '$1')},
         lease_until = clock_timestamp() + $5 * interval '1 millisecond',
         attempt = attempt + CAST(${RULE.begins} AS integer)
       WHERE schedule_key = ANY (ARRAY(SELECT schedule_key FROM due))
     )
-    SELECT ${CLAIMED.join(', ')}, begins, next_due_at
-    FROM (SELECT CASE WHEN NOT EXISTS (SELECT FROM due) THEN ${NEXT_DUE_AT} END AS next_due_at) AS next
+    SELECT ${CLAIMED.join(', ')}, begins, next_fence, next_due_at
+    FROM (SELECT CASE WHEN NOT EXISTS (SELECT FROM due) THEN ${nextDueAtSql('$7')} END AS next_due_at) AS next
       LEFT JOIN due ON true
     ORDER BY due_at, schedule_key`,
 });
@@ -54,13 +79,13 @@ const claimOfOthers = claimOf(
   `schedule_key = ANY (ARRAY(
         SELECT schedule_key FROM (
           (SELECT schedule_key FROM queue
-            WHERE state <> 'inFlight' AND due_at > $1 AND due_at <= $1 + $6::bigint
+            WHERE state <> 'inFlight' AND due_at > $1 AND due_at <= $1 + $6::bigint AND needs <= $7
             ORDER BY due_at, schedule_key LIMIT ${LOOKED_AT})
           UNION ALL
           (SELECT schedule_key FROM queue
-            WHERE state <> 'inFlight' AND due_at <= $1
+            WHERE state <> 'inFlight' AND due_at <= $1 AND needs <= $7
             ORDER BY due_at, schedule_key LIMIT ${LOOKED_AT})) AS near
-        WHERE (SELECT client_key <> ALL ($7::bigint[]) FROM schedules
+        WHERE (SELECT client_key <> ALL ($8::bigint[]) FROM schedules
           WHERE schedules.schedule_key = near.schedule_key)
         LIMIT $2))
         AND `,
@@ -122,11 +147,24 @@ const settle: Statement = {
 
 const nextDue: Statement = {
   name: 'queue_next_due',
-  text: `SELECT ${NEXT_DUE_AT} AS due_at`,
+  text: `SELECT ${nextDueAtSql('$1')} AS due_at`,
 };
-const depth: Statement = {
-  name: 'queue_depth',
-  text: "SELECT count(*) AS depth FROM queue WHERE state <> 'inFlight' AND due_at <= $1",
+const depth: Statement = { name: 'queue_depth', text: depthSql('$1', '$2') };
+const awaitedManuals: Statement = {
+  name: 'queue_awaited_manuals',
+  text: `
+    SELECT schedule_key, due_at FROM unnest($1::bigint[]) AS asked (key) CROSS JOIN LATERAL (
+      SELECT schedule_key, due_at FROM outbox
+      WHERE schedule_key = key AND kind = 'manual' AND state IS NOT DISTINCT FROM 'awaiting'
+      OFFSET 0) AS found`,
+};
+const dueAgain = dueUnblocked('least', 'greatest', 'true');
+const unblock: Statement = {
+  name: 'queue_unblock',
+  text: `
+    UPDATE queue SET due_at = ${dueAgain}
+    WHERE schedule_key = ANY ($1) AND blocked_since IS NULL AND due_at > ${dueAgain}
+    RETURNING 1`,
 };
 // A row that is being settled needs no lease. The statement skips it, so no deadlock can come of it.
 const renew: Statement = {
@@ -167,10 +205,12 @@ const cutLeases: Statement = {
 /** Rows of one transaction of `recover`. */
 const RECOVERED_AT_ONCE = 1_000;
 
+/** @param level of this engine: rows that need a higher one are left to newer nodes */
 export function postgresQueue(
   connections: Connections,
   { node, leaseMs }: Lease,
   notifier: Notifier,
+  level: number,
 ): QueueStore {
   const { query, transaction } = connections;
 
@@ -185,9 +225,9 @@ export function postgresQueue(
   }
 
   return {
-    ...postgresRecount(connections),
+    ...postgresRecount(connections, level),
     async claim(now, limit, unseenUntil, aheadMs = 0, except = []) {
-      const values = [now, limit, unseenUntil, node, leaseMs, aheadMs];
+      const values = [now, limit, unseenUntil, node, leaseMs, aheadMs, level];
       const rows = await (except.length === 0
         ? query(claim, values)
         : query(claimOfOthers, [...values, except]));
@@ -198,7 +238,7 @@ export function postgresQueue(
       const isFull = rows.length === limit;
       // Read after the rows were taken: a schedule that was changed in between is either seen here
       // as it is now, or its change comes later and marks the row in flight.
-      const schedules = await fireableSchedulesOf(query, rows, !isFull);
+      const schedules = await fireableSchedulesOf(query, rows, isFull ? undefined : level);
       const nextDueAt = schedules.get(first!.schedule_key!)!.next_due_at as number | null;
       return {
         claims: rows.map(row => claimFrom({ ...schedules.get(row.schedule_key!), ...row }, now)),
@@ -223,14 +263,18 @@ export function postgresQueue(
               CALLBACK.cells(callbackRow(clientRowId, scheduleRowId, callback, records)),
             ),
           );
-          const rows = await query(settle, [
+          const values = [
             node,
             leaseMs,
             ...columnsOf(round.map(settledCells)),
             ...runValues(records),
             ...callbackValues(callbacks),
-          ]);
-          return rows.map(row => row.schedule_key as number);
+          ];
+          const touched = round.filter(touchesSchedule);
+          if (touched.length === 0) return keysOf(await query(settle, values));
+          const settled = await transaction(send => settleTouched(send, values, touched));
+          announceChanged(settled.changed, notifier);
+          return settled.overtaken;
         },
       );
       announceGivenBack(settlements, notifier);
@@ -241,11 +285,17 @@ export function postgresQueue(
       const schedules = await fireableSchedulesOf(query, rows);
       return rows.map(row => standingFrom({ ...schedules.get(row.schedule_key!), ...row }));
     },
+    async awaitedManuals(scheduleRowIds) {
+      return (await query(awaitedManuals, [scheduleRowIds])).map(awaitedManualFrom);
+    },
+    async unblock(scheduleRowIds) {
+      return (await query(unblock, [scheduleRowIds])).length;
+    },
     async nextDueAt() {
-      return (await query(nextDue))[0]!.due_at as number | null;
+      return (await query(nextDue, [level]))[0]!.due_at as number | null;
     },
     async depth(now) {
-      return (await query(depth, [now]))[0]!.depth as number;
+      return (await query(depth, [now, level]))[0]!.depth as number;
     },
     async renew(claims) {
       if (claims.length === 0) return [];
@@ -268,6 +318,22 @@ export function postgresQueue(
       }
     },
   };
+}
+
+function keysOf(rows: Row[]): number[] {
+  return rows.map(row => row.schedule_key as number);
+}
+
+/** A round in which settlements change their schedules, or ask for further runs. */
+async function settleTouched(
+  send: Query,
+  values: Value[],
+  touched: Settlement[],
+): Promise<{ overtaken: number[]; changed: ServiceChanged[] }> {
+  await lockTouched(send, touched);
+  const overtaken = keysOf(await send(settle, values));
+  const held = touched.filter(({ scheduleRowId }) => !overtaken.includes(scheduleRowId));
+  return { overtaken, changed: await changeSchedules(send, held) };
 }
 
 /** Claimed and not begun, as by a node that stops: the others can have it at once. */

@@ -1,8 +1,17 @@
+import type { Recounted } from '../../domain/run/recount.ts';
 import type { Cell, Row } from '../columns.ts';
 import type { OutboxStore } from '../contract/queue.ts';
-import type { RecountedRows, RecountStore } from '../contract/recount.ts';
+import type { MovedRows, RecountedRows, RecountStore } from '../contract/recount.ts';
 import { outboxDueAnew, outboxPlaceOf } from '../rows/outbox.ts';
-import { cutMissed, knownFrom, latestOf, recountedFrom } from '../rows/recount.ts';
+import {
+  cutMissed,
+  knownFrom,
+  latestOf,
+  movedRows,
+  recountedFrom,
+  rezonedFrom,
+} from '../rows/recount.ts';
+import { loadCalendarsOf } from './calendars.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 
 /** Rows of the queue of one call, and records that are cut: a transaction holds them for some 100 ms at most. */
@@ -18,7 +27,7 @@ const latest: Statement = {
       (SELECT max(id) FROM schedules WHERE schedules.client_key = clients.client_key) AS newest
     FROM clients`,
 };
-/** A run that is in flight ahead of its schedule's next time was sent before the clock was set back. */
+/** A run that is in flight, or awaits, ahead of its schedule's next time was sent before the clock was set back. */
 const knownAfter: Statement = {
   name: 'recount_known_after',
   text: `
@@ -31,7 +40,10 @@ const knownAfter: Statement = {
       UNION ALL
       SELECT min(scheduled_for) FROM queue
       WHERE state <> 'waiting' AND lease_until IS NOT NULL AND state = 'inFlight'
-        AND scheduled_for > $1 AND next_for < scheduled_for) AS sent`,
+        AND scheduled_for > $1 AND next_for < scheduled_for
+      UNION ALL
+      SELECT min(scheduled_for) FROM queue
+      WHERE state = 'awaiting' AND scheduled_for > $1 AND next_for < scheduled_for) AS sent`,
 };
 /** The outer bounds say which days are looked in. */
 const known: Statement = {
@@ -56,10 +68,20 @@ const rowsAfter: Statement = {
   name: 'recount_rows',
   text: `
     SELECT queue.schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts, status,
-      interval, timezone, policy
+      interval, timezone, timing, policy
     FROM queue JOIN schedules ON schedules.schedule_key = queue.schedule_key
-    WHERE queue.schedule_key > $1 AND (scheduled_for > $2::bigint OR due_at > $2)
+    WHERE queue.schedule_key > $1 AND (scheduled_for > $2::bigint OR due_at > $2) AND needs <= $3
     ORDER BY queue.schedule_key LIMIT ${ROWS_AT_ONCE}
+    FOR UPDATE OF queue`,
+};
+const rowsOf: Statement = {
+  name: 'recount_rows_of',
+  text: `
+    SELECT queue.schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts, status,
+      interval, timezone, timing, policy
+    FROM queue JOIN schedules ON schedules.schedule_key = queue.schedule_key
+    WHERE queue.schedule_key = ANY ($1) AND needs <= $2
+    ORDER BY queue.schedule_key
     FOR UPDATE OF queue`,
 };
 const unsent: Statement = {
@@ -83,7 +105,7 @@ const move: Statement = {
 const reaching: Statement = {
   name: 'recount_reaching',
   text: `
-    SELECT found.*, interval, timezone
+    SELECT found.*, interval, timezone, timing
     FROM clients CROSS JOIN LATERAL (
       SELECT client_key, scheduled_for, schedule_key, missed FROM runs
       WHERE runs.client_key = clients.client_key AND finished_at > $1::bigint AND keep = 'short'
@@ -103,18 +125,28 @@ const cut: Statement = {
       AND manual_id = '' AND keep = 'short'`,
 };
 
-export function postgresRecount({ query, transaction }: Connections): RecountStore {
+/** @param level of this engine: rows that need a higher one are left to newer nodes */
+export function postgresRecount({ query, transaction }: Connections, level: number): RecountStore {
   async function bite(send: Query, now: number, after: number): Promise<RecountedRows | null> {
-    const rows = await send(rowsAfter, [after, now]);
+    const rows = await send(rowsAfter, [after, now, level]);
+    await loadCalendarsOf(send, rows);
     if (rows.length === 0) return null;
     await send(unsent, [rows.map(row => row.schedule_key as number), now]);
-    const moved = rows.flatMap(row => movedCells(row, now));
+    const moved = rows.flatMap(row => movedCells(row, recountedFrom(row, now)));
     if (moved.length > 0) await send(move, [now, ...columnsOf(moved)]);
     const dues = moved.map(([, dueAt]) => dueAt as number);
     return {
       last: rows.at(-1)!.schedule_key as number,
       dueAt: dues.length === 0 ? null : Math.min(...dues),
     };
+  }
+
+  async function rezone(send: Query, keys: number[], now: number): Promise<MovedRows> {
+    const rows = await send(rowsOf, [keys, level]);
+    await loadCalendarsOf(send, rows);
+    const moved = rows.flatMap(row => movedCells(row, rezonedFrom(row, now)));
+    if (moved.length > 0) await send(move, [now, ...columnsOf(moved)]);
+    return movedRows(moved.map(([, dueAt]) => dueAt as number));
   }
 
   return {
@@ -136,8 +168,10 @@ export function postgresRecount({ query, transaction }: Connections): RecountSto
       await query(resent, columnsOf(cells, 2));
     },
     recount: (now, after) => transaction(send => bite(send, now, after)),
+    rezone: (scheduleRowIds, now) => transaction(send => rezone(send, scheduleRowIds, now)),
     async cutMissed(now) {
       const rows = await query(reaching, [now]);
+      await loadCalendarsOf(query, rows);
       const cells = rows.map((row): Cell[] => [
         cutMissed(row, now),
         row.client_key!,
@@ -150,8 +184,7 @@ export function postgresRecount({ query, transaction }: Connections): RecountSto
   };
 }
 
-function movedCells(row: Row, now: number): Cell[][] {
-  const next = recountedFrom(row, now);
+function movedCells(row: Row, next: Recounted | null): Cell[][] {
   if (next === null) return [];
   const { dueAt, scheduledFor, nextFor, marked } = next;
   return [[row.schedule_key!, dueAt, scheduledFor, nextFor, marked ? 1 : 0]];
@@ -160,14 +193,19 @@ function movedCells(row: Row, now: number): Cell[][] {
 /** Entries of the outbox of one call. */
 const ENTRIES_AT_ONCE = 1_000;
 
+/** Each state in which entries wait has its index. */
+const laterIn = (state: string) => `(
+      SELECT id, kind, schedule_key, due_at, attempts, trigger FROM outbox
+      WHERE state = '${state}' AND due_at > $1::bigint AND (due_at, id) > ($2::bigint, $3::text)
+      ORDER BY due_at, id LIMIT ${ENTRIES_AT_ONCE} FOR UPDATE)`;
 const putOff: Statement = {
   name: 'outbox_put_off',
   text: `
-    SELECT outbox.id, due_at, attempts, policy
-    FROM outbox LEFT JOIN schedules
-      ON kind = 'manual' AND schedules.schedule_key = outbox.schedule_key
-    WHERE state = 'waiting' AND due_at > $1::bigint AND (due_at, outbox.id) > ($2::bigint, $3::text)
-    ORDER BY due_at, outbox.id LIMIT ${ENTRIES_AT_ONCE} FOR UPDATE OF outbox`,
+    WITH waiting AS MATERIALIZED ${laterIn('waiting')}, reserved AS MATERIALIZED ${laterIn('reserved')}
+    SELECT later.id, due_at, attempts, trigger, policy
+    FROM (SELECT * FROM waiting UNION ALL SELECT * FROM reserved) AS later
+      LEFT JOIN schedules ON kind = 'manual' AND schedules.schedule_key = later.schedule_key
+    ORDER BY due_at, later.id LIMIT ${ENTRIES_AT_ONCE}`,
 };
 const bringForward: Statement = {
   name: 'outbox_bring_forward',

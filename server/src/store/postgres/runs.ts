@@ -11,13 +11,25 @@ import {
   AFTER_ALL_RUNS,
   callbackView,
   comparePositions,
+  failuresBefore,
   isWithin,
+  MOST_LOOKED_AT,
   type PositionedRun,
+  PREVIOUS_RUNS,
   positionFrom,
+  previousRunFrom,
   type RunPosition,
   rangeOf,
 } from '../rows/runs.ts';
-import { type Connections, parameters, type Statement, type Value } from './connection.ts';
+import { listTagged, type TaggedLook } from '../tagged-runs.ts';
+import { marksOfAny } from '../tags.ts';
+import {
+  type Connections,
+  parameters,
+  type Query,
+  type Statement,
+  type Value,
+} from './connection.ts';
 import { postgresLiveRuns } from './live-runs.ts';
 import { pruneHistory } from './partitions.ts';
 import { ownedColumns } from './settle.ts';
@@ -64,6 +76,51 @@ const endedFind: Statement = {
       AND runs.manual_id = $4`,
 };
 
+/** `keep` is told one by one, as above. */
+const latest = (condition = '') => `
+  FROM runs
+  WHERE ${condition} runs.schedule_key = asked.schedule_key AND runs.client_key = asked.client_key
+    AND runs.scheduled_for < asked.before AND runs.keep IN ('short', 'long')
+  ORDER BY runs.scheduled_for DESC, runs.manual_id DESC`;
+/** The last run of each, and the last one that succeeded: PostgreSQL reads no further than to it. */
+const previous: Statement = {
+  name: 'runs_previous',
+  text: `
+    SELECT last.status, last.scheduled_for, last.attempts, success.scheduled_for AS succeeded_for, n
+    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::integer[])
+      WITH ORDINALITY AS asked (client_key, schedule_key, before, is_success_asked, n)
+    CROSS JOIN LATERAL (
+      SELECT runs.status, runs.scheduled_for, runs.attempts ${latest()} LIMIT 1) AS last
+    LEFT JOIN LATERAL (
+      SELECT latest.scheduled_for
+      FROM (SELECT runs.status, runs.scheduled_for
+        ${latest('asked.is_success_asked = 1 AND')} LIMIT ${PREVIOUS_RUNS}) AS latest
+      WHERE latest.status = 'succeeded'
+      ORDER BY latest.scheduled_for DESC LIMIT 1) AS success ON true`,
+};
+
+/** The days that are looked in are told by the outer bound. */
+const outcomes: Statement = {
+  name: 'runs_outcomes',
+  text: `
+    SELECT n, status
+    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::integer[])
+      WITH ORDINALITY AS asked (client_key, schedule_key, since, most, n)
+    CROSS JOIN LATERAL (
+      SELECT status, scheduled_for, manual_id FROM (
+        SELECT status, trigger, scheduled_for, manual_id FROM runs
+        WHERE runs.schedule_key = asked.schedule_key AND runs.client_key = asked.client_key
+          AND runs.scheduled_for >= greatest(asked.since, (
+            SELECT max(changed_at) FROM schedule_changes
+            WHERE schedule_changes.schedule_key = asked.schedule_key AND status <> 'enabled'))
+          AND runs.scheduled_for >= $5::bigint
+          AND runs.keep IN ('short', 'long')
+        ORDER BY runs.scheduled_for DESC, runs.manual_id DESC LIMIT ${MOST_LOOKED_AT}) AS last
+      WHERE trigger <> 'manual' AND status IN ('succeeded', 'failed')
+      ORDER BY scheduled_for DESC, manual_id DESC LIMIT asked.most) AS outcome
+    ORDER BY n, scheduled_for DESC, manual_id DESC`,
+};
+
 const callbacks: Statement = {
   name: 'runs_callbacks',
   text: `
@@ -75,6 +132,22 @@ const scheduleKeyById: Statement = {
   name: 'runs_schedule_key',
   text: 'SELECT schedule_key FROM schedules WHERE client_key = $1 AND id = $2',
 };
+const tagged: Statement = {
+  name: 'runs_tagged_schedules',
+  text: `
+    SELECT schedule_key FROM schedule_marks WHERE client_key = $1 AND mark = ANY ($2::text[])
+    LIMIT $3`,
+};
+/** A schedule has its tags, or those of a deleted one: half of these marks. */
+const having: Statement = {
+  name: 'runs_schedules_having',
+  text: `
+    SELECT schedule_key, id FROM schedules
+    WHERE schedule_key = ANY ($2::bigint[]) AND 2 * (
+      SELECT count(*) FROM schedule_marks
+      WHERE schedule_marks.client_key = $1 AND mark = ANY ($3::text[])
+        AND schedule_marks.schedule_key = schedules.schedule_key) = cardinality($3)`,
+};
 /** The position of an id: of a manual run where there is one, else of its schedule. */
 const position: Statement = {
   name: 'runs_place',
@@ -84,7 +157,7 @@ const position: Statement = {
         WHERE manual_id <> '' AND manual_id = $2 AND client_key = $1 AND scheduled_for = $4
       UNION ALL
       SELECT schedule_key, id, 1 FROM outbox
-        WHERE id = $2 AND client_key = $1 AND kind = 'manual'
+        WHERE id = $2 AND client_key = $1 AND kind IS NOT DISTINCT FROM 'manual'
       UNION ALL
       SELECT schedule_key, '', 2 FROM schedules
         WHERE client_key = $1 AND substr(id, 15) = $3
@@ -92,7 +165,7 @@ const position: Statement = {
 };
 
 /** Runs that have ended stand in `runs`; those that have not, in the queue and the outbox. */
-export function postgresRuns(connections: Connections): RunStore {
+export function postgresRuns(connections: Connections, look: Query): RunStore {
   const { query } = connections;
   const live = postgresLiveRuns(query);
 
@@ -133,22 +206,49 @@ export function postgresRuns(connections: Connections): RunStore {
     return found.filter(run => isWithin(run, filter));
   }
 
+  /** Live runs are read first. So a run that ends in between is in both lists, and never in neither. */
+  async function page(
+    clientRowId: number,
+    filter: RunFilter,
+    limit: number,
+    before: RunPosition,
+  ): Promise<PositionedRun[]> {
+    const begun = await listLive(clientRowId, filter, limit, before);
+    const ended = await listEnded(clientRowId, filter, limit, before);
+    const endedIds = new Set(ended.map(({ view }) => view.id));
+    const going = begun.filter(
+      ({ position, view }) => comparePositions(position, before) < 0 && !endedIds.has(view.id),
+    );
+    return [...ended, ...going]
+      .sort((a, b) => comparePositions(b.position, a.position))
+      .slice(0, limit);
+  }
+
+  async function pageStart(clientRowId: number, before?: string): Promise<RunPosition | null> {
+    return before === undefined ? AFTER_ALL_RUNS : positionOf(clientRowId, before);
+  }
+
   return {
-    // Live runs are read first. So a run that ends in between is in both lists, and never in neither.
     async list(clientRowId, filter, limit, beforeId) {
-      const before =
-        beforeId === undefined ? AFTER_ALL_RUNS : await positionOf(clientRowId, beforeId);
+      const before = await pageStart(clientRowId, beforeId);
       if (before === null) return [];
-      const begun = await listLive(clientRowId, filter, limit, before);
-      const ended = await listEnded(clientRowId, filter, limit, before);
-      const endedIds = new Set(ended.map(({ view }) => view.id));
-      const going = begun.filter(
-        ({ position, view }) => comparePositions(position, before) < 0 && !endedIds.has(view.id),
-      );
-      return [...ended, ...going]
-        .sort((a, b) => comparePositions(b.position, a.position))
-        .slice(0, limit)
-        .map(({ view }) => view);
+      return (await page(clientRowId, filter, limit, before)).map(({ view }) => view);
+    },
+    async listTagged(clientRowId, filter, limit, beforeId) {
+      const before = await pageStart(clientRowId, beforeId);
+      if (before === null) return { runs: [], next: null };
+      const by: TaggedLook = {
+        page: (...asked) => page(clientRowId, ...asked),
+        async tagged(tag, most) {
+          const rows = await look(tagged, [clientRowId, marksOfAny([tag]), most]);
+          return rows.map(row => row.schedule_key as number);
+        },
+        async having(keys, tags) {
+          const rows = await look(having, [clientRowId, keys, marksOfAny(tags)]);
+          return new Map(rows.map(row => [row.schedule_key as number, row.id as string]));
+        },
+      };
+      return listTagged(by, filter, limit, before);
     },
     async find(clientRowId, id, now) {
       const position = await positionOf(clientRowId, id);
@@ -161,6 +261,29 @@ export function postgresRuns(connections: Connections): RunStore {
           : [await live.manual(clientRowId, id)].filter(found => found !== null);
       const [row] = await query(endedFind, [clientRowId, scheduledFor, scheduleRowId, manualId]);
       return row ? runViewFrom(row) : (going.find(({ view }) => view.id === id)?.view ?? null);
+    },
+    async previous(queries) {
+      const rows = await query(previous, [
+        queries.map(({ clientRowId }) => clientRowId),
+        queries.map(({ scheduleRowId }) => scheduleRowId),
+        queries.map(({ before }) => before),
+        queries.map(({ isSuccessAsked }) => Number(isSuccessAsked)),
+      ]);
+      const found = new Map(rows.map(row => [row.n, previousRunFrom(row)]));
+      return queries.map((_, index) => found.get(index + 1) ?? {});
+    },
+    async failuresInRow(queries) {
+      const rows = await query(outcomes, [
+        queries.map(({ clientRowId }) => clientRowId),
+        queries.map(({ scheduleRowId }) => scheduleRowId),
+        queries.map(({ from }) => from),
+        queries.map(({ most }) => most),
+        Math.min(...queries.map(({ from }) => from)),
+      ]);
+      const found = Map.groupBy(rows, ({ n }) => n as number);
+      return queries.map((_, index) =>
+        failuresBefore((found.get(index + 1) ?? []).map(({ status }) => status as string)),
+      );
     },
     async callbacks(clientRowId, id) {
       return (await query(callbacks, [id, clientRowId])).map(callbackView);

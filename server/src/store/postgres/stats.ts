@@ -8,6 +8,7 @@ import {
   endedFrom,
   failureFrom,
   groupedFrom,
+  herdMemberFrom,
   historyFrom,
   isAheadSql,
   isOpenElsewhere,
@@ -16,8 +17,10 @@ import {
   MINUTE_MS,
   MOST_FAILED,
   MOST_LOOKED_AT,
+  MOST_MISSED,
   minutesFrom,
   missedRange,
+  missedTimesFrom,
   openBreakerFrom,
   PASSED_MINUTE,
   STATE_BEFORE,
@@ -26,6 +29,7 @@ import {
   upcomingFrom,
 } from '../rows/stats.ts';
 import type { Query, Statement } from './connection.ts';
+import { postgresFailedRuns } from './failed-runs.ts';
 
 const counts: Statement = {
   name: 'figures_counts',
@@ -38,16 +42,25 @@ const allCounts = `
   SELECT status, count(*) AS count FROM schedules
   WHERE status = ANY ('{enabled,disabled}') GROUP BY status`;
 /** By a pattern, the host takes twice as long as all the rest. */
+const HOST = `lower(split_part(split_part(split_part(
+      substr(url, strpos(url, '://') + 3), '/', 1), '?', 1), '#', 1))`;
 const groups: Statement = {
   name: 'figures_groups',
   text: `
-    SELECT interval, timezone, lower(split_part(split_part(split_part(
-      substr(url, strpos(url, '://') + 3), '/', 1), '?', 1), '#', 1)) AS host,
+    SELECT interval, timezone, timing, ${HOST} AS host,
       count(*) AS count, min(id) AS lowest_id
     FROM (
-      SELECT id, interval, timezone, url FROM schedules
+      SELECT id, interval, timezone, timing, url FROM schedules
       WHERE client_key = $1 AND status = 'enabled' AND id < $2 ORDER BY id DESC LIMIT $3) AS part
-    GROUP BY 1, 2, 3`,
+    GROUP BY 1, 2, 3, 4`,
+};
+const herd: Statement = {
+  name: 'figures_herd',
+  text: `
+    SELECT id, external_id, interval, timezone, timing FROM schedules
+    WHERE client_key = $1 AND status = 'enabled' AND interval = $2 AND ${HOST} = $3
+      AND (timing IS NULL OR timing::json ->> 'windowSeconds' IS NULL)
+    ORDER BY id DESC LIMIT $4`,
 };
 /** The nominal times tell the days to look in. */
 const ended: Statement = {
@@ -76,26 +89,42 @@ const missedBeyond: Statement = {
       AND finished_at + 0 >= $4 AND finished_at + 0 < $5 AND missed IS NOT NULL
     GROUP BY 1, 2, 4`,
 };
+/** The key of each schedule that is asked for. As a join it reads all schedules of the client. */
+const ASKED = `unnest($2::text[]) AS asked (asked_id) CROSS JOIN LATERAL (
+      SELECT schedule_key AS key FROM schedules WHERE client_key = $1 AND id = asked_id
+      OFFSET 0) AS owned`;
 const history: Statement = {
   name: 'figures_history',
   text: `
-    SELECT (scheduled_for - $3::bigint) / $5::bigint AS step, status, missed, count(*) AS count
-    FROM (
-      SELECT scheduled_for, status, missed FROM runs
-      WHERE schedule_key = (SELECT schedule_key FROM schedules WHERE client_key = $1 AND id = $2)
-        AND scheduled_for >= $3 AND scheduled_for < $4
-      ORDER BY scheduled_for DESC LIMIT $6) AS newest
-    GROUP BY 1, 2, 3`,
+    SELECT asked_id, step, status, missed, count
+    FROM ${ASKED} CROSS JOIN LATERAL (
+      SELECT (scheduled_for - $3::bigint) / $5::bigint AS step, status, missed, count(*) AS count
+      FROM (
+        SELECT scheduled_for, status, missed FROM runs
+        WHERE schedule_key = key AND scheduled_for >= $3 AND scheduled_for < $4
+        ORDER BY scheduled_for DESC LIMIT $6) AS newest
+      GROUP BY 1, 2, 3) AS counted`,
 };
 const missedBefore: Statement = {
   name: 'figures_missed_before',
   text: `
-    SELECT missed FROM (
-      SELECT missed FROM runs
-      WHERE schedule_key = (SELECT schedule_key FROM schedules WHERE client_key = $1 AND id = $2)
-        AND scheduled_for < $3 AND manual_id = ''
+    SELECT asked_id, scheduled_for, reason, missed
+    FROM ${ASKED} CROSS JOIN LATERAL (
+      SELECT scheduled_for, reason, missed FROM runs
+      WHERE schedule_key = key AND scheduled_for < $3 AND manual_id = ''
       ORDER BY scheduled_for DESC LIMIT 1) AS last
     WHERE missed IS NOT NULL`,
+};
+const missed: Statement = {
+  name: 'figures_missed',
+  text: `
+    SELECT scheduled_for, reason, missed FROM (
+      SELECT scheduled_for, schedule_key, reason, missed FROM runs
+      WHERE keep = 'short' AND client_key = $1 AND status = 'missed' AND status <> 'succeeded'
+        AND scheduled_for >= $3 AND scheduled_for < $4
+      ORDER BY scheduled_for DESC LIMIT ${MOST_MISSED}) AS looked
+    WHERE schedule_key = (SELECT schedule_key FROM schedules WHERE client_key = $1 AND id = $2)
+    ORDER BY scheduled_for DESC LIMIT $5`,
 };
 const failures: Statement = {
   name: 'figures_failures',
@@ -137,6 +166,7 @@ const upcoming: Statement = {
       SELECT id, label, url FROM schedules
       WHERE schedules.schedule_key = due.schedule_key AND client_key = $1
       OFFSET 0) AS owned
+    WHERE state <> 'awaiting'
     ORDER BY due_at LIMIT $2`,
 };
 const upcomingOfFew: Statement = {
@@ -149,7 +179,7 @@ const upcomingOfFew: Statement = {
     CROSS JOIN LATERAL (
       SELECT ${STATE_BEFORE} AS state, due_at, scheduled_for FROM queue
       WHERE queue.schedule_key = owned.schedule_key
-        AND (state <> 'inFlight' OR ${isAheadSql('$2')})
+        AND (state NOT IN ('inFlight', 'awaiting') OR (state = 'inFlight' AND ${isAheadSql('$2')}))
       OFFSET 0) AS due
     ORDER BY due_at LIMIT $3`,
 };
@@ -230,6 +260,9 @@ export function postgresStats(query: Query, look: Query): StatsStore {
     async groups(clientRowId, limit, before = '~') {
       return groupedFrom(await look(groups, [clientRowId, before, limit]), limit);
     },
+    async herd(clientRowId, { interval, host }, limit) {
+      return (await look(herd, [clientRowId, interval, host, limit])).map(herdMemberFrom);
+    },
     async ended(clientRowId, from, to) {
       const rows = await look(ended, [clientRowId, from, to]);
       const missed = missedRange(rows);
@@ -237,11 +270,20 @@ export function postgresStats(query: Query, look: Query): StatsStore {
       const range = [clientRowId, missed.from, missed.to, from, to];
       return minutesFrom([...rows, ...(await look(missedBeyond, range))]);
     },
-    async history(clientRowId, id, range, limit) {
+    async history(clientRowId, ids, range, limit) {
       const { from, to, stepMs } = range;
-      const rows = await look(history, [clientRowId, id, from, to, stepMs, limit]);
-      return historyFrom(rows, await look(missedBefore, [clientRowId, id, from]), range);
+      const idOf = (row: Row) => row.asked_id;
+      const rows = await look(history, [clientRowId, ids, from, to, stepMs, limit]);
+      const before = await look(missedBefore, [clientRowId, ids, from]);
+      const [rowsOf, beforeOf] = [Map.groupBy(rows, idOf), Map.groupBy(before, idOf)];
+      return ids.map(id => historyFrom(rowsOf.get(id) ?? [], beforeOf.get(id) ?? [], range));
     },
+    async missed(clientRowId, id, from, to, limit) {
+      const rows = await look(missed, [clientRowId, id, from, to, limit]);
+      const [before] = await look(missedBefore, [clientRowId, [id], from]);
+      return missedTimesFrom(before, rows, from);
+    },
+    ...postgresFailedRuns(look),
     async failures(clientRowId, from, limit) {
       const found = await look(failures, [clientRowId, from, limit]);
       const keys = found.map(row => row.schedule_key as number);

@@ -1,5 +1,5 @@
 import { PUT_OFF_MS, RETURN_MS } from '../../domain/run/suspension.ts';
-import { type Cell, RUN } from '../columns.ts';
+import { type Cell, RUN, SERVICE_CHANGE } from '../columns.ts';
 import type {
   ReadmittedRows,
   SuspensionStore,
@@ -7,10 +7,12 @@ import type {
   TakenEntry,
 } from '../contract/suspensions.ts';
 import { runRow } from '../rows/runs.ts';
-import { addTo, decided, readmittedFrom } from '../rows/suspensions.ts';
+import { addTo, completionFrom, decided, readmittedFrom } from '../rows/suspensions.ts';
+import { loadCalendarsOf } from './calendars.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 import type { Lease } from './lease.ts';
 import { runValues, runWriter } from './runs.ts';
+import { writeChanges } from './service-change.ts';
 
 /** Rows of one call: a transaction holds them for some 100 ms at most. */
 const ROWS_AT_ONCE = 200;
@@ -58,16 +60,17 @@ const putOffEntries: Statement = {
     )
     SELECT id FROM moved`,
 };
+/** With their schedules: one that has no time to come completes. Nothing is waited for, so the order of locks does not matter. */
 const away: Statement = {
   name: 'suspensions_away',
   text: `
     SELECT queue.schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts,
-      schedules.id AS schedule_id, status, interval, timezone, suspended_at
+      schedules.id AS schedule_id, status, interval, timezone, timing, suspended_at
     FROM queue JOIN schedules USING (schedule_key) JOIN clients USING (client_key)
     WHERE state <> 'inFlight' AND due_at >= ${PUT_OFF_MS} AND client_key = $1
-      AND resumed_at IS NOT NULL
+      AND resumed_at IS NOT NULL AND needs <= $2
     ORDER BY due_at LIMIT ${ROWS_AT_ONCE}
-    FOR UPDATE OF queue SKIP LOCKED`,
+    FOR NO KEY UPDATE OF schedules SKIP LOCKED FOR UPDATE OF queue SKIP LOCKED`,
 };
 /** A row that waits for another time than before has no change to be looked at. */
 const move: Statement = {
@@ -125,9 +128,11 @@ const end: Statement = {
     RETURNING 1`,
 };
 
+/** @param level of this engine: rows that need a higher one are left to newer nodes */
 export function postgresSuspensions(
   { query, transaction }: Connections,
   { node }: Lease,
+  level: number,
 ): SuspensionStore {
   /** The claims of clients that stay suspended until the transaction ends. */
   async function held<Claim extends { clientRowId: number }>(
@@ -143,13 +148,15 @@ export function postgresSuspensions(
     const entries = await send(entriesBack, [clientRowId, now]);
     const back: ReadmittedRows = { count: entries.length, dueAt: null, passed: [] };
     const moved: Cell[][] = [];
-    const removed: number[] = [];
+    const ended: Cell[][] = [];
     const records: Cell[][] = [];
-    for (const cells of await send(away, [clientRowId])) {
+    const rows = await send(away, [clientRowId, level]);
+    await loadCalendarsOf(send, rows);
+    for (const cells of rows) {
       const readmission = readmittedFrom(cells, now);
       const { row, passed } = readmission;
       const key = cells.schedule_key as number;
-      if (row === null) removed.push(key);
+      if (row === null) ended.push([key, ...SERVICE_CHANGE.cells(completionFrom(cells, now))]);
       else moved.push([key, row.dueAt, row.scheduledFor, row.nextFor]);
       records.push(
         ...decided(passed, now).map(record => RUN.cells(runRow(clientRowId, key, record))),
@@ -158,7 +165,10 @@ export function postgresSuspensions(
       if (records.length > RECORDS_AT_ONCE) break;
     }
     if (moved.length > 0) await send(move, columnsOf(moved));
-    if (removed.length > 0) await send(remove, [removed]);
+    if (ended.length > 0) {
+      await send(remove, [ended.map(([key]) => key as number)]);
+      await writeChanges(send, ended);
+    }
     if (records.length > 0) await send(writeRuns, runValues([records]));
     return back;
   }

@@ -1,17 +1,42 @@
+import { MOST_AGAIN_SECONDS } from '../../domain/run/control.ts';
 import { dueAnew } from '../../domain/run/recount.ts';
+import type { Attempt } from '../../domain/run/run.ts';
 import { PUT_OFF_MS } from '../../domain/run/suspension.ts';
 import type { Row } from '../columns.ts';
-import type { OutboxClaim, OutboxPosition } from '../contract/queue.ts';
-import { attemptsFrom, fireableScheduleFrom, oldSecretFrom } from './row.ts';
+import type { OutboxClaim, OutboxPosition, OutboxSettlement } from '../contract/queue.ts';
+import { attemptsFrom, fireableScheduleFrom, lostAttempt, oldSecretFrom } from './row.ts';
+import { manualTriggerOf } from './runs.ts';
 
 /** Those of suspended clients are put off. */
-export const IS_NOT_PUT_OFF = `due_at < ${PUT_OFF_MS}`;
+const IS_NOT_PUT_OFF = `due_at < ${PUT_OFF_MS}`;
+
+/**
+ * How many entries wait to be sent, in one of the states in which they do. Runs that targets have asked for are no backlog:
+ * most of them are due later.
+ *
+ * @param ofTarget the state in which the latter wait
+ */
+export function outboxDepthSql(states: WaitingState[], ofTarget: WaitingState): string {
+  const waiting = states.map(
+    state => `(SELECT count(*) FROM outbox WHERE state = '${state}' AND ${IS_NOT_PUT_OFF})`,
+  );
+  return `
+    SELECT ${waiting.join(' + ')} - (
+      SELECT count(*) FROM outbox
+      WHERE trigger = 'target' AND state = '${ofTarget}' AND ${IS_NOT_PUT_OFF}) AS depth`;
+}
+
+/** The least level that manual runs are reserved for: engines of a lower one know no level of the outbox. */
+export const LEAST_RESERVED_LEVEL = 2;
+
+/** `reserved`: it waits for an engine of its level. Only stores that nodes share know that. */
+type WaitingState = 'waiting' | 'reserved';
 
 /**
  * A row of the outbox that was taken, as both backends read it.
  *
  * @param row with the attempt that is to be made now; a callback's with its client's secrets
- * @param firing of a manual run
+ * @param schedule of a manual run, with its `fence`
  */
 export function outboxClaimFrom(row: Row, now: number, schedule: Row | undefined): OutboxClaim {
   const base = {
@@ -23,8 +48,17 @@ export function outboxClaimFrom(row: Row, now: number, schedule: Row | undefined
     attempts: attemptsFrom(row.attempts),
   };
   if (row.kind === 'manual') {
-    const scheduledFor = row.scheduled_for as number;
-    return { ...base, kind: 'manual', scheduledFor, schedule: fireableScheduleFrom(schedule!) };
+    return {
+      ...base,
+      kind: 'manual',
+      scheduledFor: row.scheduled_for as number,
+      fence: schedule!.fence as number,
+      trigger: manualTriggerOf(row),
+      isDropped: row.trigger === 'dropped',
+      version: schedule!.version as number,
+      schedule: fireableScheduleFrom(schedule!),
+      ...(isDecided(base) && { awaits: true }),
+    };
   }
   return {
     ...base,
@@ -39,10 +73,39 @@ export function outboxClaimFrom(row: Row, now: number, schedule: Row | undefined
   };
 }
 
+/** Whether no attempt is under way: only an entry that awaits its completion is claimed so. */
+function isDecided({ attempt, attempts }: { attempt: number; attempts: Attempt[] }): boolean {
+  return attempts.length === attempt;
+}
+
+/** An entry in flight when the process that claimed it is gone. */
+export function cutOffEntry(row: Row): { attempts: Attempt[]; isAwaiting: boolean } {
+  const attempt = row.attempt as number;
+  const attempts = attemptsFrom(row.attempts);
+  if (isDecided({ attempt, attempts })) return { attempts, isAwaiting: true };
+  const lost = lostAttempt(attempt, row.claimed_at as number);
+  return { attempts: [...attempts, lost], isAwaiting: false };
+}
+
+export function isAwaitingNext(
+  next: OutboxSettlement['next'],
+): next is { dueAt: number; awaits: true } {
+  return typeof next === 'object' && next.awaits === true;
+}
+
+/** When an entry that awaits is due, by what its target has said. */
+export const DUE_OF_AWAITING =
+  'CASE WHEN completions.status IS NULL THEN deadline_at ELSE said_at END';
+
 /** @param row that waits, with the policy of a manual run's schedule */
 export function outboxDueAnew(row: Row, now: number): number {
+  const attempts = attemptsFrom(row.attempts);
+  // A target asked for it, and no target asks for a later one.
+  if (row.trigger === 'target' && attempts.length === 0) {
+    return Math.min(row.due_at as number, now + MOST_AGAIN_SECONDS * 1_000);
+  }
   const policy = row.policy == null ? undefined : JSON.parse(row.policy as string);
-  return dueAnew(row.due_at as number, attemptsFrom(row.attempts), policy, now);
+  return dueAnew(row.due_at as number, attempts, policy, now);
 }
 
 export function outboxPlaceOf(row: Row | undefined): OutboxPosition | null {

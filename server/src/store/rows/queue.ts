@@ -1,11 +1,90 @@
+import { PunctualError } from '../../domain/errors.ts';
+import { isAwaiting } from '../../domain/run/completion.ts';
 import { neverEarly, type QueueRow } from '../../domain/run/queue-row.ts';
+import { skippedBehind } from '../../domain/run/row-times.ts';
+import type { RunRecord } from '../../domain/run/run.ts';
+import { PUT_OFF_MS } from '../../domain/run/suspension.ts';
 import { QUEUE, type Row } from '../columns.ts';
-import type { Claim, ClaimedRow } from '../contract/queue.ts';
-import { attemptsFrom, fireableScheduleFrom, lostAttempt } from './row.ts';
+import type { AwaitedManual, Claim, ClaimedRow } from '../contract/queue.ts';
+import { attemptsFrom, fireableScheduleFrom, lostAttempt, whenFrom } from './row.ts';
 
 /** Rows of the queue, as both backends read them. */
 
-/** @param row of the queue as it was before the claim, with `begins` (`ClaimRule`), its schedule and its client */
+/**
+ * The level of a row after a change, as both dialects say it. A run that awaits its completion needs an engine that knows
+ * completions, whatever the schedule needs from now on. It stays so until the next change.
+ *
+ * @param largest the dialect's function for the largest of its arguments
+ * @param needs the level of the changed schedule, as an expression of the statement
+ */
+export function changedLevel(largest: 'max' | 'greatest', needs: string): string {
+  return `CASE WHEN queue.state IN ('waiting', 'retrying') THEN ${needs}
+      ELSE ${largest}(queue.needs, ${needs}) END`;
+}
+
+/**
+ * When a row is due that a manual run blocks no longer, as both dialects say it. One that was looked at meanwhile waited
+ * for the end of that run: it is due as it was. A row in flight is being decided about.
+ *
+ * @param least the dialect's function for the least of its arguments
+ * @param largest for the largest
+ * @param wasLookedAt whether the row was taken while it was blocked: it was due then
+ */
+export function dueUnblocked(
+  least: 'min' | 'least',
+  largest: 'max' | 'greatest',
+  wasLookedAt: string,
+): string {
+  return `CASE
+      WHEN queue.due_at >= ${PUT_OFF_MS} THEN queue.due_at
+      WHEN queue.state = 'waiting' THEN ${least}(queue.due_at, queue.scheduled_for)
+      WHEN queue.state IN ('retrying', 'lost') AND ${wasLookedAt}
+        THEN ${least}(queue.due_at, ${largest}(queue.claimed_at, queue.scheduled_for))
+      ELSE queue.due_at END`;
+}
+
+/** Whether a row was taken after a manual run began to block it. */
+export const LOOKED_AT_BLOCKED = 'queue.claimed_at >= queue.blocked_since';
+
+/**
+ * The records of the times that came before a change while the run of a row was going: the change counts times anew, and
+ * nobody else would speak of them.
+ *
+ * @param row of the queue that has begun, with the id, the zone and the times of its schedule before the change
+ */
+export function skippedBefore(row: Row, changedAt: number): RunRecord[] {
+  const schedule = { id: row.schedule_id as string, ...whenFrom(row) };
+  try {
+    const records = skippedBehind(QUEUE.fromRow(row), schedule, changedAt);
+    return records.map(record => ({ ...record, decidedAt: changedAt }));
+  } catch (error) {
+    // Its time zone is known no more: its times cannot be counted, and the change is made.
+    if (!(error instanceof PunctualError)) throw error;
+    return [];
+  }
+}
+
+/** Due rows among which those of newer engines are looked for. */
+const LOOKED_AT = 5_000;
+
+/**
+ * How many rows are due, as both dialects say it. The index tells that without the rows: to read a million of them takes
+ * seconds. So only the earliest are looked at for those that need a newer engine.
+ *
+ * @param now when, as a parameter of the statement
+ * @param level of this engine
+ */
+export function depthSql(now: string, level: string): string {
+  const due = `state <> 'inFlight' AND due_at <= ${now}`;
+  return `
+    SELECT count(*) - (
+      SELECT count(*) FROM (
+        SELECT needs FROM queue WHERE ${due} ORDER BY due_at LIMIT ${LOOKED_AT}) AS earliest
+      WHERE needs > ${level}) AS depth
+    FROM queue WHERE ${due}`;
+}
+
+/** @param row of the queue as it was before the claim, with `begins` (`ClaimRule`), `next_fence`, its schedule and its client */
 export function claimFrom(row: Row, now: number): Claim {
   const begun = row.begins === 1;
   return {
@@ -20,11 +99,17 @@ export function claimFrom(row: Row, now: number): Claim {
     scheduleRowId: row.schedule_key as number,
     clientRowId: row.client_key as number,
     claimedAt: now,
+    fence: row.next_fence as number,
     version: row.version as number,
     changedAt: row.changed_at as number | null,
     blockedSince: row.blocked_since as number | null,
     schedule: fireableScheduleFrom(row),
   };
+}
+
+/** @param row of the outbox */
+export function awaitedManualFrom(row: Row): AwaitedManual {
+  return { scheduleRowId: row.schedule_key as number, dueAt: row.due_at as number };
 }
 
 export function standingFrom(row: Row): ClaimedRow {
@@ -83,6 +168,8 @@ export function recovered(
   // Taken and not begun: it is again what it was, and brought forward where the schedule was changed.
   const dueAt = changedAt === null ? was.dueAt : Math.min(was.dueAt, nextFor ?? changedAt);
   const back = { dueAt, attempt: attempts.length, attempts };
-  if (attempts.length === 0) return { state: 'waiting', ...back };
-  return { state: attempts.at(-1)!.outcome === 'lost' ? 'lost' : 'retrying', ...back };
+  const last = attempts.at(-1);
+  if (last === undefined) return { state: 'waiting', ...back };
+  if (isAwaiting(last)) return { state: 'awaiting', ...back };
+  return { state: last.outcome === 'lost' ? 'lost' : 'retrying', ...back };
 }

@@ -1,29 +1,43 @@
-import { countTimes, lastTime } from '../../domain/calendar/calendar.ts';
+import { countTimes, lastTime } from '../../domain/calendar/times.ts';
 import { PunctualError } from '../../domain/errors.ts';
 import { instantOf } from '../../domain/id.ts';
-import { type Recounted, recounted } from '../../domain/run/recount.ts';
+import { type Recounted, recounted, rezoned } from '../../domain/run/recount.ts';
 import type { ScheduleStatus } from '../../domain/schedule/schedule.ts';
 import { QUEUE, type Row } from '../columns.ts';
-import type { KnownRun } from '../contract/recount.ts';
-import { attemptsFrom, json } from './row.ts';
+import type { KnownRun, MovedRows } from '../contract/recount.ts';
+import { attemptsFrom, json, whenFrom } from './row.ts';
 
 /** The rows to repair after the clock was set back, as both backends read and write them. */
 
 /** @param row of the queue, with its schedule's times and policy beside it */
 export function recountedFrom(row: Row, now: number): Recounted | null {
+  return countedAnew(recounted, row, now);
+}
+
+/** @param row as for `recountedFrom` */
+export function rezonedFrom(row: Row, now: number): Recounted | null {
+  return countedAnew(rezoned, row, now);
+}
+
+function countedAnew(count: typeof recounted, row: Row, now: number): Recounted | null {
   const schedule = {
     status: row.status as ScheduleStatus,
-    interval: row.interval as string,
-    timezone: row.timezone as string,
+    ...whenFrom(row),
     ...(row.policy !== null && { policy: JSON.parse(row.policy as string) }),
   };
   try {
-    return recounted(QUEUE.fromRow(row), schedule, now);
+    return count(QUEUE.fromRow(row), schedule, now);
   } catch (error) {
     // A time zone that is known no more: one bad row cannot stop the others.
     if (error instanceof PunctualError) return null;
     throw error;
   }
+}
+
+/** @param dues when each of the rows that have moved is due */
+export function movedRows(dues: number[]): MovedRows {
+  const dueAt = dues.reduce<number | null>((a, b) => Math.min(a ?? b, b), null);
+  return { count: dues.length, dueAt };
 }
 
 /** @param row of a run */
@@ -40,13 +54,13 @@ export function knownFrom(row: Row): KnownRun {
  * The part up to `now` of a record of missed times that reaches beyond it. Its first time is not
  * after `now`.
  *
- * @param row of a run, with its schedule's interval and time zone beside it
+ * @param row of a run, with its schedule's interval, time zone and timing beside it
  */
 export function cutMissed(row: Row, now: number): string | null {
   const { from } = JSON.parse(row.missed as string) as { from: number };
-  const [interval, timezone] = [row.interval as string, row.timezone as string];
-  const to = lastTime(interval, timezone, from, now) ?? from;
-  return json({ count: countTimes(interval, timezone, from, to), from, to });
+  const when = whenFrom(row);
+  const to = lastTime(when, from, now) ?? from;
+  return json({ count: countTimes(when, from, to), from, to });
 }
 
 /** @param rows of clients: when their newest run ended, and their schedules were changed and made */

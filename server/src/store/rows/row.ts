@@ -1,4 +1,5 @@
 import type { OldSecret } from '../../domain/access/rotation.ts';
+import type { Timing, When } from '../../domain/calendar/timing.ts';
 import { runId } from '../../domain/id.ts';
 import type { Attempt, RunRecord, RunStatus, RunTrigger } from '../../domain/run/run.ts';
 import { type Cell, type Row, SCHEDULE } from '../columns.ts';
@@ -11,10 +12,7 @@ export function json(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }
 
-/** The same for texts that differ only in case; ς and σ, ß and ẞ are such. */
-export function fold(text: string): string {
-  return text.toLowerCase().toUpperCase();
-}
+export { fold } from '../../domain/schedule/matching.ts';
 
 export function attemptsFrom(cell: Cell | undefined): Attempt[] {
   return cell ? (JSON.parse(cell as string) as Attempt[]) : [];
@@ -67,4 +65,11 @@ export function lostAttempt(number: number, startedAt: number): Attempt {
     outcome: 'lost',
     error: 'Punctual stopped before the answer to this attempt was recorded.',
   };
+}
+
+/** @param row with a schedule's interval, time zone and timing */
+export function whenFrom({ interval, timezone, timing }: Row): When {
+  const when: When = { interval: interval as string, timezone: timezone as string };
+  if (timing != null) when.timing = JSON.parse(timing as string) as Timing;
+  return when;
 }

@@ -1,5 +1,8 @@
 import { runId } from '../../domain/id.ts';
-import type { RunRecord, RunStatus } from '../../domain/run/run.ts';
+import { isAwaiting } from '../../domain/run/completion.ts';
+import type { Attempt, RunRecord, RunStatus } from '../../domain/run/run.ts';
+import { PUT_OFF_MS } from '../../domain/run/suspension.ts';
+import type { PreviousRun } from '../../domain/schedule/template/names.ts';
 import type { CallbackRow, Row, RunRow } from '../columns.ts';
 import type { NewCallback } from '../contract/queue.ts';
 import type { CallbackView, RunFilter, RunView } from '../contract/runs.ts';
@@ -33,7 +36,7 @@ export function runRow(clientRowId: number, scheduleRowId: number, run: RunRecor
     clientRowId,
     scheduleRowId,
     scheduledFor: run.scheduledFor,
-    manualId: run.trigger === 'manual' ? run.id : '',
+    manualId: run.trigger === 'schedule' ? '' : run.id,
     trigger: run.trigger,
     status: run.status,
     startedAt: run.startedAt,
@@ -104,6 +107,21 @@ export function isWithin({ position, view }: PositionedRun, filter: RunFilter): 
   );
 }
 
+/** Beyond every count of runs that have begun. */
+const ALL = 1_000_000;
+
+/**
+ * Of runs that targets asked for, in a list of `status`: whether they have begun, 0 or 1, null where either may be; and how
+ * many at most. Of those that have begun all are needed, because only a look at each tells whether it is in flight.
+ */
+export function furtherOf(
+  status: RunStatus | undefined,
+  limit: number,
+): { isBegun: 0 | 1 | null; most: number } {
+  if (status === undefined) return { isBegun: null, most: limit };
+  return status === 'queued' ? { isBegun: 0, most: limit } : { isBegun: 1, most: ALL };
+}
+
 /** Whether a list of `status` (undefined: of any) holds runs of one of these. */
 export function hasStatus(status: RunStatus | undefined, ...those: RunStatus[]): boolean {
   return status === undefined || those.includes(status);
@@ -123,13 +141,47 @@ function liveView(row: Row): RunView {
     id: isManual ? (row.id as string) : runId(scheduleId, scheduledFor),
     scheduleId,
     scheduledFor,
-    trigger: isManual ? 'manual' : 'schedule',
+    trigger: isManual ? manualTriggerOf(row) : 'schedule',
     status: unendedStatus(row),
     attempts,
   };
   if (attempts.length > 0) view.startedAt = attempts[0]!.startedAt;
   else if (view.status === 'running') view.startedAt = startOf(row);
+  if (isAwaited(row, attempts)) view.completionUntil = deadlineOf(row);
   return view;
+}
+
+/** How many records of a schedule are looked through for failures in a row. */
+export const MOST_LOOKED_AT = 10_000;
+
+/** @param statuses of runs, newest first */
+export function failuresBefore(statuses: Iterable<string>): number {
+  let count = 0;
+  for (const status of statuses) {
+    if (status !== 'failed') break;
+    count += 1;
+  }
+  return count;
+}
+
+/** How many runs are looked through for the last one that succeeded. */
+export const PREVIOUS_RUNS = 100;
+
+/** @param row the last run that ended; `succeeded_for` beside it where that was looked for */
+export function previousRunFrom(row: Row): PreviousRun {
+  const responseStatus = attemptsFrom(row.attempts).at(-1)?.responseStatus;
+  const succeededFor = row.succeeded_for as number | null | undefined;
+  return {
+    status: row.status as string,
+    scheduledFor: row.scheduled_for as number,
+    ...(responseStatus !== undefined && { responseStatus }),
+    ...(succeededFor != null && { succeededFor }),
+  };
+}
+
+/** @param row of a manual run in the outbox */
+export function manualTriggerOf({ trigger }: Row): 'manual' | 'target' {
+  return trigger === null ? 'manual' : 'target';
 }
 
 export function callbackView(row: Row): CallbackView {
@@ -148,10 +200,25 @@ function startOf(row: Row): number {
   return Math.max(row.claimed_at as number, row.due_at as number);
 }
 
+/** It awaits its completion, or the engine is deciding about that. */
+function isAwaited({ state }: Row, attempts: Attempt[]): boolean {
+  if (state === 'awaiting') return true;
+  const last = attempts.at(-1);
+  return state === 'inFlight' && last !== undefined && isAwaiting(last);
+}
+
+/** The deadline of its completion. One of a suspended client is put off. */
+function deadlineOf(row: Row): number {
+  const dueAt = row.due_at as number;
+  return dueAt < PUT_OFF_MS ? dueAt : dueAt - PUT_OFF_MS;
+}
+
 /** In flight without a begun attempt: the engine is deciding about a retry. */
 function unendedStatus(row: Row): 'running' | 'queued' | 'retrying' {
   const attempt = row.attempt as number;
   if (attempt === 0) return 'queued';
-  const isBegun = attempt > attemptsFrom(row.attempts).length;
+  const attempts = attemptsFrom(row.attempts);
+  if (isAwaited(row, attempts)) return 'running';
+  const isBegun = attempt > attempts.length;
   return row.state === 'inFlight' && isBegun ? 'running' : 'retrying';
 }

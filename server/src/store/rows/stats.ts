@@ -1,3 +1,4 @@
+import type { MissedTime } from '../../domain/run/bands.ts';
 import { type LatenessCount, STEPS } from '../../domain/run/lateness.ts';
 import { type Row, SCHEDULE } from '../columns.ts';
 import type {
@@ -6,6 +7,7 @@ import type {
   EndedRun,
   FailureCount,
   GroupedPart,
+  HerdMember,
   LatestRun,
   MinuteCount,
   MissedSpan,
@@ -17,7 +19,7 @@ import type {
   StepRange,
   Upcoming,
 } from '../contract/stats.ts';
-import { attemptsFrom, runViewFrom } from './row.ts';
+import { attemptsFrom, runViewFrom, whenFrom } from './row.ts';
 
 /** Rows of figures, as both backends read them. */
 
@@ -113,6 +115,27 @@ export function historyFrom(rows: Row[], before: Row[], range: StepRange): Count
   return { steps: [...steps.values()].sort((a, b) => a.at - b.at), spans, records };
 }
 
+/** How many missed times of a client are looked at for those of one schedule. */
+export const MOST_MISSED = 20_000;
+
+/**
+ * @param before the record before the range, where there is one
+ * @param rows newest first
+ */
+export function missedTimesFrom(before: Row | undefined, rows: Row[], from: number): MissedTime[] {
+  const times = rows.toReversed().map(missedTimeFrom);
+  const reaching = before?.missed == null ? null : missedTimeFrom(before);
+  return reaching !== null && reaching.missed!.to >= from ? [reaching, ...times] : times;
+}
+
+function missedTimeFrom(row: Row): MissedTime {
+  return {
+    scheduledFor: row.scheduled_for as number,
+    reason: (row.reason ?? '') as string,
+    ...(row.missed !== null && { missed: spanFrom(row) }),
+  };
+}
+
 function spanFrom({ missed }: Row): MissedSpan {
   return JSON.parse(missed as string) as MissedSpan;
 }
@@ -135,13 +158,20 @@ export function groupedFrom(rows: Row[], limit: number): GroupedPart {
     counted += count;
     if (id < lowest) lowest = id;
     return {
-      interval: row.interval as string,
-      timezone: row.timezone as string,
+      ...whenFrom(row),
       host: row.host as string,
       count,
     };
   });
   return { groups, next: counted < limit ? null : lowest };
+}
+
+export function herdMemberFrom(row: Row): HerdMember {
+  return {
+    id: row.id as string,
+    ...whenFrom(row),
+    ...(row.external_id !== null && { externalId: row.external_id as string }),
+  };
 }
 
 /** @param latest rows of its runs */

@@ -1,8 +1,10 @@
 import { PunctualError } from '../../domain/errors.ts';
 import type { RunRecord } from '../../domain/run/run.ts';
 import { RETURN_MS, type Readmitted, readmitted } from '../../domain/run/suspension.ts';
+import type { ServiceChange } from '../../domain/schedule/service-change.ts';
 import { QUEUE, type Row } from '../columns.ts';
 import type { ReadmittedRows } from '../contract/suspensions.ts';
+import { whenFrom } from './row.ts';
 
 /** Rows of suspended clients, as both backends read and write them. */
 
@@ -11,8 +13,7 @@ export function readmittedFrom(row: Row, now: number): Readmitted {
   const schedule = {
     id: row.schedule_id as string,
     status: row.status as 'enabled' | 'disabled' | 'deleted',
-    interval: row.interval as string,
-    timezone: row.timezone as string,
+    ...whenFrom(row),
   };
   const queued = QUEUE.fromRow(row);
   try {
@@ -22,6 +23,13 @@ export function readmittedFrom(row: Row, now: number): Readmitted {
     if (!(error instanceof PunctualError)) throw error;
     return { row: { ...queued, dueAt: now + RETURN_MS }, passed: [] };
   }
+}
+
+/** Of a schedule whose last time passed while its client was suspended. @param cells of the row as it was read */
+export function completionFrom(cells: Row, now: number): ServiceChange {
+  const { afterCompletion } = whenFrom(cells).timing ?? {};
+  const status = afterCompletion === 'delete' ? 'deleted' : 'disabled';
+  return { at: now, status, statusReason: 'completed' };
 }
 
 export function decided(records: RunRecord[], now: number): RunRecord[] {

@@ -52,6 +52,9 @@ export function sqliteClients(database: DatabaseSync, commits: GroupCommit): Cli
   const endCallbacks = database.prepare(`
     UPDATE outbox SET state = 'failed', body = NULL
     WHERE client_key = ? AND kind = 'callback' AND state = 'waiting'`);
+  const wipeDestinations = database.prepare(
+    'UPDATE destinations SET secrets = NULL WHERE client_key = ? AND secrets IS NOT NULL',
+  );
   const replaceSecret = database.prepare(`
     UPDATE clients SET
       signing_secret = CASE WHEN signing_secret = :from THEN :to ELSE signing_secret END,
@@ -110,6 +113,7 @@ export function sqliteClients(database: DatabaseSync, commits: GroupCommit): Cli
         endSessions.run(key);
         revokeKeys.run(now, key);
         endCallbacks.run(key);
+        wiping(() => wipeDestinations.run(key));
         return key;
       });
     },

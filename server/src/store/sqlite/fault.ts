@@ -12,6 +12,8 @@ const NOT_A_DATABASE = 26;
 /** Busy, locked, no memory, I/O, full, the locking protocol. */
 const PASSING = [BUSY, 6, 7, 10, 13, 15];
 const CONSTRAINT = 19;
+/** Of a constraint, extended. */
+const UNIQUE = 2067;
 
 function kindOf(error: unknown): number {
   return ((error as { errcode?: number })?.errcode ?? 0) & 0xff;
@@ -20,6 +22,12 @@ function kindOf(error: unknown): number {
 /** Somebody else has the lock. */
 export function isBusy(error: unknown): boolean {
   return kindOf(error) === BUSY;
+}
+
+/** Two rows would have the same value there. @param column as `table.column` */
+export function isUniqueFault(error: unknown, column: string): boolean {
+  const { errcode, message } = error as { errcode?: number; message?: string };
+  return errcode === UNIQUE && message!.includes(column);
 }
 
 /** A row that breaks a constraint is the writer's fault: the store itself is well. */

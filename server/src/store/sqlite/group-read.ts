@@ -23,10 +23,20 @@ export class GroupRead {
     this.#end = () => end.run();
   }
 
+  /** @param look one statement: a lonely one needs no transaction */
   read<T>(look: () => T): Promise<T> {
+    return this.#ask(look, false);
+  }
+
+  /** @param look several statements, which all see the same state */
+  readWhole<T>(look: () => T): Promise<T> {
+    return this.#ask(look, true);
+  }
+
+  #ask<T>(look: () => T, isWhole: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(() => this.flush());
-      this.#waiting.push({ look, resolve: resolve as (value: unknown) => void, reject });
+      this.#waiting.push({ look, isWhole, resolve: resolve as (value: unknown) => void, reject });
     });
   }
 
@@ -36,7 +46,7 @@ export class GroupRead {
     if (reads.length === 0) return;
     this.#waiting = [];
     try {
-      if (reads.length > 1) this.#together(reads);
+      if (reads.length > 1 || reads[0]!.isWhole) this.#together(reads);
       else for (const read of reads) answer(read);
     } catch (error) {
       // The database is closed, or cannot be read: who was answered before stays answered.
@@ -64,6 +74,7 @@ function answer({ look, resolve, reject }: Read): void {
 
 interface Read {
   look: () => unknown;
+  isWhole: boolean;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }

@@ -26,6 +26,13 @@ export function sqliteInstallation(
     DELETE FROM installation WHERE name LIKE 'pause %' AND name NOT IN (
       SELECT name FROM installation WHERE name LIKE 'pause %' ORDER BY name DESC LIMIT ${PAUSES_KEPT}
     )`);
+  const findValue = database.prepare('SELECT value FROM installation WHERE name = ?');
+  const insertValue = database.prepare(
+    'INSERT INTO installation (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  );
+  const replaceValue = database.prepare(
+    'UPDATE installation SET value = :value WHERE name = :name AND value = :was',
+  );
   const since = () => {
     const row = find.get() as { value: string } | undefined;
     return row === undefined ? null : Number(row.value);
@@ -59,6 +66,19 @@ export function sqliteInstallation(
     async pauses() {
       const rows = latest.all() as { name: string; value: string }[];
       return rows.map(pauseOf).reverse();
+    },
+    async findSecret(name) {
+      const row = findValue.get(name) as { value: string } | undefined;
+      return row?.value ?? null;
+    },
+    replaceSecret(name, was, secret) {
+      return commits.write(() => {
+        const { changes } =
+          was === null
+            ? insertValue.run(name, secret)
+            : replaceValue.run({ name, was, value: secret });
+        return changes === 1;
+      });
     },
   };
 }

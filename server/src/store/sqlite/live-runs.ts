@@ -3,6 +3,7 @@ import type { Row } from '../columns.ts';
 import type { RunFilter } from '../contract/runs.ts';
 import {
   boundsOf,
+  furtherOf,
   hasStatus,
   liveRuns,
   type PositionedRun,
@@ -21,7 +22,7 @@ export interface LiveRuns {
 
 /**
  * Runs that have begun and not ended. Runs in flight are bounded, and read as a whole. Tens of thousands may
- * wait for a retry, and a page of them is a range of an index.
+ * wait for a retry or for their completion, and a page of them is a range of an index.
  */
 export function sqliteLiveRuns(database: DatabaseSync): LiveRuns {
   // Without the names of their indexes, these read all schedules of the client and all callbacks
@@ -33,18 +34,32 @@ export function sqliteLiveRuns(database: DatabaseSync): LiveRuns {
       AND NOT (queue.attempt = 1 AND queue.claimed_at < queue.due_at AND :now < queue.due_at)
       AND schedules.client_key = :clientRowId
       AND queue.scheduled_for >= :from AND queue.scheduled_for < :to`);
-  const retrying = database.prepare(`
+  const pageOf = (index: string, isOfIt: string) => `
     SELECT queue.*, schedules.id AS schedule_id
-    FROM queue INDEXED BY queue_retrying CROSS JOIN schedules USING (schedule_key)
-    WHERE queue.state IN ('retrying', 'lost') AND schedules.client_key = :clientRowId
+    FROM queue INDEXED BY ${index} CROSS JOIN schedules USING (schedule_key)
+    WHERE ${isOfIt} AND schedules.client_key = :clientRowId
       AND queue.scheduled_for >= :from AND queue.scheduled_for <= :upTo
       AND (queue.scheduled_for, queue.schedule_key, '') < (:scheduledFor, :scheduleRowId, :manualId)
-    ORDER BY queue.scheduled_for DESC, queue.schedule_key DESC LIMIT :limit`);
+    ORDER BY queue.scheduled_for DESC, queue.schedule_key DESC LIMIT :limit`;
+  const retrying = database.prepare(
+    pageOf('queue_retrying', "queue.state IN ('retrying', 'lost')"),
+  );
+  const awaiting = database.prepare(pageOf('queue_awaiting', "queue.state = 'awaiting'"));
   const manual = database.prepare(`
     SELECT outbox.*, schedules.id AS schedule_id
-    FROM outbox INDEXED BY outbox_manual_of_client CROSS JOIN schedules USING (schedule_key)
-    WHERE outbox.kind = 'manual' AND outbox.client_key = :clientRowId
+    FROM outbox INDEXED BY outbox_asked_for CROSS JOIN schedules USING (schedule_key)
+    WHERE outbox.kind = 'manual' AND outbox.trigger IS NULL AND outbox.client_key = :clientRowId
       AND outbox.scheduled_for >= :from AND outbox.scheduled_for < :to`);
+  // Runs that targets asked for: as many may wait as there are schedules.
+  const further = database.prepare(`
+    SELECT outbox.*, schedules.id AS schedule_id
+    FROM outbox INDEXED BY outbox_further CROSS JOIN schedules USING (schedule_key)
+    WHERE outbox.trigger IS NOT NULL AND outbox.client_key = :clientRowId
+      AND outbox.scheduled_for >= :from AND outbox.scheduled_for <= :upTo
+      AND (outbox.scheduled_for, outbox.schedule_key, outbox.id)
+        < (:scheduledFor, :scheduleRowId, :manualId)
+      AND (:isBegun IS NULL OR (outbox.attempt > 0) = :isBegun)
+    ORDER BY outbox.scheduled_for DESC, outbox.schedule_key DESC, outbox.id DESC LIMIT :most`);
   const ofQueue = database.prepare(`
     SELECT queue.*, schedules.id AS schedule_id
     FROM schedules CROSS JOIN queue USING (schedule_key)
@@ -65,11 +80,13 @@ export function sqliteLiveRuns(database: DatabaseSync): LiveRuns {
       const range = { clientRowId, ...rangeOf(filter) };
       const rows: unknown[] = [];
       if (hasStatus(status, 'running', 'retrying')) rows.push(...inFlight.all({ ...range, now }));
-      if (hasStatus(status, 'retrying')) {
-        const bounds = boundsOf(filter, before);
-        rows.push(...retrying.all({ clientRowId, ...bounds, ...before, limit }));
+      const page = { clientRowId, ...boundsOf(filter, before), ...before, limit };
+      if (hasStatus(status, 'retrying')) rows.push(...retrying.all(page));
+      if (hasStatus(status, 'running')) rows.push(...awaiting.all(page));
+      if (hasStatus(status, 'running', 'retrying', 'queued')) {
+        const page = { clientRowId, ...boundsOf(filter, before), ...before };
+        rows.push(...manual.all(range), ...further.all({ ...page, ...furtherOf(status, limit) }));
       }
-      if (hasStatus(status, 'running', 'retrying', 'queued')) rows.push(...manual.all(range));
       return liveRuns(rows as Row[], status, now);
     },
     of(clientRowId, scheduleRowId, now = Number.MAX_SAFE_INTEGER) {

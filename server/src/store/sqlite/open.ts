@@ -1,17 +1,23 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
+import { ENGINE_LEVEL } from '../../domain/schedule/level.ts';
 import type { Store } from '../contract/store.ts';
 import { storeUnavailable } from '../fault.ts';
 import { makeFolder } from '../folder.ts';
 import { pendingMigrations, readMigrations } from '../migrate.ts';
 import { sealTexts } from '../search-index.ts';
 import { sqliteBreakers } from './breakers.ts';
+import { type ReadVersion, sqliteCalendars, versionReader } from './calendars.ts';
 import { sqliteClients } from './clients.ts';
+import { sqliteCompletions } from './completions.ts';
 import { sqliteDataKeys } from './data-keys.ts';
+import { sqliteDestinations } from './destinations.ts';
 import { cannotOpen, isBusy, storeFault, tellingFaults } from './fault.ts';
 import { GroupCommit } from './group-commit.ts';
 import { GroupRead } from './group-read.ts';
+import { sqliteHealth } from './health.ts';
+import { sqliteIdempotency } from './idempotency.ts';
 import { sqliteInstallation } from './installation.ts';
 import { sqliteKeys } from './keys.ts';
 import { sqliteOutbox } from './outbox.ts';
@@ -25,6 +31,8 @@ import { sizeOf } from './size.ts';
 import { sqliteStats } from './stats.ts';
 import { sqliteSuspensions } from './suspensions.ts';
 import { refuseMoved } from './transfer/marker.ts';
+import { sqliteVersions } from './versions.ts';
+import { sqliteZoneRules } from './zone-rules.ts';
 
 /** How a connection is used: `scan` reads from end to end. */
 export type StoreAccess = 'write' | 'read' | 'scan';
@@ -42,12 +50,14 @@ const MIGRATIONS = join(import.meta.dirname, 'migrations');
  *
  * @param access one that is not to write refuses to, once it is open
  *   (https://sqlite.org/pragma.html#pragma_query_only)
+ * @param level of the engine on it (domain/schedule/level.ts)
  * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`, `store_unusable`
  */
 export function openSqlite(
   path: string,
   access: StoreAccess = 'write',
-): Store & { queue: QueueTexts; schedules: ScheduleRows } {
+  level = ENGINE_LEVEL,
+): Store & { queue: QueueTexts; schedules: ScheduleRows; readVersion: ReadVersion } {
   const database = openDatabase(path, access === 'scan' ? SCAN_CACHE_KB : CACHE_KB);
   try {
     migrateSqlite(database);
@@ -64,15 +74,28 @@ export function openSqlite(
     clients: tellingFaults(sqliteClients(database, commits)),
     keys: tellingFaults(sqliteKeys(database, commits)),
     sessions: tellingFaults(sqliteSessions(database, commits)),
-    schedules: tellingFaults(sqliteSchedules(database, commits, reads), 'find', 'insert'),
-    runs: tellingFaults(sqliteRuns(database, commits)),
-    queue: tellingFaults(sqliteQueue(database, commits)),
+    schedules: tellingFaults(
+      sqliteSchedules(database, commits, reads),
+      'find',
+      'findByExternalId',
+      'insert',
+    ),
+    versions: tellingFaults(sqliteVersions(database)),
+    runs: tellingFaults(sqliteRuns(database, commits, reads)),
+    queue: tellingFaults(sqliteQueue(database, commits, level)),
     outbox: tellingFaults(sqliteOutbox(database, commits)),
+    completions: tellingFaults(sqliteCompletions(database, commits)),
     stats: tellingFaults(sqliteStats(database)),
+    health: tellingFaults(sqliteHealth(database)),
     breakers: tellingFaults(sqliteBreakers(database, commits)),
     dataKeys: tellingFaults(sqliteDataKeys(database, commits)),
     installation: tellingFaults(sqliteInstallation(database, commits)),
-    suspensions: tellingFaults(sqliteSuspensions(database, commits)),
+    suspensions: tellingFaults(sqliteSuspensions(database, commits, level)),
+    idempotency: tellingFaults(sqliteIdempotency(database, commits)),
+    calendars: tellingFaults(sqliteCalendars(database, commits)),
+    destinations: tellingFaults(sqliteDestinations(database, commits)),
+    readVersion: versionReader(database),
+    zoneRules: tellingFaults(sqliteZoneRules(database, commits)),
     cluster: null,
     async check(writing = false) {
       if (closed) throw storeUnavailable(new Error('closed'));

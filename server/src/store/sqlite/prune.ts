@@ -28,6 +28,9 @@ export function sqlitePrune(database: DatabaseSync): (limits: HistoryLimits) => 
   const pruneChanges = database.prepare(`
     DELETE FROM schedule_changes WHERE (schedule_key, changed_at) IN (
       SELECT schedule_key, changed_at FROM schedule_changes WHERE changed_at < ? LIMIT ?)`);
+  const pruneVersions = database.prepare(`
+    DELETE FROM schedule_versions WHERE (schedule_key, version) IN (
+      SELECT schedule_key, version FROM schedule_versions WHERE until_at < ? LIMIT ?)`);
   const pruneBreakers = database.prepare(`
     DELETE FROM breakers WHERE id IN (SELECT id FROM breakers WHERE closed_at < ? LIMIT ?)`);
 
@@ -39,6 +42,7 @@ export function sqlitePrune(database: DatabaseSync): (limits: HistoryLimits) => 
       room -= Number(pruneCallbacks.run(lowestIdAt(before), keep, room).changes);
     }
     room -= Number(pruneChanges.run(limitOf('long', limits), room).changes);
+    room -= Number(pruneVersions.run(limitOf('long', limits), room).changes);
     room -= Number(pruneBreakers.run(limitOf('long', limits), room).changes);
     return PRUNED_AT_ONCE - room;
   };

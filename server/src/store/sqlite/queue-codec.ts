@@ -9,6 +9,8 @@ import {
   RUN,
   readFrom,
   rowReader,
+  SERVICE_CHANGE,
+  TARGET_RUN,
 } from '../columns.ts';
 import type { QueueStore, Settlement } from '../contract/queue.ts';
 import { claimFrom } from '../rows/queue.ts';
@@ -45,12 +47,13 @@ const ROW = [
  * third of as many columns.
  *
  * @param begins SQL: whether the attempt begins with the claim
+ * @param fence SQL: the number in its `Punctual-Fence`
  */
-export function claimedText(begins: string): string {
-  return `json_array(${ROW.map(({ from }) => from).join()}, ${begins}) AS text`;
+export function claimedText(begins: string, fence: string): string {
+  return `json_array(${ROW.map(({ from }) => from).join()}, ${begins}, ${fence}) AS text`;
 }
 
-const claimedRow = rowReader([...ROW.map(({ name }) => name), 'begins']);
+const claimedRow = rowReader([...ROW.map(({ name }) => name), 'begins', 'next_fence']);
 
 /** @param texts of rows, their `claimedText` each */
 export function arrayText(texts: string[]): string {
@@ -74,17 +77,33 @@ export function queueClaims(rows: QueueTexts): Pick<QueueStore, 'claim' | 'settl
 }
 
 /**
+ * The parts of a settlement that may be absent, as the bits of one number: most have a row alone, and cost no cell more
+ * for the others.
+ */
+export const HAS_ROW = 1;
+export const HAS_CHANGE = 2;
+export const HAS_AGAIN = 4;
+
+/**
  * All cells of all settlements, one after the other, in the order of their statements. A settlement is the key
- * of the schedule, the fence, whether a row follows, and the row. Then come a count of runs and the runs, a
- * count of callbacks and the callbacks.
+ * of the schedule, the fence, the number that tells which parts follow, and these: the row, the change of the schedule,
+ * the further run. Then come a count of runs and the runs, a count of callbacks and the callbacks.
  */
 function settlementCells(settlements: Settlement[]): Cell[] {
   const cells: Cell[] = [];
-  for (const { scheduleRowId, clientRowId, fence, row, records, callbacks } of settlements) {
+  for (const settlement of settlements) {
+    const { scheduleRowId, clientRowId, fence, row, change, again, records, callbacks } =
+      settlement;
     cells.push(scheduleRowId);
     FENCE.append(cells, fence);
-    cells.push(row === null ? 0 : 1);
+    cells.push(
+      (row === null ? 0 : HAS_ROW) |
+        (change === undefined ? 0 : HAS_CHANGE) |
+        (again === undefined ? 0 : HAS_AGAIN),
+    );
     if (row !== null) QUEUE.append(cells, row);
+    if (change !== undefined) SERVICE_CHANGE.append(cells, change);
+    if (again !== undefined) TARGET_RUN.append(cells, again);
     cells.push(records.length);
     for (const record of records) RUN.append(cells, runRow(clientRowId, scheduleRowId, record));
     cells.push(callbacks.length);

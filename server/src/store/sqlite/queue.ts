@@ -1,8 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { claimRule } from '../claim-rule.ts';
-import { CALLBACK, type Cell, FENCE, QUEUE, RECOVERED, type Row, RUN } from '../columns.ts';
+import {
+  CALLBACK,
+  type Cell,
+  FENCE,
+  QUEUE,
+  RECOVERED,
+  type Row,
+  RUN,
+  SERVICE_CHANGE,
+  TARGET_RUN,
+} from '../columns.ts';
 import type { QueueStore } from '../contract/queue.ts';
-import { recovered, standingFrom } from '../rows/queue.ts';
+import { fenceCell, nextFence } from '../fence.ts';
+import {
+  awaitedManualFrom,
+  depthSql,
+  dueUnblocked,
+  recovered,
+  standingFrom,
+} from '../rows/queue.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { callbackWriter } from './outbox.ts';
 import {
@@ -11,11 +28,16 @@ import {
   claimedRows,
   claimedText,
   FIREABLE_JOINS,
+  HAS_AGAIN,
+  HAS_CHANGE,
+  HAS_ROW,
   type QueueTexts,
   queueClaims,
 } from './queue-codec.ts';
 import { sqliteRecount } from './recount.ts';
 import { runWriter } from './runs.ts';
+import { serviceChangeWriter } from './service-change.ts';
+import { targetRuns } from './target-runs.ts';
 
 /** Rows among which those of other clients are looked for: the cost of one look is bounded. */
 const LOOKED_AT = 20_000;
@@ -25,20 +47,28 @@ const RULE = claimRule({ now: ':now', unseenUntil: ':unseenUntil' });
 /** A row that a claim takes: its key, and all cells as one text. */
 type DueRow = [key: number, text: string];
 
-export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): QueueStore & QueueTexts {
+/** @param level of this engine: rows that need a higher one are left to newer nodes */
+export function sqliteQueue(
+  database: DatabaseSync,
+  commits: GroupCommit,
+  level: number,
+): QueueStore & QueueTexts {
+  const isOurs = `needs <= ${level}`;
   const select = (rows: string, others: string) => `
-    SELECT queue.schedule_key, ${claimedText(RULE.begins)}
+    SELECT queue.schedule_key, ${claimedText(RULE.begins, nextFence('max', ':now'))}
     FROM ${rows} ${FIREABLE_JOINS}
-    WHERE queue.state <> 'inFlight' AND queue.due_at <= :now + :aheadMs ${others}
+    WHERE queue.state <> 'inFlight' AND queue.due_at <= :now + :aheadMs AND ${isOurs} ${others}
       AND ${RULE.isTaken}
     ORDER BY queue.due_at LIMIT :limit`;
   const due = database.prepare(select('queue', ''));
   const dueOfOthers = database.prepare(
     select(
       `(SELECT * FROM (SELECT schedule_key AS key FROM queue
-          WHERE state <> 'inFlight' AND due_at > :now ORDER BY due_at LIMIT ${LOOKED_AT})
+          WHERE state <> 'inFlight' AND due_at > :now AND ${isOurs}
+          ORDER BY due_at LIMIT ${LOOKED_AT})
         UNION ALL SELECT * FROM (SELECT schedule_key AS key FROM queue
-          WHERE state <> 'inFlight' AND due_at <= :now ORDER BY due_at LIMIT ${LOOKED_AT})) AS near
+          WHERE state <> 'inFlight' AND due_at <= :now AND ${isOurs}
+          ORDER BY due_at LIMIT ${LOOKED_AT})) AS near
         JOIN queue ON queue.schedule_key = near.key`,
       'AND schedules.client_key NOT IN (SELECT value FROM json_each(:except))',
     ),
@@ -56,10 +86,11 @@ export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): Queue
   // To read objects with that many columns costs 2 µs a firing.
   for (const statement of [due, dueOfOthers]) statement.setReturnArrays(true);
   const standing = database.prepare(`
-    SELECT ${claimedText('NULL')} FROM queue ${FIREABLE_JOINS}
+    SELECT ${claimedText('NULL', 'NULL')} FROM queue ${FIREABLE_JOINS}
     WHERE queue.schedule_key IN (SELECT value FROM json_each(?)) AND queue.state = 'inFlight'`);
   const take = database.prepare(`
-    UPDATE queue SET state = 'inFlight', claimed_at = :now, attempt = attempt + (${RULE.begins})
+    UPDATE queue SET state = 'inFlight', claimed_at = :now, fence = ${fenceCell('max', ':now')},
+      attempt = attempt + (${RULE.begins})
     WHERE schedule_key IN (SELECT value FROM json_each(:keys))`);
 
   const fence = `
@@ -70,13 +101,21 @@ export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): Queue
   const remove = database.prepare(`DELETE FROM queue ${fence}`);
   const writeRun = runWriter(database);
   const writeCallback = callbackWriter(database);
+  const changeSchedule = serviceChangeWriter(database);
+  const furtherRuns = targetRuns(database);
 
   const nextDue = database.prepare(
-    "SELECT min(due_at) AS due_at FROM queue WHERE state <> 'inFlight'",
+    `SELECT min(due_at) AS due_at FROM queue WHERE state <> 'inFlight' AND ${isOurs}`,
   );
-  const depth = database.prepare(
-    "SELECT count(*) AS depth FROM queue WHERE state <> 'inFlight' AND due_at <= ?",
-  );
+  const depth = database.prepare(depthSql(':now', `${level}`));
+  const awaitedManuals = database.prepare(`
+    SELECT schedule_key, due_at FROM json_each(?) AS asked CROSS JOIN outbox INDEXED BY outbox_manual
+    WHERE schedule_key = asked.value AND kind = 'manual' AND state = 'awaiting'`);
+  const dueAgain = dueUnblocked('min', 'max', 'true');
+  const unblock = database.prepare(`
+    UPDATE queue SET due_at = ${dueAgain}
+    WHERE schedule_key IN (SELECT value FROM json_each(?)) AND blocked_since IS NULL
+      AND due_at > ${dueAgain}`);
   const cutOff = database.prepare("SELECT * FROM queue WHERE state = 'inFlight'");
   const restore = database.prepare(
     `UPDATE queue SET ${RECOVERED.assignments(() => '?')} WHERE schedule_key = ?`,
@@ -108,9 +147,16 @@ export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): Queue
         const reader = new CellReader(cells);
         while (!reader.isAtEnd) {
           const key = reader.take(1 + FENCE.width);
-          const [row] = reader.list(QUEUE.width);
+          const parts = reader.number();
+          const row = parts & HAS_ROW ? reader.take(QUEUE.width) : undefined;
+          const change = parts & HAS_CHANGE ? reader.take(SERVICE_CHANGE.width) : undefined;
+          const again = parts & HAS_AGAIN ? reader.take(TARGET_RUN.width) : undefined;
           const isOvertaken = !applied(key, row);
           if (isOvertaken) overtaken.push(key[0] as number);
+          else {
+            if (again) furtherRuns.replace(key[0] as number, again);
+            if (change) changeSchedule(key[0] as number, change);
+          }
           for (const run of reader.list(RUN.width)) if (!isOvertaken) writeRun(run);
           for (const one of reader.list(CALLBACK.width)) if (!isOvertaken) writeCallback(one);
         }
@@ -122,16 +168,22 @@ export function sqliteQueue(database: DatabaseSync, commits: GroupCommit): Queue
   return {
     ...rows,
     ...queueClaims(rows),
-    ...sqliteRecount(database, commits),
+    ...sqliteRecount(database, commits, level),
     async reread(scheduleRowIds) {
       const rows = standing.all(JSON.stringify(scheduleRowIds)) as Row[];
       return claimedRows(arrayText(rows.map(({ text }) => text as string))).map(standingFrom);
+    },
+    async awaitedManuals(scheduleRowIds) {
+      return (awaitedManuals.all(JSON.stringify(scheduleRowIds)) as Row[]).map(awaitedManualFrom);
+    },
+    unblock(scheduleRowIds) {
+      return commits.write(() => Number(unblock.run(JSON.stringify(scheduleRowIds)).changes));
     },
     async nextDueAt() {
       return earliest();
     },
     async depth(now) {
-      return (depth.get(now) as Row).depth as number;
+      return (depth.get({ now }) as Row).depth as number;
     },
     // The only engine hears of every change, and needs no lease.
     confirm: async claims => claims.map(({ scheduleRowId }) => scheduleRowId),

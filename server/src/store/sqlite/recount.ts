@@ -1,16 +1,29 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Recounted } from '../../domain/run/recount.ts';
 import type { Row } from '../columns.ts';
 import type { OutboxStore } from '../contract/queue.ts';
 import type { RecountStore } from '../contract/recount.ts';
 import { outboxDueAnew, outboxPlaceOf } from '../rows/outbox.ts';
-import { cutMissed, knownFrom, latestOf, recountedFrom } from '../rows/recount.ts';
+import {
+  cutMissed,
+  knownFrom,
+  latestOf,
+  movedRows,
+  recountedFrom,
+  rezonedFrom,
+} from '../rows/recount.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 /** Rows of the queue of one call, and records that go with them: other writers wait for some 10 ms. */
 const ROWS_AT_ONCE = 1_000;
 const RECORDS_AT_ONCE = 2_000;
 
-export function sqliteRecount(database: DatabaseSync, commits: GroupCommit): RecountStore {
+/** @param level of this engine: rows that need a higher one are left to newer nodes */
+export function sqliteRecount(
+  database: DatabaseSync,
+  commits: GroupCommit,
+  level: number,
+): RecountStore {
   const ended = `SELECT max(finished_at) FROM runs
     WHERE runs.client_key = clients.client_key AND finished_at IS NOT NULL`;
   const latest = database.prepare(`
@@ -19,7 +32,7 @@ export function sqliteRecount(database: DatabaseSync, commits: GroupCommit): Rec
         WHERE schedules.client_key = clients.client_key AND updated_at IS NOT NULL) AS changed_at,
       (SELECT max(id) FROM schedules WHERE schedules.client_key = clients.client_key) AS newest
     FROM clients`);
-  // A run that is in flight ahead of its schedule's next time was sent before the clock was set back.
+  // A run that is in flight, or awaits, ahead of its schedule's next time was sent before the clock was set back.
   const knownAfter = database.prepare(`
     SELECT min(at) AS at FROM (
       SELECT (
@@ -30,7 +43,10 @@ export function sqliteRecount(database: DatabaseSync, commits: GroupCommit): Rec
       FROM clients
       UNION ALL
       SELECT min(scheduled_for) FROM queue INDEXED BY queue_in_flight
-      WHERE state = 'inFlight' AND scheduled_for > :after AND next_for < scheduled_for)`);
+      WHERE state = 'inFlight' AND scheduled_for > :after AND next_for < scheduled_for
+      UNION ALL
+      SELECT min(scheduled_for) FROM queue INDEXED BY queue_awaiting
+      WHERE state = 'awaiting' AND scheduled_for > :after AND next_for < scheduled_for)`);
   const known = database.prepare(`
     SELECT schedule_key, scheduled_for, status, attempts FROM runs
     WHERE schedule_key = ? AND scheduled_for BETWEEN ? AND ? AND manual_id = ''
@@ -43,10 +59,17 @@ export function sqliteRecount(database: DatabaseSync, commits: GroupCommit): Rec
   const rowsAfter = database.prepare(`
     SELECT queue.schedule_key, queue.state, queue.due_at, queue.scheduled_for, queue.next_for,
       queue.attempt, queue.attempts, schedules.status, schedules.interval, schedules.timezone,
-      schedules.policy
+      schedules.timing, schedules.policy
     FROM queue JOIN schedules ON schedules.schedule_key = queue.schedule_key
     WHERE queue.schedule_key > ? AND (queue.scheduled_for > ? OR queue.due_at > ?)
+      AND needs <= ${level}
     ORDER BY queue.schedule_key LIMIT ${ROWS_AT_ONCE}`);
+  const rowOf = database.prepare(`
+    SELECT queue.schedule_key, queue.state, queue.due_at, queue.scheduled_for, queue.next_for,
+      queue.attempt, queue.attempts, schedules.status, schedules.interval, schedules.timezone,
+      schedules.timing, schedules.policy
+    FROM queue JOIN schedules ON schedules.schedule_key = queue.schedule_key
+    WHERE queue.schedule_key = ? AND needs <= ${level}`);
   const unsent = database.prepare(`
     DELETE FROM runs
     WHERE schedule_key = ? AND scheduled_for > ? AND manual_id = ''
@@ -58,7 +81,7 @@ export function sqliteRecount(database: DatabaseSync, commits: GroupCommit): Rec
     WHERE schedule_key = :key`);
 
   const reaching = database.prepare(`
-    SELECT runs.client_key, scheduled_for, runs.schedule_key, missed, interval, timezone
+    SELECT runs.client_key, scheduled_for, runs.schedule_key, missed, interval, timezone, timing
     FROM clients CROSS JOIN runs INDEXED BY runs_ended ON runs.client_key = clients.client_key
       JOIN schedules ON schedules.schedule_key = runs.schedule_key
     WHERE finished_at > :now AND missed IS NOT NULL AND scheduled_for <= :now
@@ -69,8 +92,7 @@ export function sqliteRecount(database: DatabaseSync, commits: GroupCommit): Rec
     WHERE client_key = ? AND scheduled_for = ? AND schedule_key = ? AND manual_id = ''`);
 
   /** @returns when it is due, where it was counted anew */
-  function recountRow(row: Row, now: number): number | null {
-    const next = recountedFrom(row, now);
+  function moveRow(row: Row, next: Recounted | null, now: number): number | null {
     if (next === null) return null;
     const { dueAt, scheduledFor, nextFor, marked } = next;
     const key = row.schedule_key!;
@@ -103,11 +125,18 @@ export function sqliteRecount(database: DatabaseSync, commits: GroupCommit): Rec
         for (const row of rowsAfter.all(after, now, now) as Row[]) {
           last = row.schedule_key as number;
           records += Number(unsent.run(last, now).changes);
-          const due = recountRow(row, now);
+          const due = moveRow(row, recountedFrom(row, now), now);
           if (due !== null) dueAt = Math.min(due, dueAt ?? due);
           if (records > RECORDS_AT_ONCE) break;
         }
         return last === null ? null : { last, dueAt };
+      });
+    },
+    rezone(scheduleRowIds, now) {
+      return commits.write(() => {
+        const rows = scheduleRowIds.flatMap(key => rowOf.all(key) as Row[]);
+        const dues = rows.flatMap(row => moveRow(row, rezonedFrom(row, now), now) ?? []);
+        return movedRows(dues);
       });
     },
     cutMissed(now) {
@@ -131,7 +160,7 @@ export function outboxRecount(
   commits: GroupCommit,
 ): OutboxStore['recount'] {
   const putOff = database.prepare(`
-    SELECT outbox.id, due_at, attempts, policy
+    SELECT outbox.id, due_at, attempts, trigger, policy
     FROM outbox LEFT JOIN schedules
       ON kind = 'manual' AND schedules.schedule_key = outbox.schedule_key
     WHERE state = 'waiting' AND due_at > :now AND (due_at, outbox.id) > (:dueAt, :id)

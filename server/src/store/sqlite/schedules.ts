@@ -1,11 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Start, startBeyond, WRITTEN_WITHIN_MS } from '../../domain/run/start.ts';
-import type { Schedule } from '../../domain/schedule/schedule.ts';
-import { CHANGED_SCHEDULE, type Row, SCHEDULE } from '../columns.ts';
-import type { Requeue, ScheduleStore } from '../contract/schedules.ts';
-import { scheduleAtFrom } from '../rows/schedule-at.ts';
+import type { Row } from '../columns.ts';
+import type { IdempotentCall } from '../contract/idempotency.ts';
+import type { ScheduleStore } from '../contract/schedules.ts';
+import { idsOf, listByHost } from '../listing.ts';
+import { namedFrom } from '../rows/named-schedule.ts';
+import { scheduleAtFrom, statesFrom } from '../rows/schedule-at.ts';
+import { idsWithTag } from '../tags.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { GroupRead } from './group-read.ts';
+import { idempotentCalls } from './idempotency.ts';
+import { scheduleChanges } from './schedule-changes.ts';
 import {
   type NewCells,
   newCells,
@@ -13,8 +17,10 @@ import {
   scheduleReader,
   scheduleWriter,
   searchedTextsOf,
+  versionedFrom,
 } from './schedule-codec.ts';
 import { sqliteScheduleList } from './schedule-list.ts';
+import { scheduleMarks } from './schedule-marks.ts';
 import { sqliteSearchIndex } from './search-index.ts';
 
 export function sqliteSchedules(
@@ -23,21 +29,24 @@ export function sqliteSchedules(
   reads: GroupRead,
 ): ScheduleStore & ScheduleRows {
   const texts = sqliteSearchIndex(database, commits);
+  const marks = scheduleMarks(database);
+  const calls = idempotentCalls(database);
 
-  const write = scheduleWriter(database);
+  const write = scheduleWriter(database, marks);
   const read = scheduleReader(database);
-  const update = database.prepare(`
-    UPDATE schedules SET version = version + 1, ${CHANGED_SCHEDULE.assignments(() => '?')}
-    WHERE client_key = ? AND id = ? AND version = ?
-    RETURNING schedule_key`);
-  const keepChange = database.prepare(`
-    INSERT INTO schedule_changes (schedule_key, changed_at, interval, timezone, status)
-    SELECT schedule_key, ?, interval, timezone, status FROM schedules
-    WHERE client_key = ? AND id = ? AND version = ?
-    ON CONFLICT DO NOTHING`);
+  const readByExternalId = scheduleReader(
+    database,
+    "client_key = ? AND external_id = ? AND status <> 'deleted'",
+  );
+  const all = database.prepare(`
+    SELECT schedules.* FROM json_each(?) CROSS JOIN schedules
+    WHERE client_key = ? AND schedules.id = json_each.value`);
+  const names = database.prepare(`
+    SELECT schedules.id, label, url FROM json_each(?) CROSS JOIN schedules
+    WHERE client_key = ? AND schedules.id = json_each.value`);
   const findAt = database.prepare(`
     SELECT schedules.*, later.changed_at AS held_until, later.interval AS held_interval,
-      later.timezone AS held_timezone, later.status AS held_status,
+      later.timezone AS held_timezone, later.status AS held_status, later.timing AS held_timing,
       (SELECT max(changed_at) FROM schedule_changes
         WHERE schedule_key = schedules.schedule_key AND changed_at <= :at) AS held_since,
       queue.scheduled_for, queue.attempt
@@ -47,81 +56,64 @@ export function sqliteSchedules(
       AND later.changed_at = (SELECT min(changed_at) FROM schedule_changes
         WHERE schedule_key = schedules.schedule_key AND changed_at > :at)
     WHERE client_key = :clientRowId AND id = :id`);
-  const queueInsert = database.prepare(`
-    INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for, blocked_since)
-    VALUES (:key, 'waiting', :first, :first, :second, (
-      SELECT claimed_at FROM outbox
-      WHERE schedule_key = :key AND kind = 'manual' AND state = 'inFlight'))
-    ON CONFLICT (schedule_key) DO UPDATE SET due_at = :first, scheduled_for = :first,
-      next_for = :second, changed_at = NULL WHERE state = 'waiting'`);
-  const queueRemoveWaiting = database.prepare(
-    "DELETE FROM queue WHERE schedule_key = ? AND state = 'waiting'",
-  );
-  // `changed_at` is part of the fence: two changes within one millisecond are two.
-  const queueMarkBegun = database.prepare(`
-    UPDATE queue SET changed_at = max(:changedAt, coalesce(changed_at + 1, 0)), next_for = :first,
-      due_at = iif(state = 'inFlight', due_at, min(due_at, coalesce(:first, :changedAt)))
-    WHERE schedule_key = :key AND state <> 'waiting'`);
-  const firedFor = database.prepare(`
-    SELECT max(time) AS time FROM (
-      SELECT max(scheduled_for) AS time FROM runs WHERE schedule_key = :key AND manual_id = ''
-        AND scheduled_for BETWEEN :first AND :first + ${WRITTEN_WITHIN_MS}
-      UNION ALL SELECT scheduled_for FROM queue
-        WHERE schedule_key = :key AND attempts IS NOT NULL)`);
-  const endManual = database.prepare(`
-    UPDATE outbox SET due_at = min(due_at, ?)
-    WHERE schedule_key = ? AND kind = 'manual' AND state = 'waiting'`);
-
-  function requeue(key: number, change: Exclude<Requeue, 'keep'>, schedule: Schedule): void {
-    const { changedAt } = change;
-    const start = openStart(key, change.start, schedule);
-    queueMarkBegun.run({ key, first: start?.first ?? null, changedAt });
-    if (start) queueInsert.run({ key, ...start });
-    else queueRemoveWaiting.run(key);
-    if (schedule.status === 'deleted') endManual.run(changedAt, key);
-  }
-
-  function openStart(key: number, start: Start | null, schedule: Schedule): Start | null {
-    if (start === null) return null;
-    const { time } = firedFor.get({ key, first: start.first }) as Row;
-    return startBeyond(start, time as number | null, schedule);
-  }
-
-  function insertCells(clientRowId: number, schedules: NewCells[]): Promise<void> {
+  const present = database.prepare('SELECT * FROM schedules WHERE client_key = ? AND id = ?');
+  const changesBetween = database.prepare(`
+    SELECT * FROM schedule_changes
+    WHERE schedule_key = :key
+      AND changed_at >= coalesce((SELECT max(changed_at) FROM schedule_changes
+        WHERE schedule_key = :key AND changed_at <= :from), :from)
+      AND changed_at <= coalesce((SELECT min(changed_at) FROM schedule_changes
+        WHERE schedule_key = :key AND changed_at > :to), :to)
+    ORDER BY changed_at DESC LIMIT :limit`);
+  function insertCells(
+    clientRowId: number,
+    schedules: NewCells[],
+    call?: IdempotentCall,
+  ): Promise<boolean> {
     return commits.write(() => {
+      if (call !== undefined && calls.isKept(clientRowId, call)) return false;
       const keys = schedules.map(schedule => write(clientRowId, schedule));
-      texts.made(clientRowId, schedules.map(searchedTextsOf), keys);
+      const made = schedules.map(searchedTextsOf);
+      if (call !== undefined) {
+        calls.keep(
+          clientRowId,
+          call,
+          made.map(({ id }) => id),
+        );
+      }
+      texts.made(clientRowId, made, keys);
+      return true;
     });
   }
 
+  const list = listByHost(sqliteScheduleList(database, texts));
   return {
-    insert: (clientRowId, schedules) => insertCells(clientRowId, schedules.map(newCells)),
+    insert: (clientRowId, schedules, call) =>
+      insertCells(clientRowId, schedules.map(newCells), call),
     insertCells,
-    find(clientRowId, id) {
-      return reads.read(() => {
-        const row = read(clientRowId, id);
-        return row ? { schedule: SCHEDULE.fromRow(row), version: row.version as number } : null;
-      });
+    find: (clientRowId, id) => reads.read(() => read(clientRowId, id)),
+    findByExternalId: (clientRowId, externalId) =>
+      reads.read(() => readByExternalId(clientRowId, externalId)),
+    async findAll(clientRowId, ids) {
+      return (all.all(JSON.stringify([...new Set(ids)]), clientRowId) as Row[]).map(versionedFrom);
     },
-    update(clientRowId, schedule, version, change) {
-      return commits.write(() => {
-        if (change !== 'keep') keepChange.run(change.changedAt, clientRowId, schedule.id, version);
-        texts.changed(clientRowId, schedule, version);
-        const row = update.get(
-          ...CHANGED_SCHEDULE.cells(schedule),
-          clientRowId,
-          schedule.id,
-          version,
-        ) as Row | undefined;
-        if (!row) return false;
-        if (change !== 'keep') requeue(row.schedule_key as number, change, schedule);
-        return true;
-      });
+    async names(clientRowId, ids) {
+      const rows = names.all(JSON.stringify([...new Set(ids)]), clientRowId) as Row[];
+      return rows.map(namedFrom);
     },
-    list: sqliteScheduleList(database, texts),
+    idsWithTag: (clientRowId, tag, limit) => idsWithTag(list, clientRowId, tag, limit),
+    ...scheduleChanges(database, commits, texts, marks),
+    list,
+    ids: (...asked) => idsOf(list, ...asked),
     async findAt(clientRowId, id, at) {
       const row = findAt.get({ clientRowId, id, at }) as Row | undefined;
       return row ? scheduleAtFrom(row) : null;
+    },
+    async statesBetween(clientRowId, id, from, to, limit) {
+      const row = present.get(clientRowId, id) as Row | undefined;
+      if (row === undefined) return [];
+      const range = { key: row.schedule_key as number, from, to, limit };
+      return statesFrom(row, changesBetween.all(range) as Row[], { from, to, limit });
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { lowestIdAt } from '../../domain/id.ts';
+import { hostOf } from '../../domain/schedule/target.ts';
 import type { Row } from '../columns.ts';
 import type { StatsStore } from '../contract/stats.ts';
 import {
@@ -9,6 +10,7 @@ import {
   endedFrom,
   failureFrom,
   groupedFrom,
+  herdMemberFrom,
   historyFrom,
   isAheadSql,
   isOpenElsewhere,
@@ -16,8 +18,10 @@ import {
   MINUTE_MS,
   MOST_FAILED,
   MOST_LOOKED_AT,
+  MOST_MISSED,
   minutesFrom,
   missedRange,
+  missedTimesFrom,
   openBreakerFrom,
   PASSED_MINUTE,
   STATE_BEFORE,
@@ -25,6 +29,7 @@ import {
   stepSql,
   upcomingFrom,
 } from '../rows/stats.ts';
+import { sqliteFailedRuns } from './failed-runs.ts';
 
 export function sqliteStats(database: DatabaseSync): StatsStore {
   database.function('host_of', { deterministic: true }, url => hostOf(String(url)));
@@ -36,11 +41,17 @@ export function sqliteStats(database: DatabaseSync): StatsStore {
     SELECT status, count(*) AS count FROM schedules INDEXED BY schedules_by_status
     WHERE status IN ('enabled', 'disabled') GROUP BY status`);
   const groups = database.prepare(`
-    SELECT interval, timezone, host_of(url) AS host, count(*) AS count, min(id) AS lowest_id
+    SELECT interval, timezone, timing, host_of(url) AS host, count(*) AS count, min(id) AS lowest_id
     FROM (
-      SELECT id, interval, timezone, url FROM schedules INDEXED BY schedules_by_status
+      SELECT id, interval, timezone, timing, url FROM schedules INDEXED BY schedules_by_status
       WHERE client_key = ? AND status = 'enabled' AND id < ? ORDER BY id DESC LIMIT ?)
-    GROUP BY 1, 2, 3`);
+    GROUP BY 1, 2, 3, 4`);
+  const herd = database.prepare(`
+    SELECT id, external_id, interval, timezone, timing
+    FROM schedules INDEXED BY schedules_by_status
+    WHERE client_key = ? AND status = 'enabled' AND interval = ? AND host_of(url) = ?
+      AND (timing IS NULL OR timing ->> 'windowSeconds' IS NULL)
+    ORDER BY id DESC LIMIT ?`);
   const ended = database.prepare(`
     SELECT finished_at / ${MINUTE_MS} AS minute, status,
       CASE WHEN manual_id = '' THEN ${stepSql('(started_at - scheduled_for)')} END AS step,
@@ -66,12 +77,23 @@ export function sqliteStats(database: DatabaseSync): StatsStore {
       ORDER BY scheduled_for DESC LIMIT :limit)
     GROUP BY 1, 2, 3`);
   const missedBefore = database.prepare(`
-    SELECT missed FROM (
-      SELECT missed FROM runs INDEXED BY runs_by_schedule
+    SELECT scheduled_for, reason, missed FROM (
+      SELECT scheduled_for, reason, missed FROM runs INDEXED BY runs_by_schedule
       WHERE schedule_key = (SELECT schedule_key FROM schedules WHERE client_key = ? AND id = ?)
         AND scheduled_for < ? AND manual_id = ''
       ORDER BY scheduled_for DESC LIMIT 1)
     WHERE missed IS NOT NULL`);
+  // The index holds the key of the schedule as well: of other schedules no row is read.
+  const missed = database.prepare(`
+    SELECT runs.scheduled_for, reason, missed FROM (
+      SELECT client_key, scheduled_for, schedule_key, manual_id
+      FROM runs INDEXED BY runs_by_status
+      WHERE client_key = :clientRowId AND status = 'missed' AND status <> 'succeeded'
+        AND scheduled_for >= :from AND scheduled_for < :to
+      ORDER BY scheduled_for DESC LIMIT ${MOST_MISSED}) AS looked
+    CROSS JOIN runs USING (client_key, scheduled_for, schedule_key, manual_id)
+    WHERE schedule_key = (SELECT schedule_key FROM schedules WHERE client_key = :clientRowId AND id = :id)
+    ORDER BY looked.scheduled_for DESC LIMIT :limit`);
   const failures = database.prepare(`
     SELECT schedule_key, id, label, url, count(*) AS failures,
       max(scheduled_for) AS last_failed_for
@@ -93,12 +115,13 @@ export function sqliteStats(database: DatabaseSync): StatsStore {
       SELECT * FROM queue INDEXED BY queue_due
       WHERE state <> 'inFlight' ORDER BY due_at LIMIT ${MOST_LOOKED_AT})
     CROSS JOIN schedules USING (schedule_key)
-    WHERE client_key = ? ORDER BY due_at LIMIT ?`);
+    WHERE client_key = ? AND state <> 'awaiting' ORDER BY due_at LIMIT ?`);
   const upcomingOfFew = database.prepare(`
     SELECT id, label, url, ${STATE_BEFORE} AS state, due_at, scheduled_for
     FROM (SELECT * FROM schedules WHERE client_key = :clientRowId LIMIT ${MOST_LOOKED_AT})
     CROSS JOIN queue USING (schedule_key)
-    WHERE state <> 'inFlight' OR ${isAheadSql(':now')} ORDER BY due_at LIMIT :limit`);
+    WHERE state NOT IN ('inFlight', 'awaiting') OR (state = 'inFlight' AND ${isAheadSql(':now')})
+    ORDER BY due_at LIMIT :limit`);
   // Few rows: what is in flight.
   const upcomingAhead = database.prepare(`
     SELECT id, label, url, ${STATE_BEFORE} AS state, due_at, scheduled_for
@@ -151,6 +174,9 @@ export function sqliteStats(database: DatabaseSync): StatsStore {
     async groups(clientRowId, limit, before = '~') {
       return groupedFrom(groups.all(clientRowId, before, limit) as Row[], limit);
     },
+    async herd(clientRowId, { interval, host }, limit) {
+      return (herd.all(clientRowId, interval, host, limit) as Row[]).map(herdMemberFrom);
+    },
     async ended(clientRowId, from, to) {
       const rows = ended.all(clientRowId, from, to) as Row[];
       const missed = missedRange(rows);
@@ -158,11 +184,19 @@ export function sqliteStats(database: DatabaseSync): StatsStore {
       const range = { clientRowId, from, to, nominalFrom: missed.from, nominalTo: missed.to };
       return minutesFrom([...rows, ...(missedBeyond.all(range) as Row[])]);
     },
-    async history(clientRowId, id, range, limit) {
-      const rows = history.all({ clientRowId, id, limit, ...range }) as Row[];
-      const before = missedBefore.all(clientRowId, id, range.from) as Row[];
-      return historyFrom(rows, before, range);
+    async history(clientRowId, ids, range, limit) {
+      return ids.map(id => {
+        const rows = history.all({ clientRowId, id, limit, ...range }) as Row[];
+        const before = missedBefore.all(clientRowId, id, range.from) as Row[];
+        return historyFrom(rows, before, range);
+      });
     },
+    async missed(clientRowId, id, from, to, limit) {
+      const rows = missed.all({ clientRowId, id, from, to, limit }) as Row[];
+      const before = missedBefore.get(clientRowId, id, from) as Row | undefined;
+      return missedTimesFrom(before, rows, from);
+    },
+    ...sqliteFailedRuns(database),
     async failures(clientRowId, from, limit) {
       const found = failures.all(clientRowId, from, limit) as Row[];
       return found.map(row => failureFrom(row, latest.all(row.schedule_key as number) as Row[]));
@@ -187,9 +221,4 @@ export function sqliteStats(database: DatabaseSync): StatsStore {
       return found.map(breakerChangeFrom);
     },
   };
-}
-
-/** Between the scheme and the first of / ? #, as on PostgreSQL. */
-function hostOf(url: string): string {
-  return (/^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? '').toLowerCase();
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { PUT_OFF_MS, RETURN_MS } from '../../domain/run/suspension.ts';
-import { type Row, RUN } from '../columns.ts';
+import { type Row, RUN, SERVICE_CHANGE } from '../columns.ts';
 import type {
   ReadmittedRows,
   SuspensionStore,
@@ -8,15 +8,21 @@ import type {
   TakenEntry,
 } from '../contract/suspensions.ts';
 import { runRow } from '../rows/runs.ts';
-import { addTo, decided, readmittedFrom } from '../rows/suspensions.ts';
+import { addTo, completionFrom, decided, readmittedFrom } from '../rows/suspensions.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { runWriter } from './runs.ts';
+import { serviceChangeWriter } from './service-change.ts';
 
 /** Rows of one call, and records that go with them: other writers wait for some 10 ms. */
 const ROWS_AT_ONCE = 500;
 const RECORDS_AT_ONCE = 2_000;
 
-export function sqliteSuspensions(database: DatabaseSync, commits: GroupCommit): SuspensionStore {
+/** @param level of this engine: rows that need a higher one are left to newer nodes */
+export function sqliteSuspensions(
+  database: DatabaseSync,
+  commits: GroupCommit,
+  level: number,
+): SuspensionStore {
   const list = database.prepare(`
     SELECT client_key, resumed_at IS NOT NULL AS is_resumed FROM clients
     WHERE suspended_at IS NOT NULL`);
@@ -32,10 +38,10 @@ export function sqliteSuspensions(database: DatabaseSync, commits: GroupCommit):
   const unblock = database.prepare('UPDATE queue SET blocked_since = NULL WHERE schedule_key = ?');
 
   const away = database.prepare(`
-    SELECT queue.*, schedules.id AS schedule_id, status, interval, timezone, suspended_at
+    SELECT queue.*, schedules.id AS schedule_id, status, interval, timezone, timing, suspended_at
     FROM queue JOIN schedules USING (schedule_key) JOIN clients USING (client_key)
     WHERE state <> 'inFlight' AND due_at >= ${PUT_OFF_MS} AND client_key = ?
-      AND resumed_at IS NOT NULL
+      AND resumed_at IS NOT NULL AND needs <= ${level}
     ORDER BY due_at LIMIT ${ROWS_AT_ONCE}`);
   // A row that waits for another time than before has no change to be looked at.
   const move = database.prepare(`
@@ -44,6 +50,7 @@ export function sqliteSuspensions(database: DatabaseSync, commits: GroupCommit):
     WHERE schedule_key = ?4`);
   const remove = database.prepare('DELETE FROM queue WHERE schedule_key = ?');
   const writeRun = runWriter(database);
+  const changeSchedule = serviceChangeWriter(database);
   const entriesBack = database.prepare(`
     UPDATE outbox SET due_at = max(due_at - ${PUT_OFF_MS}, ? + ${RETURN_MS})
     WHERE id IN (
@@ -51,12 +58,17 @@ export function sqliteSuspensions(database: DatabaseSync, commits: GroupCommit):
       WHERE state = 'waiting' AND due_at >= ${PUT_OFF_MS} AND client_key = ?
         AND resumed_at IS NOT NULL
       LIMIT ${ROWS_AT_ONCE})`);
-  // Rows that came due before the end, and were not looked at yet, are put off first.
+  // Rows that came due before the end, and were not looked at yet, are put off first. Those that only a newer node can
+  // bring back are still away.
   const end = database.prepare(`
     UPDATE clients SET suspended_at = NULL, resumed_at = NULL
     WHERE client_key = ?1 AND resumed_at IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM queue JOIN schedules USING (schedule_key)
       WHERE state <> 'inFlight' AND due_at <= min(clients.resumed_at, ?2)
+        AND schedules.client_key = clients.client_key)
+      AND NOT EXISTS (
+      SELECT 1 FROM queue JOIN schedules USING (schedule_key)
+      WHERE state <> 'inFlight' AND due_at >= ${PUT_OFF_MS}
         AND schedules.client_key = clients.client_key)
     RETURNING 1`);
   const isResumed = database.prepare(
@@ -79,8 +91,10 @@ export function sqliteSuspensions(database: DatabaseSync, commits: GroupCommit):
     const readmission = readmittedFrom(cells, now);
     const { row, passed } = readmission;
     const key = cells.schedule_key as number;
-    if (row === null) remove.run(key);
-    else move.run(row.dueAt, row.scheduledFor, row.nextFor, key);
+    if (row === null) {
+      remove.run(key);
+      changeSchedule(key, SERVICE_CHANGE.cells(completionFrom(cells, now)));
+    } else move.run(row.dueAt, row.scheduledFor, row.nextFor, key);
     for (const record of decided(passed, now))
       writeRun(RUN.cells(runRow(clientRowId, key, record)));
     addTo(back, cells, readmission);

@@ -1,8 +1,12 @@
 import type { Cell } from '../columns.ts';
 import {
   BREAKER,
+  CALENDAR,
+  CALENDAR_MARKS,
+  CALENDAR_VERSION,
   CALLBACK,
   DATA_KEY,
+  DESTINATION,
   FOLDED_TEXTS,
   QUEUE,
   QUEUE_MARKS,
@@ -10,6 +14,7 @@ import {
   SCHEDULE,
   SECRETS,
   SESSION,
+  ZONE_RULES,
 } from '../columns.ts';
 
 /** The tables that every backend has, in pages: what is carried from one to another. */
@@ -32,7 +37,15 @@ export type TableName =
   | 'queue'
   | 'breakers'
   | 'data_keys'
-  | 'installation';
+  | 'installation'
+  | 'schedule_marks'
+  | 'calendars'
+  | 'calendar_versions'
+  | 'idempotency'
+  | 'zone_rules'
+  | 'destinations'
+  | 'completions'
+  | 'schedule_versions';
 
 /** Each after those that its rows refer to. */
 export const TABLES: Table[] = [
@@ -65,7 +78,7 @@ export const TABLES: Table[] = [
   },
   {
     name: 'schedule_changes',
-    columns: ['schedule_key', 'changed_at', 'interval', 'timezone', 'status'],
+    columns: ['schedule_key', 'changed_at', 'interval', 'timezone', 'status', 'timing'],
     key: ['schedule_key', 'changed_at'],
   },
   {
@@ -77,18 +90,53 @@ export const TABLES: Table[] = [
     name: 'outbox',
     columns: [
       ...CALLBACK.names,
-      ...['kind', 'state', 'attempt', 'attempts', 'claimed_at', 'scheduled_for'],
+      ...['kind', 'state', 'attempt', 'attempts', 'claimed_at', 'scheduled_for', 'trigger'],
     ],
     key: ['id'],
   },
   {
     name: 'queue',
-    columns: ['schedule_key', ...QUEUE.names, 'claimed_at', ...QUEUE_MARKS],
+    columns: ['schedule_key', ...QUEUE.names, 'claimed_at', 'fence', ...QUEUE_MARKS, 'needs'],
     key: ['schedule_key'],
   },
   { name: 'breakers', columns: [...BREAKER.names], key: ['id'] },
   { name: 'data_keys', columns: [...DATA_KEY.names], key: ['id'] },
   { name: 'installation', columns: ['name', 'value'], key: ['name'] },
+  {
+    name: 'schedule_marks',
+    columns: ['client_key', 'mark', 'schedule_key'],
+    key: ['client_key', 'mark', 'schedule_key'],
+  },
+  {
+    name: 'calendars',
+    columns: ['client_key', ...CALENDAR.names, ...CALENDAR_MARKS],
+    key: ['client_key', 'name'],
+  },
+  { name: 'calendar_versions', columns: [...CALENDAR_VERSION.names], key: ['id'] },
+  {
+    name: 'idempotency',
+    columns: ['client_key', 'key', 'fingerprint', 'ids', 'at'],
+    key: ['client_key', 'key'],
+  },
+  { name: 'zone_rules', columns: [...ZONE_RULES.names], key: ['zone'] },
+  {
+    name: 'destinations',
+    columns: ['client_key', ...DESTINATION.names],
+    key: ['client_key', 'name'],
+  },
+  {
+    name: 'completions',
+    columns: [
+      ...['run_id', 'attempt', 'client_key', 'schedule_key', 'said_at'],
+      ...['status', 'message', 'deadline_at'],
+    ],
+    key: ['run_id', 'attempt'],
+  },
+  {
+    name: 'schedule_versions',
+    columns: ['schedule_key', 'version', 'until_at', 'changed_by', 'config'],
+    key: ['schedule_key', 'version'],
+  },
 ];
 
 /** Reads a table from one row on, in the order of its key. */

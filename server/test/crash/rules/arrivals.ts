@@ -23,7 +23,10 @@ export function checkArrivals(view: View, tell: Tell): number {
     for (const run of [...runs, ...manual]) checkAttempts(run, seenAttempts, view, tell);
   }
   checkIds(view, tell);
-  for (const schedule of view.schedules) checkOverlap(schedule, view, tell);
+  for (const schedule of view.schedules) {
+    checkOverlap(schedule, view, tell);
+    checkFences(schedule, tell);
+  }
   return view.schedules.reduce((sum, schedule) => sum + checkRepeats(schedule, view, tell), 0);
 }
 
@@ -106,6 +109,19 @@ function checkOverlap({ seen, arrivals }: ScheduleView, view: View, tell: Tell):
       `Schedule ${seen.id} had two requests in flight at ${iso(at)}: the one before ended at ` +
         `${iso(before.endedAt)}.`,
     );
+  }
+}
+
+function checkFences({ seen, arrivals }: ScheduleView, tell: Tell): void {
+  let highest = 0;
+  for (const { fence, at } of arrivals) {
+    if (fence === undefined) continue;
+    if (fence > highest) highest = fence;
+    else
+      tell(
+        'fence',
+        `A request of schedule ${seen.id} at ${iso(at)} has ${fence}, after ${highest}.`,
+      );
   }
 }
 

@@ -83,9 +83,10 @@ function checkMissed(
   for (const [index, window] of windows.entries()) {
     const { from, lookedAt } = blindOf(schedule, window);
     if (time > lookedAt || (next <= window.from && time <= from)) continue;
-    if (follower === undefined || next > lookedAt + GRACE_MS) {
+    const lookedUntil = withGrace(lookedAt, view);
+    if (follower === undefined || next > lookedUntil) {
       // Killed again before it had looked: then the start after that one decides.
-      if ((windows[index + 1]?.from ?? Infinity) < lookedAt + GRACE_MS) continue;
+      if ((windows[index + 1]?.from ?? Infinity) < lookedUntil) continue;
       tell(
         'latestMissed',
         `${name} was missed, was the latest to pass before ${iso(window.to)}, and no later one ` +
@@ -128,6 +129,15 @@ function blindOf({ runs, manual }: ScheduleView, window: Window) {
   return { from, lookedAt };
 }
 
+/** An engine looks at nothing while its store or its machine stands still. */
+function withGrace(instant: number, { stalls }: View): number {
+  let until = instant + GRACE_MS;
+  for (const { from, to } of stalls.toSorted((a, b) => a.from - b.from)) {
+    if (from <= until && to > instant) until += to - Math.max(from, instant);
+  }
+  return until;
+}
+
 /** Whether a request of the run was in flight when the window began. */
 function isCutOff(run: RunSeen, from: number, to: number): boolean {
   return run.attempts.some(
@@ -163,7 +173,7 @@ function checkRun(run: RunSeen, view: View, tell: Tell): void {
 /** The longest that the first retries wait (domain/run/verdict.ts has the rule, this is its letter). */
 const RETRY_MS = [5_000, 30_000, 120_000].map(delay => delay * 1.2);
 
-function checkRetry(run: RunSeen, next: number | undefined, { windows }: View, tell: Tell): void {
+function checkRetry(run: RunSeen, next: number | undefined, view: View, tell: Tell): void {
   if (run.status !== 'failed') return;
   const last = run.attempts.at(-1);
   const name = nameOf(run.scheduleId, run.at);
@@ -173,8 +183,9 @@ function checkRetry(run: RunSeen, next: number | undefined, { windows }: View, t
   const delayMs = RETRY_MS[count - 1];
   if (delayMs === undefined) return;
   const endedAt = last.startedAt + (last.durationMs ?? 0);
-  const down = windows.filter(({ from, to }) => from < next && to > endedAt).map(({ to }) => to);
-  if (Math.max(endedAt + delayMs, ...down) + GRACE_MS >= next) return;
+  const down = view.windows.filter(({ from, to }) => from < next && to > endedAt);
+  const cameAt = Math.max(endedAt + delayMs, ...down.map(({ to }) => to));
+  if (withGrace(cameAt, view) >= next) return;
   tell('retryLost', `${name} was not tried again after attempt ${last.number}.`);
 }
 

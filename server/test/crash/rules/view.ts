@@ -6,7 +6,7 @@ import type {
   Life,
   ScheduleSeen,
 } from '../../support/crash/evidence.ts';
-import { dueTimes } from '../calendar.ts';
+import { dueTimes, plannedTimes } from '../calendar.ts';
 
 /** The evidence, sorted for judging. Instants are epoch ms. */
 
@@ -58,7 +58,7 @@ export interface View {
   triggered: string[];
   windows: Window[];
   kills: Window[];
-  /** When the store stood still. */
+  /** When the store or the machine stood still. */
   stalls: Window[];
   /** Schedules that the evidence cannot be judged on, because they are gone. */
   gone: Set<string>;
@@ -87,7 +87,7 @@ export function viewOf(evidence: Evidence): View {
         const own = (runsOf.get(seen.id) ?? []).toSorted((a, b) => a.at - b.at);
         return {
           seen,
-          due: dueTimes(seen.interval, seen.timezone, seen.createdAt, until + BEYOND_MS),
+          due: timesOf(seen, until + BEYOND_MS),
           runs: own.filter(({ trigger }) => trigger === 'schedule'),
           manual: own.filter(({ trigger }) => trigger === 'manual'),
           arrivals: (arrivalsOf.get(seen.id) ?? []).toSorted((a, b) => a.at - b.at),
@@ -104,6 +104,12 @@ export function viewOf(evidence: Evidence): View {
     lateness: latenessOf(runs),
     killedWithin: (from, to) => kills.some(kill => kill.to >= from && kill.from <= to),
   };
+}
+
+function timesOf(seen: ScheduleSeen, until: number): number[] {
+  const { interval, timezone, createdAt, planned } = seen;
+  if (planned) return plannedTimes(seen, planned, until);
+  return dueTimes(interval, timezone, createdAt, until);
 }
 
 function latenessOf(runs: RunSeen[]): View['lateness'] {

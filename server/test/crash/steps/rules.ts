@@ -1,6 +1,7 @@
 import type { Run } from '@punctual/client';
 import type { Arrival, CallbackArrival, Life, ScheduleSeen } from '../../support/crash/evidence.ts';
 import { dueTimes } from '../calendar.ts';
+import type { Stall } from '../stall.ts';
 import type { Step } from './faked-clock.ts';
 
 /**
@@ -13,6 +14,7 @@ export const RULES = {
   early: 'No request starts before its nominal time, by the clock of the service.',
   sentTwice:
     'No nominal time is sent twice, but after a kill, as a retry, and under one webhook-id.',
+  fence: 'Each attempt of a schedule has a greater fence than all before it.',
   silent: 'A time that comes while the service is up, and was never sent, fires.',
   unrecorded: 'In the end every nominal time has its record.',
   recordedTwice: 'No nominal time has two records.',
@@ -35,6 +37,8 @@ export interface StepEvidence {
   schedules: ScheduleSeen[];
   lives: Life[];
   steps: Step[];
+  /** When the machine stood still. */
+  stalls: Stall[];
   arrivals: Arrival[];
   callbacks: CallbackArrival[];
   /** As `GET /v1/run` tells them in the end, those of times to come included. */
@@ -51,7 +55,7 @@ export interface StepEvidence {
 
 type Tell = (rule: Rule, sentence: string) => void;
 
-/** How long a service may take after its start or a step until it has looked at every schedule. */
+/** How long a service may take after its start, a step or a stall until it has looked at every schedule. */
 export const LOOK_MS = 3_000;
 /** How long after its time a request may still be on its way to the target. */
 const ON_ITS_WAY_MS = 1_500;
@@ -67,6 +71,7 @@ export function check(evidence: StepEvidence): Violation[] {
   for (const schedule of evidence.schedules) {
     const arrivals = arrivalsOf.get(schedule.id) ?? [];
     checkRecords(schedule, runsOf.get(schedule.id) ?? [], evidence, tell);
+    checkFences(schedule.id, arrivals, tell);
     if (evidence.prompt.has(schedule.id)) checkSilence(schedule, arrivals, spans, evidence, tell);
     for (const same of Map.groupBy(arrivals, ({ scheduledFor }) => scheduledFor).values()) {
       checkOnce(same, evidence, tell);
@@ -104,6 +109,15 @@ export function steadySpans({ lives, steps, until }: StepEvidence): Span[] {
   return spans;
 }
 
+function checkFences(id: string, arrivals: Arrival[], tell: Tell): void {
+  let highest = 0;
+  for (const { fence, at } of arrivals) {
+    if (fence === undefined) continue;
+    if (fence > highest) highest = fence;
+    else tell('fence', `A request of schedule ${id} at ${iso(at)} has ${fence}, after ${highest}.`);
+  }
+}
+
 function checkSilence(
   { id, interval, timezone, createdAt }: ScheduleSeen,
   arrivals: Arrival[],
@@ -116,6 +130,7 @@ function checkSilence(
     const after = Math.max(from + offsetMs, createdAt);
     for (const time of dueTimes(interval, timezone, after, to + offsetMs - ON_ITS_WAY_MS)) {
       if (sent.has(time) || wasBehind(time, offsetMs, evidence)) continue;
+      if (stoodStill(time - offsetMs, evidence)) continue;
       tell('silent', `${nameOf(id, time)} came at ${iso(time - offsetMs)}, and was never sent.`);
     }
   }
@@ -127,6 +142,11 @@ function wasBehind(time: number, offsetMs: number, { arrivals }: StepEvidence): 
     const isNear = scheduledFor >= time && scheduledFor <= time + 2_000;
     return isNear && Math.abs(at + offsetMs - scheduledFor - 1_000) < 500;
   });
+}
+
+/** Whether the machine stood still around that instant: of the times that passed meanwhile the last fires. */
+function stoodStill(instant: number, { stalls }: StepEvidence): boolean {
+  return stalls.some(({ from, to }) => instant >= from - ON_ITS_WAY_MS && instant <= to + LOOK_MS);
 }
 
 function checkRecords(schedule: ScheduleSeen, runs: Run[], { until }: StepEvidence, tell: Tell) {

@@ -38,6 +38,7 @@ export function cleanWorld(): StepEvidence {
       { at: at(10), offsetMs: 20_000 },
       { at: at(14), offsetMs: 0 },
     ],
+    stalls: [],
     arrivals: [],
     callbacks: [],
     runs: [],
@@ -86,7 +87,7 @@ function runOf(world: StepEvidence, second: number): Run {
 }
 
 /** Never sent, and recorded as missed. */
-function miss(world: StepEvidence, second: number): void {
+export function miss(world: StepEvidence, second: number): void {
   world.arrivals = world.arrivals.filter(({ scheduledFor }) => scheduledFor !== at(second));
   Object.assign(runOf(world, second), { status: 'missed', attempts: [] });
 }
@@ -106,6 +107,14 @@ export const TAMPERED: TamperedEvidence[] = [
   ['a schedule is silent in the end', ['silent'], w => miss(w, 58)],
   ['a time sent ahead is sent again when it comes', ['sentTwice'], w => sendAgain(w, 31, 20_000)],
   ['an attempt is sent twice after a kill', ['sentTwice'], w => sendAgain(w, 50, 2_000, 1)],
+  [
+    'an attempt has a lower fence after the clock was set back',
+    ['fence'],
+    w => {
+      arrivalOf(w, 5).fence = at(25);
+      arrivalOf(w, 6).fence = at(6);
+    },
+  ],
   ['a time is sent early', ['early'], w => Object.assign(arrivalOf(w, 45), { at: at(45) - 5 })],
   [
     'a step ahead took the history with it',

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newDataKey } from '../../../src/domain/access/envelope.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
-import { DataKeys, encryptAll, withEncryption } from '../../../src/store/encrypted.ts';
+import { DataKeys } from '../../../src/store/data-keys.ts';
+import { encryptAll } from '../../../src/store/encrypt-all.ts';
+import { withEncryption } from '../../../src/store/encrypted.ts';
 import {
   aCallback,
   aClient,
+  anId,
   aRecord,
   backendOfEachTest,
   claimOne,
@@ -129,6 +132,87 @@ export function dataKeysContract(name: string, open: OpenBackend): void {
       assert.equal((await cellsOf(stores[0]!)).length, 5);
     });
 
+    const aDestination = (secrets: string) => ({
+      config: { hosts: ['api.example.com'] },
+      secrets,
+      version: anId(),
+    });
+    const present = async (store: Store, clientRowId: number, name = 'a') =>
+      (await store.destinations.present([{ clientRowId, name }])).map(({ secrets }) => secrets);
+
+    test('secrets of destinations are stored encrypted, and given back to who fires and who changes', async () => {
+      const plain = backend.store;
+      const store = await encrypted(plain, secretKey);
+      const caller = await aClient(store, 'a');
+      const { clientRowId } = caller;
+      const first = aDestination('{"token":"☂"}');
+      const made = await store.destinations.put(caller, 'a', null, first, NOON);
+      assert.ok(made !== 'changed' && !('secrets' in made));
+      assert.match((await plain.destinations.findSecret(caller, 'a'))!.secrets!, /^enc1:1:/);
+      assert.equal((await store.destinations.findSecret(caller, 'a'))!.secrets, first.secrets);
+      assert.deepEqual(await present(store, clientRowId), [first.secrets]);
+      const bare = { config: first.config, version: anId() };
+      await store.destinations.put(caller, 'a', first.version, bare, NOON);
+      assert.deepEqual(await present(store, clientRowId), [undefined]);
+      assert.deepEqual(await plain.destinations.secrets(null, 10), []);
+    });
+
+    test("a destination's secret put elsewhere is decrypted nowhere, and the destination is left out", async () => {
+      const plain = backend.store;
+      const told: string[] = [];
+      const tell = (error: unknown) => told.push((error as Error).message);
+      const store = await withEncryption(plain, [secretKey], NOON, tell);
+      const [mine, theirs] = [await aClient(store, 'mine'), await aClient(store, 'theirs')];
+      await store.destinations.put(mine, 'a', null, aDestination('mine'), NOON);
+      const { secrets } = (await plain.destinations.findSecret(mine, 'a'))!;
+      // Whoever can write to the database copies the cell to another name, and to another client.
+      await plain.destinations.put(mine, 'b', null, aDestination(secrets!), NOON);
+      await plain.destinations.put(theirs, 'a', null, aDestination(secrets!), NOON);
+      const fresh = await withEncryption(plain, [secretKey], NOON, tell);
+      assert.deepEqual(await present(fresh, mine.clientRowId), ['mine']);
+      assert.deepEqual(await present(fresh, mine.clientRowId, 'b'), []);
+      assert.deepEqual(await present(fresh, theirs.clientRowId), []);
+      assert.deepEqual(told, [
+        `The secret of the destination b of client ${mine.clientId} cannot be decrypted.`,
+        `The secret of the destination a of client ${theirs.clientId} cannot be decrypted.`,
+      ]);
+      await assert.rejects(fresh.destinations.findSecret(theirs, 'a'), { code: 'store_unusable' });
+    });
+
+    test('secrets of the installation are stored encrypted, and replaced by who has read them', async () => {
+      const plain = backend.store;
+      await plain.installation.replaceSecret('issuer', null, 'plain');
+      const { installation } = await encrypted(plain, secretKey);
+      assert.equal(await installation.findSecret('completion'), null);
+      assert.equal(await installation.findSecret('issuer'), 'plain');
+      assert.equal(await installation.replaceSecret('issuer', null, 'x'), false);
+      assert.equal(await installation.replaceSecret('issuer', 'plain', 'anew'), true);
+      assert.equal(await installation.replaceSecret('issuer', 'plain', 'late'), false);
+      assert.equal(await installation.findSecret('issuer'), 'anew');
+      assert.match((await plain.installation.findSecret('issuer'))!, /^enc1:1:/);
+    });
+
+    test('a new data key encrypts the secrets of destinations and of the installation too', async () => {
+      const plain = backend.store;
+      const running = await encrypted(plain, secretKey);
+      const caller = await aClient(running, 'a');
+      const names = Array.from({ length: 120 }, (_, index) => `d${index}`);
+      await Promise.all(
+        names.map(each => running.destinations.put(caller, each, null, aDestination(each), NOON)),
+      );
+      await plain.installation.replaceSecret('completion', null, 'plain');
+      const keys = (await DataKeys.open(plain, [secretKey], NOON))!;
+      await keys.add(keys.nextId, NOON);
+      assert.deepEqual([await encryptAll(plain, keys), await encryptAll(plain, keys)], [122, 0]);
+      const cells = (await plain.destinations.secrets(null, 200)).map(({ secrets }) => secrets);
+      assert.equal(cells.filter(cell => cell.startsWith('enc1:2:')).length, names.length);
+      assert.equal(await running.installation.findSecret('completion'), 'plain');
+      const found = await running.destinations.present(
+        names.map(each => ({ clientRowId: caller.clientRowId, name: each })),
+      );
+      assert.ok(found.every(({ name: each, secrets }) => each === secrets));
+    });
+
     test("one client's secret put into another's row holds up nobody else, and signs nothing", async () => {
       const plain = backend.store;
       const told: string[] = [];
@@ -140,13 +224,15 @@ export function dataKeysContract(name: string, open: OpenBackend): void {
       const [myCell, theirCell] = await cellsOf(plain);
       await plain.clients.replaceSecret(theirs.clientId, theirCell!, myCell!);
       const store = await withEncryption(plain, [secretKey], NOON, tell);
-      await stored(store, theirs);
       await stored(store, mine);
+      await stored(store, theirs);
       const { claims } = await store.queue.claim(NOON, 10, 0);
-      assert.deepEqual(
-        claims.map(({ schedule: claimed }) => claimed.signingSecret),
-        [myCell, 'whsec_mine'],
+      const secrets = new Map(
+        claims.map(({ schedule: claimed }) => [claimed.clientId, claimed.signingSecret]),
       );
+      // Also where the same text was decrypted for its own client a moment before.
+      assert.equal(secrets.get(mine.clientId), 'whsec_mine');
+      assert.equal(secrets.get(theirs.clientId), myCell);
       assert.deepEqual(told, [
         `The signing secret of client ${theirs.clientId} cannot be decrypted.`,
       ]);

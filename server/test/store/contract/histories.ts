@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { runId } from '../../../src/domain/id.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 import type { Caller } from '../../../src/store/contract/keys.ts';
 import type { Claim, ManualClaim, QueueStore } from '../../../src/store/contract/queue.ts';
@@ -8,6 +9,7 @@ import type { Requeue } from '../../../src/store/contract/schedules.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { histories, live } from '../../support/domain/histories.ts';
 import type { Call, Taken } from '../../support/domain/one-row.ts';
+import { isLongRun } from '../../support/long.ts';
 import {
   aClient,
   anId,
@@ -17,12 +19,10 @@ import {
 } from '../../support/store/backend.ts';
 
 /** How many histories; a search for a rare one sets more. */
-const RUNS = Number(
-  process.env.PUNCTUAL_TEST_HISTORIES ?? (process.env.PUNCTUAL_TEST_LONG ? 60 : 12),
-);
+const RUNS = Number(process.env.PUNCTUAL_TEST_HISTORIES ?? (isLongRun ? 60 : 12));
 
 /**
- * The pure functions lose no firing on a backend of a few lines (`test/domain/queue.property.test.ts`);
+ * The pure functions lose no firing on a backend of a few lines (`test/domain/queue.property.slow.test.ts`);
  * here a real one is asked the same, call by call, and gives the same answers.
  */
 export function historiesContract(name: string, open: OpenBackend): void {
@@ -53,15 +53,17 @@ export function historiesContract(name: string, open: OpenBackend): void {
 class Replay {
   readonly #store: Store;
   readonly #clientRowId: number;
+  readonly #clientId: string;
   #schedule: Schedule | null = null;
   #version = 0;
   #claim: Claim | null = null;
   #manualId: string | null = null;
   #manual: ManualClaim | null = null;
 
-  constructor(store: Store, { clientRowId }: Caller) {
+  constructor(store: Store, { clientRowId, clientId }: Caller) {
     this.#store = store;
     this.#clientRowId = clientRowId;
+    this.#clientId = clientId;
   }
 
   async play(call: Call): Promise<void> {
@@ -89,6 +91,8 @@ class Replay {
         await queue.recover(call.now, call.sentUntil);
         await outbox.recover(call.now);
         return;
+      case 'say':
+        return this.#say(call);
       case 'beginManual':
         return this.#beginManual(call.now);
       case 'endManual':
@@ -118,6 +122,7 @@ class Replay {
       scheduleRowId: _,
       clientRowId: __,
       claimedAt: ___,
+      fence: ____,
       begun,
       schedule: claimed,
       version,
@@ -135,13 +140,24 @@ class Replay {
     assert.deepEqual([claimed.status, claimed.interval], [schedule.status, schedule.interval]);
   }
 
+  async #say({ attempt: of, said, now, dueAt }: Call & { call: 'say' }): Promise<void> {
+    const { id: scheduleId } = this.#schedule!;
+    const id = runId(scheduleId, of.scheduledFor);
+    const ticket = { runId: id, scheduleId, clientId: this.#clientId, attempt: of.attempt };
+    const row = await this.#store.completions.say(ticket, said, now);
+    assert.deepEqual(row, dueAt === null ? null : { dueAt, isManual: false });
+  }
+
   /** A manual run that was cut off is taken again, before another one. */
   async #beginManual(now: number): Promise<void> {
     const { outbox } = this.#store;
     if (this.#manualId === null) {
       this.#manualId = anId(now);
       const run = { id: this.#manualId, scheduledFor: now };
-      assert.ok(await outbox.insertManual(this.#clientRowId, this.#schedule!.id, run));
+      assert.equal(
+        await outbox.insertManual(this.#clientRowId, this.#schedule!.id, run),
+        'inserted',
+      );
     }
     const [claim] = await outbox.claim(now, 9);
     assert.equal(claim!.id, this.#manualId);

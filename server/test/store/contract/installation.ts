@@ -4,6 +4,25 @@ import { PAUSES_KEPT } from '../../../src/store/contract/installation.ts';
 import { backendOfEachTest, NOON, type OpenBackend } from '../../support/store/backend.ts';
 
 export function installationContract(name: string, open: OpenBackend): void {
+  describe(`${name}: secrets of the installation`, () => {
+    const backend = backendOfEachTest(open);
+
+    test('are written by one of those that have read the same', async () => {
+      const { installation } = backend.store;
+      assert.equal(await installation.findSecret('issuer'), null);
+      const made = await Promise.all(
+        ['a', 'b', 'c'].map(secret => installation.replaceSecret('issuer', null, secret)),
+      );
+      assert.deepEqual(made.filter(Boolean), [true]);
+      const first = (await installation.findSecret('issuer'))!;
+      assert.equal(await installation.replaceSecret('issuer', 'x', 'd'), false);
+      assert.equal(await installation.findSecret('issuer'), first);
+      assert.equal(await installation.replaceSecret('issuer', first, 'e'), true);
+      assert.equal(await installation.findSecret('issuer'), 'e');
+      assert.equal(await installation.findSecret('completion'), null);
+    });
+  });
+
   describe(`${name}: a pause of all nodes`, () => {
     const backend = backendOfEachTest(open);
 

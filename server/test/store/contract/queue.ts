@@ -58,6 +58,7 @@ export function queueContract(name: string, open: OpenBackend): void {
         attempt: 1,
         attempts: [],
         claimedAt: NOON + 7,
+        fence: NOON + 7,
         version: 1,
         changedAt: null,
         blockedSince: null,

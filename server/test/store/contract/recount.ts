@@ -10,6 +10,7 @@ import {
   MINUTE,
   NOON,
   type OpenBackend,
+  outboxSettlementOf,
   settled,
   stored,
   waiting,
@@ -149,6 +150,77 @@ export function recountContract(name: string, open: OpenBackend): void {
       const place = await store.outbox.recount(NOON, null);
       assert.equal(await store.outbox.recount(NOON, place), null);
       assert.equal(await store.outbox.nextDueAt(), NOON);
+    });
+
+    test('a run that a target asked for is due within a day, and otherwise as it was asked for', async () => {
+      const { store } = backend;
+      const client = await aClient(store);
+      for (const [dueAt, due] of [
+        [NOON + HOUR, NOON + HOUR],
+        [NOON + 48 * HOUR, NOON + 24 * HOUR],
+      ] as const) {
+        await stored(store, client, {}, { first: NOON, second: null });
+        const again = { id: anId(dueAt), dueAt, at: dueAt };
+        await settled(store, await claimOne(store), null, { again });
+        await store.outbox.recount(NOON, null);
+        assert.equal(await store.outbox.nextDueAt(), due);
+        const [run] = await store.outbox.claim(due, 9);
+        await store.outbox.settle([outboxSettlementOf(run!, 'succeeded')]);
+      }
+    });
+
+    describe('other rules of a time zone', () => {
+      const HOURLY = { interval: '0 * * * *' };
+      const stands = async (key: number) => {
+        const [row] = await backend.store.queue.reread([key]);
+        return row && [row.scheduledFor, row.nextFor, row.changedAt];
+      };
+
+      test('a row that waits for a time to come waits for the one by the rules in use', async () => {
+        const { store } = backend;
+        const client = await aClient(store);
+        // The rules before had these times at the half hour.
+        await stored(store, client, HOURLY, { first: NOON + HOUR / 2, second: NOON + 1.5 * HOUR });
+        const [zoned] = await store.zoneRules.enabledIn('UTC', 0, 9);
+        const { scheduleRowId } = zoned!;
+        const moved = await store.queue.rezone([scheduleRowId, scheduleRowId + 1], NOON);
+        assert.deepEqual(moved, { count: 1, dueAt: NOON + HOUR });
+        const none = await store.queue.rezone([scheduleRowId], NOON);
+        assert.deepEqual(none, { count: 0, dueAt: null });
+        const claim = await claimOne(store, NOON + HOUR);
+        assert.deepEqual([claim.scheduledFor, claim.nextFor], [NOON + HOUR, NOON + 2 * HOUR]);
+      });
+
+      test('a time that is due stays, and the next one is counted anew', async () => {
+        const { store } = backend;
+        const client = await aClient(store);
+        await stored(store, client, HOURLY, { first: NOON - MINUTE, second: NOON + HOUR / 2 });
+        const [zoned] = await store.zoneRules.enabledIn('UTC', 0, 9);
+        await store.queue.rezone([zoned!.scheduleRowId], NOON);
+        const claim = await claimOne(store, NOON);
+        assert.deepEqual([claim.scheduledFor, claim.nextFor], [NOON - MINUTE, NOON + HOUR]);
+      });
+
+      test('a run that has begun is marked, and goes on with the time by the rules in use', async () => {
+        const { store } = backend;
+        const client = await aClient(store);
+        await stored(store, client, HOURLY, { first: NOON, second: NOON + HOUR / 2 });
+        const { scheduleRowId } = await claimOne(store);
+        await store.queue.rezone([scheduleRowId], NOON);
+        assert.deepEqual(await stands(scheduleRowId), [NOON, NOON + HOUR, NOON]);
+      });
+
+      test('what has no other time stays as it is, and so does a schedule that is not enabled', async () => {
+        const { store } = backend;
+        const client = await aClient(store);
+        const over = { timing: { endsAt: NOON } };
+        await stored(store, client, over, { first: NOON + MINUTE, second: null });
+        const [zoned] = await store.zoneRules.enabledIn('UTC', 0, 9);
+        const none = { count: 0, dueAt: null };
+        assert.deepEqual(await store.queue.rezone([zoned!.scheduleRowId], NOON), none);
+        assert.deepEqual(await store.queue.rezone([], NOON), none);
+        assert.equal(await store.queue.nextDueAt(), NOON + MINUTE);
+      });
     });
   });
 }

@@ -42,6 +42,69 @@ export function scheduleAtContract(name: string, open: OpenBackend): void {
       assert.deepEqual(await at(NOON + DAY), third);
     });
 
+    test('with the timing that it had between its changes', async () => {
+      const { store } = backend;
+      const caller = await aClient(store);
+      const timing = { endsAt: NOON + DAY };
+      const schedule = await stored(store, caller, { timing });
+      const later = { endsAt: NOON + 2 * DAY };
+      await changed(store, caller, schedule, { timing: later }, NOON + 10, start);
+      const plain = { ...schedule, updatedAt: NOON + 20 };
+      delete plain.timing;
+      const requeue = { changedAt: NOON + 20, start };
+      assert.ok(await store.schedules.update(caller.clientRowId, plain, 2, requeue));
+      const at = async (instant: number) =>
+        (await store.schedules.findAt(caller.clientRowId, schedule.id, instant))!.held.timing;
+      assert.deepEqual([await at(NOON), await at(NOON + 10)], [timing, later]);
+      assert.equal(await at(NOON + 20), undefined);
+    });
+
+    test('its states from one instant to another, in order, the latest of too many', async () => {
+      const { store } = backend;
+      const [caller, stranger] = [await aClient(store), await aClient(store)];
+      const schedule = await stored(store, caller, { interval: '1 * * * *' });
+      for (const minute of [2, 3, 4, 5]) {
+        const interval = `${minute} * * * *`;
+        await changed(store, caller, schedule, { interval }, NOON + minute * 10, start);
+      }
+      const between = async (from: number, to: number, limit = 9, of = caller) => {
+        const { clientRowId } = of;
+        const { id } = schedule;
+        const states = await store.schedules.statesBetween(clientRowId, id, from, to, limit);
+        return states.map(({ interval, since, until }) => [
+          Number(interval[0]),
+          since && since - NOON,
+          until && until - NOON,
+        ]);
+      };
+      const all = [
+        [1, null, 20],
+        [2, 20, 30],
+        [3, 30, 40],
+        [4, 40, 50],
+        [5, 50, null],
+      ];
+      assert.deepEqual(await between(NOON, NOON + DAY), all);
+      assert.deepEqual(await between(NOON + 20, NOON + 39), [all[1], all[2]]);
+      assert.deepEqual(await between(NOON + 30, NOON + 40), [all[2], all[3]]);
+      assert.deepEqual(await between(NOON + 60, NOON + DAY), [all[4]]);
+      assert.deepEqual(await between(NOON - DAY, NOON), [all[0]]);
+      assert.deepEqual(await between(NOON, NOON + DAY, 2), [all[3], all[4]]);
+      assert.deepEqual(await between(NOON, NOON + DAY, 9, stranger), []);
+      for (let instant = NOON; instant < NOON + 60; instant += 5) {
+        const { clientRowId } = caller;
+        const found = await store.schedules.findAt(clientRowId, schedule.id, instant);
+        const [one, ...more] = await store.schedules.statesBetween(
+          clientRowId,
+          schedule.id,
+          instant,
+          instant,
+          9,
+        );
+        assert.deepEqual([one, more], [found!.held, []]);
+      }
+    });
+
     test('of two changes within one millisecond, what held before both is kept', async () => {
       const { store } = backend;
       const caller = await aClient(store);

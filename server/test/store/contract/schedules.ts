@@ -41,6 +41,11 @@ const complete = (): Schedule =>
     ],
     label: 'nightly',
     policy: { timeoutSeconds: 1_800, maxRetries: 0, catchUpSeconds: 31_536_000 },
+    timing: { startsAt: NOON, exclude: ['de'], calendars: ['x'], windowSeconds: 60, offsetMs: 0 },
+    delivery: { body: '{"a":1}', externalId: 'order:7', tags: { b: '', a: 'x' } },
+    externalId: 'order:7',
+    tags: { b: '', a: 'x' },
+    statusReason: 'tooManyFailures',
   });
 
 export function schedulesContract(name: string, open: OpenBackend): void {
@@ -56,7 +61,14 @@ export function schedulesContract(name: string, open: OpenBackend): void {
       const schedule = complete();
       const found = await roundTrip(schedule);
       assert.deepEqual(found, schedule);
-      for (const field of ['headers', 'data', 'integrations', 'policy'] as const) {
+      for (const field of [
+        'headers',
+        'data',
+        'integrations',
+        'policy',
+        'timing',
+        'tags',
+      ] as const) {
         assert.equal(JSON.stringify(found[field]), JSON.stringify(schedule[field]));
       }
     });

@@ -56,6 +56,13 @@ export function searchContract(name: string, open: OpenBackend): void {
         }
         const [few, once] = await search(store, caller, { label: 'again' }, 3);
         assert.deepEqual([few.length, once], [3, 1]);
+        // Ids alone go on over a stop.
+        const { ids, next } = await store.schedules.ids(
+          caller.clientRowId,
+          { label: 'again' },
+          1_000,
+        );
+        assert.deepEqual([ids, next], [expected.map(({ id }) => id), null]);
       } finally {
         await backend.close();
       }

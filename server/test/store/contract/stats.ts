@@ -60,6 +60,53 @@ export function statsContract(name: string, open: OpenBackend): void {
       assert.deepEqual(await store.stats.counts(theirs.clientRowId), { enabled: 1, disabled: 0 });
     });
 
+    test('those with other bounds are other groups, whatever the order in which they were made', async () => {
+      const { store } = backend;
+      const caller = await aClient(store);
+      const group = { interval: '* * * * *', timezone: 'UTC', host: 'target.example' };
+      const window = { windowSeconds: 60, offsetMs: 1_000 };
+      for (const timing of [window, undefined, { endsAt: NOON }, window]) {
+        await stored(store, caller, { ...(timing && { timing }) });
+      }
+      const { groups } = await store.stats.groups(caller.clientRowId, 9);
+      assert.deepEqual(
+        new Set(groups),
+        new Set([
+          { ...group, count: 1 },
+          { ...group, timing: window, count: 2 },
+          { ...group, timing: { endsAt: NOON }, count: 1 },
+        ]),
+      );
+    });
+
+    test('a herd is of one interval and host, without a window, the newest first', async () => {
+      const { store } = backend;
+      const [mine, theirs] = [await aClient(store), await aClient(store)];
+      const hook = { url: 'https://Target.Example:8443/x?y', interval: '0 3 * * *' };
+      const of = { interval: hook.interval, host: 'target.example:8443' };
+      const ids = [anId(), anId(), anId()].sort();
+      const timing = { endsAt: NOON + MINUTE };
+      await stored(store, mine, { ...hook, id: ids[0]!, timezone: 'Europe/Berlin' });
+      await stored(store, mine, { ...hook, id: ids[1]!, timing, externalId: 'nightly' });
+      await stored(store, mine, { ...hook, id: ids[2]! });
+      await stored(store, mine, { ...hook, timing: { windowSeconds: 60, offsetMs: 0 } });
+      await stored(store, mine, { ...hook, interval: '1 3 * * *' });
+      await stored(store, mine, { ...hook, url: 'https://target.example/x' });
+      await stored(store, mine, { ...hook, status: 'disabled' }, null);
+      await stored(store, theirs, hook);
+      const when = { interval: hook.interval, timezone: 'UTC' };
+      assert.deepEqual(await store.stats.herd(mine.clientRowId, of, 9), [
+        { ...when, id: ids[2] },
+        { ...when, id: ids[1], timing, externalId: 'nightly' },
+        { ...when, id: ids[0], timezone: 'Europe/Berlin' },
+      ]);
+      const newest = await store.stats.herd(mine.clientRowId, of, 1);
+      assert.deepEqual(
+        newest.map(({ id }) => id),
+        [ids[2]],
+      );
+    });
+
     test('schedules are grouped part by part, newest first, each in one part', async () => {
       const { store } = backend;
       const caller = await aClient(store);
@@ -130,7 +177,7 @@ export function statsContract(name: string, open: OpenBackend): void {
       const none = { succeeded: 0, failed: 0, skipped: 0, missed: 0 };
       const second = { ...none, at: NOON + 10 * SECOND, succeeded: 1, skipped: 1 };
       const count = (limit: number, of = caller, asked = range) =>
-        store.stats.history(of.clientRowId, id, asked, limit);
+        store.stats.history(of.clientRowId, [id], asked, limit).then(([counted]) => counted!);
       assert.deepEqual(await count(9), {
         steps: [{ ...none, at: NOON, succeeded: 1, failed: 1 }, second],
         spans: [],
@@ -143,6 +190,70 @@ export function statsContract(name: string, open: OpenBackend): void {
       assert.deepEqual(await count(9, caller, within), { steps: [], spans: [span], records: 0 });
       const from = NOON - 20_000 * SECOND;
       assert.deepEqual((await count(9, caller, { ...within, from })).spans, [span]);
+    });
+
+    test('days are steps as well, and many schedules are counted at once, each by itself', async () => {
+      const { store } = backend;
+      const [caller, stranger] = [await aClient(store), await aClient(store)];
+      const day = 24 * 60 * MINUTE;
+      const midnight = NOON - (NOON % day);
+      const { id: busy } = await withRuns(store, caller, id => [
+        aRecord(id, midnight - SECOND, { status: 'failed' }),
+        aRecord(id, midnight),
+        aRecord(id, NOON),
+        aRecord(id, midnight + day - SECOND),
+      ]);
+      const { id: idle } = await withRuns(store, caller, id => [
+        aRecord(id, NOON, { status: 'failed' }),
+      ]);
+      const { id: foreign } = await withRuns(store, stranger, id => [aRecord(id, NOON)]);
+      const none = { succeeded: 0, failed: 0, skipped: 0, missed: 0 };
+      const range = { from: midnight - day, to: midnight + day, stepMs: day };
+      const ids = [idle, foreign, busy, anId()];
+      const nothing = { steps: [], spans: [], records: 0 };
+      assert.deepEqual(await store.stats.history(caller.clientRowId, ids, range, 9), [
+        { ...nothing, steps: [{ ...none, at: midnight, failed: 1 }], records: 1 },
+        nothing,
+        {
+          ...nothing,
+          steps: [
+            { ...none, at: midnight - day, failed: 1 },
+            { ...none, at: midnight, succeeded: 3 },
+          ],
+          records: 4,
+        },
+        nothing,
+      ]);
+      const [, , newest] = await store.stats.history(caller.clientRowId, ids, range, 2);
+      assert.deepEqual(newest!.steps, [{ ...none, at: midnight, succeeded: 2 }]);
+    });
+
+    test('the missed times of a schedule in order, the newest of too many, and the record that reaches in', async () => {
+      const { store } = backend;
+      const [caller, stranger] = [await aClient(store), await aClient(store)];
+      const unsent = { startedAt: undefined!, finishedAt: undefined!, attempts: [] };
+      const missed = { ...unsent, status: 'missed' as const, decidedAt: NOON };
+      const reason = 'It passed while Punctual was not running, and catching up is turned off.';
+      const span = { count: 5_000, from: NOON - 5_000 * SECOND, to: NOON };
+      const { id } = await withRuns(store, caller, id => [
+        aRecord(id, span.from, { ...missed, reason, missed: span }),
+        aRecord(id, NOON + SECOND, { ...missed, reason }),
+        aRecord(id, NOON + 2 * SECOND, { ...unsent, status: 'skipped', decidedAt: NOON }),
+        aRecord(id, NOON + 3 * SECOND, { ...missed, reason }),
+        aRecord(id, NOON + 4 * SECOND),
+      ]);
+      await withRuns(store, caller, other => [
+        aRecord(other, NOON + 2 * SECOND, { ...missed, reason }),
+      ]);
+      const found = (from: number, to: number, limit = 9, of = caller) =>
+        store.stats.missed(of.clientRowId, id, from, to, limit);
+      const single = (at: number) => ({ scheduledFor: NOON + at * SECOND, reason });
+      const many = { scheduledFor: span.from, reason, missed: span };
+      assert.deepEqual(await found(NOON, NOON + MINUTE), [many, single(1), single(3)]);
+      assert.deepEqual(await found(span.from, NOON + 2 * SECOND), [many, single(1)]);
+      assert.deepEqual(await found(NOON + 2 * SECOND, NOON + MINUTE), [single(3)]);
+      assert.deepEqual(await found(NOON + 2 * SECOND, NOON + MINUTE, 1), [single(3)]);
+      assert.deepEqual(await found(NOON, NOON + MINUTE, 9, stranger), []);
     });
 
     test('a manual run is counted, and has no lateness', async () => {

@@ -111,6 +111,27 @@ export function suspensionsContract(name: string, open: OpenBackend): void {
       );
     });
 
+    for (const [afterCompletion, status] of [
+      ['disable', 'disabled'],
+      ['delete', 'deleted'],
+    ] as const) {
+      test(`one whose last time passed meanwhile completes: ${status}`, async () => {
+        const { store } = backend;
+        const caller = await aClient(store);
+        const timing = { endsAt: NOON + SECOND, afterCompletion };
+        const schedule = await stored(store, caller, { timing }, { first: NOON, second: null });
+        await store.clients.suspend(caller.clientId, NOON);
+        await store.suspensions.putOff([await claimOne(store)]);
+        await store.clients.resume(caller.clientId, NOON + MINUTE);
+        const back = await readmitAll(store, caller, NOON + MINUTE);
+        assert.equal(back.passed.length, 1);
+        const found = (await store.schedules.find(caller.clientRowId, schedule.id))!.schedule;
+        const ended = { status, statusReason: 'completed', updatedAt: NOON + MINUTE };
+        assert.deepEqual(found, { ...schedule, ...ended });
+        assert.equal(await store.queue.nextDueAt(), null);
+      });
+    }
+
     test('nothing of a client that is not suspended is put off', async () => {
       const { store } = backend;
       const [caller, other] = [await aClient(store), await aClient(store, 'other')];

@@ -6,8 +6,11 @@ import pino, { type Logger } from 'pino';
 import { buildApi } from '../../../src/api/app.ts';
 import type { ApiDeps } from '../../../src/api/deps.ts';
 import { systemClock } from '../../../src/clock.ts';
+import { periodsOf } from '../../../src/domain/calendar/exclusion/calendar-source.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { ALLOW_PUBLIC } from '../../../src/domain/schedule/target.ts';
+import { CalendarReader } from '../../../src/engine/calendar-reader.ts';
+import { sentRequest, shownRequest } from '../../../src/outbound/request.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { openSqlite } from '../../../src/store/sqlite/open.ts';
 
@@ -31,7 +34,8 @@ export type Told =
   | { dueAt: number }
   | { scheduleId: string; changedAt: number }
   | { rotated: number }
-  | 'outbox';
+  | 'outbox'
+  | 'calendars';
 
 export interface Credentials {
   clientId: string;
@@ -76,11 +80,23 @@ export async function startService(changes: Partial<ApiDeps> = {}): Promise<Serv
       changed: (scheduleId, changedAt) => told.push({ scheduleId, changedAt }),
       wakeOutbox: () => told.push('outbox'),
       rotated: clientRowId => told.push({ rotated: clientRowId }),
+      calendarsChanged: () => told.push('calendars'),
     },
     log: keptLog(logged),
     tryOut: async () => {
       throw new Error('nothing is sent here');
     },
+    showRequest: shownRequest,
+    showSent: sentRequest,
+    calendarPort: new CalendarReader({
+      calendars: store.calendars,
+      clock: changes.clock ?? systemClock,
+      expand: periodsOf,
+      fetchText: async () => {
+        throw new Error('nothing is fetched here');
+      },
+    }),
+    isEncrypting: true,
     keepRunsDays: 30,
     readiness: async () => ({}),
     pausedSince: () => store.installation.pausedSince(),

@@ -37,12 +37,19 @@ export class Api {
     return this.#call('POST', `/v1/schedule/${scheduleId}/trigger`);
   }
 
+  /** Deleted ones too. */
   async schedules(): Promise<Schedule[]> {
     const schedules: Schedule[] = [];
-    for await (const page of this.#pages<SchedulePage>('/v1/schedule?limit=100')) {
-      schedules.push(...page.items);
+    for (const path of ['/v1/schedule?limit=100', '/v1/schedule?limit=100&status=deleted']) {
+      for await (const page of this.#pages<SchedulePage>(path)) schedules.push(...page.items);
     }
     return schedules;
+  }
+
+  /** A schedule with the number of its last change. */
+  async found(id: string): Promise<{ schedule: Schedule; version: number }> {
+    const { answer, headers } = await this.#ask<Schedule>('GET', `/v1/schedule/${id}`);
+    return { schedule: answer, version: Number(JSON.parse(headers.get('etag')!)) };
   }
 
   /** Every run with a nominal time of at least `from`, newest first. */
@@ -91,6 +98,14 @@ export class Api {
   }
 
   async #call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+    return (await this.#ask<Answer>(method, path, body)).answer;
+  }
+
+  async #ask<Answer>(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ answer: Answer; headers: Headers }> {
     const headers: Record<string, string> = {
       ClientId: CREDENTIALS.clientId,
       ApiKey: CREDENTIALS.apiKey,
@@ -105,6 +120,6 @@ export class Api {
     });
     const text = await response.text();
     if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return JSON.parse(text);
+    return { answer: JSON.parse(text), headers: response.headers };
   }
 }

@@ -4,7 +4,7 @@ import type { Run } from '@punctual/client';
 export interface Evidence {
   schedules: ScheduleSeen[];
   lives: Life[];
-  /** When the test held the store, so that nobody else could write. */
+  /** When the test held the store, so that nobody else could write, and when the machine stood still. */
   stalls: { from: number; to: number }[];
   arrivals: Arrival[];
   callbackArrivals: CallbackArrival[];
@@ -24,10 +24,28 @@ export interface ScheduleSeen {
   timezone: string;
   createdAt: number;
   integrations: { id: string; callOnSuccess: boolean }[];
+  /** Where it is more than a cron interval. */
+  planned?: Planned;
   /** Its create was answered 200: then it must be there. The others were cut off, and may be. */
   acknowledged: boolean;
   /** The service still knows it at the end. */
   listed: boolean;
+}
+
+/** What the caller asked for beside the interval, and how the service tells of the schedule at the end. */
+export interface Planned {
+  startsAt?: number;
+  endsAt?: number;
+  maxRuns?: number;
+  pausedUntil?: number;
+  windowSeconds?: number;
+  afterCompletion: 'disable' | 'delete';
+  status: string;
+  statusReason?: string;
+  /** 1 as it was created, and one more with each change. */
+  version: number;
+  /** Of the last change; null: there was none. */
+  updatedAt: number | null;
 }
 
 /** One process of the service. */
@@ -45,6 +63,8 @@ export interface Arrival {
   webhookId: string;
   scheduledFor: number;
   attempt: number;
+  /** Absent in evidence that is made up. */
+  fence?: number;
   at: number;
   /** When its answer was written, or when its connection broke. */
   endedAt: number;

@@ -7,8 +7,8 @@ import type { Arrival, CallbackArrival } from './evidence.ts';
 /**
  * The target and the receiver of callbacks, in the harness's own process, which nobody kills.
  *
- * The path says how it answers: `/ok`, `/fail` (500), `/flaky` (503 to the first attempt),
- * `/slow/<ms>`; callbacks go to `/callback/…`.
+ * The path says how it answers: `/ok`, `/fail` (500), `/gone` (404), `/flaky` (503 to the first
+ * attempt), `/slow/<ms>`; callbacks go to `/callback/…`.
  */
 export class Target {
   readonly arrivals: Arrival[] = [];
@@ -64,6 +64,7 @@ export class Target {
       webhookId: header('webhook-id'),
       scheduledFor: Date.parse(header('punctual-scheduled-for')),
       attempt,
+      fence: Number(header('punctual-fence')),
       at,
       endedAt: Number.POSITIVE_INFINITY,
       status: null,
@@ -132,5 +133,6 @@ function answerTo(
 
 function statusOf(path: string, attempt: number): number {
   if (path === '/fail') return 500;
+  if (path === '/gone') return 404;
   return path === '/flaky' && attempt === 1 ? 503 : 200;
 }

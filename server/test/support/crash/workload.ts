@@ -33,6 +33,63 @@ function mixed(url: string, index: number): ScheduleInput {
   }
 }
 
+/**
+ * Schedules whose times are not a cron interval alone: one-offs and rates, bounds, windows and pauses. Most come to their end
+ * within seconds, and complete.
+ *
+ * @param url of the target
+ * @param now their bounds lie `SOON` and more after it
+ */
+export function plannedWorkload(url: string, count: number, now = Date.now()): ScheduleInput[] {
+  return Array.from({ length: count }, (_, index) => planned(url, index, now));
+}
+
+/** Seconds in which a machine that is busy has created them all: a one-off that has passed is refused. */
+const SOON = 6;
+
+function planned(url: string, index: number, now: number): ScheduleInput {
+  const round = Math.floor(index / 10);
+  const inSeconds = (seconds: number) => new Date(now + seconds * 1_000).toISOString();
+  const afterCompletion = round % 2 === 0 ? ('delete' as const) : ('disable' as const);
+  const each = (path: string, plan: Partial<ScheduleInput>): ScheduleInput => ({
+    ...every('* * * * * *', url + path),
+    afterCompletion,
+    ...plan,
+  });
+  switch (index % 10) {
+    case 0:
+      return each('/flaky', { interval: onceAfter(SOON + (round % 4), now) });
+    case 1:
+      return each('/slow/700', { interval: onceAfter(SOON + (round % 8), now) });
+    case 2:
+      return each('/gone', {
+        interval: onceAfter(SOON + (round % 8), now),
+        ...{ integrations: callback(url, round, false), afterCompletion: 'delete' },
+      });
+    case 3:
+      return each('/ok', { interval: 'rate(2 seconds)' });
+    case 4:
+      return each('/slow/300', {
+        interval: 'rate(1 second)',
+        ...{ startsAt: inSeconds(SOON + (round % 4)), maxRuns: 4 },
+      });
+    case 5:
+      return each('/ok', { maxRuns: 3 + (round % 9), windowSeconds: 3 });
+    case 6:
+      return each('/ok', { startsAt: inSeconds(SOON), endsAt: inSeconds(SOON + 2 + (round % 6)) });
+    case 7:
+      return each('/ok', { pausedUntil: inSeconds(SOON + (round % 5)), windowSeconds: 2 });
+    default:
+      return each('/ok', { interval: onceAfter(SOON + (index % 8), now) });
+  }
+}
+
+/** At the whole second that comes so many seconds later. */
+export function onceAfter(seconds: number, now = Date.now()): string {
+  const at = new Date(Math.ceil(now / 1_000 + seconds) * 1_000);
+  return `at(${at.toISOString().slice(0, 19)}Z)`;
+}
+
 export function every(
   interval: string,
   url: string,

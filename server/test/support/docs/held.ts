@@ -28,7 +28,7 @@ const DOCKER = { not: 'needs Docker; image.long.test.ts replays the steps of the
 const CLUSTER = { not: 'needs a cluster; kubernetes.test.ts holds the manifests' };
 const MINUTES = { not: 'measures for minutes; that its scene and options are there is tested' };
 const LONG = { not: 'takes minutes; that its file and variables are there is tested' };
-const SEEDED = { by: 'server/test/cli/seed.test.ts', holds: "'dev', '--seed'" };
+const SEEDED = { by: 'server/test/cli/seed.slow.test.ts', holds: "'dev', '--seed'" };
 const MACHINE = { not: 'changes the machine that it runs on' };
 const LATER = { not: 'needs a package of a later release' };
 const inCi = (holds: string) => ({ by: '.ci/run', holds });
@@ -71,6 +71,7 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     'curl -s "http://127.0.0.1:8080/v1/schedule/$ID/explain…': {
       prints: /"at":"2026-03-29T02:30.*"sentence":"The schedule was created later/,
     },
+    'curl -s "http://127.0.0.1:8080/v1/incident" …': { prints: /^\{"from":.*"items":\[/ },
     'curl -sN http://127.0.0.1:8080/v1/event …': {
       prints: /^retry: \d+\nid: /,
       stays: 'this test',
@@ -79,8 +80,28 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
   'docs/from-cron.md': {
     'curl -s http://127.0.0.1:8080/v1/schedule …': { prints: /^\{"id":.*"label":"invoices"/ },
   },
+  'docs/simulate.md': {
+    'curl -s http://127.0.0.1:8080/v1/simulate …': { prints: /^\{"tzdata":.*"firingsAfter":3,/ },
+    'curl -sf http://127.0.0.1:8080/v1/simulate …': {
+      before:
+        'echo \'{"from": "2026-10-24T00:00:00Z", "changes": [{"id": "ext:x", "delete": true}]}\' > changes.json; ' +
+        'curl -sf http://127.0.0.1:8080/v1/simulate -H "ClientId: $CLIENT_ID" -H "ApiKey: $API_KEY" ' +
+        "-H 'Content-Type: application/json' -d @changes.json > expected.json",
+      prints: /^$/,
+    },
+    'curl -s http://127.0.0.1:8080/v1/advice …': { prints: /^\{"items":\[\],"countedAt":/ },
+    'curl -s http://127.0.0.1:8080/v1/tzdata …': {
+      prints: /^\{"version":"2\d{3}[a-z]",.*"zones":\[/,
+    },
+  },
+  'docs/destinations.md': {
+    'npx punctual issuer rotate': {
+      by: 'server/test/service/destination-tokens.slow.test.ts',
+      holds: "['issuer', 'rotate', '--json']",
+    },
+  },
   'docs/signatures.md': {
-    'verify() {…': { by: 'server/test/service/signatures.test.ts', holds: "snippet('sh')" },
+    'verify() {…': { by: 'server/test/service/signatures.slow.test.ts', holds: "snippet('sh')" },
     'curl -s -X POST http://127.0.0.1:8080/v1/secret …': { prints: /"signingSecret":"whsec_/ },
     'npx punctual secret rotate --client "$CLIENT_ID" --overlap 86400': {
       before: 'npx punctual secret end-overlap --client "$CLIENT_ID"',
@@ -138,7 +159,7 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     },
     'useradd --system punctual': MACHINE,
     'npm install --prefix /opt/punctual --ignore-scripts ./punctual-0.1.0.tgz': {
-      by: 'server/test/deploy.test.ts',
+      by: 'server/test/deploy.slow.test.ts',
       holds: String.raw`npm install --prefix \/opt\/punctual --ignore-scripts`,
     },
     'install -m 640 -g punctual deploy/punctual.env.example /etc/punctual.env': MACHINE,
@@ -162,7 +183,7 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     },
     'apt-get install --only-upgrade tzdata': MACHINE,
     'export PUNCTUAL_ZONEINFO=/usr/share/zoneinfo': {
-      by: 'server/test/service/zoneinfo.test.ts',
+      by: 'server/test/service/zoneinfo.slow.test.ts',
       holds: 'PUNCTUAL_ZONEINFO',
     },
     'export PUNCTUAL_SECRET_KEY="$(openssl rand -base64 32)"': { prints: /^$/ },
@@ -239,7 +260,12 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     'npm run dev': { not: 'goes on until it is stopped, and waits for a change of the sources' },
     'npm run dev -- --seed': SEEDED,
     'npm run dev -w dashboard': { not: 'goes on until it is stopped' },
-    'npm run test:all': inCi('npm run test:all'),
+    'npm run test:slow': inCi('npm run test:slow'),
+    'npm run test:long': inCi('npm run test:long'),
+    'npm run test:all': {
+      by: 'package.json',
+      holds: 'npm test && npm run test:slow && npm run test:long',
+    },
     'npx biome check --write .': { by: 'package.json', holds: 'biome check .' },
     'npm run build': { by: 'package.json', holds: 'npm run check && npm run build' },
     'npm run openapi': { by: 'scripts/release.ts', holds: "'openapi'" },
@@ -251,7 +277,8 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     'PATH="$PWD/node_modules/.bin:$PATH" npm install -w server some-package': {
       not: 'some-package is no name',
     },
-    'FUZZ_BODIES=100000 node --test server/test/api/fuzz.test.ts': LONG,
+    'FUZZ_BODIES=100000 node --test server/test/api/fuzz.slow.test.ts': LONG,
+    'TEMPLATE_CASES=100000 node --test server/test/domain/template.property.test.ts': LONG,
     'NODES_SCHEDULES=500 NODES_HEALTHY_SECONDS=20 …': LONG,
     'NODES_PGBOUNCER=1 …': LONG,
     'npm run mutants': LONG,

@@ -15,6 +15,9 @@ interface Pasted {
   err: string;
 }
 
+/** This ends a command that hangs. On a busy machine `npx` alone takes several seconds. */
+const PATIENCE_MS = 180_000;
+
 /** The terminal of the one command that goes on beside the others. */
 export const beside: { terminal?: Pasted } = {};
 
@@ -136,7 +139,7 @@ export function pasteCommandsOf(pages: string[]): void {
     for (const command of COMMANDS.filter(each => each.page === page)) {
       const run = heldBy(command) as Runs | undefined;
       if (run?.prints === undefined) continue;
-      test(place(command), { timeout: 60_000, skip: run.skip ?? false }, async t => {
+      test(place(command), { timeout: PATIENCE_MS, skip: run.skip ?? false }, async t => {
         if (run.before !== undefined) await paste(run.before, run);
         const text = command.text.replace(run.without ?? '', '');
         const pasted = await paste(exported + text, run);

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Said } from '../../../src/domain/run/completion.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 import { type End, OneSchedule } from './one-schedule.ts';
 
@@ -42,8 +43,17 @@ const work = [
     world.send();
   }),
   fc
-    .constantFrom<End[]>('ok', 'fault', 'refused')
+    .constantFrom<End[]>('ok', 'fault', 'refused', 'accepted', 'accepted', 'accepted')
     .map(outcome => step(`end ${outcome}`, world => world.end(outcome))),
+  fc
+    .constantFrom<Said[]>(
+      {},
+      { status: 'failed' },
+      { extendSeconds: 1 },
+      { extendSeconds: 60 },
+      { extendSeconds: 604_800 },
+    )
+    .map(said => step(`say ${JSON.stringify(said)}`, world => world.say(said))),
 ];
 
 const trouble = [
@@ -64,6 +74,7 @@ const trouble = [
       world.crash(1);
     }),
   ),
+  always('change to no completion', world => world.change({ policy: { maxRetries: 1 } })),
   fc
     .constantFrom<Schedule['status'][]>('enabled', 'enabled', 'disabled', 'deleted')
     .map(status => step(status, world => world.change({ status }))),
@@ -75,10 +86,25 @@ const START = Date.UTC(2026, 2, 1, 12, 0, 7, 123);
 export const histories = (most: number) =>
   fc.record({
     interval,
-    policy: fc.record({
-      maxRetries: fc.constantFrom(0, 1, 3),
-      catchUpSeconds: fc.constantFrom(0, 30, 86_400),
-    }),
+    policy: fc.record(
+      {
+        maxRetries: fc.constantFrom(0, 1, 3),
+        catchUpSeconds: fc.constantFrom(0, 30, 86_400),
+        overlap: fc.constantFrom('skip', 'bufferOne'),
+        retryForSeconds: fc.constantFrom(1, 60, 604_800),
+        retryDelaysSeconds: fc.constantFrom<number[]>([1], [5, 30, 120]),
+        completion: fc.constantFrom(1, 60, 7_200).map(deadlineSeconds => ({ deadlineSeconds })),
+      },
+      {
+        requiredKeys: [
+          'maxRetries',
+          'catchUpSeconds',
+          'overlap',
+          'retryForSeconds',
+          'retryDelaysSeconds',
+        ],
+      },
+    ),
     steps: fc.array(
       fc.oneof(
         ...work.map(arbitrary => ({ arbitrary, weight: 4 })),

@@ -1,4 +1,10 @@
-import { nextTime } from '../../../src/domain/calendar/calendar.ts';
+import { nextTime } from '../../../src/domain/calendar/times.ts';
+import {
+  type Completion,
+  completionOf,
+  isAwaiting,
+  type Said,
+} from '../../../src/domain/run/completion.ts';
 import type { Move } from '../../../src/domain/run/queue.ts';
 import {
   mayBegin,
@@ -6,6 +12,8 @@ import {
   type QueueRow,
   type TakenRow,
 } from '../../../src/domain/run/queue-row.ts';
+import { skippedBehind } from '../../../src/domain/run/row-times.ts';
+import type { RunRecord } from '../../../src/domain/run/run.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 import type { Settlement } from '../../../src/store/contract/queue.ts';
 import type { Requeue } from '../../../src/store/contract/schedules.ts';
@@ -25,6 +33,12 @@ export interface Taken {
 
 export type Standing = Pick<TakenRow, 'scheduledFor' | 'attempt' | 'nextFor' | 'changedAt'>;
 
+/** An attempt of the schedule, by which its target speaks of it. */
+export interface OfAttempt {
+  scheduledFor: number;
+  attempt: number;
+}
+
 /** What was asked of the backend, and what it answered: every real backend gives the same answers. */
 export type Call =
   | { call: 'claim'; now: number; unseenUntil: number; aheadMs: number; taken: Taken | null }
@@ -32,6 +46,7 @@ export type Call =
   | { call: 'reread'; standing: Standing; schedule: Schedule }
   | { call: 'update'; schedule: Schedule; requeue: Exclude<Requeue, 'keep'> }
   | { call: 'recover'; now: number; sentUntil: number | undefined }
+  | { call: 'say'; attempt: OfAttempt; said: Said; now: number; dueAt: number | null }
   | { call: 'beginManual'; now: number }
   | { call: 'endManual' };
 
@@ -42,6 +57,7 @@ export type Call =
 export class OneRow {
   schedule: Schedule;
   row: KeptRow | null = null;
+  readonly #said = new Map<string, Completion>();
   readonly calls: Call[] = [];
   readonly dues: (number | null)[] = [];
   /** Since when a manual run's request is in flight. */
@@ -95,16 +111,53 @@ export class OneRow {
     return read;
   }
 
-  /** A waiting row moves or goes; one that has begun is marked, and brought forward. */
+  /** What its target has said about an attempt. */
+  saidOf(of: OfAttempt): Completion | null {
+    return this.#said.get(keyOf(of)) ?? null;
+  }
+
+  /** A run that awaits is due when its target says so; any other is marked, so that it is decided about anew. */
+  say(attempt: OfAttempt, said: Said, now: number): void {
+    const dueAt = this.#say(attempt, said, now);
+    this.#note({ call: 'say', attempt, said, now, dueAt });
+  }
+
+  /** @returns when the row is due by that; null where it comes too late */
+  #say(of: OfAttempt, said: Said, now: number): number | null {
+    const { row } = this;
+    if (row === null || row.scheduledFor !== of.scheduledFor) return null;
+    const spokenOf = { ...row, startedAt: Math.max(row.claimedAt ?? 0, row.dueAt) };
+    const ticket = { runId: '', attempt: of.attempt };
+    const kept = completionOf(spokenOf, ticket, said, this.saidOf(of), now);
+    if (kept === null) return null;
+    this.#said.set(keyOf(of), kept);
+    const dueAt = kept.status === undefined ? kept.deadlineAt! : now;
+    if (row.state === 'awaiting') this.row = { ...row, dueAt };
+    else if (row.changedAt === null || kept.status !== undefined) {
+      const changedAt = Math.max(now, row.dueAt, (row.changedAt ?? -1) + 1);
+      this.row = { ...row, changedAt };
+    }
+    return dueAt;
+  }
+
+  /** The records that a change of now makes: of the times that came while a run was going. */
+  skippedBefore(now: number): RunRecord[] {
+    const { row, schedule } = this;
+    if (row === null || row.state === 'waiting' || row.attempt === 0) return [];
+    return skippedBehind(row, schedule, now);
+  }
+
+  /** A waiting row moves or goes; one that has begun is marked, and brought forward unless it awaits. */
   update(schedule: Schedule, changedAt: number): void {
     const { interval, timezone, status } = schedule;
-    const first = status === 'enabled' ? nextTime(interval, timezone, changedAt) : null;
-    const second = first === null ? null : nextTime(interval, timezone, first);
+    const first = status === 'enabled' ? nextTime({ interval, timezone }, changedAt) : null;
+    const second = first === null ? null : nextTime({ interval, timezone }, first);
     const { row } = this;
     this.schedule = schedule;
     if (row && row.state !== 'waiting') {
       const marked = Math.max(changedAt, (row.changedAt ?? -1) + 1);
-      const dueAt = row.state === 'inFlight' ? row.dueAt : Math.min(row.dueAt, first ?? changedAt);
+      const isLeft = row.state === 'inFlight' || row.state === 'awaiting';
+      const dueAt = isLeft ? row.dueAt : Math.min(row.dueAt, first ?? changedAt);
       this.row = { ...row, changedAt: marked, nextFor: first, dueAt };
     } else if (first === null) this.row = null;
     else {
@@ -124,7 +177,7 @@ export class OneRow {
     if (row?.state === 'inFlight') {
       const { attempt, attempts, claimedAt, changedAt, nextFor } = row;
       const broughtTo = changedAt === null ? row.dueAt : Math.min(row.dueAt, nextFor ?? changedAt);
-      const last = attempts.at(-1)?.outcome;
+      const last = attempts.at(-1);
       const lookedAt = sentUntil ?? Math.min(now, changedAt ?? now);
       // Where it is unknown what was sent, a clock that was set back since may have come to its time before.
       const isKnown = sentUntil !== undefined || claimedAt! <= now;
@@ -137,7 +190,8 @@ export class OneRow {
       } else if (attempts.length === 0) {
         this.row = { ...row, state: 'waiting', attempt: 0, dueAt: broughtTo };
       } else {
-        const state = last === 'lost' ? 'lost' : 'retrying';
+        const cutOff = last?.outcome === 'lost' ? 'lost' : 'retrying';
+        const state = isAwaiting(last!) ? 'awaiting' : cutOff;
         this.row = { ...row, state, attempt: attempts.length, dueAt: broughtTo };
       }
     }
@@ -154,12 +208,29 @@ export class OneRow {
   endManual(): void {
     this.manualSince = null;
     this.hasManual = false;
-    if (this.row) this.row.blockedSince = null;
+    if (this.row) this.row = { ...this.row, dueAt: dueUnblocked(this.row), blockedSince: null };
     this.#note({ call: 'endManual' });
+  }
+
+  /** Whether its run ever awaited its completion. */
+  get hasAwaited(): boolean {
+    return this.calls.some(
+      call => call.call === 'settle' && call.applied && call.move.row?.state === 'awaiting',
+    );
   }
 
   #note(call: Call): void {
     this.calls.push(call);
     this.dues.push(this.row && this.row.state !== 'inFlight' ? this.row.dueAt : null);
   }
+}
+
+const keyOf = ({ scheduledFor, attempt }: OfAttempt) => `${scheduledFor} ${attempt}`;
+
+/** What was looked at while it was blocked is due as it was. */
+function dueUnblocked({ state, dueAt, scheduledFor, claimedAt, blockedSince }: KeptRow): number {
+  if (state === 'waiting') return Math.min(dueAt, scheduledFor);
+  const wasLookedAt = claimedAt !== null && blockedSince !== null && claimedAt >= blockedSince;
+  const isPutBack = (state === 'retrying' || state === 'lost') && wasLookedAt;
+  return isPutBack ? Math.min(dueAt, Math.max(claimedAt, scheduledFor)) : dueAt;
 }

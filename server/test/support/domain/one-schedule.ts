@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
-import { nextTime, timesBetween } from '../../../src/domain/calendar/calendar.ts';
+import { nextTime, timesBetween } from '../../../src/domain/calendar/times.ts';
 import { runId } from '../../../src/domain/id.ts';
 import { iso } from '../../../src/domain/iso.ts';
+import { type AwaitedAttempt, awaitedOf, type Said } from '../../../src/domain/run/completion.ts';
 import { afterAttempt, decide, giveBack, type Move } from '../../../src/domain/run/queue.ts';
-import { mayBegin } from '../../../src/domain/run/queue-row.ts';
+import { mayBegin, type QueueRow } from '../../../src/domain/run/queue-row.ts';
 import type { Attempt, RunRecord } from '../../../src/domain/run/run.ts';
-import { judge } from '../../../src/domain/run/verdict.ts';
+import { judge, responseFault, whyTooLate } from '../../../src/domain/run/verdict.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
-import { OneRow, type Taken } from './one-row.ts';
+import { type OfAttempt, OneRow, type Taken } from './one-row.ts';
 import { unseenUntil } from './queue-rows.ts';
 
-export type End = 'ok' | 'fault' | 'refused';
+export type End = 'ok' | 'fault' | 'refused' | 'accepted';
 
 /**
  * One schedule with its backend and its engine, in memory: every instant at which a real one may be
@@ -50,7 +51,7 @@ export class OneSchedule {
   msTo(count: number): number {
     let time = this.#now;
     for (let i = 0; i < count; i += 1)
-      time = nextTime(this.backend.schedule.interval, 'UTC', time)!;
+      time = nextTime({ interval: this.backend.schedule.interval, timezone: 'UTC' }, time)!;
     return time - this.#now;
   }
 
@@ -89,6 +90,10 @@ export class OneSchedule {
 
   decide(): void {
     if (this.#flight?.phase !== 'undecided') return;
+    if (maySay(this.#flight, null)) {
+      this.#land(null);
+      return;
+    }
     const { row, schedule, lookedAt } = this.#flight;
     const move = decide(row, schedule, this.#now, unseenUntil(this.#unseenUntil));
     if (!this.#settle(move)) {
@@ -110,11 +115,15 @@ export class OneSchedule {
       return;
     }
     const { scheduledFor } = flight.row;
+    if (whyTooLate(flight.row, flight.schedule.policy, this.#now) !== null) {
+      this.#land(null);
+      return;
+    }
     assert.equal(flight.schedule.status, 'enabled', 'only an enabled schedule starts a request');
     assert.ok(scheduledFor <= flight.lookedAt, 'no request starts before its time');
     assert.notEqual(this.#manual, 'inFlight', 'one request of a schedule at a time');
     assert.ok(scheduledFor >= (this.#sent.at(-1) ?? 0), 'nothing newer was sent before');
-    const sending = `${iso(scheduledFor)}, attempt ${flight.row.attempt}`;
+    const sending = sendingOf(flight.row);
     assert.ok(!this.#attempts.has(sending), `${sending}: an attempt is sent once`);
     this.#attempts.add(sending);
     this.#sent.push(scheduledFor);
@@ -124,9 +133,19 @@ export class OneSchedule {
   end(outcome: End): void {
     if (this.#flight?.phase !== 'sent') return;
     const { row, startedAt } = this.#flight;
-    const responseStatus = { ok: 200, fault: 503, refused: 400 }[outcome];
+    const responseStatus = { ok: 200, fault: 503, refused: 400, accepted: 202 }[outcome];
     const attempt = { number: row.attempt, startedAt: startedAt!, durationMs: 1 };
-    this.#land({ ...attempt, outcome: 'response', responseStatus });
+    const error = responseFault(responseStatus, undefined);
+    const fault = error !== undefined && { error };
+    this.#land({ ...attempt, outcome: 'response', responseStatus, ...fault });
+  }
+
+  /** The target speaks about the request that it got last, whatever has become of it. */
+  say(said: Said): void {
+    const { row } = this.backend;
+    if (row === null || !this.#attempts.has(sendingOf(row))) return;
+    const { scheduledFor, attempt } = row;
+    this.backend.say({ scheduledFor, attempt }, said, this.#now);
   }
 
   /** The process is gone for `ms`, and what it knew with it; the row stays as it was written. */
@@ -152,7 +171,8 @@ export class OneSchedule {
     // What is held for a later time makes way.
     if (this.#flight?.phase === 'held') this.#land(null);
     const state = this.backend.row?.state;
-    if (this.#manual === 'inFlight' || state === 'inFlight' || state === 'lost') return;
+    const isBusy = state === 'inFlight' || state === 'lost' || state === 'awaiting';
+    if (this.#manual === 'inFlight' || isBusy) return;
     // A deleted schedule takes no new ones, and sends again what was cut off.
     if (this.#manual === 'none' && this.backend.schedule.status === 'deleted') return;
     if (this.#manual === 'none') this.#manualDueAt = this.#now;
@@ -171,6 +191,7 @@ export class OneSchedule {
   change(change: Partial<Schedule>, isSeen = true): void {
     // Times that were counted before the clock was set back would be counted again.
     if (this.#now < this.#latest) return;
+    for (const record of this.backend.skippedBefore(this.#now)) this.#record(record);
     this.#closePeriod();
     this.backend.update({ ...this.backend.schedule, ...change }, this.#now);
     if (isSeen && this.#flight?.phase === 'held') this.#land(null);
@@ -206,11 +227,11 @@ export class OneSchedule {
   assertOneFateEach(): void {
     const fates = this.#fates();
     const begun = new Set(this.#sent);
-    for (const { interval, since, until, openFrom } of this.#periods) {
-      for (const time of timesBetween(interval, 'UTC', since + 1, until!, 1e6)) {
+    for (const { interval, since, until, openFrom, dropped } of this.#periods) {
+      for (const time of timesBetween({ interval, timezone: 'UTC' }, since + 1, until!, 1e6)) {
         const [fate, ...others] = fates.get(time) ?? [];
         assert.deepEqual(others, [], `${iso(time)} was ${fate}, and has no other fate`);
-        if (time < openFrom!) assert.ok(fate, `${iso(time)} has a fate`);
+        if (time < openFrom! && time !== dropped) assert.ok(fate, `${iso(time)} has a fate`);
         if (begun.has(time)) assert.match(fate!, /succeeded|failed/, `${iso(time)} has begun`);
         fates.delete(time);
       }
@@ -230,7 +251,7 @@ export class OneSchedule {
 
   #timesOf({ from, to, count }: NonNullable<RunRecord['missed']>): number[] {
     const { interval } = this.#periods.findLast(({ since }) => since < from)!;
-    const times = timesBetween(interval, 'UTC', from, to, 1e6);
+    const times = timesBetween({ interval, timezone: 'UTC' }, from, to, 1e6);
     assert.equal(times.length, count, 'a summary counts the times that it stands for');
     assert.deepEqual([times[0], times.at(-1)], [from, to]);
     return times;
@@ -247,25 +268,54 @@ export class OneSchedule {
     this.#flight = null;
   }
 
-  #moveOf({ row, schedule }: Flight, attempt: Attempt | null): Move {
-    if (attempt === null) return giveBack(row, schedule, this.#now);
-    const attempts = [...row.attempts, attempt];
-    const verdict = judge(attempts, schedule.policy, this.#now, row.nextFor, 0.5);
-    return afterAttempt(
-      { ...row, attempts },
-      schedule,
-      verdict,
-      this.#now,
-      unseenUntil(this.#unseenUntil),
-    );
+  #moveOf(flight: Flight, attempt: Attempt | null): Move {
+    const { row, schedule } = flight;
+    const awaited = this.#awaitedOf(flight, attempt);
+    const last = awaited?.attempt ?? attempt;
+    if (last === null) return giveBack(row, schedule, this.#now);
+    const attempts = [...row.attempts.slice(0, row.attempt - 1), last];
+    if (awaited?.kind === 'awaiting') {
+      const waits: QueueRow = { ...row, state: 'awaiting', dueAt: awaited.until, attempts };
+      return { row: waits, passed: [], ended: null };
+    }
+    const isSaid = awaited?.kind === 'succeeded' || awaited?.kind === 'failed';
+    const endedAt = awaited?.endedAt ?? this.#now;
+    const verdict = isSaid
+      ? { kind: awaited.kind }
+      : judge(attempts, schedule.policy, row, endedAt, 0.5);
+    const ended = { ...row, attempts };
+    return afterAttempt(ended, schedule, verdict, endedAt, unseenUntil(this.#unseenUntil));
+  }
+
+  /** As the engine does it (engine/delivery/awaited.ts). */
+  #awaitedOf(flight: Flight, attempt: Attempt | null): AwaitedAttempt | null {
+    const { row, schedule } = flight;
+    const hasSpoken = maySay(flight, attempt);
+    const last = attempt ?? (hasSpoken ? row.attempts.at(-1) : undefined);
+    if (last === undefined) return null;
+    const said = hasSpoken ? this.backend.saidOf(row) : null;
+    return awaitedOf(last, schedule.policy, said, this.#now);
   }
 
   #settle(move: Move): boolean {
     const applied = this.backend.settle(this.#flight!.row, move);
     if (!applied) return false;
+    this.#assertLatestWaits(move);
     for (const record of move.passed) this.#record(record);
     if (move.ended) this.#record(move.ended);
     return true;
+  }
+
+  /** With `bufferOne`, a time is skipped only for a later one that came as well. */
+  #assertLatestWaits({ row, passed }: Move): void {
+    if (this.#flight!.schedule.policy?.overlap !== 'bufferOne') return;
+    for (const { status, scheduledFor, missed } of passed) {
+      if (status !== 'skipped') continue;
+      assert.equal(row?.state, 'waiting', 'the latest of those that came waits');
+      const last = missed?.to ?? scheduledFor;
+      assert.ok(last < row!.scheduledFor, `${iso(last)} is skipped for a later one`);
+      assert.ok(row!.scheduledFor <= this.#now, 'and that has come');
+    }
   }
 
   #record(record: RunRecord): void {
@@ -279,7 +329,8 @@ export class OneSchedule {
     const isOfNow = until === undefined && scheduledFor > since;
     assert.ok(wasSent || isOfNow, 'what a change has dropped is not spoken of');
     assert.ok(attempts.every(({ number }, index) => number === index + 1));
-    const wasCutOff = attempts.at(-1)?.outcome === 'lost';
+    const last = attempts.at(-1);
+    const wasCutOff = last?.outcome === 'lost' && last.completion === undefined;
     if (wasCutOff) assert.notEqual(schedule.status, 'enabled', 'a lost attempt is sent again');
     this.records.set(id, record);
   }
@@ -290,12 +341,15 @@ export class OneSchedule {
     const period = this.#periods.at(-1);
     if (!period || period.until !== undefined) return;
     const wasSent = this.#flight?.phase === 'sent' || (row?.attempts.length ?? 0) > 0;
-    const isOpen = row && (wasSent || row.changedAt !== null ? row.nextFor : row.scheduledFor);
+    // The times behind a run that has begun are skipped with the change.
+    const hasBegun = row !== null && row.state !== 'waiting' && row.attempt > 0;
+    const isOpen = row && (row.changedAt !== null ? row.nextFor : row.scheduledFor);
+    if (hasBegun && !wasSent) period.dropped = row.scheduledFor;
     if (row && row.attempts.length > 0 && row.scheduledFor > this.#now) {
       this.#begunAhead.add(row.scheduledFor);
     }
     period.until = this.#now;
-    period.openFrom = isOpen ?? Number.POSITIVE_INFINITY;
+    period.openFrom = (hasBegun ? null : isOpen) ?? Number.POSITIVE_INFINITY;
   }
 }
 
@@ -313,4 +367,16 @@ interface Period {
   /** Inclusive; unset while it lasts. */
   until?: number;
   openFrom?: number;
+  /** A time that was about to be sent, and was given back at its end. */
+  dropped?: number;
+}
+
+const sendingOf = ({ scheduledFor, attempt }: OfAttempt) =>
+  `${iso(scheduledFor)}, attempt ${attempt}`;
+
+/** Whether its target may have said something about a row that was taken. @param attempt that has just ended */
+function maySay({ row, schedule }: Flight, attempt: Attempt | null): boolean {
+  if (row.was === 'awaiting') return true;
+  const isMarked = row.changedAt !== null && schedule.policy?.completion !== undefined;
+  return isMarked && (attempt !== null || row.was === 'lost');
 }

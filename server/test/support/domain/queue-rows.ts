@@ -27,6 +27,7 @@ export const attempt = (number: number, fields: Partial<Attempt> = {}): Attempt 
   startedAt: at('12:00:01'),
   outcome: 'response',
   responseStatus: 500,
+  error: 'The target answered 500.',
   ...fields,
 });
 export const lost = attempt(1, { outcome: 'lost' });

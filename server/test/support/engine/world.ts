@@ -1,6 +1,13 @@
+import { completionUrl, openedTicket } from '../../../src/domain/access/completion-ticket.ts';
+import { periodsOf } from '../../../src/domain/calendar/exclusion/calendar-source.ts';
+import { type GivenPeriod, readPeriods } from '../../../src/domain/calendar/exclusion/periods.ts';
+import { isCron } from '../../../src/domain/calendar/interval-form.ts';
+import { loadVersions } from '../../../src/domain/calendar/load-calendars.ts';
 import { newId } from '../../../src/domain/id.ts';
+import type { Said } from '../../../src/domain/run/completion.ts';
 import { startOf } from '../../../src/domain/run/start.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
+import { withTiming } from '../../../src/domain/schedule/timing-draft.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import type { EngineObserver } from '../../../src/engine/observer.ts';
 import type { OutboundRequest, SendResult } from '../../../src/outbound/send.ts';
@@ -21,6 +28,8 @@ export interface Sent {
   clientRowId: number | undefined;
 }
 
+const COMPLETION_KEY = Buffer.alloc(32, 1);
+
 /** What the network does with a request: a status, a result, or nothing until the test answers. */
 export type Answer = number | Partial<SendResult> | 'hang';
 
@@ -36,6 +45,9 @@ export class World {
   readonly sent: Sent[] = [];
   readonly told: string[] = [];
   answer: (request: Sent) => Answer = () => 200;
+  /** The texts at the urls of calendars. */
+  fetchText: (url: string) => Promise<string> = url =>
+    Promise.reject(new Error(`nothing is at ${url}`));
   engine: Engine;
   clientRowId = 0;
   #process = new Process();
@@ -87,6 +99,8 @@ export class World {
   newEngine(): Engine {
     const life = this.#process;
     return new Engine({
+      expand: periodsOf,
+      fetchText: url => life.does(() => this.fetchText(url)),
       store: life.itsStore(this.store),
       send: request => life.does(() => this.#send(request)),
       clock: life.itsClock(this.clock),
@@ -96,6 +110,8 @@ export class World {
       maxInFlightPerHost: this.mostPerHost,
       lock: { sentUntil: this.#markedUntil, noteSentUntil: until => this.#mark(until) },
       retention: { runsDays: 36_500, failedRunsDays: 36_500 },
+      completionUrl: ticket =>
+        completionUrl('https://punctual.example.com', ticket, COMPLETION_KEY),
     });
   }
 
@@ -118,7 +134,7 @@ export class World {
 
   async schedule(fields: Partial<Schedule> & { interval: string }): Promise<Schedule> {
     const now = this.clock.now();
-    const schedule: Schedule = {
+    const draft: Schedule = {
       id: newId(now),
       status: 'enabled',
       url: 'https://example.com/hook',
@@ -128,6 +144,7 @@ export class World {
       label: '',
       ...fields,
     };
+    const schedule = await this.#timed(draft, null, now);
     const start = startOf(schedule, now);
     await this.store.schedules.insert(this.clientRowId, [{ schedule, start }]);
     if (start) this.engine.wake(start.first);
@@ -137,11 +154,36 @@ export class World {
   /** Changes a schedule as the API does. @param changedAt when the clock was read for it */
   async change(id: string, fields: Partial<Schedule>, changedAt = this.clock.now()): Promise<void> {
     const { schedule, version } = (await this.store.schedules.find(this.clientRowId, id))!;
-    const changed = { ...schedule, ...fields, updatedAt: changedAt };
+    const draft = { ...schedule, ...fields, updatedAt: changedAt };
+    const changed = await this.#timed(draft, schedule, changedAt);
     const start = startOf(changed, changedAt);
     await this.store.schedules.update(this.clientRowId, changed, version, { changedAt, start });
     this.engine.changed(id, start?.first ?? changedAt);
     await quiet();
+  }
+
+  /** Puts a calendar as the API does. */
+  async calendar(name: string, ...periods: GivenPeriod[]): Promise<void> {
+    const now = this.clock.now();
+    const read = { version: newId(now), name, periods: readPeriods(periods) };
+    const source = { kind: 'periods', periods } as const;
+    await this.store.calendars.put(this.clientRowId, { ...read, source }, now, now + 86_400_000);
+    this.engine.calendarsChanged();
+    await quiet();
+  }
+
+  /** The schedule with its timing resolved; a plain one has none. */
+  async #timed(draft: Schedule, before: Schedule | null, now: number): Promise<Schedule> {
+    if (draft.timing === undefined && isCron(draft.interval)) return draft;
+    const { calendars } = this.store;
+    const versions = await calendars.present(this.clientRowId, draft.timing?.exclude ?? []);
+    await loadVersions(calendars, versions.values());
+    return withTiming(draft, before, now, versions);
+  }
+
+  /** As it stands now; null where there is none. */
+  async found(id: string): Promise<Schedule | null> {
+    return (await this.store.schedules.find(this.clientRowId, id))?.schedule ?? null;
   }
 
   async trigger(id: string): Promise<string> {
@@ -151,6 +193,17 @@ export class World {
     this.engine.wakeOutbox(id);
     await quiet();
     return run.id;
+  }
+
+  /** A target says something at the url of its request, as through the API. @returns whether it is kept */
+  async say({ headers }: Sent, said: Said = {}): Promise<boolean> {
+    const token = headers['punctual-completion-url']!.split('/').at(-1)!;
+    const ticket = openedTicket(token, COMPLETION_KEY)!;
+    const row = await this.store.completions.say(ticket, said, this.clock.now());
+    if (row?.isManual) this.engine.wakeOutbox(ticket.scheduleId);
+    else if (row) this.engine.wake(row.dueAt);
+    await quiet();
+    return row !== null;
   }
 
   /** All runs, oldest nominal time first. */
@@ -222,6 +275,7 @@ export class World {
       refused: () => {},
       clockStepped: byMs => tell(`clock ${byMs / 1_000} s`),
       clockWasSetBack: backMs => tell(`clock was back ${backMs / 1_000} s`),
+      calendarFailed: (name, fault) => tell(`calendar ${name}: ${fault}`),
       blind: (from, until) => tell(`blind ${time(from)} ${time(until)}`),
     };
   }

@@ -9,8 +9,8 @@ export interface Replicated {
   standby: PostgresServer;
   /** Of one database, on the one and on the other. */
   urls: [primary: string, standby: string];
-  /** As a machine that is gone; its standby takes over `afterMs` later. */
-  failOver(afterMs: number): Promise<void>;
+  /** As a machine that is gone; its standby takes over when `meanwhile` has resolved. */
+  failOver(meanwhile: () => Promise<unknown>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -36,9 +36,9 @@ export async function startReplicated(): Promise<Replicated> {
     primary,
     standby,
     urls: [url, standbyUrl],
-    async failOver(afterMs) {
+    async failOver(meanwhile) {
       primary.kill();
-      await sleep(afterMs);
+      await meanwhile();
       await runOn(standbyUrl, 'SELECT pg_promote()');
     },
     async stop() {
@@ -54,9 +54,9 @@ export function urlOfAll([first, ...others]: [string, ...string[]]): string {
   return `${first.replace(/@[^/]+/, `@${hosts}`)}?target_session_attrs=read-write`;
 }
 
-/** Tries again until it comes right, for 20 s. */
+/** Tries again until it comes right, for a minute: a busy machine takes its time. */
 export async function waitFor(attempt: () => Promise<unknown>): Promise<void> {
-  const giveUpAt = Date.now() + 20_000;
+  const giveUpAt = Date.now() + 60_000;
   for (;;) {
     try {
       await attempt();

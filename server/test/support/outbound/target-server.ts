@@ -127,6 +127,17 @@ export function names(table: Record<string, string[]>): (hostname: string) => Pr
   };
 }
 
+/** The clock that nobody sets, moved by the test alone. Timers go by the real one. */
+export function movedClock(t: TestContext) {
+  let now = performance.now();
+  t.mock.method(performance, 'now', () => now);
+  return {
+    advance(ms: number) {
+      now += ms;
+    },
+  };
+}
+
 /** Sockets, listeners and lookups that are still open; for an `after` of a whole file. */
 export async function leftOpen(): Promise<string[]> {
   // A socket that was destroyed is gone after a turn or two.
@@ -134,11 +145,14 @@ export async function leftOpen(): Promise<string[]> {
   return process.getActiveResourcesInfo().filter(kind => /TCP|TLS|AddrInfo/.test(kind));
 }
 
+/** The clock of the machine, also for a test that moves its own. */
+const realNow = performance.now.bind(performance);
+
 export async function until(isTrue: () => boolean): Promise<void> {
-  const startedAt = performance.now();
+  const startedAt = realNow();
   while (!isTrue()) {
     // Only against a test that hangs for ever.
-    assert.ok(performance.now() - startedAt < 30_000, 'waited in vain');
+    assert.ok(realNow() - startedAt < 30_000, 'waited in vain');
     await new Promise(setImmediate);
   }
 }

@@ -4,6 +4,7 @@ import { lowestIdAt, runId } from '../../../src/domain/id.ts';
 import type { QueueRow } from '../../../src/domain/run/queue-row.ts';
 import type { Attempt, RunRecord } from '../../../src/domain/run/run.ts';
 import type { Start } from '../../../src/domain/run/start.ts';
+import { responseFault } from '../../../src/domain/run/verdict.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 import type { Caller } from '../../../src/store/contract/keys.ts';
 import type {
@@ -19,8 +20,8 @@ import type { Store } from '../../../src/store/contract/store.ts';
 /** What a backend's test file gives to the contract. */
 export interface Backend {
   store: Store;
-  /** Closes the store and opens it again on what it kept. */
-  reopen(): Promise<Store>;
+  /** Closes the store and opens it again on what it kept. @param level of the engine on it; this release's if left out */
+  reopen(level?: number): Promise<Store>;
   /** Closes the store and takes away what it kept. */
   close(): Promise<void>;
 }
@@ -29,7 +30,7 @@ export type OpenBackend = () => Promise<Backend>;
 /** An empty backend for each test of the suite around this call. */
 export function backendOfEachTest(open: OpenBackend): {
   readonly store: Store;
-  reopen(): Promise<Store>;
+  reopen(level?: number): Promise<Store>;
 } {
   let backend: Backend;
   let store: Store;
@@ -42,8 +43,8 @@ export function backendOfEachTest(open: OpenBackend): {
     get store() {
       return store;
     },
-    async reopen() {
-      store = await backend.reopen();
+    async reopen(level) {
+      store = await backend.reopen(level);
       return store;
     },
   };
@@ -55,6 +56,21 @@ export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 /** Every time was seen to come. */
 export const SEEN = 0;
+
+/**
+ * Does `work` for each of many, as many at once as a store has connections. If all came at once, the last would wait for
+ * one for longer than they may on a busy machine.
+ */
+export async function sideBySide<One>(
+  many: readonly One[],
+  work: (one: One) => Promise<unknown>,
+): Promise<void> {
+  const left = many.values();
+  const worker = async () => {
+    for (const one of left) await work(one);
+  };
+  await Promise.all(Array.from({ length: 10 }, worker));
+}
 
 let ids = 0;
 /** Ids of the contract ascend in the order they are asked for, and carry an instant. */
@@ -123,12 +139,15 @@ export function waiting(scheduledFor: number, nextFor: number | null): QueueRow 
 }
 
 export function anAttempt(number = 1, fields: Partial<Attempt> = {}): Attempt {
+  const { responseStatus = 500 } = fields;
+  const error = responseFault(responseStatus, undefined);
   return {
     number,
     startedAt: NOON + 5,
     durationMs: 20,
     outcome: 'response',
-    responseStatus: 500,
+    responseStatus,
+    ...(error !== undefined && { error }),
     ...fields,
   };
 }
@@ -197,7 +216,8 @@ export async function triggered(
   at = NOON,
 ): Promise<string> {
   const id = anId(at);
-  assert.ok(await store.outbox.insertManual(clientRowId, schedule.id, { id, scheduledFor: at }));
+  const run = { id, scheduledFor: at };
+  assert.equal(await store.outbox.insertManual(clientRowId, schedule.id, run), 'inserted');
   return id;
 }
 

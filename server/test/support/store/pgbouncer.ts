@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, runOn } from './postgres-server.ts';
 
 /** A real pgBouncer in transaction mode: whoever asks gets another session with each transaction. */
@@ -25,6 +26,8 @@ export function whyNoPgbouncer(): string | null {
 }
 
 const BINARY = process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer';
+/** The longest that it may take to start, where others keep the machine busy. */
+const START_MS = 30_000;
 /** It refuses to run as root. */
 const NOBODY = 65_534;
 
@@ -62,12 +65,14 @@ export async function startPgbouncer(
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
   const console = `postgres://postgres:password@127.0.0.1:${port}/pgbouncer`;
-  for (let tries = 1; ; tries += 1) {
+  const startedAt = performance.now();
+  for (;;) {
     try {
       await runOn(console, 'SHOW VERSION');
       break;
     } catch (error) {
-      if (tries === 200 || child.exitCode !== null) throw error;
+      if (performance.now() - startedAt > START_MS || child.exitCode !== null) throw error;
+      await sleep(10);
     }
   }
   return {

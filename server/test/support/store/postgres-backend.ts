@@ -30,9 +30,12 @@ export function postgresBackends(
     let store = await openPostgres(through(url), NODE);
     return {
       store,
-      async reopen() {
+      async reopen(level) {
         await store.close();
-        store = await openPostgres(through(url), NODE);
+        store = await openPostgres(through(url), {
+          ...NODE,
+          ...(level !== undefined && { level }),
+        });
         return store;
       },
       async close() {

@@ -72,36 +72,50 @@ export interface ServerOptions {
   copyOf?: { folder: string; settings: string };
 }
 
+const MOST_TRIES = 3;
+
 /** In under a second. Whoever starts it stops it, in an `after` of the file. */
 export async function startPostgres(options: ServerOptions = {}): Promise<PostgresServer> {
   const flags = { ...(options.durable ? DURABLE : FLAGS), ...options.flags };
   const databaseDir = mkdtempSync(join(tmpdir(), 'punctual-postgres-'));
-  const port = await freePort();
+  let port = await freePort();
   let follows = () => {};
   const following = new Promise<void>(resolve => {
     follows = resolve;
   });
   let isKilled = false;
-  const server = new EmbeddedPostgres({
-    databaseDir,
-    port,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    postgresFlags: Object.entries(flags).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    onLog: message => {
-      if (String(message).includes('ready to accept read-only connections')) follows();
-    },
-    onError: () => {},
-  });
+  const newServer = () =>
+    new EmbeddedPostgres({
+      databaseDir,
+      port,
+      createPostgresUser: process.getuid?.() === 0,
+      initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
+      postgresFlags: Object.entries(flags).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      onLog: message => {
+        if (String(message).includes('ready to accept read-only connections')) follows();
+      },
+      onError: () => {},
+    });
+  let server = newServer();
   // A file that ends by an uncaught error runs no `after`.
   const end = () => endNow(databaseDir);
   process.once('exit', end);
   if (options.copyOf) copyServer(options.copyOf, databaseDir);
   else await server.initialise();
-  const started = server.start();
-  // A standby that ends as one never said that it takes writes.
-  started.catch(() => {});
-  await Promise.race([started, following]);
+  for (let tries = 1; ; tries += 1) {
+    const started = server.start();
+    // A standby that ends as one never said that it takes writes.
+    started.catch(() => {});
+    try {
+      await Promise.race([started, following]);
+      break;
+    } catch {
+      if (tries === MOST_TRIES) throw new Error(`PostgreSQL does not start in ${databaseDir}.`);
+      // Another test that runs beside this one may have taken the port in the meantime.
+      port = await freePort();
+      server = newServer();
+    }
+  }
   const urlOf = (name: string) => `postgres://postgres:password@127.0.0.1:${port}/${name}`;
   const run = (sql: string) => runOn(urlOf('postgres'), sql);
   // PostgreSQL 14 knows no other way.

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { CalendarSource } from '../../../src/domain/calendar/exclusion/calendar-source.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 import type { Caller } from '../../../src/store/contract/keys.ts';
 import type { Claim, OutboxClaim } from '../../../src/store/contract/queue.ts';
@@ -25,6 +26,7 @@ import { TEXTS } from './search-texts.ts';
 const TEXT = fc.constantFrom('', ...Object.values(TEXTS).filter(text => text.length < 500));
 const KINDS = [
   ...['client', 'schedule', 'schedule', 'schedule', 'disabled', 'delete', 'change', 'trigger'],
+  ...['calendar', 'calendar', 'stale', 'destination'],
   ...['claim', 'claim', 'succeed', 'fail', 'retry', 'end', 'miss', 'recover', 'revoke'],
   ...['send', 'send', 'delivered', 'undelivered', 'resend'],
 ] as const;
@@ -92,6 +94,32 @@ async function take(store: Store, made: Made, { kind, which, text }: Step, now: 
       const start = kind === 'delete' ? null : { first: now + MINUTE, second: null };
       const { caller: owner, schedule } = chosen;
       await changed(store, owner, schedule, { status, label: text }, now, start);
+      return;
+    }
+    case 'calendar':
+    case 'stale': {
+      if (!caller) return;
+      const { clientRowId } = caller;
+      const name = ['a', 'b', 'c'][which % 3]!;
+      const present = (await store.calendars.present(clientRowId, [name])).get(name);
+      if (kind === 'calendar') {
+        const periods = [{ from: now, to: now + MINUTE, isLocal: which > 4, summary: text }];
+        const version = { version: anId(now), name, periods, source: sourceOf(which, text) };
+        await store.calendars.put(clientRowId, version, now, now + MINUTE);
+        await store.zoneRules.put([{ zone: name, release: text, changes: [[now, which]] }]);
+      } else if (present !== undefined) {
+        await store.calendars.refreshed(clientRowId, name, present, { fault: text }, now, now);
+      }
+      return;
+    }
+    case 'destination': {
+      if (!caller) return;
+      const name = ['a', 'b'][which % 2]!;
+      const was = await store.destinations.find(caller.clientRowId, name);
+      const config = { hosts: [text, 'a.example'] };
+      const secrets = which > 4 ? { secrets: `{"token":${JSON.stringify(text)}}` } : {};
+      const change = { config, version: anId(now), ...secrets };
+      await store.destinations.put(caller, name, was?.version ?? null, change, now);
       return;
     }
     case 'trigger': {
@@ -165,8 +193,16 @@ async function settleSent(
   await store.outbox.settle([outboxSettlementOf(claim, next, fields)]);
 }
 
+function sourceOf(which: number, text: string): CalendarSource {
+  if (which % 2 === 0) return { kind: 'url', url: `https://a.example/${which}`, ics: text };
+  return { kind: 'periods', periods: [{ from: '2026-06-01', to: '2026-06-02', summary: text }] };
+}
+
 function oddFields(text: string): Partial<Schedule> {
   return {
+    tags: { odd: text },
+    // No version: so none has to be known.
+    timing: { exclude: ['a', 'b'], calendars: [] },
     label: text,
     headers: { 'X-Odd': text },
     data: { [text]: text },
@@ -184,6 +220,10 @@ export async function contents(store: Store) {
     clients,
     dueAt: [await store.queue.nextDueAt(), await store.outbox.nextDueAt()],
     depth: [await store.queue.depth(Number.MAX_SAFE_INTEGER), await store.outbox.depth()],
+    zoneRules: await store.zoneRules.list(),
+    zones: await store.zoneRules.zonesInUse(),
+    calendarDueAt: await store.calendars.nextDueAt(),
+    stale: await store.calendars.stale(),
   };
 }
 
@@ -200,7 +240,16 @@ async function ownedBy(store: Store, clientId: string) {
   );
   const schedules = [...live, ...deleted];
   const runs = await store.runs.list(clientRowId, {}, 1e6);
+  const { calendars, destinations } = store;
+  const names = ['a', 'b', 'c'];
+  const sourced = await Promise.all(names.map(name => calendars.findSourced(clientRowId, name)));
+  const said = await calendars.versions(sourced.flatMap(each => each?.version ?? []));
   return {
+    sourced,
+    destinations: await destinations.present(names.map(name => ({ clientRowId, name }))),
+    said: said.sort((a, b) => (a.version < b.version ? -1 : 1)),
+    usedBy: await calendars.usedBy(clientRowId, names),
+    named: await calendars.namedBy(clientRowId, 'a', Number.MAX_SAFE_INTEGER, 1e6),
     keys,
     callers,
     versions: await Promise.all(schedules.map(({ id }) => store.schedules.find(clientRowId, id))),

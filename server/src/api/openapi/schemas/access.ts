@@ -11,6 +11,12 @@ export const Session = named<Wire.Session>('Session')(
       clientId: Type.String({ description: 'The client that makes these requests.' }),
       clientName: Type.String({ description: 'As the operator has named it.' }),
       keyId: Type.String({ description: 'The key that it was begun with, and ends with.' }),
+      sampleUrl: Type.Optional(
+        Type.String({
+          description:
+            'Below it the sample targets `healthy`, `flaky` and `hanging` answer; absent where the service is not `punctual dev`.',
+        }),
+      ),
     },
     { description: 'The caller of this request.' },
   ),

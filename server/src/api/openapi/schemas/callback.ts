@@ -1,6 +1,6 @@
 import type * as Wire from '@punctual/client';
 import Type from 'typebox';
-import { Id, Instant, named, oneOf, ref } from './fields.ts';
+import { Id, Instant, named, oneOf, ref, strings } from './fields.ts';
 import { OUTCOMES } from './run.ts';
 
 /** The body of a callback, as `domain/run/callback.ts` writes it. */
@@ -35,6 +35,10 @@ export const ScheduleCallback = named<Wire.ScheduleCallback>('ScheduleCallback')
         {
           scheduleId: Id('The schedule.'),
           label: Type.String({ description: 'Its label.' }),
+          externalId: Type.Optional(
+            Type.String({ description: "The schedule's external id, if it has one." }),
+          ),
+          tags: Type.Optional(strings({ description: "The schedule's tags, if it has some." })),
           integrationId: Id('The integration that asked for it.'),
           scheduleUrl: Type.Optional(
             Type.String({

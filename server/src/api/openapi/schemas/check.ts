@@ -1,6 +1,7 @@
 import type * as Wire from '@punctual/client';
 import Type from 'typebox';
-import { Instant, named, oneOf, ref } from './fields.ts';
+import { VERBS } from '../../../domain/schedule/schedule.ts';
+import { Instant, named, oneOf, ref, strings } from './fields.ts';
 import { Attempt } from './run.ts';
 
 /** The facts about a schedule before it is stored. */
@@ -31,6 +32,32 @@ export const ClockNote = named<Wire.ClockNote>('ClockNote')(
   ),
 );
 
+export const ExcludedTime = named<Wire.ExcludedTime>('ExcludedTime')(
+  Type.Object(
+    {
+      at: Instant('The time of the interval.'),
+      movedTo: Type.Optional(Instant('Absent where it is taken away.')),
+      calendar: Type.String({ description: 'The calendar that excludes it.' }),
+      summary: Type.String({ description: "The entry's name, may be empty." }),
+    },
+    { description: 'A time that a calendar takes away, or moves.' },
+  ),
+);
+
+export const RenderedRequest = named<Wire.RenderedRequest>('RenderedRequest')(
+  Type.Object(
+    {
+      method: oneOf(VERBS, { description: 'The HTTP method.' }),
+      url: Type.String({ description: 'With the data of a GET, HEAD or DELETE.' }),
+      headers: strings({
+        description: 'Without those of one attempt: its number, its id and its signature.',
+      }),
+      body: Type.Optional(Type.String({ description: 'As it is sent.' })),
+    },
+    { description: 'The request of a firing, with its templates filled in.' },
+  ),
+);
+
 export const CheckResult = named<Wire.CheckResult>('CheckResult')(
   Type.Object(
     {
@@ -41,6 +68,12 @@ export const CheckResult = named<Wire.CheckResult>('CheckResult')(
         description: 'The next ten times; empty where interval or time zone are wrong.',
       }),
       clockNotes: Type.Array(ref(ClockNote), { description: 'Within a year.' }),
+      excluded: Type.Optional(
+        Type.Array(ref(ExcludedTime), {
+          description: 'The next five times that calendars take away or move.',
+        }),
+      ),
+      request: Type.Optional(ref(RenderedRequest)),
     },
     { description: 'The result of a create, without creating anything.' },
   ),

@@ -22,6 +22,11 @@ export const orNull = <Value>(schema: object, options: object = {}) => {
   return Type.Unsafe<Value | null>({ ...rest, type: [type, 'null'], ...options });
 };
 
+/** An enumeration names null too. */
+export function nullableOf(values: readonly string[], schema: object): object {
+  return { ...schema, enum: [...values, null] };
+}
+
 /** Flattened, so that two spellings of one type become one. */
 type Plain<T> = T extends object ? { [Key in keyof T]: Plain<T[Key]> } : T;
 

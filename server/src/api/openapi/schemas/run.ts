@@ -1,7 +1,9 @@
 import type * as Wire from '@punctual/client';
 import Type from 'typebox';
+import { AttemptCompletion } from './completion.ts';
 import { Id, Instant, named, oneOf, proven, ref, strings } from './fields.ts';
-import { page } from './schedule.ts';
+import { causeField } from './incident.ts';
+import { page, tagFilter } from './schedule.ts';
 
 /** Runs: the firings of schedules, as they are shown. */
 
@@ -34,6 +36,22 @@ export const Phases = named<Wire.Phases>('Phases')(
   ),
 );
 
+export const Control = named<Wire.Control>('Control')(
+  Type.Object(
+    {
+      noRetry: Type.Optional(Type.Literal(true, { description: 'A failure is final.' })),
+      pauseSeconds: Type.Optional(
+        Type.Integer({ description: 'Nothing fires for so long, counted from the answer.' }),
+      ),
+      disable: Type.Optional(Type.Literal(true, { description: 'The schedule is disabled.' })),
+      againSeconds: Type.Optional(
+        Type.Integer({ description: 'One more run comes after so long.' }),
+      ),
+    },
+    { description: 'The members of `Punctual-Control` in the answer that were obeyed.' },
+  ),
+);
+
 export const Attempt = named<Wire.Attempt>('Attempt')(
   Type.Object(
     {
@@ -48,6 +66,12 @@ export const Attempt = named<Wire.Attempt>('Attempt')(
         Type.Integer({ description: 'Absent where nothing was answered.' }),
       ),
       error: Type.Optional(Type.String({ description: 'Why it is not a success.' })),
+      control: Type.Optional(ref(Control)),
+      controlFault: Type.Optional(
+        Type.String({
+          description: 'The members of `Punctual-Control` that were ignored, and why.',
+        }),
+      ),
       refused: Type.Optional(
         Type.Boolean({ description: 'It was never sent: the breaker of its host was open.' }),
       ),
@@ -65,6 +89,7 @@ export const Attempt = named<Wire.Attempt>('Attempt')(
             'In the single run only: the first 4 KiB, read as UTF-8. `[secret]` stands for echoed secrets.',
         }),
       ),
+      completion: Type.Optional(ref(AttemptCompletion)),
     },
     { description: 'One request of a run or of a callback.' },
   ),
@@ -90,15 +115,29 @@ export const Run = named<Wire.Run>('Run')(
     {
       id: Id('Its `webhook-id` too, the same for every attempt.'),
       scheduleId: Type.String({ description: 'The schedule that it is of.' }),
+      label: Type.Optional(
+        Type.String({
+          description: 'The label of its schedule now: in events, and in lists with `names`.',
+        }),
+      ),
+      url: Type.Optional(
+        Type.String({
+          description: 'The url of its schedule now: in events, and in lists with `names`.',
+        }),
+      ),
       scheduledFor: Instant('The nominal time.'),
-      trigger: oneOf(['schedule', 'manual'] as const, {
-        description: '`manual`: somebody asked for it.',
+      trigger: oneOf(['schedule', 'manual', 'target'] as const, {
+        description:
+          '`manual`: somebody asked for it. `target`: the target did, with an answer before.',
       }),
       status: oneOf(RUN_STATUSES, {
         description: 'How far it is; `skipped` and `missed` were never sent.',
       }),
       startedAt: Type.Optional(Instant('The actual time.')),
       finishedAt: Type.Optional(Instant('When it ended for good.')),
+      completionUntil: Type.Optional(
+        Instant('Of a `running` one that waits for its completion: by when that is to come.'),
+      ),
       attempts: Type.Array(ref(Attempt), {
         description: 'In order; empty where nothing was sent.',
       }),
@@ -135,9 +174,39 @@ export const RunPage = named<Wire.RunPage>('RunPage')(
 export const RunQuery = proven<Wire.RunQuery>()(
   Type.Object({
     ...page,
-    scheduleId: Type.Optional(Type.String({ description: 'Of this schedule.' })),
+    scheduleId: Type.Optional(
+      Type.String({ description: 'Of this schedule: its id, or `ext:` and its external id.' }),
+    ),
     status: Type.Optional(oneOf(RUN_STATUSES, { description: 'In this status.' })),
     from: Type.Optional(Type.String({ description: 'ISO 8601. Nominal time, inclusive.' })),
     to: Type.Optional(Type.String({ description: 'ISO 8601. Nominal time, exclusive.' })),
+    tag: Type.Optional(tagFilter()),
+    host: Type.Optional(
+      Type.String({
+        maxLength: 300,
+        description: 'Of schedules whose url has this host, and port where it names one.',
+      }),
+    ),
+    responseStatus: Type.Optional(
+      Type.Integer({
+        minimum: 100,
+        maximum: 999,
+        description: 'The status that the last attempt was answered with.',
+      }),
+    ),
+    error: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'A part of the error or the reason, in any case. Only failed runs are searched unless `status` is given.',
+      }),
+    ),
+    cause: Type.Optional(
+      causeField('The cause by which they failed or were missed: that of their incident.'),
+    ),
+    names: Type.Optional(
+      Type.Boolean({ description: 'Each run with the `label` and the `url` of its schedule.' }),
+    ),
   }),
 );

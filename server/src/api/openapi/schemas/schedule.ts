@@ -13,6 +13,8 @@ import {
   ref,
   strings,
 } from './fields.ts';
+import { Policy, PolicyPatch } from './policy.ts';
+import { timingAnswer, timingInput, timingPatch } from './timing.ts';
 
 /** Schedules: what is answered, and what a create, a replace and a patch may say. */
 
@@ -27,7 +29,7 @@ const interval = () =>
   Type.String({
     description:
       'When it fires: a cron expression of five fields, six with seconds in front, or a macro ' +
-      'such as `@daily`.',
+      'such as `@daily`; `at(2026-12-24T18:00:00)` for once; `rate(90 minutes)` for a period.',
     examples: ['*/5 * * * *'],
   });
 const timezone = () =>
@@ -50,43 +52,30 @@ const data = () =>
 const settableStatus = () =>
   oneOf(SETTABLE, { description: 'Left out, it stays as it is; a new schedule is enabled.' });
 
-const timeoutSeconds = {
-  description: 'Time limit of one attempt, from connecting to the last byte. 30 by default.',
-  minimum: 1,
-  maximum: 1_800,
-};
-const maxRetries = {
-  description: 'Attempts after the first one. 3 by default.',
-  minimum: 0,
-  maximum: 10,
-};
-const catchUpSeconds = {
-  description: 'How old a time that passed unseen may be and still fire. 86,400 by default.',
-  minimum: 0,
-  maximum: 31_536_000,
-};
-
-export const Policy = named<Wire.Policy>('Policy')(
-  Type.Object(
-    {
-      timeoutSeconds: Type.Optional(Type.Integer(timeoutSeconds)),
-      maxRetries: Type.Optional(Type.Integer(maxRetries)),
-      catchUpSeconds: Type.Optional(Type.Integer(catchUpSeconds)),
-    },
-    { ...closed, description: "How one schedule's firing behaves." },
-  ),
-);
-
-export const PolicyPatch = proven<Wire.PolicyPatch>()(
-  Type.Object(
-    {
-      timeoutSeconds: Type.Optional(orNull<number>(Type.Integer(timeoutSeconds))),
-      maxRetries: Type.Optional(orNull<number>(Type.Integer(maxRetries))),
-      catchUpSeconds: Type.Optional(orNull<number>(Type.Integer(catchUpSeconds))),
-    },
-    closed,
-  ),
-);
+const externalId = () =>
+  Type.String({
+    description:
+      "The caller's own id: 1 to 128 of `A-Z a-z 0-9 . _ ~ : @ -`. Wherever an id stands in a path, `ext:` and it name the " +
+      'same schedule.',
+    examples: ['invoice-nightly'],
+  });
+const tags = () =>
+  strings({
+    description: 'Keys and values to select schedules by: 20 at most.',
+    examples: [{ team: 'billing' }],
+  });
+const body = () =>
+  Type.String({
+    description:
+      'The raw body, instead of `data`, for POST, PUT, PATCH and OPTIONS. 128 KiB of UTF-8.',
+  });
+const destination = () =>
+  Type.String({
+    description:
+      'The name of a destination, whose hosts include that of the url: it says who the service is to the target.',
+    examples: ['billing'],
+  });
+const STATUS_REASONS = ['completed', 'targetGone', 'targetDisabled', 'tooManyFailures'] as const;
 
 const integration = {
   type: oneOf(['WEBHOOK'] as const, { description: 'A signed POST; there is no other yet.' }),
@@ -142,6 +131,14 @@ export const Schedule = named<Wire.Schedule>('Schedule')(
       integrations: Type.Optional(Type.Array(ref(Integration), { description: CALLED })),
       label: label(),
       policy: Type.Optional(ref(Policy)),
+      externalId: Type.Optional(externalId()),
+      tags: Type.Optional(tags()),
+      body: Type.Optional(body()),
+      destination: Type.Optional(destination()),
+      ...timingAnswer,
+      statusReason: Type.Optional(
+        oneOf(STATUS_REASONS, { description: 'Only where the service changed the status.' }),
+      ),
     },
     { description: 'A stored schedule.' },
   ),
@@ -160,6 +157,12 @@ export const ScheduleInput = named<Wire.ScheduleInput>('ScheduleInput')(
       integrations: Type.Optional(integrations()),
       label: Type.Optional(label()),
       policy: Type.Optional(ref(Policy)),
+      externalId: Type.Optional(externalId()),
+      tags: Type.Optional(tags()),
+      body: Type.Optional(body()),
+      destination: Type.Optional(destination()),
+      ...timingInput,
+      statusReason: ignored(),
       id: ignored(),
       createdAt: ignored(),
       updatedAt: ignored(),
@@ -196,6 +199,12 @@ export const SchedulePatch = named<Wire.SchedulePatch>('SchedulePatch')(
           description: 'Merged key by key; null removes.',
         }),
       ),
+      externalId: Type.Optional(orNull<string>(externalId())),
+      tags: Type.Optional(mergedStrings()),
+      body: Type.Optional(orNull<string>(body())),
+      destination: Type.Optional(orNull<string>(destination())),
+      ...timingPatch,
+      statusReason: ignored(),
       id: ignored(),
       createdAt: ignored(),
       updatedAt: ignored(),
@@ -242,10 +251,33 @@ export const BatchInput = named<Wire.BatchInput>('BatchInput')(
   ),
 );
 
+export const PatchManyInput = named<Wire.PatchManyInput>('PatchManyInput')(
+  Type.Object(
+    {
+      ids: Type.Optional(
+        Type.Array(
+          Type.String({ description: 'The id of a schedule, or `ext:` and its external id.' }),
+          { description: 'These, none of them twice.', minItems: 1, maxItems: MOST_BATCH_ITEMS },
+        ),
+      ),
+      tag: Type.Optional(
+        Type.String({
+          description: 'All with this tag, 1,000 at most: `team:billing`, or `team` for any value.',
+        }),
+      ),
+      patch: ref(SchedulePatch),
+    },
+    {
+      ...closed,
+      description: 'A patch for many schedules: exactly one of `ids` and `tag` selects them.',
+    },
+  ),
+);
+
 export const BatchResult = named<Wire.BatchResult>('BatchResult')(
   Type.Object(
-    { items: Type.Array(ref(Schedule), { description: 'In the order of the request.' }) },
-    { description: 'What was created.' },
+    { items: Type.Array(ref(Schedule), { description: 'In order.' }) },
+    { description: 'The schedules that were made, or changed.' },
   ),
 );
 
@@ -256,6 +288,15 @@ export const page = {
   cursor: Type.Optional(Type.String({ description: 'The `nextCursor` of the page before.' })),
 };
 
+export const tagFilter = () =>
+  Type.Array(Type.String({ description: '`team:billing`, or `team` for any value.' }), {
+    description: 'Only with these tags: repeat it, and all must hold.',
+    maxItems: 20,
+  });
+
+export const HostFilter = () =>
+  Type.String({ description: 'Of the url, with its port, in any case.' });
+
 export const ScheduleQuery = proven<Wire.ScheduleQuery>()(
   Type.Object({
     ...page,
@@ -264,5 +305,7 @@ export const ScheduleQuery = proven<Wire.ScheduleQuery>()(
     ),
     label: Type.Optional(Type.String({ description: 'Contained, any case.' })),
     url: Type.Optional(Type.String({ description: 'Contained, any case.' })),
+    host: Type.Optional(HostFilter()),
+    tag: Type.Optional(tagFilter()),
   }),
 );

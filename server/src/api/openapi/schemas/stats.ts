@@ -19,6 +19,11 @@ const VERDICTS = [
   'dropped',
   'repeated',
   'paused',
+  'excluded',
+  'rolled',
+  'beforeStart',
+  'afterEnd',
+  'completed',
   'deleted',
   'notCreated',
   'neverDue',
@@ -44,7 +49,9 @@ export const Explanation = named<Wire.Explanation>('Explanation')(
       verdict: oneOf(VERDICTS, {
         description:
           'The status of the run where there is one. `waiting`: due and not begun yet. `upcoming`: ' +
-          'to come. `moved`, `dropped`, `repeated`: by a change of the wall clock. `paused`, ' +
+          'to come. `moved`, `dropped`, `repeated`: by a change of the wall clock. `excluded`, ' +
+          '`rolled`: a calendar takes it away, or moves it. `beforeStart`, `afterEnd`: outside the bounds. ' +
+          '`completed`: no time was left to come. `paused`, ' +
           '`deleted`, `notCreated`: what the schedule was then. `neverDue`: no nominal time. ' +
           '`forgotten`: older than history. `unrecorded`: due as far as is known, without a record.',
       }),
@@ -57,7 +64,7 @@ export const Explanation = named<Wire.Explanation>('Explanation')(
       localTime: Type.Optional(
         Type.String({ description: 'The local time that does not exist, or comes twice.' }),
       ),
-      movedTo: Type.Optional(Instant('When that local time is due instead.')),
+      movedTo: Type.Optional(Instant('When it is due instead.')),
       previous: Type.Optional(Instant('The nominal time before.')),
       next: Type.Optional(Instant('The nominal time after.')),
       run: Type.Optional(ref(Run)),
@@ -91,51 +98,6 @@ export const StatsMinute = named<Wire.StatsMinute>('StatsMinute')(
   Type.Object(
     { at: Instant('The start of the minute.'), ...tally },
     { description: 'One minute of the figures.' },
-  ),
-);
-
-export const HistoryQuery = proven<Wire.HistoryQuery>()(
-  Type.Object({
-    from: Type.String({ description: 'ISO 8601, inclusive; rounded down to a full step.' }),
-    to: Type.String({ description: 'ISO 8601, exclusive; rounded up to a full step.' }),
-    stepSeconds: Type.Integer({
-      minimum: 1,
-      maximum: 3_600,
-      description: 'The length of a step. From `from` to `to` there are 1,000 steps at most.',
-    }),
-  }),
-);
-
-export const HistoryStep = named<Wire.HistoryStep>('HistoryStep')(
-  Type.Object(
-    {
-      at: Instant('The start of the step.'),
-      succeeded: Type.Integer({ description: 'Runs that succeeded.' }),
-      failed: Type.Integer({ description: 'Runs that failed for good.' }),
-      skipped: Type.Integer({ description: 'Times that came while a run was going on.' }),
-      missed: Type.Integer({ description: 'Times that passed unseen.' }),
-    },
-    { description: 'Nominal times by what became of them; manual runs by their own time.' },
-  ),
-);
-
-export const History = named<Wire.History>('History')(
-  Type.Object(
-    {
-      scheduleId: Type.String({ description: 'The schedule.' }),
-      from: Instant('Since when it is counted: later than asked for where `isPartial`.'),
-      to: Instant('Until when.'),
-      stepSeconds: Type.Integer({ description: 'The length of a step.' }),
-      steps: Type.Array(ref(HistoryStep), {
-        description: 'Steps with records, oldest first. Runs that have not ended are not counted.',
-      }),
-      isPartial: Type.Optional(
-        Type.Boolean({
-          description: 'True while what lies before `from` is counted. Ask again in a second.',
-        }),
-      ),
-    },
-    { description: 'The results of the times of a schedule.' },
   ),
 );
 
@@ -258,5 +220,43 @@ export const Forecast = named<Wire.Forecast>('Forecast')(
       ),
     },
     { description: 'Firings to come, step by step.' },
+  ),
+);
+
+export const Herd = named<Wire.Herd>('Herd')(
+  Type.Object(
+    {
+      host: Type.String({ description: 'Name, and port where it is not the usual one.' }),
+      interval: Type.String({ description: 'The interval of all of these schedules.' }),
+      at: Instant('The second of the next 24 hours with the most of these firings.'),
+      firings: Type.Integer({ description: 'Firings of these schedules at that second.' }),
+      schedules: Type.Integer({ description: 'Schedules that fire then, without a window.' }),
+      peakAfter: Type.Integer({
+        description: 'Firings at the busiest second when all of them have the window.',
+      }),
+      windowSeconds: Type.Integer({
+        description: 'The least of 60, 300, 900 and 1,800 that leaves a fifth of them at most.',
+      }),
+      scheduleIds: Type.Array(Type.String({ description: 'The id of a schedule.' }), {
+        description: 'Of the newest 1,000 of the schedules: for `POST /v1/schedule/patch`.',
+      }),
+    },
+    { description: 'Schedules of one interval that call a host at the same second.' },
+  ),
+);
+
+export const Advice = named<Wire.Advice>('Advice')(
+  Type.Object(
+    {
+      items: Type.Array(ref(Herd), { description: 'Most firings first; 20 at most.' }),
+      countedAt: Instant('When the schedules were counted.'),
+      isPartial: Type.Optional(
+        Type.Boolean({
+          description:
+            'True while schedules are still being counted: what is told is of the newest so far.',
+        }),
+      ),
+    },
+    { description: 'Windows that spread firings.' },
   ),
 );

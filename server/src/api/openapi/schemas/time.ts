@@ -1,6 +1,7 @@
 import type * as Wire from '@punctual/client';
 import Type from 'typebox';
 import { closed, Instant, named, proven, ref } from './fields.ts';
+import { timingInput } from './timing.ts';
 
 /** The questions and answers about times, and about the service itself. */
 
@@ -17,6 +18,10 @@ export const PreviewInput = named<Wire.PreviewInput>('PreviewInput')(
     {
       interval: interval(),
       timezone: timezone(),
+      externalId: Type.Optional(
+        Type.String({ description: 'Decides the offset in the window; without it, its start.' }),
+      ),
+      ...timingInput,
       from: Type.Optional(Type.String({ description: 'ISO 8601, exclusive. Now by default.' })),
       count: count(),
     },
@@ -41,6 +46,38 @@ export const Timezones = named<string[]>('Timezones')(
   Type.Array(Type.String({ description: 'An IANA name.' }), {
     description: 'The names that `timezone` may have, sorted.',
   }),
+);
+
+export const WordsInput = named<Wire.WordsInput>('WordsInput')(
+  Type.Object(
+    {
+      intervals: Type.Array(interval(), {
+        minItems: 1,
+        maxItems: 100,
+        description: 'The intervals, 100 at most.',
+      }),
+    },
+    { ...closed, description: 'Intervals to say in words.' },
+  ),
+);
+
+export const IntervalWords = named<Wire.IntervalWords>('IntervalWords')(
+  Type.Object(
+    {
+      interval: interval(),
+      words: Type.String({
+        description: 'A sentence without its full stop, true of every time of the interval.',
+      }),
+    },
+    { description: 'An interval in words.' },
+  ),
+);
+
+export const IntervalWordsList = named<Wire.IntervalWordsList>('IntervalWordsList')(
+  Type.Object(
+    { items: Type.Array(ref(IntervalWords), { description: 'In the order of the question.' }) },
+    { description: 'Intervals in words.' },
+  ),
 );
 
 export const OffsetsQuery = proven<Wire.OffsetsQuery>()(

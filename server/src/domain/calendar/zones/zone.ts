@@ -24,6 +24,11 @@ export function zoneData(): ZoneData {
   return inUse;
 }
 
+/** The data for another thread; null: it has the same ones, built in. */
+export function zonesToHand(): ZoneData | null {
+  return inUse === BUILT_IN ? null : inUse;
+}
+
 /** The names that are accepted, aliases included, sorted. */
 export function timezones(): readonly string[] {
   return names;

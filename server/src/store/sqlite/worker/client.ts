@@ -1,11 +1,13 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { zoneData } from '../../../domain/calendar/zones/zone.ts';
-import { BUILT_IN, type ZoneData } from '../../../domain/calendar/zones/zone-data.ts';
+import { zonesToHand } from '../../../domain/calendar/zones/zone.ts';
+import type { ZoneData } from '../../../domain/calendar/zones/zone-data.ts';
 import { PunctualError } from '../../../domain/errors.ts';
+import { ENGINE_LEVEL } from '../../../domain/schedule/level.ts';
 import type { Store } from '../../contract/store.ts';
 import { storeUnavailable } from '../../fault.ts';
 import { isSearch } from '../../search-index.ts';
+import { hasTags } from '../../tags.ts';
 import { openSqlite, type StoreAccess } from '../open.ts';
 import { queueClaims } from '../queue-codec.ts';
 import { newCells } from '../schedule-codec.ts';
@@ -16,12 +18,13 @@ import { ROUTES, type Route, type StorePart } from './routes.ts';
  * The embedded store with its writes on a thread of their own, so that neither an fsync nor a
  * checkpoint holds up a request. `ROUTES` says which thread each method runs on.
  *
+ * @param level of the engine on it (domain/schedule/level.ts)
  * @throws PunctualError `store_newer`, `store_unavailable`
  */
-export function openThreaded(path: string): Store {
-  const here = openSqlite(path, 'read');
-  const writer = new StoreWorker(path, 'write');
-  const readers = new Readers(path);
+export function openThreaded(path: string, level = ENGINE_LEVEL): Store {
+  const here = openSqlite(path, 'read', level);
+  const writer = new StoreWorker(path, 'write', level);
+  const readers = new Readers(path, level);
   const threadOf = (route: Exclude<Route, 'here' | 'client'>) =>
     route === 'writer' ? writer : readers.of(route);
 
@@ -43,15 +46,17 @@ export function openThreaded(path: string): Store {
     sessions: routed('sessions'),
     schedules: {
       ...routed('schedules'),
-      insert(clientRowId, added) {
+      insert(clientRowId, added, ...call) {
         const text = JSON.stringify(added.map(newCells));
-        return writer.call('schedules', 'insertText', [clientRowId, text]);
+        return writer.call('schedules', 'insertText', [clientRowId, text, ...call]);
       },
       list(clientRowId, filter, ...page) {
-        if (!isSearch(filter)) return here.schedules.list(clientRowId, filter, ...page);
+        const isLong = isSearch(filter) || hasTags(filter) || filter.host !== undefined;
+        if (!isLong) return here.schedules.list(clientRowId, filter, ...page);
         return readers.of('searches').call('schedules', 'list', [clientRowId, filter, ...page]);
       },
     },
+    versions: routed('versions'),
     runs: routed('runs'),
     queue: {
       ...routed('queue'),
@@ -61,11 +66,17 @@ export function openThreaded(path: string): Store {
       }),
     },
     outbox: routed('outbox'),
+    completions: routed('completions'),
     stats: routed('stats'),
+    health: routed('health'),
     breakers: routed('breakers'),
     dataKeys: routed('dataKeys'),
     installation: routed('installation'),
     suspensions: routed('suspensions'),
+    idempotency: routed('idempotency'),
+    calendars: routed('calendars'),
+    destinations: routed('destinations'),
+    zoneRules: routed('zoneRules'),
     size: here.size,
     pool: here.pool,
     async check(writing) {
@@ -86,14 +97,16 @@ const WORKER = new URL(`./worker${extname(import.meta.filename)}`, import.meta.u
 /** Threads for long reads, each made when it is first asked. */
 class Readers {
   readonly #path: string;
+  readonly #level: number;
   readonly #threads = new Map<Route, StoreWorker>();
 
-  constructor(path: string) {
+  constructor(path: string, level: number) {
     this.#path = path;
+    this.#level = level;
   }
 
-  of(route: 'searches' | 'counts' | 'figures'): StoreWorker {
-    const reader = this.#threads.get(route) ?? new StoreWorker(this.#path, 'scan');
+  of(route: Exclude<Route, 'here' | 'writer' | 'client'>): StoreWorker {
+    const reader = this.#threads.get(route) ?? new StoreWorker(this.#path, 'scan', this.#level);
     this.#threads.set(route, reader);
     return reader;
   }
@@ -107,12 +120,9 @@ class Readers {
 export interface StoreWorkerData {
   path: string;
   access: StoreAccess;
+  level: number;
   /** The rules of time zones, so that it counts times as this thread does; null for the built-in ones. */
   zones: ZoneData | null;
-}
-
-function zonesToHand(): ZoneData | null {
-  return zoneData() === BUILT_IN ? null : zoneData();
 }
 
 interface Waiting {
@@ -131,8 +141,8 @@ export class StoreWorker {
   #lastId = 0;
   #closed: Promise<void> | null = null;
 
-  constructor(path: string, access: StoreAccess) {
-    const workerData: StoreWorkerData = { path, access, zones: zonesToHand() };
+  constructor(path: string, access: StoreAccess, level = ENGINE_LEVEL) {
+    const workerData: StoreWorkerData = { path, access, level, zones: zonesToHand() };
     this.#worker = new Worker(WORKER, { workerData });
     this.#worker.on('message', (answers: CallResult[]) => {
       for (const answer of answers) this.#answered(answer);

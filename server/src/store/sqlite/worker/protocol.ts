@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../domain/errors.ts';
+import type { IdempotentCall } from '../../contract/idempotency.ts';
 import type { Store } from '../../contract/store.ts';
 import type { QueueTexts } from '../queue-codec.ts';
 import type { StorePart } from './routes.ts';
@@ -13,7 +14,7 @@ export interface Parts extends Pick<Store, Exclude<StorePart, 'queue' | 'schedul
 /** New schedules travel as text: that costs a third of what copies of their rows do. */
 export interface ScheduleTexts {
   /** @param text `NewCells` of each, as JSON */
-  insertText(clientRowId: number, text: string): Promise<void>;
+  insertText(clientRowId: number, text: string, call?: IdempotentCall): Promise<boolean>;
 }
 
 type Method<Part extends keyof Parts> = keyof Parts[Part] & string;

@@ -9,11 +9,11 @@ export type StorePart = Exclude<keyof Store, 'cluster' | 'check' | 'size' | 'poo
  * - `here`: the thread that calls, on a connection that cannot write. In WAL mode it sees every acknowledged
  *   write and waits for none.
  * - `writer`: the one thread that writes.
- * - `searches`, `counts`, `figures`: threads that read a million rows. There are several, so that a search
- *   does not wait for a count.
+ * - `searches`, `totals`, `counts`, `figures`: threads that read a million rows. There are several, so that a page
+ *   waits neither for a count nor for the ids of a ranking that is made anew behind an older answer.
  * - `client`: client.ts says it by itself, because the call travels in another form, or chooses its thread.
  */
-export type Route = 'here' | 'writer' | 'searches' | 'counts' | 'figures' | 'client';
+export type Route = 'here' | 'writer' | 'searches' | 'totals' | 'counts' | 'figures' | 'client';
 
 /** The compiler asks for every method of the contract. One that writes and is not told so fails: `query_only`. */
 export const ROUTES: {
@@ -49,13 +49,27 @@ export const ROUTES: {
   schedules: {
     insert: 'client',
     find: 'here',
+    findByExternalId: 'here',
+    findAll: 'here',
+    names: 'here',
+    idsWithTag: 'searches',
+    ids: 'totals',
     update: 'writer',
+    updateAll: 'writer',
     list: 'client',
     findAt: 'here',
+    statesBetween: 'here',
+  },
+  versions: {
+    list: 'here',
+    at: 'here',
   },
   runs: {
     list: 'here',
+    listTagged: 'searches',
     find: 'here',
+    previous: 'here',
+    failuresInRow: 'here',
     callbacks: 'here',
     prune: 'writer',
   },
@@ -63,6 +77,8 @@ export const ROUTES: {
     claim: 'client',
     confirm: 'here',
     settle: 'client',
+    awaitedManuals: 'here',
+    unblock: 'writer',
     reread: 'here',
     nextDueAt: 'here',
     depth: 'here',
@@ -73,6 +89,7 @@ export const ROUTES: {
     known: 'here',
     resend: 'writer',
     recount: 'writer',
+    rezone: 'writer',
     cutMissed: 'writer',
   },
   outbox: {
@@ -85,18 +102,37 @@ export const ROUTES: {
     recover: 'writer',
     recount: 'writer',
   },
+  completions: {
+    say: 'writer',
+    of: 'here',
+    clientOf: 'here',
+    awaiting: 'here',
+    prune: 'writer',
+  },
   stats: {
     counts: 'counts',
     allCounts: 'counts',
     groups: 'counts',
+    herd: 'counts',
     ended: 'figures',
     history: 'figures',
+    missed: 'figures',
+    failed: 'figures',
+    recovered: 'figures',
     failures: 'figures',
     upcoming: 'figures',
     endedSince: 'figures',
     changedSince: 'figures',
     openBreakers: 'figures',
     breakersSince: 'figures',
+  },
+  health: {
+    recent: 'searches',
+    queued: 'here',
+    hours: 'figures',
+    failing: 'figures',
+    slowest: 'figures',
+    tags: 'counts',
   },
   breakers: {
     note: 'writer',
@@ -113,11 +149,56 @@ export const ROUTES: {
     resume: 'writer',
     notePause: 'writer',
     pauses: 'here',
+    findSecret: 'here',
+    replaceSecret: 'writer',
   },
   suspensions: {
     list: 'here',
     putOff: 'writer',
     putOffEntries: 'writer',
     readmit: 'writer',
+  },
+  idempotency: {
+    find: 'here',
+    prune: 'writer',
+  },
+  calendars: {
+    put: 'writer',
+    find: 'here',
+    findSourced: 'here',
+    list: 'here',
+    delete: 'writer',
+    usedBy: 'here',
+    present: 'here',
+    versions: 'here',
+    takeDue: 'writer',
+    nextDueAt: 'here',
+    refreshed: 'writer',
+    nextRecount: 'here',
+    namedBy: 'here',
+    recounted: 'writer',
+    requestRecount: 'writer',
+    stale: 'here',
+    prune: 'writer',
+  },
+  destinations: {
+    put: 'writer',
+    find: 'here',
+    findAll: 'here',
+    findSecret: 'here',
+    list: 'here',
+    delete: 'writer',
+    usedBy: 'here',
+    present: 'here',
+    namedBy: 'here',
+    secrets: 'here',
+    replaceSecrets: 'writer',
+  },
+  zoneRules: {
+    list: 'here',
+    put: 'writer',
+    zonesInUse: 'counts',
+    enabledIn: 'counts',
+    enabledOf: 'counts',
   },
 };

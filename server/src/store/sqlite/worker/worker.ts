@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { countTimesWith } from '../../../domain/calendar/calendar.ts';
+import { loadCalendarsWith } from '../../../domain/calendar/known-calendars.ts';
+import { countTimesWith } from '../../../domain/calendar/times.ts';
 import { PunctualError } from '../../../domain/errors.ts';
 import { openSqlite } from '../open.ts';
 import { lowerPriority } from '../thread-priority.ts';
@@ -16,17 +17,19 @@ import type { CallFault, CallResult, Parts, StoreCall } from './protocol.ts';
  * Those that read are threads of this kind too, and give way as well.
  */
 lowerPriority();
-const { path, access, zones } = workerData as StoreWorkerData;
+const { path, access, level, zones } = workerData as StoreWorkerData;
 if (zones !== null) countTimesWith(zones);
 const port = parentPort!;
-const store = openSqlite(path, access);
+const store = openSqlite(path, access, level);
+loadCalendarsWith(store.readVersion);
 const { schedules } = store;
 const parts: Parts = {
   ...store,
   store,
   schedules: {
     ...schedules,
-    insertText: (clientRowId, text) => schedules.insertCells(clientRowId, JSON.parse(text)),
+    insertText: (clientRowId, text, call) =>
+      schedules.insertCells(clientRowId, JSON.parse(text), call),
   },
 };
 const bulk = new BulkCalls();

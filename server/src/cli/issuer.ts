@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { PUBLISHED_FOR_MS } from '../domain/access/issuer-keys.ts';
+import { PunctualError } from '../domain/errors.ts';
+import { iso } from '../domain/iso.ts';
+import { readSecretKeys } from '../secret-keys.ts';
+import { rotateIssuer } from '../store/issuer.ts';
+import { print } from './output.ts';
+import { nowOf, withStore } from './tool.ts';
+
+export function issuerCommand(program: Command): void {
+  program
+    .command('issuer')
+    .description(
+      'The key that signs the tokens of oidc destinations. Works beside a running service.',
+    )
+    .command('rotate')
+    .description('Sign with another key from now on. The old one stays in the JWKS for 7 days.')
+    .option('--json', 'print one JSON object')
+    .action(async ({ json }: { json?: boolean }) => {
+      if (readSecretKeys(readConfig(process.env)).length === 0) {
+        const sentence =
+          'Set PUNCTUAL_SECRET_KEY or PUNCTUAL_SECRET_KEY_FILE to keep the key with.';
+        throw new PunctualError('setting_invalid', sentence);
+      }
+      await withStore(async store => {
+        const [key, ...replaced] = await rotateIssuer(store.installation, await nowOf(store));
+        const until = replaced[0] && iso(replaced[0].replacedAt! + PUBLISHED_FOR_MS);
+        print(json === true, { kid: key.kid, ...(until && { oldPublishedUntil: until }) }, [
+          `Tokens are signed with the key ${key.kid} from now on.`,
+          until === undefined
+            ? 'There was none before.'
+            : `The old key is published until ${until}.`,
+        ]);
+      });
+    });
+}

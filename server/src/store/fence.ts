@@ -1,0 +1,18 @@
+/**
+ * The fence of an attempt as SQL, for both backends: the number in `Punctual-Fence`. It is the instant of the claim, and at
+ * least one more than the fence of the attempt before. The row of the queue keeps the last one in `claimed_at`, or in
+ * `fence` where it is more than that.
+ */
+
+/**
+ * @param largest the dialect's function for the largest of its arguments
+ * @param now the instant of the claim, as a parameter of the statement
+ */
+export function nextFence(largest: 'max' | 'greatest', now: string): string {
+  return `${largest}(${now}, coalesce(queue.claimed_at + 1, 0), coalesce(queue.fence + 1, 0))`;
+}
+
+/** The cell `fence` of a row whose `claimed_at` becomes `now`: mostly NULL, and then it takes no room. */
+export function fenceCell(largest: 'max' | 'greatest', now: string): string {
+  return `nullif(${nextFence(largest, now)}, ${now})`;
+}

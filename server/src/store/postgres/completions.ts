@@ -1,0 +1,146 @@
+import type { CompletionTicket } from '../../domain/access/completion-ticket.ts';
+import { completionOf } from '../../domain/run/completion.ts';
+import { COMPLETION, type Row } from '../columns.ts';
+import type { CompletedRow, CompletionStore } from '../contract/completions.ts';
+import {
+  CONCERNED,
+  dueAfter,
+  isManualTicket,
+  PRUNED_AT_ONCE,
+  spokenOf,
+} from '../rows/completions.ts';
+import {
+  type Connections,
+  columnsOf,
+  parameters,
+  type Query,
+  type Statement,
+} from './connection.ts';
+import type { Notifier } from './notifications/notifier.ts';
+
+const OWNER = `
+    SELECT schedule_key FROM schedules WHERE schedules.id = $1 AND client_key = (
+      SELECT client_key FROM clients WHERE clients.id = $2)`;
+const clientOf: Statement = {
+  name: 'completions_client_of',
+  text: `
+    SELECT client_key FROM schedules WHERE schedules.id = $1 AND client_key = (
+      SELECT client_key FROM clients WHERE clients.id = $2)`,
+};
+/** A settlement of the row waits for it, and then finds the row as it was marked. */
+const ofQueue: Statement = {
+  name: 'completions_of_queue',
+  text: `
+    SELECT schedule_key, ${CONCERNED}, client_key FROM queue JOIN schedules USING (schedule_key)
+    WHERE queue.schedule_key = (${OWNER}) FOR UPDATE OF queue`,
+};
+const ofOutbox: Statement = {
+  name: 'completions_of_outbox',
+  text: `
+    SELECT client_key, schedule_key, ${CONCERNED} FROM outbox
+    WHERE id = $3 AND kind = 'manual' AND schedule_key = (${OWNER})
+    FOR UPDATE`,
+};
+const find: Statement = {
+  name: 'completions_find',
+  text: `SELECT ${COMPLETION.list()} FROM completions WHERE run_id = $1 AND attempt = $2`,
+};
+const keep: Statement = {
+  name: 'completions_keep',
+  text: `
+    INSERT INTO completions (client_key, schedule_key, ${COMPLETION.list()})
+    VALUES (${parameters(1, ['bigint', 'bigint', ...COMPLETION.types]).replaceAll('[]', '')})
+    ON CONFLICT (run_id, attempt) DO UPDATE
+    SET ${COMPLETION.assignments(name => `excluded.${name}`)}`,
+};
+/**
+ * `changed_at` is part of the fence: two changes within one millisecond are two. A row that is marked already is not marked
+ * again by a call for more time: calls without end would hold up its settlement.
+ */
+const mark: Statement = {
+  name: 'completions_mark',
+  text: `
+    UPDATE queue SET
+      due_at = CASE WHEN state = 'awaiting' THEN $1 ELSE due_at END,
+      changed_at = CASE WHEN state = 'awaiting' OR ($4::integer = 0 AND changed_at IS NOT NULL)
+        THEN changed_at
+        ELSE greatest($2::bigint, due_at, changed_at + 1) END
+    WHERE schedule_key = $3`,
+};
+/** A manual run that was cut off and waits to be sent again: the target has its request. */
+const moveEntry: Statement = {
+  name: 'completions_move_entry',
+  text: "UPDATE outbox SET state = 'awaiting', due_at = $1 WHERE id = $2 AND state <> 'inFlight'",
+};
+const each: Statement = {
+  name: 'completions_each',
+  text: `
+    SELECT ${COMPLETION.list()} FROM unnest($1::text[], $2::integer[]) AS asked (id, number)
+      JOIN completions ON run_id = id AND attempt = number`,
+};
+const awaiting: Statement = {
+  name: 'completions_awaiting',
+  text: `
+    SELECT (SELECT count(*) FROM queue WHERE state = 'awaiting')
+      + (SELECT count(*) FROM outbox WHERE state = 'awaiting') AS count`,
+};
+const prune: Statement = {
+  name: 'completions_prune',
+  text: `
+    DELETE FROM completions WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM completions WHERE said_at < $1 LIMIT ${PRUNED_AT_ONCE}))
+    RETURNING 1`,
+};
+
+export function postgresCompletions(
+  { query, transaction }: Connections,
+  notifier: Notifier,
+): CompletionStore {
+  return {
+    async say(ticket, said, now) {
+      const spoken = await transaction(send => speak(send, ticket, said, now));
+      if (spoken?.isManual) notifier.manual(ticket.scheduleId);
+      else if (spoken !== null) notifier.due(spoken.dueAt);
+      return spoken;
+    },
+    async of(attempts) {
+      const asked = attempts.map(({ runId, attempt }) => [runId, attempt]);
+      return (await query(each, columnsOf(asked, 2))).map(COMPLETION.fromRow);
+    },
+    async clientOf({ scheduleId, clientId }) {
+      const [row] = await query(clientOf, [scheduleId, clientId]);
+      return row === undefined ? null : (row.client_key as number);
+    },
+    async awaiting() {
+      return (await query(awaiting))[0]!.count as number;
+    },
+    async prune(before) {
+      return (await query(prune, [before])).length;
+    },
+  };
+}
+
+async function speak(
+  send: Query,
+  ticket: CompletionTicket,
+  said: Parameters<CompletionStore['say']>[1],
+  now: number,
+): Promise<CompletedRow | null> {
+  const { runId, scheduleId, clientId, attempt } = ticket;
+  const isManual = isManualTicket(ticket);
+  const [row] = await (isManual
+    ? send(ofOutbox, [scheduleId, clientId, runId])
+    : send(ofQueue, [scheduleId, clientId]));
+  const spoken = spokenOf(row, ticket);
+  if (spoken === null) return null;
+  const [found] = await send(find, [runId, attempt]);
+  const before = found === undefined ? null : COMPLETION.fromRow(found as Row);
+  const kept = completionOf(spoken, ticket, said, before, now);
+  if (kept === null) return null;
+  const { client_key, schedule_key } = row!;
+  await send(keep, [client_key!, schedule_key!, ...COMPLETION.cells(kept)]);
+  const dueAt = dueAfter(kept);
+  if (isManual) await send(moveEntry, [dueAt, runId]);
+  else await send(mark, [dueAt, now, schedule_key!, kept.status === undefined ? 0 : 1]);
+  return { dueAt, isManual };
+}

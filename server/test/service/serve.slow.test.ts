@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { describe, type TestContext, test } from 'node:test';
+import { PunctualClient } from '../../../client/src/index.ts';
+import { emptyFolder, urlOf } from '../support/service/command.ts';
+
+const CREDENTIALS = { PUNCTUAL_CLIENT_ID: 'ada', PUNCTUAL_API_KEY: 'the-key-of-ada-lovelace' };
+const HEADERS = {
+  ClientId: 'ada',
+  ApiKey: 'the-key-of-ada-lovelace',
+  'Content-Type': 'application/json',
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever was answered
+async function json(response: Response): Promise<any> {
+  return response.json();
+}
+
+interface Arrival {
+  headers: NodeJS.Dict<string | string[]>;
+  body: string;
+}
+
+/** A target on loopback that keeps what arrives. */
+async function target(context: TestContext) {
+  const arrivals: Arrival[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    arrivals.push({ headers: request.headers, body });
+    response.end('ok');
+    server.emit('arrival');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  const arrival = async (count: number) => {
+    while (arrivals.length < count) await once(server, 'arrival');
+    return arrivals[count - 1]!;
+  };
+  return { url, arrival };
+}
+
+function schedule(url: string) {
+  return JSON.stringify({
+    url,
+    verb: 'POST',
+    interval: '* * * * * *',
+    timezone: 'UTC',
+    headers: { Authorization: 'Bearer of-the-target' },
+    data: { hello: 'world' },
+  });
+}
+
+describe('punctual serve', () => {
+  test('a schedule made over HTTP fires, and its run stands in history', async context => {
+    const { url: hook, arrival } = await target(context);
+    const folder = emptyFolder(context);
+    const environment = { ...CREDENTIALS, PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8' };
+    const service = await folder.start(['serve'], /"url":"/, environment);
+    const base = urlOf(service.out());
+    const post = { method: 'POST', headers: HEADERS, body: schedule(hook) };
+    const made = await json(await fetch(`${base}/v1/schedule`, post));
+    const { headers, body } = await arrival(2);
+    assert.deepEqual(JSON.parse(body), { hello: 'world' });
+    assert.equal(headers['punctual-schedule-id'], made.id);
+    assert.equal(headers['punctual-attempt'], '1');
+    assert.equal(await service.stop(), 0);
+
+    const again = await folder.start(['serve'], /"url":"/, environment);
+    const restarted = urlOf(again.out());
+    const { items } = await json(await fetch(`${restarted}/v1/run`, { headers: HEADERS }));
+    const ids = items.map((run: { id: string }) => run.id);
+    assert.ok(ids.includes(headers['webhook-id']));
+    await again.stop();
+  });
+
+  test('no key, Authorization value or secret stands in the logs, at any level', async context => {
+    const { url: hook, arrival } = await target(context);
+    const folder = emptyFolder(context);
+    const environment = {
+      ...CREDENTIALS,
+      PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8',
+      PUNCTUAL_LOG_LEVEL: 'trace',
+    };
+    const service = await folder.start(['serve'], /"url":"/, environment);
+    const base = urlOf(service.out());
+    await fetch(`${base}/v1/schedule`, { method: 'POST', headers: HEADERS, body: schedule(hook) });
+    await fetch(`${base}/v1/schedule`, { method: 'POST', headers: HEADERS, body: '{"url":' });
+    await arrival(1);
+    await service.stop();
+    const logs = service.out() + service.err();
+    for (const secret of ['the-key-of-ada-lovelace', 'of-the-target', 'whsec_']) {
+      assert.ok(!logs.includes(secret), `${secret} stands in the logs`);
+    }
+    for (const line of service.out().trim().split('\n')) JSON.parse(line);
+  });
+
+  test('private targets are refused unless the setting opens them', async context => {
+    const folder = emptyFolder(context);
+    const service = await folder.start(['serve'], /"url":"/, CREDENTIALS);
+    const post = { method: 'POST', headers: HEADERS, body: schedule('http://127.0.0.1:9/') };
+    const response = await fetch(`${urlOf(service.out())}/v1/schedule`, post);
+    assert.equal(response.status, 400);
+    assert.match((await json(response)).error, /PUNCTUAL_ALLOW_TARGETS/);
+    await service.stop();
+  });
+
+  test('health, readiness and metrics answer without a key', async context => {
+    const folder = emptyFolder(context);
+    const service = await folder.start(['serve'], /"url":"/);
+    const base = urlOf(service.out());
+    for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/timezones']) {
+      assert.equal((await fetch(base + path)).status, 200, path);
+    }
+    const metrics = await (await fetch(`${base}/metrics`)).text();
+    for (const name of ['lateness_seconds', 'queue_depth', 'in_flight', 'settle_seconds']) {
+      assert.match(metrics, new RegExp(`^punctual_${name}`, 'm'));
+    }
+    await service.stop();
+  });
+
+  test('the log begins with the version and the settings, and no secret', async context => {
+    const folder = emptyFolder(context);
+    const service = await folder.start(['serve'], /"url":"/, CREDENTIALS);
+    const [first] = service.out().split('\n');
+    const { msg, version, node, settings } = JSON.parse(first!);
+    assert.deepEqual([msg, node], ['starting', process.version]);
+    assert.match(version, /^\d+\.\d+\.\d+/);
+    assert.equal(settings.PUNCTUAL_CLIENT_ID, 'ada');
+    assert.equal(settings.PUNCTUAL_API_KEY, 'set');
+    assert.equal(settings.PUNCTUAL_LOG_LEVEL, 'info');
+    assert.ok(!service.out().includes(CREDENTIALS.PUNCTUAL_API_KEY));
+    await service.stop();
+  });
+
+  test('what was missed while it was down is counted, and told in the log', async context => {
+    const folder = emptyFolder(context);
+    const first = await folder.start(['serve'], /"url":"/, {
+      ...CREDENTIALS,
+      PUNCTUAL_ALLOW_TARGETS: '*',
+    });
+    const body = JSON.stringify({
+      ...JSON.parse(schedule('http://127.0.0.1:9/')),
+      policy: { catchUpSeconds: 0, maxRetries: 0 },
+    });
+    const post = { method: 'POST', headers: HEADERS, body };
+    assert.equal((await fetch(`${urlOf(first.out())}/v1/schedule`, post)).status, 200);
+    await first.stop();
+    await new Promise(resolve => setTimeout(resolve, 3_000));
+    // The service may say either of them first.
+    const both =
+      /(time was|times were) missed"[\s\S]*"url":"|"url":"[\s\S]*(time was|times were) missed"/;
+    const second = await folder.start(['serve'], both, { PUNCTUAL_ALLOW_TARGETS: '*' });
+    const metrics = await (await fetch(`${urlOf(second.out())}/metrics`)).text();
+    const [, missed] = /^punctual_runs_total\{status="missed"\} (\d+)$/m.exec(metrics)!;
+    assert.ok(Number(missed) >= 1);
+    assert.match(metrics, /^punctual_engine_running 1$/m);
+    assert.match(metrics, /^punctual_schedules\{status="enabled"\} 1$/m);
+    assert.match(metrics, /^punctual_disk_free_bytes [1-9]/m);
+    assert.match(
+      metrics,
+      /^punctual_http_requests_total\{method="GET",route="\/v1\/run",status="401"\} 0$/m,
+    );
+    assert.doesNotMatch(metrics, /punctual_listening|punctual_database_connections/);
+    await second.stop();
+  });
+
+  test('a second engine on the same database is refused with a sentence', async context => {
+    const folder = emptyFolder(context);
+    const service = await folder.start(['serve'], /"url":"/);
+    const { code, err } = await folder.run(['serve']);
+    assert.equal(code, 1);
+    assert.match(err, /^Another Punctual is already running on the database/);
+    await service.stop();
+  });
+
+  test('a request that never ends, with or without a key, does not hold up the end', async context => {
+    const folder = emptyFolder(context);
+    const service = await folder.start(['serve'], /"url":"/, CREDENTIALS);
+    const { port, hostname } = new URL(urlOf(service.out()));
+    const halves = [
+      'GET / HTTP/1.1\r\nHo',
+      `POST /v1/schedule HTTP/1.1\r\nHost: a\r\nClientId: ada\r\nApiKey: the-key-of-ada-lovelace\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`,
+    ];
+    for (const half of halves) {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => {});
+      context.after(() => socket.destroy());
+      await new Promise(resolve => socket.write(half, resolve));
+    }
+    assert.equal(await service.stop(), 0);
+  });
+
+  test('a name that looks like a setting and is none is warned about', async context => {
+    const folder = emptyFolder(context);
+    const environment = { PUNCTUAL_ALOW_TARGETS: '*' };
+    const service = await folder.start(['serve'], /"url":"/, environment);
+    assert.match(service.out(), /PUNCTUAL_ALOW_TARGETS.*no setting of Punctual/);
+    await service.stop();
+  });
+
+  test('a changed PUNCTUAL_API_KEY names the key of before, which still works', async context => {
+    const folder = emptyFolder(context);
+    const before = await folder.start(['serve'], /"url":"/, CREDENTIALS);
+    assert.doesNotMatch(before.out(), /earlier value/);
+    await before.stop();
+    const changed = { ...CREDENTIALS, PUNCTUAL_API_KEY: 'another-key-of-ada-lovelace' };
+    const service = await folder.start(['serve'], /"url":"/, changed);
+    const line = service.out().match(/^.*earlier value of PUNCTUAL_API_KEY.*$/m)![0];
+    const { keyId, level } = JSON.parse(line);
+    assert.equal(level, 'warn');
+    const { code } = await folder.run(['key', 'revoke', keyId]);
+    assert.equal(code, 0);
+    await service.stop();
+    const after = await folder.start(['serve'], /"url":"/, changed);
+    assert.doesNotMatch(after.out(), /earlier value/);
+    await after.stop();
+  });
+
+  const wrong: [Record<string, string>, RegExp][] = [
+    [{ PORT: '65536' }, /^PORT must be a whole number from 0 to 65535, not "65536"\.$/],
+    [{ PORT: 'http' }, /^PORT must be/],
+    [{ PUNCTUAL_MAX_IN_FLIGHT: '0' }, /^PUNCTUAL_MAX_IN_FLIGHT must be/],
+    [{ PUNCTUAL_LOG_LEVEL: 'loud' }, /^PUNCTUAL_LOG_LEVEL must be one of/],
+    [{ PUNCTUAL_ALLOW_TARGETS: '10.0.0.0/33' }, /PUNCTUAL_ALLOW_TARGETS/],
+    [{ PUNCTUAL_CLIENT_ID: 'ada' }, /must be set together/],
+    [{ ...CREDENTIALS, PUNCTUAL_API_KEY: 'with blank' }, /^PUNCTUAL_API_KEY must be/],
+    [
+      { ...CREDENTIALS, PUNCTUAL_API_KEY: 'nineteen-characters' },
+      /^PUNCTUAL_API_KEY must have at least 20 characters, and has 19: /,
+    ],
+    [{ PUNCTUAL_MAX_CONNECTIONS: '0' }, /^PUNCTUAL_MAX_CONNECTIONS must be/],
+    [{ DATABASE_URL: 'mysql://root:secret@localhost/' }, /^DATABASE_URL must be/],
+    [{ DATABASE_URL: 'sqlite:/dev/null/x.db' }, /cannot be opened/],
+  ];
+  for (const [environment, sentence] of wrong) {
+    const name = JSON.stringify(environment);
+    test(`${name} is refused at start with one sentence and exit code 1`, async context => {
+      const { code, err } = await emptyFolder(context).run(['serve'], environment);
+      assert.equal(code, 1);
+      assert.match(err.trim(), sentence);
+      assert.equal(err.trim().split('\n').length, 1, err);
+      assert.ok(
+        !err.includes('secret') && !err.includes('with blank') && !err.includes('nineteen'),
+      );
+    });
+  }
+});
+
+describe('punctual dev', () => {
+  test('the request that it prints makes a schedule that fires at /echo within seconds', async context => {
+    const folder = emptyFolder(context);
+    const service = await folder.start(['dev', '--json'], /\}\n/);
+    const { url, clientId, apiKey } = JSON.parse(service.out());
+    const headers = { ClientId: clientId, ApiKey: apiKey, 'Content-Type': 'application/json' };
+    const body = schedule(`${url}/echo`);
+    await fetch(`${url}/v1/schedule`, { method: 'POST', headers, body });
+    let runs: { status: string; id: string }[] = [];
+    while (!runs.some(run => run.status === 'succeeded')) {
+      await new Promise(resolve => setTimeout(resolve, 100));
+      runs = (await json(await fetch(`${url}/v1/run`, { headers }))).items;
+      assert.ok(!runs.some(run => run.status === 'failed'), JSON.stringify(runs));
+    }
+    const ended = runs.find(run => run.status === 'succeeded')!;
+    const run = await json(await fetch(`${url}/v1/run/${ended.id}`, { headers }));
+    assert.deepEqual(JSON.parse(run.attempts[0].responseBody).body, '{"hello":"world"}');
+    assert.equal(await service.stop(), 0);
+  });
+
+  test('its client and key are the same at the next start', async context => {
+    const folder = emptyFolder(context);
+    const first = await folder.start(['dev', '--json'], /\}\n/);
+    await first.stop();
+    const second = await folder.start(['dev', '--json'], /\}\n/);
+    await second.stop();
+    const { apiKey, clientId } = JSON.parse(first.out());
+    assert.equal(JSON.parse(second.out()).apiKey, apiKey);
+    assert.equal(JSON.parse(second.out()).clientId, clientId);
+  });
+
+  test('each firing is a line, without its query', async context => {
+    const service = await emptyFolder(context).start(['dev'], /Ctrl\+C/);
+    const [, clientId] = /ClientId: (\S+)/.exec(service.out())!;
+    const [, apiKey] = /ApiKey: +(\S+)/.exec(service.out())!;
+    const [, url] = /listens on (\S+) /.exec(service.out())!;
+    const client = new PunctualClient({ baseUrl: url!, clientId: clientId!, apiKey: apiKey! });
+    const schedule = { verb: 'POST' as const, interval: '* * * * * *', timezone: 'UTC' };
+    await client.createSchedule({ ...schedule, url: `${url}/echo?token=hidden` });
+    await client.createSchedule({ ...schedule, url: `${url}/nowhere` });
+    const lines = [
+      /^\d\d:\d\d:\d\d\.\d{3} {2}POST {2}http:\/\/127\.0\.0\.1:\d+\/echo {2}200 {2}\d+ ms {2}\(\d+ ms late\)$/m,
+      /^\d\d:\d\d:\d\d\.\d{3} {2}POST {2}http:\/\/127\.0\.0\.1:\d+\/nowhere {2}404 {2}\d+ ms {2}\(\d+ ms late\)$/m,
+    ];
+    while (!lines.every(line => line.test(service.out())))
+      await once(service.child.stdout!, 'data');
+    assert.ok(!service.out().includes('hidden'));
+    await service.stop();
+  });
+
+  test('its link signs in once', async context => {
+    const service = await emptyFolder(context).start(['dev'], /Ctrl\+C/);
+    const [, url, token] = /(http:\/\/127\.0\.0\.1:\d+)\/#sign-in=(\S+)/.exec(service.out())!;
+    const open = () =>
+      fetch(`${url}/sign-in`, { method: 'POST', headers: { 'Punctual-Sign-In': token! } });
+    const wrong = await fetch(`${url}/sign-in`, {
+      method: 'POST',
+      headers: { 'Punctual-Sign-In': 'x' },
+    });
+    assert.equal(wrong.status, 401);
+    const first = await open();
+    assert.equal(first.status, 200);
+    const [cookie] = first.headers.getSetCookie();
+    assert.match(cookie!, /HttpOnly; SameSite=Strict/);
+    const headers = { Cookie: cookie!.split(';')[0]!, 'Punctual-Session': '1' };
+    const session = await fetch(`${url}/v1/session`, { headers });
+    assert.deepEqual([session.status, await session.json()], [200, await first.json()]);
+    const again = await open();
+    assert.equal(again.status, 401);
+    assert.match(
+      ((await again.json()) as { error: string }).error,
+      /has signed in once, or is too old/,
+    );
+    await service.stop();
+  });
+
+  test('for people it prints credentials and two commands to paste', async context => {
+    const service = await emptyFolder(context).start(['dev'], /Ctrl\+C/);
+    assert.match(service.out(), /curl -s http:\/\/127\.0\.0\.1:\d+\/v1\/schedule/);
+    assert.match(service.out(), /curl -s http:\/\/127\.0\.0\.1:\d+\/v1\/run/);
+    await service.stop();
+  });
+});
