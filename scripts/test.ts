@@ -1,31 +1,29 @@
 import { spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import { longTestFiles, slowTestFiles, testFileOf, unitTestFiles } from './unit-tests.ts';
+import { longTestFiles, quickTestFiles, testFileOf, unitTestFiles } from './test-files.ts';
+import { runTests } from './test-runner.ts';
 
-/** `npm run test:unit`, `test:slow`, `test:long`, `test:one -- FILE` and `test:watch`: some of the tests. */
+/** `npm test`, `npm run test:unit`, `test:long`, `test:one -- FILE` and `test:watch`: all or some of the tests. */
 
 const ROOT = resolve(import.meta.dirname, '..');
 const [command, ...typed] = process.argv.slice(2);
-/** As `npm test` does. */
-const SIDE_BY_SIDE = '--test-concurrency=3';
-/** The long ones load the machine by themselves, and some of them judge times. */
-const IN_TURN = '--test-concurrency=1';
-const REPORTERS = [
-  ['spec', 'stdout'],
-  ['./scripts/slowest-files.ts', 'stdout'],
-].flatMap(([reporter, to]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${to}`]);
+/** Many tests wait for a process or a database: one file more than there are cores. */
+const SIDE_BY_SIDE = availableParallelism() + 1;
+const QUICK = { concurrency: SIDE_BY_SIDE, testTimeoutMs: 150_000, fileTimeoutMs: 240_000 };
+/** The long ones load the machine by themselves. */
+const LONG = { concurrency: 2, testTimeoutMs: 600_000, fileTimeoutMs: 720_000 };
 
-if (command === 'unit') run(unitTestFiles(), SIDE_BY_SIDE);
-else if (command === 'slow') run(slowTestFiles(), SIDE_BY_SIDE, ...REPORTERS);
-else if (command === 'long') run(longTestFiles(), IN_TURN, ...REPORTERS);
-else if (command === 'one')
-  run(named('npm run test:one -- server/test/domain/interval.test.ts'), SIDE_BY_SIDE);
-else if (command === 'watch')
-  run(typed.length === 0 ? unitTestFiles() : named(''), SIDE_BY_SIDE, '--watch');
-else refuse(`There is no ${command}: it is unit, slow, long, one or watch.`);
+if (command === 'quick') await run(quickTestFiles(), QUICK);
+else if (command === 'unit') await run(unitTestFiles(), QUICK);
+else if (command === 'long') await run(longTestFiles(), LONG);
+else if (command === 'one') await run(named(), LONG);
+else if (command === 'watch') watch(typed.length === 0 ? unitTestFiles() : named());
+else refuse(`There is no ${command}: it is quick, unit, long, one or watch.`);
 
-function named(example: string): string[] {
-  if (typed.length === 0) refuse(`Name a test file: ${example}`);
+function named(): string[] {
+  if (typed.length === 0)
+    refuse('Name a test file: npm run test:one -- server/test/domain/interval.test.ts');
   return typed.map(
     file =>
       testFileOf(file, process.env.INIT_CWD) ??
@@ -39,18 +37,32 @@ function refuse(sentence: string): never {
 }
 
 /** A long test that is named runs in its long form. */
-function run(files: string[], ...flags: string[]): void {
+function environmentOf(files: string[]): NodeJS.ProcessEnv {
   const isLong = files.some(file => file.endsWith('.long.test.ts'));
-  const env = {
+  return {
     ...process.env,
     NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled'),
     ...(isLong && { PUNCTUAL_TEST_LONG: '1' }),
     // A test that runs tests is none of theirs.
     NODE_TEST_CONTEXT: undefined,
   };
-  const { status } = spawnSync(process.execPath, ['--test', ...flags, ...files], {
+}
+
+async function run(files: string[], how: typeof QUICK): Promise<never> {
+  const passed = await runTests({
+    files,
     cwd: ROOT,
-    env,
+    env: environmentOf(files),
+    write: text => process.stdout.write(text),
+    ...how,
+  });
+  process.exit(passed ? 0 : 1);
+}
+
+function watch(files: string[]): never {
+  const { status } = spawnSync(process.execPath, ['--test', '--watch', ...files], {
+    cwd: ROOT,
+    env: environmentOf(files),
     stdio: 'inherit',
   });
   process.exit(status ?? 1);

@@ -4,17 +4,16 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, chromium as engine, type Page } from 'playwright-core';
+import { unpackedChromium } from './unpacked-chromium.ts';
 
 /** A real Chromium, which comes with a package. */
-export function launch(): Promise<Browser> {
-  return chromium.executablePath().then(executablePath =>
-    engine.launch({
-      executablePath,
-      // In one process it dies with the first page that is closed.
-      args: [...chromium.args.filter(arg => arg !== '--single-process'), '--no-sandbox'],
-      headless: true,
-    }),
-  );
+export async function launch(): Promise<Browser> {
+  return engine.launch({
+    executablePath: await unpackedChromium(),
+    // In one process it dies with the first page that is closed.
+    args: [...chromium.args.filter(arg => arg !== '--single-process'), '--no-sandbox'],
+    headless: true,
+  });
 }
 
 export const SIZES = {

@@ -7,7 +7,7 @@ import { MINUTE } from '../support/store/backend.ts';
 
 /**
  * A guard against getting slower: what a burst costs the engine, in counts that do not depend on the
- * machine's mood. What one batch costs the store is counted in test/store/cost.slow.test.ts.
+ * machine's mood. What one batch costs the store is counted in test/store/cost.test.ts.
  */
 const FIRINGS = 2_000;
 /** Everything has been called by then, and what is allocated is what is allocated all day. */

@@ -1,5 +1,5 @@
 /**
- * The `skip` of a test that takes too long for every run of `npm test`: `npm run test:all` runs it. Where a whole file
+ * The `skip` of a test that takes too long for every run of `npm test`: `npm run test:long` runs it. Where a whole file
  * does, it is called `*.long.test.ts` instead.
  */
 export const skipUnlessLong =

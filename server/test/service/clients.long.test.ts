@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PunctualApiError, PunctualClient } from '../../../client/src/index.ts';
-import { skipUnlessLong } from '../support/long.ts';
 import { emptyFolder, urlOf } from '../support/service/command.ts';
 import { startPostgres } from '../support/store/postgres-server.ts';
 
@@ -47,9 +46,7 @@ async function isRefused(client: PunctualClient): Promise<boolean> {
 }
 
 for (const store of ['SQLite', 'PostgreSQL']) {
-  test(`on ${store} a client is renamed, suspended, resumed and deleted`, {
-    skip: skipUnlessLong,
-  }, async t => {
+  test(`on ${store} a client is renamed, suspended, resumed and deleted`, async t => {
     const environment: Record<string, string> = { PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8' };
     if (store === 'PostgreSQL') {
       const server = await startPostgres();

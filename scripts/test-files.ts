@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 
-/** Finds the unit tests, the slow and the long ones by their imports and names, so that no list of them can grow old. */
+/** Finds the quick tests, the unit tests and the long ones by their imports and names, so that no list of them can grow old. */
 
 const ROOT = resolve(import.meta.dirname, '..');
 const TESTS = '{server,client,dashboard}/test/**/*.test.ts';
@@ -22,29 +22,31 @@ export function testFiles(): string[] {
 /** A file that imports it has tests that only a long run takes. */
 const LONG = join(ROOT, 'server/test/support/long.ts');
 
+/**
+ * The test files of `npm test`, from the root of the project. Those that start processes come first: none of them is the
+ * one for which all others have to wait at the end.
+ */
+export function quickTestFiles(): string[] {
+  const quick = testFiles().filter(file => !isLong(file));
+  const heavy = quick.filter(isHeavy());
+  return [...heavy, ...quick.filter(file => !heavy.includes(file))];
+}
+
 /** The test files that need nothing but Node, from the root of the project. */
 export function unitTestFiles(): string[] {
+  const needsMore = isHeavy();
+  return testFiles().filter(file => !isLong(file) && !needsMore(file));
+}
+
+function isHeavy(): (file: string) => boolean {
   const needsMore = importing(name => HEAVY.has(name));
-  return testFiles().filter(file => !isLong(file) && !isSlow(file) && !needsMore(join(ROOT, file)));
+  return file => needsMore(join(ROOT, file));
 }
 
 /** The test files that do more in a long run than in `npm test`, from the root of the project. */
 export function longTestFiles(): string[] {
   const hasLong = importing(name => name === LONG);
   return testFiles().filter(file => isLong(file) || hasLong(join(ROOT, file)));
-}
-
-/**
- * The test files that take more than some 5 s of a core each, 4 s if they start processes, PostgreSQL or a browser. From
- * the root of the project. Those that a long run takes in a longer form are left to it.
- */
-export function slowTestFiles(): string[] {
-  const long = new Set(longTestFiles());
-  return testFiles().filter(file => isSlow(file) && !long.has(file));
-}
-
-function isSlow(file: string): boolean {
-  return file.endsWith('.slow.test.ts');
 }
 
 function isLong(file: string): boolean {

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { skipUnlessLong } from '../support/long.ts';
 import { emptyFolder, type Running, urlOf } from '../support/service/command.ts';
 import { noSmallDisk, smallDisk } from '../support/service/small-disk.ts';
 import { type PostgresServer, startPostgres } from '../support/store/postgres-server.ts';
@@ -100,9 +99,7 @@ describe('a start on a full disk', { skip: noSmallDisk }, () => {
     assert.equal(await service.stop(), 0);
   });
 
-  test('on a database that is there already, it keeps its clients and schedules', {
-    skip: skipUnlessLong,
-  }, async context => {
+  test('on a database that is there already, it keeps its clients and schedules', async context => {
     const disk = smallDisk(context);
     const folder = emptyFolder(context);
     const environment = environmentOn(disk.path);
@@ -120,9 +117,7 @@ describe('a start on a full disk', { skip: noSmallDisk }, () => {
     await service.stop();
   });
 
-  test('a connection of before stays open, and is answered by the store', {
-    skip: skipUnlessLong,
-  }, async context => {
+  test('a connection of before stays open, and is answered by the store', async context => {
     const disk = smallDisk(context);
     disk.fill();
     const service = await emptyFolder(context).start(['serve'], waiting, environmentOn(disk.path));
@@ -154,9 +149,7 @@ describe('a start on a full disk', { skip: noSmallDisk }, () => {
     assert.equal(service.err(), '');
   });
 
-  test('punctual dev waits too, and leaves no part of a file', {
-    skip: skipUnlessLong,
-  }, async context => {
+  test('punctual dev waits too, and leaves no part of a file', async context => {
     const disk = smallDisk(context);
     disk.fill();
     const { DATABASE_URL } = environmentOn(disk.path);

@@ -10,7 +10,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PunctualClient, type Run, type ScheduleInput } from '../../../client/src/index.ts';
 import { CREDENTIALS } from '../support/crash/api.ts';
 import { Process } from '../support/crash/life.ts';
-import { skipUnlessLong } from '../support/long.ts';
 import { type PostgresServer, startPostgres } from '../support/store/postgres-server.ts';
 import { BIN } from './world.ts';
 
@@ -200,10 +199,7 @@ describe('embedded', () => {
   };
 
   for (const trigger of TRIGGERS) {
-    const skip = trigger === 'manual' && skipUnlessLong;
-    test(`${trigger}: nothing is lost by kills and a stop around the completion`, {
-      skip,
-    }, async context => {
+    test(`${trigger}: nothing is lost by kills and a stop around the completion`, async context => {
       const { node, begin, runOf, assertEnded } = await embedded(context);
       const accepted = async () => {
         const arrival = await begin(trigger);
@@ -248,7 +244,7 @@ describe('embedded', () => {
   }
 });
 
-describe('PostgreSQL', { skip: skipUnlessLong }, () => {
+describe('PostgreSQL', () => {
   let server: PostgresServer;
   before(async () => {
     server = await startPostgres();

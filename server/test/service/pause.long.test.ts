@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Health, PunctualClient, type Run } from '../../../client/src/index.ts';
-import { skipUnlessLong } from '../support/long.ts';
 import { emptyFolder, urlOf } from '../support/service/command.ts';
 import { startPostgres } from '../support/store/postgres-server.ts';
 
@@ -64,10 +63,7 @@ async function missedRuns(client: PunctualClient, scheduleId: string): Promise<R
 
 describe('punctual pause', () => {
   for (const store of ['SQLite', 'PostgreSQL']) {
-    const skip = store === 'PostgreSQL' && skipUnlessLong;
-    test(`on ${store} nothing fires until punctual resume, also after a restart`, {
-      skip,
-    }, async t => {
+    test(`on ${store} nothing fires until punctual resume, also after a restart`, async t => {
       const environment: Record<string, string> = { ...ENVIRONMENT };
       if (store === 'PostgreSQL') {
         const server = await startPostgres();
@@ -133,9 +129,7 @@ describe('punctual pause', () => {
     });
   }
 
-  test('PUNCTUAL_PAUSED keeps one node from firing, whatever the store says', {
-    skip: skipUnlessLong,
-  }, async t => {
+  test('PUNCTUAL_PAUSED keeps one node from firing, whatever the store says', async t => {
     const target = await aTarget(t);
     const environment = { ...ENVIRONMENT, PUNCTUAL_PAUSED: 'true' };
     const folder = emptyFolder(t);
@@ -156,9 +150,7 @@ describe('punctual pause', () => {
     assert.equal(await unpaused.stop(), 0);
   });
 
-  test('PUNCTUAL_PAUSED of one node leaves its times to the others', {
-    skip: skipUnlessLong,
-  }, async t => {
+  test('PUNCTUAL_PAUSED of one node leaves its times to the others', async t => {
     const server = await startPostgres();
     t.after(() => server.stop());
     const target = await aTarget(t);

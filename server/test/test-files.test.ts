@@ -3,19 +3,19 @@ import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   longTestFiles,
-  slowTestFiles,
+  quickTestFiles,
   testFileOf,
   testFiles,
   unitTestFiles,
-} from '../../scripts/unit-tests.ts';
+} from '../../scripts/test-files.ts';
 
 test('unit tests need no browser, no PostgreSQL and no process of their own', () => {
   const unit = new Set(unitTestFiles());
   for (const heavy of [
-    'dashboard/test/story.slow.test.ts',
-    'server/test/store/postgres.slow.test.ts',
-    'server/test/service/cli.slow.test.ts',
-    'server/test/crash/crash.slow.test.ts',
+    'dashboard/test/story.test.ts',
+    'server/test/store/postgres.test.ts',
+    'server/test/service/serve.test.ts',
+    'server/test/crash/crash.test.ts',
     'server/test/store/flat.long.test.ts',
   ]) {
     assert.ok(testFiles().includes(heavy), `${heavy} is no test any more`);
@@ -34,25 +34,34 @@ test('a long run takes the long files, and those of which a part or a longer for
   const long = new Set(longTestFiles());
   for (const file of [
     'server/test/store/flat.long.test.ts',
-    'server/test/crash/crash.slow.test.ts',
-    'server/test/store/postgres.slow.test.ts',
+    'server/test/store/postgres-oldest.long.test.ts',
+    'server/test/crash/crash.test.ts',
+    'server/test/store/sqlite.test.ts',
   ]) {
     assert.ok(long.has(file), file);
   }
   assert.ok(!long.has('server/test/domain/interval.test.ts'));
 });
 
-test('each test file is of `npm test`, of the slow run or of the long one', () => {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const [, quickFiles] = /'([^']+)'$/.exec(scripts.test)!;
-  const quick = globSync(quickFiles!);
-  const [slow, long] = [slowTestFiles(), longTestFiles()];
-  assert.ok(slow.includes('server/test/service/serve.slow.test.ts'));
+test('each test file is of `npm test` or of the long run, and none is twice in one of them', () => {
+  const [quick, long] = [quickTestFiles(), longTestFiles()];
+  for (const files of [quick, long]) assert.equal(new Set(files).size, files.length);
+  assert.deepEqual([...new Set([...quick, ...long])].sort(), testFiles());
   assert.deepEqual(
-    quick.filter(file => slow.includes(file)),
+    quick.filter(file => file.endsWith('.long.test.ts')),
     [],
   );
-  assert.deepEqual([...new Set([...quick, ...slow, ...long])].sort(), testFiles());
+});
+
+test('those that start processes begin before all others', () => {
+  const quick = quickTestFiles();
+  const unit = new Set(unitTestFiles());
+  const first = quick.findIndex(file => unit.has(file));
+  assert.ok(first > 0);
+  assert.deepEqual(
+    quick.slice(first).filter(file => !unit.has(file)),
+    [],
+  );
 });
 
 test('only one file reads the setting of a long run, so that no file of such a run is overlooked', () => {

@@ -6,12 +6,8 @@ import { describe, test } from 'node:test';
 import { SETTINGS } from '../../src/config.ts';
 import { isId } from '../../src/domain/id.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { skipUnlessLong } from '../support/long.ts';
 import { emptyFolder, type Folder, folderWithStore, urlOf } from '../support/service/command.ts';
 import { startPostgres } from '../support/store/postgres-server.ts';
-
-/** Each of them starts a process: all of them in the long form, and the first ones in every run. */
-const someOf = (commands: string[][]) => (skipUnlessLong ? commands.slice(0, 4) : commands);
 
 describe('every command', () => {
   const commands = [
@@ -36,7 +32,7 @@ describe('every command', () => {
     ['key', 'create'],
     ['key', 'list'],
   ];
-  for (const command of someOf(commands)) {
+  for (const command of commands) {
     test(`punctual ${command.join(' ')} --help explains itself and exits with 0`, async context => {
       const { code, out } = await emptyFolder(context).run([...command, '--help']);
       assert.equal(code, 0);
@@ -73,7 +69,7 @@ describe('a store that is not there', () => {
     ['secret', 'end-overlap', '--client', 'x'],
     ['resume'],
   ];
-  for (const command of someOf(commands)) {
+  for (const command of commands) {
     test(`punctual ${command.join(' ')} makes none, and names what it looked for`, async context => {
       const folder = emptyFolder(context);
       const { code, out, err } = await folder.run(command, wrong);
