@@ -28,7 +28,11 @@ function eventsOf({ type, data }: TestEvent): TestFileEvent[] {
   const { name, nesting, details } = data;
   const { error } = details;
   const skip = data.skip ?? false;
-  const result = error ? 'failed' : skip === false ? 'passed' : { skippedBecause: `${skip}` };
+  const result = error
+    ? 'failed'
+    : skip === false
+      ? 'passed'
+      : { skippedBecause: skip === true ? name : skip };
   const end: TestFileEvent = {
     type: 'end',
     name,

@@ -47,7 +47,8 @@ const PIPES_MS = 1_000;
 /** @returns whether the run passed */
 export async function runTests(run: TestRun): Promise<boolean> {
   const startedAt = performance.now();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt(run));
+  const onSignal = () => interrupt(run);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
   const first = await outcomesOf(run, run.files, run.concurrency);
   const failed = first.filter(({ failure }) => failure !== null).map(({ file }) => file);
   if (failed.length > 0) run.write(`\nOnce more, alone, what failed:\n\n`);
@@ -56,9 +57,11 @@ export async function runTests(run: TestRun): Promise<boolean> {
   const all = first.map(outcome => again.find(({ file }) => file === outcome.file) ?? outcome);
   run.write(summaryOf(all, performance.now() - startedAt));
   run.write(lines.map(line => `${line}\n`).join(''));
+  for (const signal of SIGNALS) process.off(signal, onSignal);
   return passed;
 }
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Files whose processes go on. */
 const running = new Set<string>();
 

@@ -12,7 +12,7 @@ const [command, ...typed] = process.argv.slice(2);
 const SIDE_BY_SIDE = availableParallelism() + 1;
 const QUICK = { concurrency: SIDE_BY_SIDE, testTimeoutMs: 150_000, fileTimeoutMs: 240_000 };
 /** The long ones load the machine by themselves. */
-const LONG = { concurrency: 2, testTimeoutMs: 600_000, fileTimeoutMs: 720_000 };
+const LONG = { concurrency: 2, testTimeoutMs: 300_000, fileTimeoutMs: 600_000 };
 
 if (command === 'quick') await run(quickTestFiles(), QUICK);
 else if (command === 'unit') await run(unitTestFiles(), QUICK);

@@ -9,6 +9,8 @@ import { startPunctual } from './support/service.ts';
 
 /** Runs that are heard of while it is counted what the page asks for. */
 const EVENTS = 10;
+/** Runs that are heard of at most while the page asks for everything once. */
+const MOST_BEFORE = 60;
 
 /** The questions that a page repeats all the time. */
 const ASKED_AGAIN = new Set(['/readyz', '/v1/timeline', '/v1/stats', '/v1/incident']);
@@ -20,13 +22,15 @@ async function counted(page: Page) {
   const bytes = new Map<string, number>();
   const asked: string[] = [];
   const paths = new Map<string, string>();
-  /** Requests that are not answered yet, but for the stream of events, which never ends. */
-  const going = new Set<string>();
-  session.on('Network.requestWillBeSent', ({ requestId, request }) => {
+  /** Requests that are not answered yet, by their documents, but for the stream of events, which never ends. */
+  const going = new Map<string, string>();
+  let document = '';
+  session.on('Network.requestWillBeSent', ({ requestId, loaderId, type, request }) => {
+    if (type === 'Document') document = loaderId;
     const path = new URL(request.url).pathname.replace(/[0-9a-f-]{36}/, '…');
     paths.set(requestId, path);
     asked.push(path);
-    if (path !== '/v1/event') going.add(requestId);
+    if (path !== '/v1/event') going.set(requestId, loaderId);
   });
   session.on('Network.loadingFailed', ({ requestId }) => going.delete(requestId));
   session.on('Network.dataReceived', ({ requestId, dataLength, encodedDataLength }) => {
@@ -39,7 +43,8 @@ async function counted(page: Page) {
   });
   return {
     asked,
-    going,
+    /** The browser does not tell the end of those that a navigation cut off: they are of another document. */
+    going: () => [...going].flatMap(([id, of]) => (of === document ? [paths.get(id)!] : [])),
     /** By path: how often, and how many bytes came. */
     told() {
       const sums = new Map<string, number>();
@@ -103,11 +108,13 @@ async function assertFrugal(context: TestContext, environment: Record<string, st
     await page.getByText('Live', { exact: true }).waitFor();
     // While the page is on its way, another heading stands there.
     await page.getByRole('heading', { level: 1, name }).waitFor();
-    // The page asks for everything once, however long that takes, and is then told.
-    for (let calm = 0; calm < 2; ) {
+    // The page asks for everything once, and is then told.
+    for (let calm = 0, heard = 0; calm < 2; heard += 1) {
+      const going = count.going();
+      assert.ok(heard < MOST_BEFORE, `${path} is not calm: ${going} go on; ${count.asked}`);
       count.forget();
       await nextRun();
-      const isCalm = count.going.size === 0 && count.asked.every(each => ASKED_AGAIN.has(each));
+      const isCalm = count.going().length === 0 && count.asked.every(each => ASKED_AGAIN.has(each));
       calm = isCalm ? calm + 1 : 0;
     }
     count.forget();
