@@ -10,7 +10,7 @@ const ROOT = resolve(import.meta.dirname, '..');
 const [command, ...typed] = process.argv.slice(2);
 /** Many tests wait for a process or a database: one file more than there are cores. */
 const SIDE_BY_SIDE = availableParallelism() + 1;
-const QUICK = { concurrency: SIDE_BY_SIDE, testTimeoutMs: 150_000, fileTimeoutMs: 240_000 };
+const QUICK = { concurrency: SIDE_BY_SIDE, testTimeoutMs: 240_000, fileTimeoutMs: 480_000 };
 /** The long ones load the machine by themselves. */
 const LONG = { concurrency: 2, testTimeoutMs: 300_000, fileTimeoutMs: 600_000 };
 
