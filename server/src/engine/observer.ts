@@ -19,7 +19,7 @@ export interface EngineObserver {
   settled(count: number, durationMs: number): void;
   /** The store failed under a loop; it goes on trying. */
   storeFailed(error: unknown): void;
-  /** The engine could not decide about a schedule's row. The row stays as it is, and the others go on. */
+  /** The engine could not decide about a schedule's row, or send its request. The others go on. */
   rowFailed(scheduleId: string, error: unknown): void;
   /** Requests that another node had in flight when it died or froze. */
   takenOver(count: number): void;
@@ -47,12 +47,17 @@ export function tellMove(
   for (const record of passed) observer.passed(scheduleId, record);
 }
 
-/** One bad row cannot stop the others: it is reported and left out. */
+/**
+ * One bad row cannot stop the others: it is reported and left out.
+ *
+ * @param leftOut takes an item that is left out
+ */
 export function eachOf<Item, Result>(
   items: Item[],
   idOf: (item: Item) => string,
   work: (item: Item) => Result,
   observer: Pick<EngineObserver, 'rowFailed'>,
+  leftOut: (item: Item) => void = () => {},
 ): Result[] {
   const results: Result[] = [];
   for (const item of items) {
@@ -60,6 +65,7 @@ export function eachOf<Item, Result>(
       results.push(work(item));
     } catch (error) {
       observer.rowFailed(idOf(item), error);
+      leftOut(item);
     }
   }
   return results;

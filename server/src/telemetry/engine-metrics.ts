@@ -132,7 +132,10 @@ export function createEvents(registry: Registry, log: Logger, lines: RunLog): En
       log.error({ err: error }, 'the store failed; the engine tries again');
     },
     rowFailed(scheduleId, error) {
-      log.error({ err: error, scheduleId }, 'this schedule is left alone until the next start');
+      log.error(
+        { err: error, scheduleId },
+        'the engine cannot decide about this schedule: what was not sent comes again in a minute, what was sent after the next start',
+      );
     },
     takenOver(count) {
       takenOver.inc(count);

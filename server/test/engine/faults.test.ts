@@ -101,6 +101,27 @@ describe('crash', () => {
     assert.equal(calls[0]!.headers['webhook-id'], calls[1]!.headers['webhook-id']);
   });
 
+  test('a row is due when its manual run ends, also while the engine decides that it waits', async () => {
+    const world = await World.start('2026-03-01T11:59:58Z');
+    world.answer = () => 'hang';
+    const { id } = await world.schedule({ interval: '0 * * * *' });
+    await world.trigger(id);
+    const { queue } = world.store;
+    const settle = queue.settle.bind(queue);
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    queue.settle = async settlements => {
+      await ended;
+      return settle(settlements);
+    };
+    await world.crash(5_000);
+    world.answer = () => 200;
+    await world.release();
+    await world.clock.advance(50);
+    end();
+    await world.clock.advance(50);
+    assert.deepEqual(world.times(), ['11:59:58', '12:00:03', '12:00:03']);
+  });
+
   test('a manual run in flight when the process dies is sent again before a newer time', async () => {
     const world = await World.start('2026-03-01T11:59:50Z');
     world.answer = () => 'hang';

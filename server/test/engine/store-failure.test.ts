@@ -120,6 +120,26 @@ test('a manual run that cannot be decided about is told of, and the engine goes 
   assert.ok(world.told.includes(`row failed: ${id}`), world.told.join('\n'));
 });
 
+test('a request that cannot be built is tried again a minute later', async () => {
+  const world = await World.start('2026-03-01T11:59:58Z');
+  const { queue } = world.store;
+  const claim = queue.claim.bind(queue);
+  let isSpoilt = true;
+  queue.claim = async (...parameters) => {
+    const result = await claim(...parameters);
+    for (const { schedule } of isSpoilt ? result.claims : []) {
+      Object.assign(schedule, { signingSecret: undefined });
+    }
+    return result;
+  };
+  const { id } = await world.schedule({ interval: '0 * * * *' });
+  await world.clock.advance(10_000);
+  assert.ok(world.told.includes(`row failed: ${id}`), world.told.join('\n'));
+  isSpoilt = false;
+  await world.clock.advance(MINUTE);
+  assert.deepEqual(await world.history(), ['12:00:00 succeeded']);
+});
+
 test('a schedule that cannot be decided about is left alone, and the others go on', async () => {
   const world = await World.start('2026-03-01T11:59:59Z');
   const bad = await world.schedule({ interval: '0 * * * *' });

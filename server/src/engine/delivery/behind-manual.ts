@@ -2,7 +2,7 @@ import type { Move } from '../../domain/run/queue.ts';
 import type { Claim, QueueStore } from '../../store/contract/queue.ts';
 import type { CheckedClaim } from './known-times.ts';
 
-/** Rows that wait behind a manual run which awaits its completion: they wait for its end, and not for the next look. */
+/** Rows that wait behind a manual run: they wait for its end, and not for the next look. */
 
 /** Claims that a manual run blocks, with the instant at which that is due, where it awaits its completion. */
 export async function withAwaited(
@@ -29,7 +29,7 @@ export async function unblockEnded(
   decided: { claim: CheckedClaim; move: Move }[],
 ): Promise<boolean> {
   const behind = decided.filter(
-    ({ claim, move }) => claim.blockedUntil !== undefined && move.row !== null,
+    ({ claim, move }) => claim.blockedSince !== null && move.row !== null,
   );
   if (behind.length === 0) return false;
   return (await queue.unblock(behind.map(({ claim }) => claim.scheduleRowId))) > 0;

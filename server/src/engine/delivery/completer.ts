@@ -52,6 +52,9 @@ import {
   settlementOf,
 } from './settlement.ts';
 
+/** When a claim comes again that the engine could not decide about: it costs others nothing meanwhile. */
+const SET_ASIDE_MS = 60_000;
+
 /** A row whose attempt has ended. */
 type EndedRow = QueueRow & Pick<CheckedClaim, 'known'>;
 
@@ -162,6 +165,11 @@ export class Completer {
     const now = this.#options.clock.now();
     if ('kind' in claim) this.#settleOutbox(claim, backToOutbox(claim, now, dueAt));
     else this.#firings.add({ claim, attempt: null, endedAt: now, dueAt });
+  }
+
+  /** Its request could not be decided about or built. It comes again later, for the cause may be gone by then. */
+  setAside(claim: Claim | OutboxClaim): void {
+    this.giveBack(claim, this.#options.clock.now() + SET_ASIDE_MS);
   }
 
   /** A firing that awaits its completion, or may have it: what its target has said is looked up, and decides. */

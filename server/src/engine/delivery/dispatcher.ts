@@ -22,6 +22,7 @@ import type { Executor } from './executor.ts';
 import { type CheckedClaim, resend, withKnown } from './known-times.ts';
 import { namingPrevious, readPrevious } from './previous-runs.ts';
 import { settlementOf } from './settlement.ts';
+import { TakenClaims } from './taken-claims.ts';
 
 /** One claim is one commit, and waits for others: enough rows to share it. */
 const CLAIM_BATCH = 1_000;
@@ -55,7 +56,7 @@ export interface DispatcherOptions {
   clockWatch: ClockWatch;
   recounter: Pick<Recounter, 'checksFrom'>;
   identities: Pick<Identities, 'load'>;
-  suspensions: Pick<Suspensions, 'free'>;
+  suspensions: Pick<Suspensions, 'sift'>;
   throttles: Pick<Throttles, 'whyHeldBack'>;
   executor: Executor;
   completer: Completer;
@@ -112,7 +113,7 @@ export class Dispatcher {
   }
 
   async #step(): Promise<number | null> {
-    const { queue, clock, pollMs, leaseDeadline, suspensions } = this.#options;
+    const { queue, clock, pollMs, leaseDeadline } = this.#options;
     const { executor, completer, clockWatch, downtime } = this.#options;
     executor.expectFirings();
     const batch = leaseDeadline === undefined ? CLAIM_BATCH : SHARED_CLAIM_BATCH;
@@ -129,22 +130,31 @@ export class Dispatcher {
     const unseenUntil = mayBeSent ? Number.MAX_SAFE_INTEGER : downtime.unseenUntil;
     const taken = await queue.claim(now, limit, unseenUntil, AHEAD_MS, this.#saturated);
     const { claims, nextDueAt } = taken;
-    if (leaseDeadline?.isOverSince(askedAt)) {
-      for (const claim of claims) completer.giveBack(claim);
-      return now;
-    }
-    const toSend = this.#withoutAwaited(claims);
-    const free = await suspensions.free(toSend, claim => completer.giveBack(claim));
-    const loading = this.#options.identities.load(free);
-    if (loading !== null) await this.#orGiveBack(free, loading);
-    await this.#executeAll(free.filter(claim => claim.begun));
+    const giveBack = (claim: Claim) => completer.giveBack(claim);
+    const isTooLate = await TakenClaims.during(claims, giveBack, async held => {
+      if (leaseDeadline?.isOverSince(askedAt)) return true;
+      await this.#handOn(held, claims, mayBeSent);
+      return false;
+    });
+    if (isTooLate || claims.length === limit) return now;
+    if (this.#saturated.length > 0) return now + LOOK_FOR_OTHERS_MS;
+    return soonest(lookAt(nextDueAt, now), now, pollMs);
+  }
+
+  async #handOn(held: TakenClaims<Claim>, claims: Claim[], mayBeSent: boolean): Promise<void> {
+    const { suspensions, identities } = this.#options;
+    const { free, putOff } = await suspensions.sift(this.#withoutAwaited(held, claims));
+    held.passAll(putOff);
+    await identities.load(free);
+    await this.#executeAll(
+      held,
+      free.filter(claim => claim.begun),
+    );
     await this.#decide(
+      held,
       free.filter(claim => !claim.begun),
       mayBeSent,
     );
-    if (claims.length === limit) return now;
-    if (this.#saturated.length > 0) return now + LOOK_FOR_OTHERS_MS;
-    return soonest(lookAt(nextDueAt, now), now, pollMs);
   }
 
   /**
@@ -153,37 +163,32 @@ export class Dispatcher {
    *
    * @returns the other claims
    */
-  #withoutAwaited(claims: Claim[]): Claim[] {
+  #withoutAwaited(held: TakenClaims<Claim>, claims: Claim[]): Claim[] {
     if (!claims.some(isAwaited)) return claims;
     const { awaited = [], others = [] } = Object.groupBy(claims, claim =>
       isAwaited(claim) ? 'awaited' : 'others',
     );
-    for (const claim of awaited) this.#options.completer.lookAtAwaited(claim);
+    for (const claim of awaited) this.#options.completer.lookAtAwaited(held.pass(claim));
     return others;
   }
 
-  async #executeAll(claims: Claim[]): Promise<void> {
+  async #executeAll(held: TakenClaims<Claim>, claims: Claim[]): Promise<void> {
     for (let at = 0; at < claims.length; at += HAND_OVER_BATCH) {
       if (at > 0) await new Promise(setImmediate);
       const batch = claims.slice(at, at + HAND_OVER_BATCH);
       const naming = namingPrevious(batch);
-      if (naming !== null) {
-        // Their requests cannot be built before it is there.
-        await this.#orGiveBack(claims.slice(at), readPrevious(this.#options.runs, naming));
-      }
-      this.#options.executor.executeFirings(batch);
+      // Their requests cannot be built before it is there.
+      if (naming !== null) await readPrevious(this.#options.runs, naming);
+      this.#options.executor.executeFirings(held.passAll(batch));
     }
   }
 
   /** Rows whose time passed unseen, whose schedule changed, or that a manual run blocks. */
-  async #decide(taken: Claim[], mayBeSent: boolean): Promise<void> {
+  async #decide(held: TakenClaims<Claim>, taken: Claim[], mayBeSent: boolean): Promise<void> {
     if (taken.length === 0) return;
+    const { queue, calendars, clock, observer, completer } = this.#options;
     const unknown = unknownVersions(taken, scheduleOf);
-    if (unknown !== null) {
-      // Nobody can decide about a claim before its calendars are there.
-      await this.#orGiveBack(taken, loadVersions(this.#options.calendars, unknown));
-    }
-    const { queue, clock, observer, completer } = this.#options;
+    if (unknown !== null) await loadVersions(calendars, unknown);
     // A lost attempt is told by the instant of its claim: no time that came after it may begin here.
     const now = Math.min(taken[0]!.claimedAt, clock.now());
     const blocked = await withAwaited(queue, taken);
@@ -193,37 +198,17 @@ export class Dispatcher {
       ({ schedule }) => schedule.id,
       claim => ({ claim, move: decide(claim, claim.schedule, now, this.#unseenOf(claim)) }),
       observer,
+      claim => completer.setAside(held.pass(claim)),
     );
-    const naming: Claim[] = [];
-    try {
-      const settlements = decided.map(({ claim, move }) => settlementOf(claim, move, now));
-      const overtaken = new Set(await queue.settle(settlements));
-      for (const { claim, move } of decided) {
-        if (overtaken.has(claim.scheduleRowId)) completer.giveBack(claim);
-        else this.#decided(claim, move, naming);
-      }
-      const moved = decided.filter(({ claim }) => !overtaken.has(claim.scheduleRowId));
-      await resend(queue, moved);
-      if (await unblockEnded(queue, moved)) this.wake();
-      // Callbacks may be due, and a manual run may have its turn.
-      this.#options.wake.outbox();
-    } catch (error) {
-      // They are claimed, and nobody else will look at them: they are given back.
-      for (const { claim } of decided) completer.giveBack(claim);
-      for (const claim of naming) completer.giveBack(claim);
-      throw error;
-    }
-    await this.#executeAll(naming);
-  }
-
-  /** Waits for what the claims need. If it fails, all are given back. */
-  async #orGiveBack(claims: Claim[], loading: Promise<void>): Promise<void> {
-    try {
-      await loading;
-    } catch (error) {
-      for (const claim of claims) this.#options.completer.giveBack(claim);
-      throw error;
-    }
+    const settlements = decided.map(({ claim, move }) => settlementOf(claim, move, now));
+    const overtaken = new Set(await queue.settle(settlements));
+    const moved = decided.filter(({ claim }) => !overtaken.has(claim.scheduleRowId));
+    const begun = moved.flatMap(({ claim, move }) => this.#moved(held, claim, move));
+    await resend(queue, moved);
+    if (await unblockEnded(queue, moved)) this.wake();
+    // Callbacks may be due, and a manual run may have its turn.
+    this.#options.wake.outbox();
+    await this.#executeAll(held, begun);
   }
 
   /** The times that passed unseen, and why others have not begun. */
@@ -235,17 +220,17 @@ export class Dispatcher {
     return busy === null ? downtime.unseen : { ...downtime.unseen, busy };
   }
 
-  /** @param naming gets those that begin, and whose templates name the run before */
-  #decided(claim: Claim, move: Move, naming: Claim[]): void {
-    const { observer, executor } = this.#options;
-    tellMove(move, claim.schedule.id, observer);
-    if (move.row?.state === 'inFlight') {
-      const begun = { ...claim, ...move.row, begun: true, changedAt: null };
-      if (claim.schedule.delivery?.previous === undefined) executor.executeFirings([begun]);
-      else naming.push(begun);
-    } else if (move.row) {
-      this.wake(move.row.dueAt);
+  /** @returns the claim as it begins, if it does */
+  #moved(held: TakenClaims<Claim>, claim: Claim, { row, ...told }: Move): Claim[] {
+    tellMove({ row, ...told }, claim.schedule.id, this.#options.observer);
+    if (row?.state === 'inFlight') {
+      const begun = { ...claim, ...row, begun: true, changedAt: null };
+      held.update(begun);
+      return [begun];
     }
+    held.pass(claim);
+    if (row) this.wake(row.dueAt);
+    return [];
   }
 }
 

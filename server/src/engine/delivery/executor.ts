@@ -29,6 +29,7 @@ import {
   reportedId,
   withCompletionUrl,
 } from './job.ts';
+import { renewClaims } from './renew-claims.ts';
 import { sendJob } from './send-job.ts';
 import { isOvertaken, Slots } from './slots.ts';
 
@@ -175,19 +176,11 @@ export class Executor {
 
   /** Takes over claims that have begun. Requests are built now, so that only sending is left at the instant. */
   executeFirings(claims: Claim[]): void {
-    const { leaseDeadline, observer, completionUrl } = this.#options;
-    const jobOf = (claim: Claim) =>
-      firingJob(withCompletionUrl(claim, completionUrl), leaseDeadline);
-    const jobs = eachOf(claims, reportedId, jobOf, observer);
-    this.#hold(jobs, this.#firings);
+    this.#hold(this.#jobsOf(claims, firingJob), this.#firings);
   }
 
   executeOutboxJobs(claims: OutboxClaim[]): void {
-    const { leaseDeadline, observer, completionUrl } = this.#options;
-    const jobOf = (claim: OutboxClaim) =>
-      outboxJob(withCompletionUrl(claim, completionUrl), leaseDeadline);
-    const jobs = eachOf(claims, reportedId, jobOf, observer);
-    this.#hold(jobs, this.#outboxJobs);
+    this.#hold(this.#jobsOf(claims, outboxJob), this.#outboxJobs);
   }
 
   /** Cancels the requests of a schedule unless they have started, and gives the claims back. */
@@ -211,23 +204,22 @@ export class Executor {
 
   /** Renews the leases of claims made before `claimedBefore`. Jobs whose claim this node has lost are cancelled. */
   async renew(claimedBefore: number): Promise<void> {
-    const { queue, outbox, completer, clock } = this.#options;
-    const now = clock.now();
+    const now = this.#options.clock.now();
     // By a clock that was set back since, a claim may be of an instant to come.
     const isOld = ({ claimedAt }: { claimedAt: number }) =>
       claimedAt < claimedBefore || claimedAt > now;
-    const firings = this.#firings.claims.filter(isOld);
-    const ofOutbox = this.#outboxJobs.claims.filter(isOld);
-    const [heldFirings, heldOfOutbox] = await Promise.all([
-      queue.renew([...firings, ...completer.unsettledFirings.filter(isOld)]),
-      outbox.renew([...ofOutbox.map(({ id }) => id), ...completer.unsettledOfOutbox]),
-    ]);
-    const keys = new Set<number | string>([...heldFirings, ...heldOfOutbox]);
-    const lost = new Set<Claim | OutboxClaim>([
-      ...firings.filter(({ scheduleRowId }) => !keys.has(scheduleRowId)),
-      ...ofOutbox.filter(({ id }) => !keys.has(id)),
-    ]);
+    const going = { firings: this.#firings.claims, ofOutbox: this.#outboxJobs.claims };
+    const lost = await renewClaims(going, isOld, this.#options);
     this.cancelWhere(({ claim }) => lost.has(claim));
+  }
+
+  #jobsOf<One extends Claim | OutboxClaim, Made>(
+    claims: One[],
+    jobOf: (claim: One, leaseDeadline: LeaseDeadline | undefined) => Made,
+  ): Made[] {
+    const { leaseDeadline, observer, completer, completionUrl } = this.#options;
+    const made = (claim: One) => jobOf(withCompletionUrl(claim, completionUrl), leaseDeadline);
+    return eachOf(claims, reportedId, made, observer, claim => completer.setAside(claim));
   }
 
   #hold<One extends Job>(jobs: One[], inFlight: { add(job: One): boolean }): void {
@@ -271,10 +263,11 @@ export class Executor {
 
   async #startAll(jobs: Job[], now: number): Promise<void> {
     const isConfirmed = await this.#prepare(jobs, now);
-    for (const job of jobs) {
+    const start = (job: Job) => {
       if (isConfirmed(job) && this.#isItsTime(job, now)) this.#send(job, now);
       else this.#giveBack(job);
-    }
+    };
+    eachOf(jobs, reportedIdOf, start, this.#options.observer, job => this.#setAside(job));
   }
 
   /** Does all that can fail before the first request leaves: if it fails, none leaves, and all wait a little longer. */
@@ -363,6 +356,12 @@ export class Executor {
     this.#options.completer.giveBack(job.claim);
   }
 
+  /** Its request could not be built or sent. */
+  #setAside(job: Job): void {
+    this.#end(job, null);
+    this.#options.completer.setAside(job.claim);
+  }
+
   /** Its host will not get through it soon: it makes room for others. Its nominal time stays. */
   #postpone(job: Job, now: number): void {
     const dueAt = this.#slots.postpone(job, now);
@@ -390,6 +389,8 @@ export class Executor {
     });
   }
 }
+
+const reportedIdOf = ({ claim }: Job) => reportedId(claim);
 
 /** Whether the target says something about its schedule, and is to be obeyed. */
 function isTold({ claim }: Job, { control }: SendResult): boolean {

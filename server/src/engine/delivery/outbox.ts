@@ -14,6 +14,7 @@ import { isAwaited, saidOf } from './awaited.ts';
 import type { Completer } from './completer.ts';
 import type { Executor } from './executor.ts';
 import { namingPrevious, readPrevious } from './previous-runs.ts';
+import { TakenClaims } from './taken-claims.ts';
 
 const CLAIM_BATCH = 100;
 /** Most claims that wait here for a slot. One client has at most as many as are left for the others. */
@@ -44,7 +45,7 @@ export interface OutboxOptions {
   pollMs: number | undefined;
   leaseDeadline: LeaseDeadline | undefined;
   identities: Pick<Identities, 'load' | 'secretsToward'>;
-  suspensions: Pick<Suspensions, 'freeEntries'>;
+  suspensions: Pick<Suspensions, 'siftEntries'>;
   executor: Executor;
   completer: Completer;
 }
@@ -94,7 +95,7 @@ export class Outbox {
 
   /** Claims what is due. @returns when it is worth looking again, null: when woken */
   async #step(): Promise<number | null> {
-    const { outbox, clock, executor, completer, suspensions } = this.#options;
+    const { outbox, clock, executor, completer } = this.#options;
     executor.expectOutboxJobs();
     const room = MAX_WAITING - total(executor.waitingOfOutbox());
     this.#starved = room <= 0 || completer.isOutboxFailing;
@@ -103,25 +104,13 @@ export class Outbox {
     const now = clock.now();
     const askedAt = monotonicMs();
     const claims = await outbox.claim(now, limit);
-    if (this.#options.leaseDeadline?.isOverSince(askedAt)) {
-      for (const claim of claims) completer.giveBack(claim);
-      return now;
-    }
-    const awaited = claims.filter(isAwaited);
-    const rest = awaited.length === 0 ? claims : claims.filter(claim => !isAwaited(claim));
-    const unknown = unknownVersions(claims, scheduleOf);
-    // The retries of a manual run give way to its schedule's next time, which its calendars may move.
-    if (unknown !== null) {
-      await this.#orGiveBack(claims, loadVersions(this.#options.calendars, unknown));
-    }
-    const loading = this.#options.identities.load(claims);
-    if (loading !== null) await this.#orGiveBack(claims, loading);
-    const naming = namingPrevious(rest);
-    if (naming !== null) {
-      await this.#orGiveBack(claims, readPrevious(this.#options.runs, naming));
-    }
-    if (awaited.length > 0) await this.#orGiveBack(claims, this.#decideAwaited(awaited));
-    this.#handOn(await suspensions.freeEntries(rest, claim => completer.giveBack(claim)));
+    const giveBack = (claim: OutboxClaim) => completer.giveBack(claim);
+    const isTooLate = await TakenClaims.during(claims, giveBack, async held => {
+      if (this.#options.leaseDeadline?.isOverSince(askedAt)) return true;
+      await this.#handOn(held, claims);
+      return false;
+    });
+    if (isTooLate) return now;
     if (claims.length === limit) return now;
     const togetherMs = this.#postponed > 0 ? TOGETHER_WHERE_FULL_MS : TOGETHER_MS;
     this.#postponed = 0;
@@ -143,39 +132,48 @@ export class Outbox {
     return later === null ? againAt : Math.min(againAt, Math.max(later, now + togetherMs));
   }
 
+  async #handOn(held: TakenClaims<OutboxClaim>, claims: OutboxClaim[]): Promise<void> {
+    const { calendars, identities, runs, suspensions } = this.#options;
+    const awaited = claims.filter(isAwaited);
+    const rest = awaited.length === 0 ? claims : claims.filter(claim => !isAwaited(claim));
+    // The retries of a manual run give way to its schedule's next time, which its calendars may move.
+    const unknown = unknownVersions(claims, scheduleOf);
+    if (unknown !== null) await loadVersions(calendars, unknown);
+    await identities.load(claims);
+    const naming = namingPrevious(rest);
+    if (naming !== null) await readPrevious(runs, naming);
+    if (awaited.length > 0) await this.#decideAwaited(held, awaited);
+    const { free, putOff } = await suspensions.siftEntries(rest);
+    held.passAll(putOff);
+    this.#execute(held, free);
+  }
+
   /** Nothing of them starts: a suspended client's run ends as well. */
-  async #decideAwaited(claims: ManualClaim[]): Promise<void> {
+  async #decideAwaited(held: TakenClaims<OutboxClaim>, claims: ManualClaim[]): Promise<void> {
     const { completer } = this.#options;
     const said = await saidOf(this.#options, claims);
-    for (const claim of claims) completer.decideAwaited(claim, said);
+    for (const claim of claims) completer.decideAwaited(held.pass(claim), said);
   }
 
-  /** Waits for what the claims need. If it fails, all are given back. */
-  async #orGiveBack(claims: OutboxClaim[], loading: Promise<void>): Promise<void> {
-    try {
-      await loading;
-    } catch (error) {
-      for (const claim of claims) this.#options.completer.giveBack(claim);
-      throw error;
-    }
-  }
-
-  #handOn(claims: OutboxClaim[]): void {
+  /** Those that find room become jobs. */
+  #execute(held: TakenClaims<OutboxClaim>, claims: OutboxClaim[]): void {
     const { executor, completer, clock } = this.#options;
     const waiting = executor.waitingOfOutbox();
     let left = MAX_WAITING - total(waiting);
     const taken: OutboxClaim[] = [];
     for (const claim of claims) {
       const ofClient = waiting.get(claim.clientRowId) ?? 0;
-      if (isOfDeleted(claim) || isDropped(claim, clock.now())) completer.endUnsent(claim);
-      else if (ofClient >= left) completer.giveBack(claim, this.#postponedTo(clock.now()));
-      else {
+      if (isOfDeleted(claim) || isDropped(claim, clock.now())) {
+        completer.endUnsent(held.pass(claim));
+      } else if (ofClient >= left) {
+        completer.giveBack(held.pass(claim), this.#postponedTo(clock.now()));
+      } else {
         taken.push(claim);
         waiting.set(claim.clientRowId, ofClient + 1);
         left -= 1;
       }
     }
-    executor.executeOutboxJobs(taken);
+    executor.executeOutboxJobs(held.passAll(taken));
   }
 
   /** The more there are, the later: they are not to be looked at all the time. */

@@ -17,6 +17,13 @@ export interface SuspensionsOptions {
   wake: Wake;
 }
 
+/** Claims, sifted. Of suspended clients they are put off; those that are in neither list have been resumed meanwhile. */
+interface Sifted<Taken> {
+  free: Taken[];
+  /** They are no claims any more. */
+  putOff: Taken[];
+}
+
 /**
  * Suspensions: knows the suspended clients, and brings their rows back once they are resumed.
  *
@@ -52,47 +59,31 @@ export class Suspensions {
     return this.#loop.stop();
   }
 
-  /**
-   * Puts off what was claimed of suspended clients.
-   *
-   * @param giveBack for those whose client is not suspended any more; for all, where the store fails
-   * @returns the claims of the other clients
-   */
-  free(claims: Claim[], giveBack: (claim: Claim) => void): Promise<Claim[]> {
-    return this.#free(claims, giveBack, async held => {
+  /** Puts off what was claimed of suspended clients. */
+  sift(claims: Claim[]): Promise<Sifted<Claim>> {
+    return this.#sift(claims, async held => {
       const keys = new Set(await this.#options.suspensions.putOff(held));
-      return held.filter(({ scheduleRowId }) => !keys.has(scheduleRowId));
+      return held.filter(({ scheduleRowId }) => keys.has(scheduleRowId));
     });
   }
 
   /** The same for the outbox. */
-  freeEntries(
-    claims: OutboxClaim[],
-    giveBack: (claim: OutboxClaim) => void,
-  ): Promise<OutboxClaim[]> {
-    return this.#free(claims, giveBack, async held => {
+  siftEntries(claims: OutboxClaim[]): Promise<Sifted<OutboxClaim>> {
+    return this.#sift(claims, async held => {
       const ids = new Set(await this.#options.suspensions.putOffEntries(held));
-      return held.filter(({ id }) => !ids.has(id));
+      return held.filter(({ id }) => ids.has(id));
     });
   }
 
-  async #free<Taken extends Claim | OutboxClaim>(
+  async #sift<Taken extends Claim | OutboxClaim>(
     claims: Taken[],
-    giveBack: (claim: Taken) => void,
     putOff: (held: Taken[]) => Promise<Taken[]>,
-  ): Promise<Taken[]> {
+  ): Promise<Sifted<Taken>> {
     const { held = [], free = [] } = Object.groupBy(claims, claim =>
       this.#isHeld(claim) ? 'held' : 'free',
     );
-    if (held.length === 0) return claims;
-    try {
-      for (const claim of await putOff(held)) giveBack(claim);
-    } catch (error) {
-      // They are claimed, and nobody else will look at them: they are given back.
-      for (const claim of claims) giveBack(claim);
-      throw error;
-    }
-    return free;
+    if (held.length === 0) return { free: claims, putOff: [] };
+    return { free, putOff: await putOff(held) };
   }
 
   /** A client without a secret was deleted: nothing is sent that receivers could not believe. */
