@@ -205,14 +205,19 @@ export const BUGS: Bug[] = [
     ],
   },
   {
-    name: 'claimed 400 ms before it is due',
+    name: 'sent 400 ms before it is due',
     scenario: 'held',
     rules: ['early'],
     patches: [
       {
-        file: 'engine/delivery/dispatcher.ts',
-        find: 'await queue.claim(now, limit,',
-        replace: 'await queue.claim(now + 400, limit,',
+        file: 'engine/delivery/executor.ts',
+        find: 'this.#dueQueue.take(now, limit,',
+        replace: 'this.#dueQueue.take(now + 400, limit,',
+      },
+      {
+        file: 'engine/delivery/executor.ts',
+        find: 'if (dueAt > now || ',
+        replace: 'if (dueAt > now + 400 || ',
       },
       {
         file: 'engine/loop.ts',
