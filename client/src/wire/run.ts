@@ -43,6 +43,8 @@ export interface Attempt {
   outcome: AttemptOutcome;
   responseStatus?: number;
   error?: string;
+  /** The detour that the request took, whatever its outcome: an address of the host was dead. */
+  note?: string;
   control?: Control;
   /** The members of `Punctual-Control` that were ignored, and why. */
   controlFault?: string;

@@ -15,7 +15,7 @@ export function AttemptDetail({
   name: string;
   request?: ReactNode;
 }) {
-  const { durationMs, error, refused } = attempt;
+  const { durationMs, error, note, refused } = attempt;
   const { control, controlFault, completion } = attempt;
   return (
     <Stack gap="xs" component="section" aria-label={name}>
@@ -32,6 +32,11 @@ export function AttemptDetail({
       {error && (
         <Text size="sm" c="var(--bad)" className="wrap">
           {inReadersTime(error)}
+        </Text>
+      )}
+      {note && (
+        <Text size="sm" className="wrap muted">
+          {note}
         </Text>
       )}
       {control && <Text size="sm">{controlText(control)}</Text>}

@@ -215,6 +215,8 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     };
     if (this.#status !== 0) this.#keepAnswer(result);
     if (error !== undefined) result.error = error;
+    const note = this.dialer?.note;
+    if (note !== undefined) result.note = note;
     this.#transport.ended(this, reusable);
     this.#resolve(result);
   }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
+import { LRUCache } from 'lru-cache';
 import { Client, type Dispatcher } from 'undici';
 import { PunctualError } from '../domain/errors.ts';
 import { type AllowTargets, checkTargetUrl } from '../domain/schedule/target.ts';
@@ -42,6 +43,7 @@ export function createTextFetcher(options: TextFetcherOptions): FetchText {
       lookups: new Lookups(resolve, maxLookups),
       lookupMs: timeoutMs,
       secureContext: createSecureContext(),
+      winners: new LRUCache<string, string>({ max: 1_000 }),
     };
     return new TextFetch(guard, timeoutMs, clientRowId).read(url);
   };

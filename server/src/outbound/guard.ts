@@ -1,5 +1,6 @@
 import { isIP, connect as openTcp, type Socket } from 'node:net';
 import { connect as openTls, type SecureContext } from 'node:tls';
+import type { LRUCache } from 'lru-cache';
 import type { Phases } from '../domain/run/run.ts';
 import {
   type AllowTargets,
@@ -8,6 +9,7 @@ import {
   judgeAddress,
   refusal,
 } from '../domain/schedule/target.ts';
+import { AddressRace, coded, type DeadAddress, deadClause } from './address-race.ts';
 import { Blocked, type Stage } from './fault.ts';
 import { LOOKUP_CANCELLED, type LookupRequester, type Lookups } from './lookups.ts';
 
@@ -16,7 +18,7 @@ import { LOOKUP_CANCELLED, type LookupRequester, type Lookups } from './lookups.
  *
  * Guarantee: no byte, not even a SYN, goes to an address that `judgeAddress` refuses. Names are
  * resolved by us, every address is judged, and the judged text is what is dialled; the socket never
- * resolves anything itself. Literal hosts go the same way. Nothing resolved is remembered, so a name
+ * resolves anything itself. Literal hosts go the same way. Nothing resolved is dialled twice, so a name
  * that moves between two connections (DNS rebinding) is judged again.
  */
 export interface Guard {
@@ -25,6 +27,11 @@ export interface Guard {
   /** How long a lookup may take, from its turn on. */
   lookupMs: number;
   secureContext: SecureContext;
+  /**
+   * By authority, where another address was dead: the address that connected last. It is dialled first if the
+   * name still has it.
+   */
+  winners: LRUCache<string, string>;
 }
 
 /** For whom a connection is opened. */
@@ -52,8 +59,7 @@ export interface Target {
 }
 
 /**
- * The judged addresses of a target, at most four, those of the other family early: so that a
- * host without IPv6 reaches one that lists it first.
+ * The addresses of a target that are allowed, as the system orders them.
  *
  * @throws Blocked when none is allowed
  */
@@ -75,15 +81,26 @@ async function admit(
     if (verdict === undefined || verdict.allowed) throw coded('ENOTFOUND');
     throw new Blocked(asSentence(addressRefusal(`what ${target.host} resolves to`, verdict)));
   }
-  const first = allowed[0]!;
-  const other = allowed.find(address => isIP(address) !== isIP(first));
-  return [...new Set(other === undefined ? allowed : [first, other, ...allowed])].slice(0, 4);
+  return allowed;
+}
+
+/**
+ * At most four addresses, in the order in which they are dialled: the winner first. One of the other family
+ * is early: a host without IPv6 reaches a target that lists it first.
+ */
+function dialOrder(allowed: string[], winner: string | undefined): string[] {
+  if (allowed.length === 1) return allowed;
+  const first = allowed.find(address => address === winner) ?? allowed[0]!;
+  const other = allowed.find(address => isIP(address) !== isIP(first)) ?? first;
+  return [...new Set([first, other, ...allowed])].slice(0, MOST_ADDRESSES);
 }
 
 /** Opens one connection. Its measurements can be read while it opens. */
 export class Dialer {
   readonly phases: Phases = {};
   stage: Stage = 'queued';
+  /** One sentence: the addresses that were dead. */
+  note: string | undefined;
   /** When to look no longer for the addresses of the name, on the scale of `performance.now()`. */
   lookupEndsAt = Number.POSITIVE_INFINITY;
   readonly #target: Target;
@@ -102,15 +119,14 @@ export class Dialer {
   /** @throws LOOKUP_CANCELLED, Blocked, or what the system says */
   async open(): Promise<Socket> {
     if (isIP(this.#target.host) !== 0 && !this.#requester.start()) throw LOOKUP_CANCELLED;
-    const addresses = await this.#resolve();
-    while (true) {
-      const address = addresses.shift()!;
-      try {
-        return await this.#dial(address, addresses.length);
-      } catch (error) {
-        // Only a connection that never came about is tried elsewhere: a bad certificate is an answer.
-        if (addresses.length === 0 || this.#cancelled || this.stage !== 'connecting') throw error;
-      }
+    const { winners } = this.#guard;
+    const { authority } = this.#target;
+    const addresses = dialOrder(await this.#resolve(), winners.get(authority));
+    try {
+      return await this.#dial(addresses);
+    } catch (error) {
+      winners.delete(authority);
+      throw error;
     }
   }
 
@@ -166,49 +182,64 @@ export class Dialer {
     return true;
   }
 
-  /** @param others how many addresses wait for their turn; each has a right to some of the time */
-  #dial(address: string, others: number): Promise<Socket> {
+  /** Only a connection that never came about is tried elsewhere: a bad certificate is an answer. */
+  #dial(addresses: string[]): Promise<Socket> {
     if (this.#cancelled) return Promise.reject(coded('CLOSED'));
     this.stage = 'connecting';
-    const { secure, host, port } = this.#target;
     const startedAt = performance.now();
-    let connectedAt = 0;
+    // Each has a right to some of the time that is left.
+    const share = Math.round((this.#requester.deadlineAt - startedAt) / addresses.length);
+    const patienceMs = Math.min(PATIENCE_MS, share);
     return new Promise((resolve, reject) => {
-      const socket = secure
-        ? openTls({
-            host: address,
-            port,
-            // Empty for an address: then the certificate must carry the address itself.
-            servername: isIP(host) === 0 ? host : '',
-            ALPNProtocols: ['http/1.1'],
-            secureContext: this.#guard.secureContext,
-            rejectUnauthorized: true,
-          })
-        : openTcp({ host: address, port });
-      socket.setNoDelay(true);
-      socket.setKeepAlive(true, 60_000);
-      const share = Math.min(PATIENCE_MS, (this.#requester.deadlineAt - startedAt) / (others + 1));
-      const impatience =
-        others === 0 ? undefined : setTimeout(() => socket.destroy(coded('ETIMEDOUT')), share);
-      const over = (error: Error) => {
-        clearTimeout(impatience);
-        reject(error);
-      };
-      this.#abandon = () => socket.destroy();
-      socket.on('error', over);
-      socket.once('close', () => over(coded('CLOSED')));
-      socket.once('connect', () => {
-        clearTimeout(impatience);
-        connectedAt = performance.now();
-        this.phases.connectMs = Math.round(connectedAt - startedAt);
-        if (secure) this.stage = 'handshaking';
-        else resolve(socket);
+      const race = new AddressRace(addresses, patienceMs, {
+        open: address => this.#openSocket(address),
+        connected: (socket, address, dead) => {
+          const connectedAt = performance.now();
+          this.phases.connectMs = Math.round(connectedAt - startedAt);
+          if (dead.length > 0) {
+            this.#guard.winners.set(this.#target.authority, address);
+            this.#passedOver(dead, patienceMs);
+          }
+          if (!this.#target.secure) return resolve(socket);
+          this.stage = 'handshaking';
+          socket.once('secureConnect', () => {
+            this.phases.tlsMs = since(connectedAt);
+            resolve(socket);
+          });
+        },
+        failed: reject,
       });
-      socket.once('secureConnect', () => {
-        this.phases.tlsMs = since(connectedAt);
-        resolve(socket);
-      });
+      this.#abandon = () => race.cancel();
     });
+  }
+
+  #openSocket(address: string): Socket {
+    const { secure, host, port } = this.#target;
+    const socket = secure
+      ? openTls({
+          host: address,
+          port,
+          // Empty for an address: then the certificate must carry the address itself.
+          servername: isIP(host) === 0 ? host : '',
+          ALPNProtocols: ['http/1.1'],
+          secureContext: this.#guard.secureContext,
+          rejectUnauthorized: true,
+        })
+      : openTcp({ host: address, port });
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, 60_000);
+    return socket;
+  }
+
+  /** An address that only the name opens stays unnamed: it may tell of a network that is not the owner's. */
+  #passedOver(dead: DeadAddress[], patienceMs: number): void {
+    const { authority } = this.#target;
+    const allow = this.#guard.allow();
+    const faults = dead.map(({ address, code }) => {
+      const isPublic = judgeAddress(address, allow).allowed;
+      return deadClause(isPublic ? address : 'one of its addresses', code, patienceMs);
+    });
+    this.note = `Another address of ${authority} was called, because ${faults.join(' and ')}.`;
   }
 }
 
@@ -216,13 +247,10 @@ function asSentence(text: string): string {
   return text[0]!.toUpperCase() + text.slice(1);
 }
 
-function coded(code: string): Error {
-  return Object.assign(new Error(code), { code });
-}
-
 function since(startedAt: number): number {
   return Math.round(performance.now() - startedAt);
 }
 
-/** How long one address of several may keep the others waiting. */
-const PATIENCE_MS = 2_000;
+/** How long one address of several may keep the next one waiting (RFC 8305, 8: "Connection Attempt Delay"). */
+const PATIENCE_MS = 250;
+const MOST_ADDRESSES = 4;

@@ -92,6 +92,8 @@ export interface SendResult {
   control?: string;
   /** One sentence, where the outcome is not `response`. */
   error?: string;
+  /** One sentence, where the request found its way by a detour, whatever the outcome. */
+  note?: string;
   /** One sentence, where the outcome is `response`: the condition of `success` that the body does not meet. */
   unmet?: string;
 }
@@ -111,6 +113,7 @@ export function attemptOf(number: number, result: SendResult, success?: SuccessD
   if (result.tokenDropped) attempt.tokenDropped = true;
   const error = faultOf(result, success);
   if (error !== undefined) attempt.error = error;
+  if (result.note !== undefined) attempt.note = result.note;
   return attempt;
 }
 

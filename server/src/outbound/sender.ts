@@ -90,6 +90,7 @@ export function createSender(options: SenderOptions): Sender {
       lookupMs,
       // Once, since making it reads every root certificate.
       secureContext: createSecureContext(),
+      winners: new LRUCache<string, string>({ max: 10_000 }),
     },
     clock,
     deadlines,

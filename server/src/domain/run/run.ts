@@ -34,6 +34,8 @@ export interface Attempt {
   responseStatus?: number;
   /** One sentence: why it is not a success. Absent on success. */
   error?: string;
+  /** One sentence: the detour that the request took, whatever its outcome. */
+  note?: string;
   /** It was never sent: the breaker of its host was open. */
   refused?: true;
   /** The target answered 401, so the OAuth2 token that the request carried is used no more. */

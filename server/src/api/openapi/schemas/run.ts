@@ -66,6 +66,12 @@ export const Attempt = named<Wire.Attempt>('Attempt')(
         Type.Integer({ description: 'Absent where nothing was answered.' }),
       ),
       error: Type.Optional(Type.String({ description: 'Why it is not a success.' })),
+      note: Type.Optional(
+        Type.String({
+          description:
+            'The detour that the request took, whatever its outcome: an address of the host was dead.',
+        }),
+      ),
       control: Type.Optional(ref(Control)),
       controlFault: Type.Optional(
         Type.String({
