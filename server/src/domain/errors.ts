@@ -1,3 +1,5 @@
+import { namingEnds } from './white-space.ts';
+
 /** The header of every error answer that carries its code; the body stays `{"error"}` alone. */
 export const ERROR_CODE_HEADER = 'Punctual-Error-Code';
 
@@ -58,9 +60,17 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 export class PunctualError extends Error {
   readonly code: ErrorCode;
 
-  /** @param sentence one English sentence that says what is wrong and where */
-  constructor(code: ErrorCode, sentence: string, options?: { cause?: unknown }) {
-    super(sentence, options);
+  /**
+   * @param sentence one English sentence that says what is wrong and where
+   * @param options `refused` is the text that was sent: the sentence then names white space at its ends
+   */
+  constructor(
+    code: ErrorCode,
+    sentence: string,
+    options: { cause?: unknown; refused?: string } = {},
+  ) {
+    const { refused, ...rest } = options;
+    super(refused === undefined ? sentence : namingEnds(sentence, refused), rest);
     this.name = 'PunctualError';
     this.code = code;
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { parseInterval } from '../../src/domain/calendar/cron/interval.ts';
 import { checkInterval, timesBetween } from '../../src/domain/calendar/times.ts';
 import { PunctualError } from '../../src/domain/errors.ts';
@@ -86,10 +87,86 @@ function field(name: string): string {
 
 test('a refusal echoes at most 40 characters of the interval, and no control characters', () => {
   const long = refusal(`${'x'.repeat(900)} * * * *`).message;
-  assert.match(long, /"x{40}…"/);
+  assert.match(long, /"x{40}"…/);
   assert.match(refusal(`${'9'.repeat(900)} * * * *`).message, / 9{40}…,/);
-  assert.match(refusal('a\0\n\u202e\ud800b * * * *').message, /"a\ufffd{4}b"/);
+  for (const stray of ['\0', '\u202e', '\ud800', '\u2028'])
+    assert.match(
+      refusal(`a${stray}b * * * *`).message,
+      /^[^\p{C}\p{Zl}]+ has the character U\+[^\p{C}]+$/u,
+    );
 });
+
+test('lines of a crontab, and white space that nobody sees, are named as what they are', () => {
+  const command = 'after five fields; a sixth field is a command here: send the first five.';
+  const separate = 'only spaces and tabs separate fields.';
+  const sentences: [interval: string, sentence: string][] = [
+    ['0 2 * * * curl', `The interval has "curl" ${command}`],
+    ['0 2 * * * /usr/bin/curl -s https://x', `The interval has "/usr/bin/curl" ${command}`],
+    ['0 2 * * curl', `${field('day of week')} "curl", which is not ${weekdays}.`],
+    ['0 0 2 * * mo', `${field('day of week')} "mo", which is not ${weekdays}.`],
+    ['0 0 2 * * MONDAY', `${field('day of week')} "MONDAY", which is not ${weekdays}.`],
+    ['CRON_TZ=Europe/Berlin 0 2 * * *', `The interval has "CRON_TZ=Europe/Berlin": ${zone}`],
+    ['TZ=UTC @daily', `The interval has "TZ=UTC": ${zone}`],
+    ['0 2 * * *\n', `The interval ends with a line end; ${separate}`],
+    ['0 2 * * *\r\n', `The interval ends with a line end; ${separate}`],
+    ['\ufeff0 2 * * *', `The interval begins with a byte order mark (U+FEFF); ${separate}`],
+    ['0\u00a02 * * *', `The interval has a no-break space (U+00A0); ${separate}`],
+  ];
+  for (const [interval, sentence] of sentences) assert.equal(refusal(interval).message, sentence);
+  for (const interval of ['rate(5 minutes)\n', 'at(2999-01-01T00:00)\n'])
+    assert.match(refusal(interval).message, /; the text that was sent ends with a line end\.$/);
+  for (const interval of ['\trate(5 minutes)', '\tat(2999-01-01T00:00)'])
+    assert.match(
+      refusal(interval).message,
+      /stand alone; the text that was sent begins with a tab\.$/,
+    );
+});
+
+const zone = 'send the time zone as timezone, and the fields alone.';
+
+test('every piece that a refusal quotes is a piece that was sent, from one mark of the language to the next', () => {
+  const words = ['*', '?', 'L', 'W', '#', '/', '-', ',', ' ', '\t', '\n', '\u00a0', '@daily', '@'];
+  const parts = [
+    'curl',
+    'FRIL',
+    'mon',
+    'xyz',
+    '15W',
+    '0',
+    '7',
+    '61',
+    '5#2',
+    'L-3',
+    'TZ=UTC',
+    'at(',
+    '|',
+  ];
+  const text = fc.array(fc.constantFrom(...words, ...parts), { maxLength: 12 });
+  const fields = fc.array(
+    text.map(all => all.join('')),
+    { minLength: 1, maxLength: 8 },
+  );
+  fc.assert(
+    fc.property(fields, given => {
+      const interval = given.join(' ');
+      const piece = /"(.+)"(…?)/u.exec(refusedFor(interval));
+      if (piece === null) return;
+      const literal = RegExp.escape(piece[1]!);
+      const end = piece[2] === '' ? '(?=$|[ \\t,/#-])' : '';
+      assert.match(interval, new RegExp(`(?<=^|[ \\t,/#-])${literal}${end}`, 'u'));
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+function refusedFor(interval: string): string {
+  try {
+    checkInterval({ interval, timezone: 'UTC' });
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
 
 test('an interval of 1,000 characters is read, one of 1,001 is refused unread', () => {
   const long = `${'1,'.repeat(495)}12 * * * *`;

@@ -25,6 +25,7 @@ export function placeFrom(sort: Sort, cursor: string): Place {
   throw new PunctualError(
     'cursor_invalid',
     `The query parameter cursor is not from a list that is sorted by ${sort}.`,
+    { refused: cursor },
   );
 }
 

@@ -1,5 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 import { ERROR_CODE_HEADER, PunctualError, STORE_UNAVAILABLE } from '../../domain/errors.ts';
+import { valueAt } from '../../domain/json-pointer.ts';
 import { validationMessage } from './validation-message.ts';
 
 /**
@@ -9,7 +11,7 @@ import { validationMessage } from './validation-message.ts';
  * the rest, without headers, query or body, because these carry keys and secrets.
  */
 export function answerFailure(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const failure = failureFrom(thrown);
+  const failure = failureFrom(thrown, request);
   if (failure.status >= 500) {
     const err = failure.code === 'internal' ? failure.cause : failure;
     const { id: reqId, method, routeOptions } = request;
@@ -46,7 +48,7 @@ function publicSentence(failure: PunctualError): string {
     : 'An internal error occurred; it has been logged.';
 }
 
-function failureFrom(thrown: unknown): PunctualError {
+function failureFrom(thrown: unknown, request: FastifyRequest): PunctualError {
   if (thrown instanceof PunctualError) return thrown;
   if (!(thrown instanceof Error)) return internal(thrown);
   const { code, validation: [fault] = [], validationContext } = thrown as Partial<FastifyError>;
@@ -55,6 +57,7 @@ function failureFrom(thrown: unknown): PunctualError {
     return new PunctualError(
       part === 'body' ? 'body_invalid' : 'request_invalid',
       validationMessage(fault, part),
+      { refused: textAt(fault, part === 'body' ? request.body : request.query) },
     );
   }
   switch (code) {
@@ -71,6 +74,12 @@ function failureFrom(thrown: unknown): PunctualError {
     default:
       return internal(thrown);
   }
+}
+
+/** The text that the validator refuses; empty where that is none. */
+function textAt({ instancePath }: FastifySchemaValidationError, document: unknown): string {
+  const value = valueAt(document, instancePath)?.value;
+  return typeof value === 'string' ? value : '';
 }
 
 function internal(cause: unknown): PunctualError {

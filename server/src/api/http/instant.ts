@@ -13,5 +13,6 @@ export function readInstant(text: string, where: string): number {
   throw new PunctualError(
     'request_invalid',
     `${where} must be an ISO 8601 date-time with an offset, such as 2026-03-29T01:00:00Z.`,
+    { refused: text },
   );
 }

@@ -33,7 +33,7 @@ export function nameAfter(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
   const name = Buffer.from(cursor, 'base64url').toString('latin1');
   if (/^[a-z0-9-]{1,63}$/.test(name) && cursorAfter(name) === cursor) return name;
-  throw notFromList();
+  throw notFromList(cursor);
 }
 
 /** @throws PunctualError `cursor_invalid` */
@@ -41,7 +41,7 @@ export function idBefore(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
   const id = Buffer.from(cursor, 'base64url').toString('latin1');
   if (isId(id.replace(/~$/, '')) && cursorAfter(id) === cursor) return id;
-  throw notFromList();
+  throw notFromList(cursor);
 }
 
 /**
@@ -53,13 +53,14 @@ export function versionBefore(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
   const [, version] = /^v([1-9]\d{0,8})$/.exec(textOf(cursor)) ?? [];
   if (version !== undefined && cursorAfter(`v${version}`) === cursor) return Number(version);
-  throw notFromList();
+  throw notFromList(cursor);
 }
 
 function textOf(cursor: string): string {
   return Buffer.from(cursor, 'base64url').toString('latin1');
 }
 
-function notFromList(): PunctualError {
-  return new PunctualError('cursor_invalid', 'The query parameter cursor is not from a list.');
+function notFromList(cursor: string): PunctualError {
+  const sentence = 'The query parameter cursor is not from a list.';
+  return new PunctualError('cursor_invalid', sentence, { refused: cursor });
 }

@@ -11,6 +11,7 @@ export function checkResourceName(name: string, kind: string): void {
   throw new PunctualError(
     'request_invalid',
     `The name of a ${kind} must have 1 to 63 characters of a-z, 0-9 and -, and must not begin with -.`,
+    { refused: name },
   );
 }
 

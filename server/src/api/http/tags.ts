@@ -18,5 +18,6 @@ export function checkTagFilter(tag: string, where: string): void {
   throw new PunctualError(
     'request_invalid',
     `${where} must be the key of a tag, or a key, a colon and a value; ${quoted(tag)} is neither.`,
+    { refused: tag },
   );
 }

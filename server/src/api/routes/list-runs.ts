@@ -104,7 +104,9 @@ async function scheduleIdFrom(
   if (reference === undefined) return undefined;
   const id = await idOf(store, caller, reference);
   if (isId(id)) return id;
-  throw new PunctualError('request_invalid', 'The query parameter scheduleId is not an id.');
+  throw new PunctualError('request_invalid', 'The query parameter scheduleId is not an id.', {
+    refused: reference,
+  });
 }
 
 function filterFrom({ status, from, to }: Wire.RunQuery): RunFilter {

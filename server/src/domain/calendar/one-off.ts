@@ -24,13 +24,13 @@ export function localOfOneOff(interval: string): number | null {
 
 function partsOf(interval: string): { dateTime: string; offset: string } {
   const match = ONE_OFF.exec(interval);
-  if (match === null) throw invalid();
+  if (match === null) throw invalid(interval);
   const [, dateTime = '', offset = ''] = match;
   try {
     if (offset === '') localMsOf(dateTime);
     else Temporal.Instant.from(dateTime + offset);
   } catch {
-    throw invalid();
+    throw invalid(interval);
   }
   return { dateTime, offset };
 }
@@ -41,10 +41,11 @@ function localMsOf(dateTime: string): number {
     .epochMilliseconds;
 }
 
-function invalid(): PunctualError {
+function invalid(interval: string): PunctualError {
   return new PunctualError(
     'interval_invalid',
     'The interval at(…) must hold one date and time that exist, such as at(2026-12-24T18:00:00) or at(2026-12-24T17:00:00Z).',
+    { refused: interval },
   );
 }
 

@@ -13,6 +13,7 @@ export function parseRate(interval: string): number {
   throw new PunctualError(
     'interval_invalid',
     'The interval rate(…) must hold a whole number and seconds, minutes, hours or days, from 1 second to 366 days, such as rate(90 minutes).',
+    { refused: interval },
   );
 }
 

@@ -17,13 +17,16 @@ export function checkHeaders(headers: Record<string, string>): void {
   for (const name of names) {
     const value = headers[name]!;
     const lower = name.toLowerCase();
-    if (!TOKEN.test(name)) fail(`${quoted(name)} is not a valid header name.`);
+    if (!TOKEN.test(name)) fail(`${quoted(name)} is not a valid header name.`, name);
     if (seen.has(lower)) fail(`${quoted(name)} is there twice, in different case.`);
     if (isReserved(lower)) {
       fail(`${quoted(name)} is set by the connection or by the service itself.`);
     }
     if (FORBIDDEN_IN_VALUE.test(value) || !value.isWellFormed()) {
-      fail(`the value of ${quoted(name)} must be well-formed text without control characters.`);
+      fail(
+        `the value of ${quoted(name)} must be well-formed text without control characters.`,
+        value,
+      );
     }
     seen.add(lower);
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
@@ -35,8 +38,8 @@ function isReserved(lower: string): boolean {
   return RESERVED.has(lower) || RESERVED_PREFIXES.some(prefix => lower.startsWith(prefix));
 }
 
-function fail(sentence: string): never {
-  throw new PunctualError('headers_invalid', `headers: ${sentence}`);
+function fail(sentence: string, refused = ''): never {
+  throw new PunctualError('headers_invalid', `headers: ${sentence}`, { refused });
 }
 
 function quoted(name: string): string {

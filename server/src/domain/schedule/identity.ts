@@ -8,6 +8,7 @@ export function checkExternalId(externalId: string): void {
   throw new PunctualError(
     'request_invalid',
     'externalId must have 1 to 128 characters of A-Z a-z 0-9 . _ ~ : @ - and no others.',
+    { refused: externalId },
   );
 }
 
@@ -24,7 +25,7 @@ export function checkTags(tags: Record<string, string>): void {
   for (const [key, value] of entries) {
     const named = JSON.stringify(key.slice(0, MOST_KEY + 1));
     if (!TAG_KEY.test(key)) {
-      fail(`the key ${named} must have 1 to 63 characters of a-z 0-9 . _ / - and no others.`);
+      fail(`the key ${named} must have 1 to 63 characters of a-z 0-9 . _ / - and no others.`, key);
     }
     if (key.startsWith(OWN_PREFIX)) fail(`keys that begin with ${OWN_PREFIX} are the service's.`);
     if ([...value].length > MOST_VALUE) {
@@ -33,8 +34,8 @@ export function checkTags(tags: Record<string, string>): void {
   }
 }
 
-function fail(sentence: string): never {
-  throw new PunctualError('request_invalid', `tags: ${sentence}`);
+function fail(sentence: string, refused = ''): never {
+  throw new PunctualError('request_invalid', `tags: ${sentence}`, { refused });
 }
 
 const MOST_TAGS = 20;

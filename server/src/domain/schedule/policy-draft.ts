@@ -71,7 +71,10 @@ function jsonChecks(json: Partial<NonNullable<Success['json']>>): PolicyCheck[] 
 function checkPointer(pointer: string | undefined, where: string): void {
   required(pointer, where);
   if (isPointer(pointer)) return;
-  fail(`${where} must be empty or begin with "/", and have "~" only as "~0" or "~1" (RFC 6901).`);
+  fail(
+    `${where} must be empty or begin with "/", and have "~" only as "~0" or "~1" (RFC 6901).`,
+    pointer,
+  );
 }
 
 function checkRetryStatus(status: string, where: string): void {
@@ -81,15 +84,18 @@ function checkRetryStatus(status: string, where: string): void {
 
 function checkStatus(status: string, where: string): void {
   if (STATUS.test(status)) return;
-  fail(`${where} must be a status from 100 to 599, such as "429", or a class, such as "5xx".`);
+  fail(
+    `${where} must be a status from 100 to 599, such as "429", or a class, such as "5xx".`,
+    status,
+  );
 }
 
 function required<Value>(value: Value | undefined, where: string): asserts value is Value {
   if (value === undefined) fail(`${where} is required.`);
 }
 
-function fail(sentence: string): never {
-  throw new PunctualError('request_invalid', sentence);
+function fail(sentence: string, refused = ''): never {
+  throw new PunctualError('request_invalid', sentence, { refused });
 }
 
 const STATUS = /^[1-5](?:\d\d|xx)$/;

@@ -33,6 +33,7 @@ export function checkKnown({ destination }: Directed, destinations: Destinations
   throw new PunctualError(
     'reference_unknown',
     `destination: there is no destination ${JSON.stringify(destination)}.`,
+    { refused: destination },
   );
 }
 

@@ -104,7 +104,9 @@ export function addressRefusal(
  */
 export function checkTargetUrl(url: string, allow: AllowTargets, where: string): void {
   const fault = textFaultOf(url);
-  if (fault !== null) throw new PunctualError('target_invalid', `${where}: ${fault}`);
+  if (fault !== null) {
+    throw new PunctualError('target_invalid', `${where}: ${fault}`, { refused: url });
+  }
   const origin = ORIGIN.exec(url)![0];
   if (isKnownGood(origin, allow)) return;
   const { hostname, port } = parseOrigin(origin, where);

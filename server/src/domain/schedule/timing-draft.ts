@@ -55,6 +55,7 @@ export function instantOf(body: TimingBody, field: 'startsAt' | 'endsAt' | 'paus
   if (instant !== null) return instant;
   throw invalid(
     `${field} must be an ISO 8601 date-time with an offset, such as 2026-12-24T18:00:00Z.`,
+    text,
   );
 }
 
@@ -88,6 +89,7 @@ export function versionOf(exclude: string[], index: number, calendars: CalendarV
   throw new PunctualError(
     'reference_unknown',
     `exclude[${index}]: there is no calendar ${quoted(name)}.`,
+    { refused: name },
   );
 }
 
@@ -205,6 +207,6 @@ function bareOf({ interval, timezone }: When): When {
   return { interval, timezone };
 }
 
-function invalid(sentence: string): PunctualError {
-  return new PunctualError('request_invalid', sentence);
+function invalid(sentence: string, refused = ''): PunctualError {
+  return new PunctualError('request_invalid', sentence, { refused });
 }

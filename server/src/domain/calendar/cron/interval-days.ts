@@ -80,7 +80,7 @@ function parseNthWeekday(item: string): NthWeekday {
   const [, day, place] = /^([^#]+?)#?([1-5]|L)$/i.exec(item) ?? [];
   if (day === undefined || place === undefined)
     throw bad(DAY_OF_WEEK, `${quoted(item)}, where 5#1 to 5#5 or 5L can be`);
-  const weekday = parseValue(DAY_OF_WEEK, day) % 7;
+  const weekday = parseValue(DAY_OF_WEEK, day, item) % 7;
   return { weekday, nth: place.toUpperCase() === 'L' ? 'last' : Number(place) };
 }
 

@@ -1,4 +1,5 @@
 import { PunctualError } from '../../errors.ts';
+import { shown } from '../../white-space.ts';
 
 /**
  * The grammar that all fields of an interval share: lists of values, ranges and steps.
@@ -86,21 +87,22 @@ function rangeEnd(rule: FieldRule, from: number, end: string): number {
   return isLateSunday ? rule.max : to;
 }
 
-export function parseValue(rule: FieldRule, text: string): number {
-  if (!/^\d+$/.test(text)) return parseName(rule, text);
+/** @param item the part of the list that it stands in: a refusal quotes no smaller piece, such as the cur of curl */
+export function parseValue(rule: FieldRule, text: string, item = text): number {
+  if (!/^\d+$/.test(text)) return parseName(rule, text, item);
   const value = Number(text);
   if (value < rule.min) throw bad(rule, `${shortened(text)}, which is below ${rule.min}`);
   if (value > rule.max) throw bad(rule, `${shortened(text)}, which is above ${rule.max}`);
   return value;
 }
 
-function parseName(rule: FieldRule, text: string): number {
+function parseName(rule: FieldRule, text: string, item: string): number {
   const place = rule.names.indexOf(upperCase(text));
   if (place !== -1) return rule.min + place;
   const names =
     rule.names.length === 0 ? '' : ` or a name from ${rule.names[0]} to ${rule.names.at(-1)}`;
   const numbers = `a number from ${rule.min} to ${rule.max}`;
-  throw bad(rule, `${quoted(text)}, which is not ${numbers}${names}`);
+  throw bad(rule, `${quoted(item)}, which is not ${numbers}${names}`);
 }
 
 /** Of ASCII letters only: to `toUpperCase` alone, "\u017Fun" (long s) would be a Sunday as well. */
@@ -121,15 +123,20 @@ export function bad(rule: FieldRule, what: string): PunctualError {
   return new PunctualError('interval_invalid', `The interval's ${rule.name} field has ${what}.`);
 }
 
+/** At most 40 characters of the input, and none that could garble a line of a log. */
 export function quoted(text: string): string {
-  return `"${shortened(text)}"`;
+  const characters = startOf(text);
+  return `"${shown(characters)}"${characters.length < text.length ? '…' : ''}`;
+}
+
+/** The same of digits, which stand without quotation marks. */
+function shortened(digits: string): string {
+  const characters = startOf(digits);
+  return characters.length < digits.length ? `${characters}…` : characters;
+}
+
+function startOf(text: string): string {
+  return [...text.slice(0, 2 * MOST_ECHOED)].slice(0, MOST_ECHOED).join('');
 }
 
 const MOST_ECHOED = 40;
-
-/** At most 40 characters of the input, and none that could garble a line of a log. */
-function shortened(text: string): string {
-  const characters = [...text.slice(0, 2 * MOST_ECHOED)].slice(0, MOST_ECHOED).join('');
-  const printable = characters.replace(/\p{C}/gu, '\uFFFD');
-  return characters.length < text.length ? `${printable}…` : printable;
-}

@@ -1,5 +1,6 @@
 import { monthLength } from '../../civil.ts';
 import { PunctualError } from '../../errors.ts';
+import { characterName } from '../../white-space.ts';
 import { type Bits, bitsOf } from './bits.ts';
 import { parseDayOfMonth, parseDayOfWeek } from './interval-days.ts';
 import { HOUR, MINUTE, MONTH, parseList, quoted, SECOND, upperCase } from './interval-field.ts';
@@ -72,14 +73,49 @@ export function parseInterval(text: string): Interval {
 
 type SixFields = [string, string, string, string, string, string];
 
-/** Only space and tab separate fields; any other white space is a bad character in one. */
+/** Only space and tab separate fields, and may stand around them. */
 export function fieldsOf(text: string): SixFields {
+  refuseStray(text);
+  if (/^[ \t]+(?:at|rate)\(/.test(text)) throw invalid(STANDS_ALONE, text);
   const fields = text.split(/[ \t]+/).filter(field => field !== '');
   if (fields[0]?.startsWith('@')) return macroFields(fields);
+  refuseLinesOfTables(fields);
   if (fields.length === 5) fields.unshift('0');
   if (fields.length !== 6) throw invalid(countSentence(fields.length));
   return fields as SixFields;
 }
+
+/** A character that nobody sees, but for space and tab. */
+function refuseStray(text: string): void {
+  const stray = STRAY.exec(text);
+  if (stray === null) return;
+  const [character] = stray;
+  const isLast = stray.index + character.length === text.length;
+  const verb = stray.index === 0 ? 'begins with' : isLast ? 'ends with' : 'has';
+  throw invalid(
+    `The interval ${verb} ${characterName(character)}; only spaces and tabs separate fields.`,
+  );
+}
+
+const STANDS_ALONE = 'The interval has one of the forms at(…) and rate(…), which stand alone.';
+const STRAY = /\r\n|(?![ \t])[\s\p{C}]/u;
+
+/** Parts of a line of a crontab that stand elsewhere here, or nowhere: its time zone and its command. */
+function refuseLinesOfTables(fields: readonly string[]): void {
+  const [first = ''] = fields;
+  if (/^(?:CRON_)?TZ=/i.test(first))
+    throw invalid(
+      `The interval has ${quoted(first)}: send the time zone as timezone, and the fields alone.`,
+    );
+  const sixth = fields[5];
+  if (sixth !== undefined && COMMAND.test(sixth))
+    throw invalid(
+      `The interval has ${quoted(sixth)} after five fields; a sixth field is a command here: send the first five.`,
+    );
+}
+
+/** A word or a path that nobody means as a weekday: with seconds in front, a sixth field is one. */
+const COMMAND = /^(?!sun|mon|tue|wed|thu|fri|sat|[a-z]{1,2}(?:[-,#/]|$))[a-z./~$"']/i;
 
 function macroFields([macro = '', ...others]: string[]): SixFields {
   const meaning = MACROS.get(upperCase(macro));
@@ -103,6 +139,6 @@ function lengthsOf(months: Iterable<number>): Set<number> {
   return lengths;
 }
 
-function invalid(sentence: string): PunctualError {
-  return new PunctualError('interval_invalid', sentence);
+function invalid(sentence: string, refused = ''): PunctualError {
+  return new PunctualError('interval_invalid', sentence, { refused });
 }

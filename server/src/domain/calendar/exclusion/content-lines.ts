@@ -37,7 +37,7 @@ export function readComponents(text: string, kept: ReadonlySet<string>): Compone
   for (const { text: lineText, line } of unfolded(text)) {
     const name = NAME.exec(lineText)?.[0].toUpperCase() ?? '';
     if (name === 'BEGIN') begin(readLine(lineText, line), open, calendars);
-    else if (calendars.length === 0) throw invalid(NO_CALENDAR);
+    else if (calendars.length === 0) throw invalid(NO_CALENDAR, text);
     else if (name === 'END') end(readLine(lineText, line), open);
     else if (kept.has(name)) open.at(-1)?.properties.push(readLine(lineText, line));
   }
@@ -134,8 +134,8 @@ export function propertiesOf(component: Component, name: string): ContentLine[] 
   return component.properties.filter(property => property.name === name);
 }
 
-export function invalid(sentence: string): PunctualError {
-  return new PunctualError('calendar_invalid', sentence);
+export function invalid(sentence: string, refused = ''): PunctualError {
+  return new PunctualError('calendar_invalid', sentence, { refused });
 }
 
 const NO_CALENDAR = 'The text is no calendar: it does not begin with BEGIN:VCALENDAR.';

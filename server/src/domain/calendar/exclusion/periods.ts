@@ -43,6 +43,7 @@ function readEnd(text: string, where: string): number {
   if (!isDate && !INSTANT.test(text)) {
     throw invalid(
       `${where} must be a date, such as 2026-12-24, or an instant with an offset, such as 2026-12-24T18:00:00Z.`,
+      text,
     );
   }
   // Temporal knows which dates exist; it takes the year 0 too, and the second 60 for 59.
@@ -57,8 +58,8 @@ function readEnd(text: string, where: string): number {
   throw invalid(`${where} is a ${isDate ? 'date' : 'time'} that does not exist.`);
 }
 
-function invalid(sentence: string): PunctualError {
-  return new PunctualError('calendar_invalid', sentence);
+function invalid(sentence: string, refused = ''): PunctualError {
+  return new PunctualError('calendar_invalid', sentence, { refused });
 }
 
 const DATE = /^\d{4}-\d\d-\d\d$/;

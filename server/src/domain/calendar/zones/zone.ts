@@ -46,16 +46,17 @@ export function isTimezone(name: string): boolean {
 export function zoneOf(name: string): Zone {
   const opened = zones.get(name);
   if (opened !== undefined) return opened;
-  if (!isTimezone(name)) throw unknownTimezone();
+  if (!isTimezone(name)) throw unknownTimezone(name);
   const zone = new Zone(rulesIn(inUse, name));
   zones.set(name, zone);
   return zone;
 }
 
-function unknownTimezone(): PunctualError {
+function unknownTimezone(name: string): PunctualError {
   return new PunctualError(
     'timezone_unknown',
     'The timezone is not on the list that GET /timezones gives (Europe/Berlin and UTC are).',
+    { refused: name },
   );
 }
 

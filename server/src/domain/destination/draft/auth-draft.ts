@@ -45,7 +45,10 @@ export function authDraft(body: AuthBody, present: DestinationParts | null): Aut
       const { type, token = kept.token } = body;
       const secret = needed('token', token);
       if (!VISIBLE.test(secret)) {
-        throw invalid('auth.token must be visible ASCII characters without spaces, and not empty.');
+        throw invalid(
+          'auth.token must be visible ASCII characters without spaces, and not empty.',
+          secret,
+        );
       }
       return { config: { type }, secrets: { token: secret } };
     }
@@ -113,19 +116,19 @@ function checkSecret(field: string, text: string): void {
 /** RFC 7617, 2: no control characters. */
 function checkText(field: string, text: string): void {
   if (CONTROL.test(text) || !text.isWellFormed()) {
-    throw invalid(`auth.${field} must be well-formed text without control characters.`);
+    throw invalid(`auth.${field} must be well-formed text without control characters.`, text);
   }
 }
 
 /** RFC 6749, appendix A. */
 function checkPrintable(field: string, text: string): void {
   if (!PRINTABLE.test(text)) {
-    throw invalid(`auth.${field} must be printable ASCII characters, and not empty.`);
+    throw invalid(`auth.${field} must be printable ASCII characters, and not empty.`, text);
   }
 }
 
-function invalid(sentence: string): PunctualError {
-  return new PunctualError('request_invalid', sentence);
+function invalid(sentence: string, refused = ''): PunctualError {
+  return new PunctualError('request_invalid', sentence, { refused });
 }
 
 const MOST_HEADERS = 10;

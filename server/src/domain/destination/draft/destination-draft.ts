@@ -78,7 +78,7 @@ function checkHosts(hosts: string[]): void {
   for (const [index, host] of hosts.entries()) {
     const canonical = canonicalHost(host);
     if (canonical === null) {
-      throw invalid(`hosts[${index}] must be ${HOST_FORM}.`);
+      throw invalid(`hosts[${index}] must be ${HOST_FORM}.`, host);
     }
     const before = known.get(canonical);
     if (before !== undefined) {
@@ -117,6 +117,6 @@ function fieldToKeep(auth: DestinationAuth | undefined): string {
   return auth.type === 'oidc' ? 'auth.type oidc' : 'auth';
 }
 
-function invalid(sentence: string): PunctualError {
-  return new PunctualError('request_invalid', sentence);
+function invalid(sentence: string, refused = ''): PunctualError {
+  return new PunctualError('request_invalid', sentence, { refused });
 }

@@ -55,10 +55,11 @@ function certificatesIn(pem: string, where: string): X509Certificate[] {
   if (blocks.length > 0 && certificates.length === blocks.length && !rest.includes('-----')) {
     return certificates;
   }
-  throw invalid(`${where} must be one or more certificates as PEM.`);
+  throw invalid(`${where} must be one or more certificates as PEM.`, bare(pem));
 }
 
-const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+/** On lines of its own: OpenSSL finds no other. */
+const BLOCK = /^-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----[ \t\r]*$/gm;
 
 function parsed(pem: string): X509Certificate | null {
   try {
@@ -73,8 +74,13 @@ function keyIn(pem: string): KeyObject {
     return createPrivateKey({ key: pem, format: 'pem' });
   } catch {
     // The reason of the parser could repeat a part of the key.
-    throw invalid('tls.key must be a private key as PEM, without a passphrase.');
+    throw invalid('tls.key must be a private key as PEM, without a passphrase.', bare(pem));
   }
+}
+
+/** Without the line end at its end, which belongs there. */
+function bare(pem: string): string {
+  return pem.replace(/\r?\n$/, '');
 }
 
 function unfitting(isKept: boolean): PunctualError {
@@ -91,6 +97,6 @@ function refuseExpired({ validToDate }: X509Certificate, now: number): void {
   if (endsAt <= now) throw invalid(`tls.certificate has expired at ${iso(endsAt)}.`);
 }
 
-function invalid(sentence: string): PunctualError {
-  return new PunctualError('request_invalid', sentence);
+function invalid(sentence: string, refused = ''): PunctualError {
+  return new PunctualError('request_invalid', sentence, { refused });
 }
