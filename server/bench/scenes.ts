@@ -8,6 +8,7 @@ import { firstBurst } from './scenes/first-burst.ts';
 import { growth } from './scenes/growth.ts';
 import { million } from './scenes/million.ts';
 import { minute } from './scenes/minute.ts';
+import { misbehaving } from './scenes/misbehaving.ts';
 import { neighbours } from './scenes/neighbours.ts';
 import { pages } from './scenes/pages.ts';
 import { postgres } from './scenes/postgres.ts';
@@ -32,6 +33,7 @@ export const SCENES: Scene[] = [
   neighbours,
   fairness,
   slowHost,
+  misbehaving,
   postgres,
   pages,
   restart,

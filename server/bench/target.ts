@@ -115,7 +115,37 @@ export async function startSlowTarget(hosts: number, afterMs: number | null): Pr
   };
 }
 
+export interface MisbehavingOptions {
+  address: string;
+  /** Of the first kind; the others follow. */
+  port: number;
+}
+
+/** Each kind of misbehaviour is an origin of its own. */
+export interface MisbehavingTarget {
+  kinds: number;
+  url(kind: number): string;
+  stop(): Promise<void>;
+}
+
+export async function startMisbehavingTarget(): Promise<MisbehavingTarget> {
+  const address = addressOf(SLOW_FROM);
+  const port = MISBEHAVING_FROM;
+  const child = startScript('misbehaving-target.ts', {
+    address,
+    port,
+  } satisfies MisbehavingOptions);
+  const kinds = await messageOf<number>(child);
+  return {
+    kinds,
+    url: kind => `http://${address}:${port + kind}/`,
+    stop: () => stopProcess(child),
+  };
+}
+
 const SLOW_FROM = 30_000;
+/** Below the ports that the system gives out. */
+const MISBEHAVING_FROM = 20_000;
 
 function addressOf(host: number): string {
   return host === 0 ? '127.0.0.1' : `127.1.${host >> 8}.${host & 255}`;
