@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { endWithStarter } from '../server/bin/starter.js';
 
 /**
  * `npm run dev`: `punctual dev`, started again whenever a source of the server changes.
@@ -43,6 +44,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     child.kill(signal);
   });
 }
+endWithStarter(() => process.kill(process.pid, 'SIGTERM'));
 watch(join(ROOT, 'server/src'), { recursive: true }, () => {
   clearTimeout(timer);
   timer = setTimeout(restart, SETTLED_MS);

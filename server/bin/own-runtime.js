@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endWithStarter } from './starter.js';
 
 /**
  * Starts Punctual with the Node that its package brings. Plain JavaScript that any Node from 18 on reads.
@@ -51,6 +52,7 @@ export function runWith(binary) {
   const child = spawn(binary, argsOf(LAUNCHED), { stdio, detached: true });
   const handOn = FORWARDED.map(signal => [signal, () => child.kill(signal)]);
   for (const [signal, listener] of handOn) process.on(signal, listener);
+  endWithStarter(() => child.kill('SIGTERM'));
   child.on('error', error => cannotRun(binary, error));
   child.on('exit', (code, signal) => {
     for (const [each, listener] of handOn) process.off(each, listener);

@@ -4,6 +4,7 @@ import module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ownRuntime, runWith } from './own-runtime.js';
+import { endWithStarter } from './starter.js';
 
 // Plain JavaScript that any Node can read: an old one hands over to the Node that the package brings.
 if (Number(process.versions.node.split('.')[0]) < 26) {
@@ -17,6 +18,7 @@ if (Number(process.versions.node.split('.')[0]) < 26) {
     process.exitCode = 1;
   }
 } else {
+  endWithStarter(() => process.kill(process.pid, 'SIGTERM'));
   // What was compiled is kept for the next start (docs/operations.md, "Restart").
   keepCompiled();
   // Names are looked up by libuv's threads, half of them at most: four would let two slow names hold up all others.

@@ -13,7 +13,12 @@ const PATIENCE_MS = 120_000;
 const LAUNCHER = pathToFileURL(join(import.meta.dirname, '../../bin/own-runtime.js'));
 
 /** As from a Node 20, which cannot become another process: the service is its child. */
-function launch(context: TestContext, folder: Folder, args: string[]): ChildProcess {
+function launch(
+  context: TestContext,
+  folder: Folder,
+  args: string[],
+  npmEvent?: string,
+): ChildProcess {
   const script = join(folder.path, 'launcher.mjs');
   writeFileSync(
     script,
@@ -25,9 +30,12 @@ function launch(context: TestContext, folder: Folder, args: string[]): ChildProc
      const { runWith } = await import(${JSON.stringify(LAUNCHER)});
      runWith(process.execPath);`,
   );
-  const launcher = spawn(process.execPath, [script, ...args], {
+  const command = [process.execPath, script, ...args];
+  const shell = ['sh', '-c', '"$@"; :', 'sh', ...command];
+  const [file = '', ...rest] = npmEvent === undefined ? command : shell;
+  const launcher = spawn(file, rest, {
     cwd: folder.path,
-    env: { PATH: process.env.PATH, PORT: '0' },
+    env: { PATH: process.env.PATH, PORT: '0', ...(npmEvent && { npm_lifecycle_event: npmEvent }) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let service: number | undefined;
@@ -69,6 +77,17 @@ describe('a Node that cannot become another process', () => {
     const url = await startedAt(launcher);
     assert.ok(await answers(url));
     launcher.kill('SIGKILL');
+    while (await answers(url)) await sleep(20);
+    const next = await folder.start(['dev', '--json'], /"url"/);
+    assert.equal(await next.stop(), 0);
+  });
+
+  test('ends with the shell of npm that started it', { timeout: PATIENCE_MS }, async context => {
+    const folder = emptyFolder(context);
+    const launcher = launch(context, folder, ['dev', '--json'], 'npx');
+    const url = await startedAt(launcher);
+    launcher.kill('SIGTERM');
+    assert.deepEqual(await once(launcher, 'exit'), [null, 'SIGTERM']);
     while (await answers(url)) await sleep(20);
     const next = await folder.start(['dev', '--json'], /"url"/);
     assert.equal(await next.stop(), 0);

@@ -1,0 +1,1 @@
+export function endWithStarter(end: () => void): void;
