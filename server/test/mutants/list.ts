@@ -79,6 +79,8 @@ const written = inPlace(RUNS, 'return `given_runs AS (');
 const saying = inPlace(COMPLETIONS, 'const mark: Statement');
 const spoken = inPlace(COMPLETIONS, 'const ofQueue: Statement');
 const due = inPlace(OUTBOX, 'const due: Statement');
+const dueOf = inPlace(OUTBOX, 'const dueOf =');
+const turn = inPlace(OUTBOX, 'const HAS_ITS_TURN =');
 const locked = inPlace(OUTBOX, 'const lockSchedules: Statement');
 const block = inPlace(OUTBOX, 'const block: Statement');
 const take = inPlace(OUTBOX, 'const take: Statement');
@@ -218,7 +220,7 @@ export const MUTANTS: Mutant[] = [
   completes('completion: kept at its own instant only', 'greatest(at, (', 'coalesce(at, ('),
   completed('completion: does not say why', 'coalesce(reason, status_reason)', 'status_reason'),
   completed('completion: the version does not move', 'version + 1', 'version'),
-  completed(
+  given(
     'completion: updatedAt may stand still',
     'greatest(at, coalesce(updated_at, created_at) + 1)',
     'at',
@@ -263,30 +265,38 @@ export const MUTANTS: Mutant[] = [
   ),
   change('level: a change without new times leaves it', 'queue.needs <> changed.needs', 'false'),
   inserted('level: a change of times leaves it', 'needs = excluded.needs', 'needs = old.needs'),
-  begun('level: a change during a run leaves it', 'needs = given.needs', 'needs = queue.needs'),
-  due('outbox, claim: waits for entries that others hold', 'FOR UPDATE SKIP LOCKED', 'FOR UPDATE'),
-  due('outbox, claim: locks nothing', 'FOR UPDATE SKIP LOCKED'),
-  due('outbox, claim: entries in flight too', "WHERE state = 'waiting'", 'WHERE true'),
-  due(
+  begun(
+    'level: a change during a run leaves it',
+    "changedLevel('greatest', 'given.needs')",
+    "'queue.needs'",
+  ),
+  dueOf(
+    'outbox, claim: waits for entries that others hold',
+    'FOR UPDATE SKIP LOCKED',
+    'FOR UPDATE',
+  ),
+  dueOf('outbox, claim: locks nothing', 'FOR UPDATE SKIP LOCKED'),
+  due('outbox, claim: entries in flight too', "state = 'waiting' AND (kind", 'true AND (kind'),
+  turn(
     'outbox, claim: a manual run beside its time',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
-    "(kind = 'callback' OR ${SCHEDULE_IS_FREE}",
-    "(kind = 'callback' OR true",
+    '`${SCHEDULE_IS_FREE}',
+    '`true',
   ),
-  due(
+  turn(
     'outbox, claim: a manual run beside another',
     "other.state IN ('inFlight', 'awaiting')",
     'false',
   ),
-  due(
+  turn(
     'outbox, claim: a manual run beside one that awaits',
     "other.state IN ('inFlight', 'awaiting')",
     "other.state = 'inFlight'",
   ),
   due(
     'outbox, claim: one that awaits before it is due',
-    "state = 'awaiting' AND due_at <= $1",
-    "state = 'awaiting'",
+    `dueOf("state = 'awaiting' AND needs <= $3")`,
+    `dueOf("state = 'awaiting' AND needs <= $3").replace('due_at <= $1', '$1::bigint > 0')`,
   ),
   saying(
     'completion: a row in flight is not marked',
@@ -299,7 +309,7 @@ export const MUTANTS: Mutant[] = [
     "state = 'awaiting' THEN due_at",
   ),
   spoken('completion: the row is not locked', 'FOR UPDATE OF queue'),
-  due(
+  turn(
     'outbox, claim: a later manual run first',
     'OR (other.due_at, other.id) < (outbox.due_at, outbox.id)',
   ),
@@ -374,11 +384,11 @@ export const MUTANTS: Mutant[] = [
     'await this.#takeOver(now)',
     'now',
   ),
-  inPlace('engine/delivery/executor.ts', 'async renew(')(
+  inPlace('engine/delivery/renew-claims.ts', 'export async function renewClaims(')(
     'node: sends what it no longer holds',
     '...firings.filter(({ scheduleRowId }) => !keys.has(scheduleRowId)),',
   ),
-  inPlace('engine/delivery/executor.ts', 'async renew(')(
+  inPlace('engine/delivery/renew-claims.ts', 'export async function renewClaims(')(
     'node: sends what it no longer holds of the outbox',
     '...ofOutbox.filter(({ id }) => !keys.has(id)),',
   ),

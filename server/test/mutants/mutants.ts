@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { copyWithBug, type Patch } from '../support/crash/mutate.ts';
+import { copyWithBug } from '../support/crash/mutate.ts';
 import { MUTANTS, type Mutant } from './list.ts';
+import { patchOf } from './patch-of.ts';
 
 /**
  * `npm run mutants`: puts each mutant into a copy of the sources and runs the tests there, until one
@@ -18,7 +19,6 @@ const TESTS = [
 ];
 /** One that hangs has failed too. */
 const PATIENCE_MS = 120_000;
-const SOURCES = join(import.meta.dirname, '../../src');
 
 async function main(wanted: RegExp): Promise<void> {
   const mutants = MUTANTS.filter(({ name }) => wanted.test(name));
@@ -45,18 +45,6 @@ async function catcherOf(mutant: Mutant): Promise<string | null> {
   } finally {
     await copy.remove();
   }
-}
-
-/** From the place that is named to what stands there, so that it is there once. */
-async function patchOf({ name, file, within, find, replace }: Mutant): Promise<Patch> {
-  const text = await readFile(join(SOURCES, file), 'utf8');
-  const from = text.indexOf(within);
-  const at = text.indexOf(find, from);
-  if (from === -1 || at === -1 || text.indexOf(within, from + 1) !== -1) {
-    throw new Error(`This mutant no longer fits server/src/${file}: ${name}`);
-  }
-  const before = text.slice(from, at);
-  return { file, find: before + find, replace: before + replace };
 }
 
 /** Ends with the first test that fails: nobody needs the others. */
