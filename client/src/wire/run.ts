@@ -43,7 +43,7 @@ export interface Attempt {
   outcome: AttemptOutcome;
   responseStatus?: number;
   error?: string;
-  /** The detour that the request took, whatever its outcome: an address of the host was dead. */
+  /** A sentence or two about the exchange that are no reason for its verdict. */
   note?: string;
   control?: Control;
   /** The members of `Punctual-Control` that were ignored, and why. */

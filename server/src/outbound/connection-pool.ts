@@ -32,6 +32,7 @@ export class ConnectionPool implements Transport, ConnectionOwner {
   readonly key: string;
   /** As a transport: there is no connection yet. */
   readonly socket = null;
+  readonly status = 0;
   /** Connections being opened, and sockets until they have closed. */
   size = 0;
   readonly #options: PoolOptions;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
+import { AnswerFilter } from './answer-filter.ts';
 import { type Exchange, STALE, type Transport } from './exchange.ts';
-import { InterimFilter } from './interim.ts';
 
 /** The pool that a connection belongs to. */
 export interface ConnectionOwner {
@@ -27,7 +27,7 @@ export class Connection implements Transport {
   readonly socket: Socket;
   readonly #owner: ConnectionOwner;
   readonly #client: Client;
-  readonly #interimFilter: InterimFilter;
+  readonly #answerFilter: AnswerFilter;
   #handed = false;
   #answers = 0;
 
@@ -35,7 +35,7 @@ export class Connection implements Transport {
   constructor(origin: string, socket: Socket, keepAliveMs: number, owner: ConnectionOwner) {
     this.socket = socket;
     this.#owner = owner;
-    this.#interimFilter = new InterimFilter(socket);
+    this.#answerFilter = new AnswerFilter(socket);
     this.#client = new Client(origin, {
       connect: (_options, callback) => {
         if (this.#handed) return callback(STALE, null);
@@ -64,9 +64,13 @@ export class Connection implements Transport {
     return this.#answers > 1;
   }
 
+  get status(): number {
+    return this.#answerFilter.status;
+  }
+
   send(exchange: Exchange): void {
     exchange.onto(this);
-    this.#interimFilter.expectAnswer();
+    this.#answerFilter.expectAnswer(exchange);
     const { method, headers, body } = exchange.request;
     this.#client.dispatch(
       { path: exchange.path, method, headers, body, blocking: false },
@@ -76,7 +80,7 @@ export class Connection implements Transport {
 
   ended(exchange: Exchange, reusable: boolean): void {
     this.#answers++;
-    if (reusable) this.#owner.release(this, exchange);
+    if (reusable && !this.#answerFilter.isIrregular) this.#owner.release(this, exchange);
     else this.#owner.drop(this, exchange);
   }
 

@@ -13,6 +13,7 @@ import {
   MAX_READ_BODY,
   wholeBody,
 } from './answer.ts';
+import type { AnswerReader } from './answer-filter.ts';
 import {
   Blocked,
   faultSentence,
@@ -20,6 +21,7 @@ import {
   noAnswerSentence,
   type Stage,
   timeoutSentence,
+  unreadableSentence,
 } from './fault.ts';
 import type { ConnectionRequester, Dialer, Target } from './guard.ts';
 import type { OutboundRequest, SendResult } from './send.ts';
@@ -27,6 +29,8 @@ import type { OutboundRequest, SendResult } from './send.ts';
 /** The transport of an exchange: the pool until there is a connection, then the connection. */
 export interface Transport {
   readonly socket: Socket | null;
+  /** Of the answer under way, as soon as its status line is read. 0: there is none. */
+  readonly status: number;
   /**
    * Told once, when the exchange has its result.
    *
@@ -47,7 +51,7 @@ export const STALE: Error = Object.assign(new Error('stale'), { code: 'CLOSED' }
  * Nothing here throws: undici turns an exception in a handler into an `error` event that nobody can
  * handle.
  */
-export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester {
+export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester, AnswerReader {
   readonly request: OutboundRequest;
   readonly target: Target;
   readonly path: string;
@@ -73,6 +77,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
   /** Instead of `#body` where conditions judge it. */
   readonly #judged: BodyStart | null;
   #bodyBytes = 0;
+  #note: string | undefined;
 
   constructor(
     request: OutboundRequest,
@@ -92,6 +97,10 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
 
   get clientRowId(): number {
     return this.request.clientRowId ?? 0;
+  }
+
+  get method(): string {
+    return this.request.method;
   }
 
   get isCancelled(): boolean {
@@ -171,8 +180,19 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
   }
 
   fail(error: unknown): void {
-    if (error instanceof Blocked) this.#end('blocked', error.message);
-    else this.failWith(faultSentence(error, this.#stage(), this.target.authority));
+    if (error instanceof Blocked) {
+      this.#end('blocked', error.message);
+      return;
+    }
+    this.#status ||= this.#transport.status;
+    const { authority } = this.target;
+    const note = this.#status === 0 ? null : unreadableSentence(error, authority, this.#status);
+    if (note === null) this.failWith(faultSentence(error, this.#stage(), authority));
+    else {
+      // A status has come, so its verdict counts, and nothing is sent again for what followed.
+      this.#note = note;
+      this.#settle('response', undefined, false);
+    }
   }
 
   failWith(sentence: string): void {
@@ -189,7 +209,9 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
 
   #timeOut(): void {
     const { authority } = this.target;
-    this.#end('timeout', timeoutSentence(this.#stage(), authority, this.request.timeoutMs));
+    const sentence = timeoutSentence(this.#stage(), authority, this.request.timeoutMs);
+    this.#status ||= this.#transport.status;
+    this.#end('timeout', sentence);
   }
 
   /** An exchange that still waits has not started, and may have been cancelled. */
@@ -215,8 +237,8 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     };
     if (this.#status !== 0) this.#keepAnswer(result);
     if (error !== undefined) result.error = error;
-    const note = this.dialer?.note;
-    if (note !== undefined) result.note = note;
+    const note = [this.dialer?.note, this.#note].filter(each => each !== undefined).join(' ');
+    if (note !== '') result.note = note;
     this.#transport.ended(this, reusable);
     this.#resolve(result);
   }
@@ -231,15 +253,17 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     }
     const given = allSecrets(common?.secrets, this.request.secrets);
     const secrets = allSecrets(given, secretsIn(headers, ownHeaders));
-    const control = this.#headers!['punctual-control'];
-    if (control !== undefined && result.outcome === 'response') {
+    if (this.#headers === null) return;
+    const isComplete = result.outcome === 'response' && this.#note === undefined;
+    const control = this.#headers['punctual-control'];
+    if (control !== undefined && isComplete) {
       result.control = typeof control === 'string' ? control : control.join(', ');
     }
-    result.responseHeaders = keepHeaders(this.#headers!, secrets);
+    result.responseHeaders = keepHeaders(this.#headers, secrets);
     const body = this.#judged === null ? this.#body : this.#judgeBody(result, secrets, given);
     if (body === null) return;
     const text = bodyText(body);
-    const isWhole = result.outcome === 'response' && this.#bodyBytes <= MAX_KEPT_BODY;
+    const isWhole = isComplete && this.#bodyBytes <= MAX_KEPT_BODY;
     result.responseBody = isWhole ? redact(text, secrets) : redactCut(text, secrets);
   }
 

@@ -15,6 +15,12 @@ export type Stage = 'queued' | 'resolving' | 'connecting' | 'handshaking' | 'wai
 /** The guard's refusal; its message is the sentence. */
 export class Blocked extends Error {}
 
+/** The code of the error with which a connection ends that brings more than 16 KiB of trailers. */
+export const TOO_LARGE_TRAILERS = 'TOO_LARGE_TRAILERS';
+
+/** An answer with a status that cannot be read to its end. Its message is a part of a sentence. */
+export class UnreadableAnswer extends Error {}
+
 export function timeoutSentence(stage: Stage, authority: string, timeoutMs: number): string {
   return `The time limit of ${timeoutMs / 1000} s passed while ${DOING[stage](authority)}.`;
 }
@@ -29,13 +35,28 @@ export function faultSentence(error: unknown, stage: Stage, authority: string): 
   if (known !== undefined) return known(authority, stage);
   const alert = /_ALERT_([A-Z_]+)$/.exec(code)?.[1] ?? '';
   if (Object.hasOwn(BY_ALERT, alert)) return BY_ALERT[alert]!(authority);
-  if (error instanceof errors.HTTPParserError) {
+  if (isUnreadable(error))
     return `${authority} did not answer in valid HTTP/1.1${reasonOf(error)}.`;
-  }
-  if (BROKEN_OFF.has(code)) return brokenOff(stage, authority);
+  if (BROKEN_OFF.has(code) || error instanceof errors.HTTPParserError)
+    return brokenOff(stage, authority);
   if (stage === 'resolving') return `The name of ${authority} could not be resolved (${code}).`;
   if (stage === 'handshaking') return `The TLS handshake with ${authority} failed (${code}).`;
   return `The request to ${authority} failed (${code}).`;
+}
+
+/** Of an answer whose status counts, although the rest of it cannot be read. Null: the fault is another one. */
+export function unreadableSentence(
+  error: unknown,
+  authority: string,
+  status: number,
+): string | null {
+  if (!isUnreadable(error)) return null;
+  return `${authority} answered ${status}, and that counts, but the rest of its answer is no valid HTTP/1.1${reasonOf(error)}.`;
+}
+
+function isUnreadable(error: unknown): error is Error {
+  if (error instanceof UnreadableAnswer) return true;
+  return error instanceof errors.HTTPParserError && !error.message.endsWith(BROKEN_OFF_EARLY);
 }
 
 /** A status that ends the connection, and is no answer to the request. @param status below 200 */
@@ -60,9 +81,10 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : error.name;
 }
 
-/** The parser's own words, which stand in brackets at the end of undici's message. */
-function reasonOf({ message }: Error): string {
-  const reason = /\(([^()]+)\)$/.exec(message)?.[1];
+/** The filter's own words, or those of the parser, which stand in brackets at the end of undici's message. */
+function reasonOf(error: Error): string {
+  const reason =
+    error instanceof UnreadableAnswer ? error.message : /\(([^()]+)\)$/.exec(error.message)?.[1];
   return reason === undefined ? '' : ` (${reason})`;
 }
 
@@ -99,12 +121,9 @@ const BY_CODE: Record<string, (authority: string, stage: Stage) => string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
   ERR_SSL_WRONG_VERSION_NUMBER: at => `${at} does not speak TLS; is the url https by mistake?`,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: at => `${at} does not speak TLS; is the url https by mistake?`,
-  UND_ERR_HEADERS_OVERFLOW: (at, stage) =>
-    `${at} answered with more than 16 KiB of ${stage === 'reading' ? 'trailers' : 'headers'}.`,
+  UND_ERR_HEADERS_OVERFLOW: at => `${at} answered with more than 16 KiB of headers.`,
+  [TOO_LARGE_TRAILERS]: at => `${at} answered with more than 16 KiB of trailers.`,
   [TOO_MUCH_INTERIM]: at => `${at} sent more than 1 MiB of interim answers (1xx) and no final one.`,
-  // undici says so of any fault in what follows a Content-Length, also within the headers.
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: (at, stage) =>
-    stage === 'reading' ? brokenOff(stage, at) : `${at} did not answer in valid HTTP/1.1.`,
   'bad upgrade': switched,
 };
 
@@ -122,9 +141,13 @@ const BY_ALERT: Record<string, (authority: string) => string> = {
   UNKNOWN_CA: at => `${at} refused the client certificate: its authority is not known there.`,
 };
 
+/** The parser's words for a close inside a body that says how long it is. */
+const BROKEN_OFF_EARLY = '(Invalid EOF state)';
+
 const BROKEN_OFF: ReadonlySet<string> = new Set([
   'ECONNRESET',
   'EPIPE',
   'UND_ERR_SOCKET',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
   'CLOSED',
 ]);

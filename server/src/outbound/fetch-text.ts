@@ -6,10 +6,10 @@ import { PunctualError } from '../domain/errors.ts';
 import { type AllowTargets, checkTargetUrl } from '../domain/schedule/target.ts';
 import { VERSION } from '../version.ts';
 import type { AnswerHeaders } from './answer.ts';
+import { AnswerFilter, type AnswerReader } from './answer-filter.ts';
 import { STALE } from './exchange.ts';
 import { Blocked, faultSentence, type Stage } from './fault.ts';
 import { type ConnectionRequester, Dialer, type Guard } from './guard.ts';
-import { InterimFilter } from './interim.ts';
 import { Lookups, type Resolve } from './lookups.ts';
 import { type ParsedUrl, parseUrl, resolveBySystem } from './sender.ts';
 
@@ -174,7 +174,8 @@ class TextFetch implements ConnectionRequester {
 class Refused extends Error {}
 
 /** One request and its answer, on a connection of its own. */
-class TextExchange implements Dispatcher.DispatchHandler {
+class TextExchange implements Dispatcher.DispatchHandler, AnswerReader {
+  readonly method = 'GET';
   readonly #socket: Socket;
   readonly #settled = Promise.withResolvers<Answer>();
   #isHanded = false;
@@ -187,7 +188,7 @@ class TextExchange implements Dispatcher.DispatchHandler {
   }
 
   async ask(origin: string, path: string): Promise<Answer> {
-    new InterimFilter(this.#socket).expectAnswer();
+    new AnswerFilter(this.#socket).expectAnswer(this);
     const client = new Client(origin, {
       // undici forgets to write if it is called back before its own call has returned. It never gets a second socket.
       connect: (_options, callback) => {
@@ -202,7 +203,7 @@ class TextExchange implements Dispatcher.DispatchHandler {
       bodyTimeout: 0,
       maxHeaderSize: 16 * 1024 + 1,
     });
-    client.dispatch({ path, method: 'GET', headers: HEADERS, body: null }, this);
+    client.dispatch({ path, method: this.method, headers: HEADERS, body: null }, this);
     try {
       return await this.#settled.promise;
     } finally {
@@ -222,6 +223,8 @@ class TextExchange implements Dispatcher.DispatchHandler {
 
   /** undici requires it. */
   onRequestStart(): void {}
+
+  onResponseStarted(): void {}
 
   onResponseStart(
     _controller: Dispatcher.DispatchController,

@@ -1,22 +1,12 @@
-import type { Socket } from 'node:net';
-
 /**
- * Passes over the interim answers (1xx) of a connection: its reader sees the final answers only.
+ * Passes over the interim answers (1xx) before a final answer.
  *
  * RFC 9110, 15.2: a client must be able to parse any number of 1xx answers before the final one,
  * even if it did not ask for them. The library undici refuses 100, and it ends a connection on
  * which a 1xx says `Connection: close`. Only 101 reaches it: there the protocol changes, so no
  * answer follows.
- *
- * A body may look like an interim answer. So bytes are looked at only from `expectAnswer` on, when
- * a request leaves, and up to the first byte of the final answer. That is one comparison for each
- * ordinary answer. All other bytes reach the reader unchanged.
  */
 export class InterimFilter {
-  readonly #socket: Socket;
-  readonly #read: () => Buffer | null;
-  /** The bytes read belong to a final answer, or to no request. */
-  #isFinal = true;
   /** Inside the head of an interim answer. */
   #isInterim = false;
   #isLineEmpty = false;
@@ -24,37 +14,22 @@ export class InterimFilter {
   #held: Buffer | null = null;
   #passedOverBytes = 0;
 
-  /** Takes the place of `socket.read`, by which undici reads. */
-  constructor(socket: Socket) {
-    const read = socket.read;
-    this.#socket = socket;
-    this.#read = () => read.call(socket) as Buffer | null;
-    socket.read = size =>
-      this.#isFinal || size !== undefined ? read.call(socket, size) : this.#readFinal();
-  }
-
   /** The bytes that come next begin an answer. */
   expectAnswer(): void {
-    this.#isFinal = false;
     this.#isInterim = false;
     this.#held = null;
     this.#passedOverBytes = 0;
   }
 
-  #readFinal(): Buffer | null {
-    while (true) {
-      const chunk = this.#read();
-      if (chunk === null) return null;
-      const rest = this.#restOf(chunk);
-      if (rest !== null) return rest;
-    }
+  /** More than 1 MiB of them came. */
+  get isTooMuch(): boolean {
+    return this.#passedOverBytes > MAX_PASSED_OVER;
   }
 
-  /** The part of it that belongs to the final answer, if that has begun. */
-  #restOf(chunk: Buffer): Buffer | null {
+  /** @returns the part of it that belongs to the final answer; null where that has not begun */
+  restOf(chunk: Buffer): Buffer | null {
     const isPlain = !this.#isInterim && this.#held === null;
     if (isPlain && chunk[0] === UPPER_H && chunk.length > CLASS_AT && chunk[CLASS_AT] !== ONE) {
-      this.#isFinal = true;
       return chunk;
     }
     return this.#passOver(this.#held === null ? chunk : Buffer.concat([this.#held, chunk]));
@@ -76,7 +51,6 @@ export class InterimFilter {
       this.#isInterim = true;
       this.#isLineEmpty = false;
     }
-    this.#isFinal = true;
     return at === 0 ? bytes : bytes.subarray(at);
   }
 
@@ -84,9 +58,6 @@ export class InterimFilter {
   #hold(bytes: Buffer, at: number): null {
     if (at < bytes.length) this.#held = bytes.subarray(at);
     this.#passedOverBytes += at;
-    if (this.#passedOverBytes > MAX_PASSED_OVER) {
-      this.#socket.destroy(Object.assign(new Error(TOO_MUCH_INTERIM), { code: TOO_MUCH_INTERIM }));
-    }
     return null;
   }
 

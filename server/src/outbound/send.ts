@@ -92,7 +92,7 @@ export interface SendResult {
   control?: string;
   /** One sentence, where the outcome is not `response`. */
   error?: string;
-  /** One sentence, where the request found its way by a detour, whatever the outcome. */
+  /** A sentence or two that the attempt keeps, whatever its verdict is. */
   note?: string;
   /** One sentence, where the outcome is `response`: the condition of `success` that the body does not meet. */
   unmet?: string;
@@ -111,9 +111,9 @@ export function attemptOf(number: number, result: SendResult, success?: SuccessD
   if (responseHeaders !== undefined) attempt.responseHeaders = responseHeaders;
   if (responseBody !== undefined) attempt.responseBody = responseBody;
   if (result.tokenDropped) attempt.tokenDropped = true;
+  if (result.note !== undefined) attempt.note = result.note;
   const error = faultOf(result, success);
   if (error !== undefined) attempt.error = error;
-  if (result.note !== undefined) attempt.note = result.note;
   return attempt;
 }
 

@@ -5,7 +5,12 @@ import { CAUSES, type CausedRun, causeOf, isMissedBy } from '../../src/domain/ru
 import type { Attempt } from '../../src/domain/run/run.ts';
 import { causesBetween, spansOf } from '../../src/domain/run/unseen.ts';
 import { responseFault } from '../../src/domain/run/verdict.ts';
-import { faultSentence, lookupSentence, type Stage } from '../../src/outbound/fault.ts';
+import {
+  faultSentence,
+  lookupSentence,
+  type Stage,
+  TOO_LARGE_TRAILERS,
+} from '../../src/outbound/fault.ts';
 
 /** What failed, by its last attempt. */
 function failed(last: Partial<Attempt>, ...before: Partial<Attempt>[]): CausedRun {
@@ -42,8 +47,8 @@ test('each sentence about a network fault has its class', () => {
         'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
       ],
     ],
-    ['brokenOff', ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']],
-    ['protocol', ['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']],
+    ['brokenOff', ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']],
+    ['protocol', ['UND_ERR_HEADERS_OVERFLOW', TOO_LARGE_TRAILERS]],
     ['connection', ['EMFILE', 'ESOMETHING']],
   ];
   for (const [cause, codes] of classes) {

@@ -58,7 +58,30 @@ describe('what is a success, what is retried, what has failed', () => {
   test('a status alone is no success: the answer must have been complete', () => {
     assert.equal(isSuccess({ ...answered(200), outcome: 'timeout' }), false);
     assert.equal(verdictOf({ ...answered(200), outcome: 'connectionError' }).kind, 'retry');
+    assert.equal(verdictOf({ ...answered(200), outcome: 'timeout' }).kind, 'retry');
   });
+
+  for (const outcome of ['timeout', 'connectionError'] as const) {
+    test(`${outcome} behind a status other than 2xx leads to what the status leads to`, () => {
+      const reason = 'It was not tried again: the target had answered 404.';
+      const broken = (status: number) => ({ ...answered(status), outcome });
+      assert.deepEqual(verdictOf(broken(404)), { kind: 'failed', reason });
+      assert.equal(verdictOf(broken(503)).kind, 'retry');
+      const policy = { retryStatuses: ['404'] };
+      assert.equal(judge([broken(404)], policy, UNBOUNDED, ENDED, 0).kind, 'retry');
+      assert.equal(judge([broken(503)], policy, UNBOUNDED, ENDED, 0).kind, 'failed');
+    });
+  }
+
+  for (const part of ['headers', 'trailers']) {
+    test(`a 2xx with more than 16 KiB of ${part} leads to no second request`, () => {
+      const error = `a.example:80 answered with more than 16 KiB of ${part}.`;
+      const attempt: Attempt = { ...answered(200), outcome: 'connectionError', error };
+      const reason = 'It was not tried again: the target had answered 200.';
+      assert.deepEqual(verdictOf(attempt), { kind: 'failed', reason });
+      assert.equal(verdictOf({ ...attempt, responseStatus: 503 }).kind, 'retry');
+    });
+  }
 });
 
 describe('how long a retry waits', () => {

@@ -98,29 +98,34 @@ test('a reset is no end of a body without a length', async t => {
   assert.equal(status, 200);
 });
 
-test('a chunked body without its last chunk is a connectionError', async t => {
-  await fails(
+for (const header of ['', 'Connection: close\r\n']) {
+  test(`a chunked body without its last chunk is a connectionError: "${header.trim()}"`, async t => {
+    const head = `HTTP/1.1 200 OK\r\n${header}Transfer-Encoding: chunked\r\n\r\n`;
+    await fails(
+      t,
+      socket => socket.end(`${head}3\r\nabc\r\n`),
+      'HOST broke off its answer before the end.',
+    );
+  });
+}
+
+test('a close inside the head is a connectionError that keeps the status', async t => {
+  const status = await fails(
     t,
-    socket => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n'),
+    socket => socket.end('HTTP/1.1 404 Not Found\r\nX-A: b\r\n'),
     'HOST broke off its answer before the end.',
   );
+  assert.equal(status, 404);
 });
 
 for (const [what, bytes, reason] of [
   ['no HTTP at all', 'SSH-2.0-OpenSSH_9.9\r\n', 'Expected HTTP/, RTSP/ or ICE/'],
-  ['a NUL in a header', 'HTTP/1.1 200 OK\r\nX-A: a\0b\r\n\r\n', 'Invalid header value char'],
-  ['a header without a name', 'HTTP/1.1 200 OK\r\n: b\r\n\r\n', 'Invalid header token'],
   ['a status of letters', 'HTTP/1.1 abc OK\r\n\r\n', 'Invalid status code'],
   ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n', 'Invalid status code'],
   ['a status of four digits', 'HTTP/1.1 1000 X\r\n\r\n', 'Invalid response status'],
   ['a negative status', 'HTTP/1.1 -1 X\r\n\r\n', 'Invalid status code'],
   ['no status', 'HTTP/1.1 \r\n\r\n', 'Invalid status code'],
   ['random bytes', '\xde\xad\xbe\xef\r\n\r\n', 'Expected HTTP/, RTSP/ or ICE/'],
-  [
-    'a broken chunk size',
-    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
-    'Invalid character in chunk size',
-  ],
 ] as const) {
   test(`an answer with ${what} is a connectionError`, async t => {
     await fails(
@@ -130,14 +135,6 @@ for (const [what, bytes, reason] of [
     );
   });
 }
-
-test('an answer with two lengths is a connectionError', async t => {
-  await fails(
-    t,
-    socket => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'),
-    'HOST did not answer in valid HTTP/1.1.',
-  );
-});
 
 /** Header lines of which the names and values have so many bytes together. */
 function headerBytes(count: number): string {
@@ -161,11 +158,12 @@ test('16 KiB of answer headers are taken, one byte more is a connectionError', a
     assert.equal((await sender(t).send(get(target.url))).outcome, 'response', `${count}`);
   }
   const tooMany = LENGTH_0 + headerBytes(KIB_16 + 1 - LENGTH_0_BYTES);
-  await fails(
+  const status = await fails(
     t,
     socket => socket.write(`HTTP/1.1 200 OK\r\n${tooMany}\r\n`),
     'HOST answered with more than 16 KiB of headers.',
   );
+  assert.equal(status, 200);
 });
 
 test('the trailers have 16 KiB of their own, and so has the answer behind interim ones', async t => {

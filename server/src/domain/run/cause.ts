@@ -96,7 +96,7 @@ function failedBy(attempt: Attempt): FoundCause {
     case 'blocked':
       return { cause: IDENTITY.test(error) ? 'identity' : 'blocked' };
     case 'connectionError':
-      return { cause: faultOf(error) };
+      return { cause: faultCause(error) };
     case 'response':
       return responseStatus !== undefined && responseStatus >= 200 && responseStatus < 300
         ? { cause: 'condition' }
@@ -118,7 +118,8 @@ const FAULTS: [RegExp, Cause][] = [
   [/valid HTTP|HTTP does not have|KiB of|interim answers|another protocol/, 'protocol'],
 ];
 
-function faultOf(error: string): Cause {
+/** Of a `connectionError`, by its sentence. */
+export function faultCause(error: string): Cause {
   if (IDENTITY.test(error)) return 'identity';
   return FAULTS.find(([pattern]) => pattern.test(error))?.[1] ?? 'connection';
 }

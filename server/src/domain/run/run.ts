@@ -34,7 +34,7 @@ export interface Attempt {
   responseStatus?: number;
   /** One sentence: why it is not a success. Absent on success. */
   error?: string;
-  /** One sentence: the detour that the request took, whatever its outcome. */
+  /** A sentence or two about the exchange that are no reason for its verdict. */
   note?: string;
   /** It was never sent: the breaker of its host was open. */
   refused?: true;

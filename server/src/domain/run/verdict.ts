@@ -1,5 +1,6 @@
 import { iso } from '../iso.ts';
 import { POLICY_DEFAULTS, type Policy, type Success } from '../schedule/schedule.ts';
+import { faultCause } from './cause.ts';
 import type { QueueRow } from './queue-row.ts';
 import type { Attempt } from './run.ts';
 import { is2xx, isListed } from './success.ts';
@@ -28,7 +29,8 @@ export interface RetryBounds {
  *
  * Retried are network errors, timeouts, 408, 425, 429 and 5xx, after 5 s, 30 s, 2 min, then
  * doubling, each lengthened by up to 20 %, never shortened. The policy may name other statuses and delays. A 2xx that is no
- * success is retried as a 500 is, and a 401 that dropped a token once. An attempt that was `lost` is Punctual's own fault and does not count against the retries.
+ * success is retried as a 500 is, and a 401 that dropped a token once. An answer that broke off behind another status is
+ * retried if that status is. An attempt that was `lost` is Punctual's own fault and does not count against the retries.
  *
  * @param endedAt when the attempt ended (epoch ms)
  * @param random 0 to below 1, for the jitter
@@ -43,7 +45,7 @@ export function judge(
   const last = attempts[attempts.length - 1]!;
   if (isSuccess(last)) return { kind: 'succeeded' };
   const isRetried = isRetryable(last, policy?.retryStatuses) || hasDroppedToken(attempts);
-  if (!isRetried) return { kind: 'failed' };
+  if (!isRetried) return { kind: 'failed', ...whyFinal(last) };
   const retries = attempts.filter(attempt => attempt.outcome !== 'lost').length - 1;
   if (retries >= mostRetries(policy)) return { kind: 'failed' };
   const delayMs = retryDelayMs(retries, random, policy?.retryDelaysSeconds);
@@ -98,13 +100,26 @@ export function isSuccess({ outcome, error }: Attempt): boolean {
   return outcome === 'response' && error === undefined;
 }
 
-function isRetryable({ outcome, responseStatus }: Attempt, statuses?: string[]): boolean {
+function isRetryable(attempt: Attempt, statuses?: string[]): boolean {
+  const { outcome, responseStatus } = attempt;
   if (outcome === 'blocked') return false;
-  if (outcome !== 'response') return true;
-  const status = is2xx(responseStatus!) ? 500 : responseStatus!;
+  if (responseStatus === undefined) return true;
+  if (is2xx(responseStatus) && outcome !== 'response') return !hasAnswered(attempt);
+  const status = is2xx(responseStatus) ? 500 : responseStatus;
   if (statuses !== undefined) return isListed(status, statuses);
   const isServerError = status >= 500 && status < 600;
   return isServerError || RETRYABLE_STATUSES.has(status);
+}
+
+/** Whether the status came with more than Punctual takes. Then no second request would bring another answer. */
+function hasAnswered({ outcome, error = '' }: Attempt): boolean {
+  return outcome === 'connectionError' && faultCause(error) === 'protocol';
+}
+
+/** Of an attempt that is not retried: the status was read, although no complete answer came. */
+function whyFinal({ outcome, responseStatus }: Attempt): { reason?: string } {
+  if (responseStatus === undefined || outcome === 'response') return {};
+  return { reason: `It was not tried again: the target had answered ${responseStatus}.` };
 }
 
 /** Whether the target refused the token of its destination, the first time in this run: the next attempt has another one. */

@@ -69,7 +69,7 @@ export const Attempt = named<Wire.Attempt>('Attempt')(
       note: Type.Optional(
         Type.String({
           description:
-            'The detour that the request took, whatever its outcome: an address of the host was dead.',
+            'About the exchange, whatever its verdict is: an address that was dead, an answer whose rest could not be read.',
         }),
       ),
       control: Type.Optional(ref(Control)),
