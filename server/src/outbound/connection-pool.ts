@@ -33,6 +33,7 @@ export class ConnectionPool implements Transport, ConnectionOwner {
   /** As a transport: there is no connection yet. */
   readonly socket = null;
   readonly status = 0;
+  readonly hasBegun = false;
   /** Connections being opened, and sockets until they have closed. */
   size = 0;
   readonly #options: PoolOptions;
@@ -116,6 +117,11 @@ export class ConnectionPool implements Transport, ConnectionOwner {
   /** Goes beyond `connectionsPerOrigin` rather than let an exchange wait whose time is running. */
   stale(exchange: Exchange): void {
     this.#carry(exchange);
+  }
+
+  /** On no kept connection: the target may have closed them all. */
+  sendAgain(exchange: Exchange): void {
+    void this.#open(exchange);
   }
 
   closed(connection: Connection): void {

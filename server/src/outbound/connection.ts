@@ -11,6 +11,8 @@ export interface ConnectionOwner {
   drop(connection: Connection, exchange: Exchange): void;
   /** The exchange needs another connection. */
   stale(exchange: Exchange): void;
+  /** The exchange needs a connection of its own. */
+  sendAgain(exchange: Exchange): void;
   /** Its socket has closed, whoever closed it. */
   closed(connection: Connection): void;
 }
@@ -21,7 +23,7 @@ export interface ConnectionOwner {
  *
  * undici would reconnect and send the requests that still wait in the client. Here it asks for a
  * second socket in vain. The exchange, without a byte written, learns that the connection is stale.
- * A request written on a connection that then breaks is never sent again from here.
+ * A request written on a connection that then breaks is sent again only where its exchange says so.
  */
 export class Connection implements Transport {
   readonly socket: Socket;
@@ -64,6 +66,10 @@ export class Connection implements Transport {
     return this.#answers > 1;
   }
 
+  get hasBegun(): boolean {
+    return this.#answerFilter.hasBegun;
+  }
+
   get status(): number {
     return this.#answerFilter.status;
   }
@@ -88,6 +94,10 @@ export class Connection implements Transport {
     // A connection that was gone before its first request is the target's doing, not bad timing.
     if (this.#answers > 0) this.#owner.stale(exchange);
     else exchange.fail(this.socket.errored ?? STALE);
+  }
+
+  sendAgain(exchange: Exchange): void {
+    this.#owner.sendAgain(exchange);
   }
 
   /** Closes it at once, whatever is under way. */

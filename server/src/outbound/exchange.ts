@@ -17,6 +17,7 @@ import type { AnswerReader } from './answer-filter.ts';
 import {
   Blocked,
   faultSentence,
+  isBrokenOff,
   lookupSentence,
   noAnswerSentence,
   type Stage,
@@ -37,8 +38,12 @@ export interface Transport {
    * @param reusable whether the connection came through in good order
    */
   ended(exchange: Exchange, reusable: boolean): void;
+  /** Whether a byte of the answer under way has come. */
+  readonly hasBegun: boolean;
   /** Its connection was closed before a byte of the request was written. */
   stale(exchange: Exchange): void;
+  /** Its kept connection was closed before a byte of the answer came: it goes over a new one. */
+  sendAgain(exchange: Exchange): void;
 }
 
 /** The error that undici hands on for a closed connection. It is no fault of the exchange. */
@@ -78,6 +83,8 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
   readonly #judged: BodyStart | null;
   #bodyBytes = 0;
   #note: string | undefined;
+  /** The rest of the answer cannot be read. */
+  #isCut = false;
 
   constructor(
     request: OutboundRequest,
@@ -170,7 +177,16 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.settled) return;
     if (error === STALE) this.#transport.stale(this);
-    else this.fail(error);
+    else if (this.#isToBeSentAgain(error)) {
+      this.#note = SENT_AGAIN;
+      this.#transport.sendAgain(this);
+    } else this.fail(error);
+  }
+
+  /** RFC 9110, 9.2.2. The second time it has opened its own connection, so that there is no third. */
+  #isToBeSentAgain(error: Error): boolean {
+    const isOnKept = this.dialer === null && !this.#transport.hasBegun;
+    return isOnKept && isBrokenOff(error) && IDEMPOTENT.has(this.method);
   }
 
   /** Before it started. */
@@ -190,7 +206,8 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     if (note === null) this.failWith(faultSentence(error, this.#stage(), authority));
     else {
       // A status has come, so its verdict counts, and nothing is sent again for what followed.
-      this.#note = note;
+      this.#note = this.#note === undefined ? note : `${this.#note} ${note}`;
+      this.#isCut = true;
       this.#settle('response', undefined, false);
     }
   }
@@ -254,7 +271,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     const given = allSecrets(common?.secrets, this.request.secrets);
     const secrets = allSecrets(given, secretsIn(headers, ownHeaders));
     if (this.#headers === null) return;
-    const isComplete = result.outcome === 'response' && this.#note === undefined;
+    const isComplete = result.outcome === 'response' && !this.#isCut;
     const control = this.#headers['punctual-control'];
     if (control !== undefined && isComplete) {
       result.control = typeof control === 'string' ? control : control.join(', ');
@@ -294,3 +311,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     return phases;
   }
 }
+
+const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+const SENT_AGAIN =
+  'The target closed the kept connection, so the request was sent again at once on a new one.';

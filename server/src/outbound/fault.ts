@@ -37,7 +37,7 @@ export function faultSentence(error: unknown, stage: Stage, authority: string): 
   if (Object.hasOwn(BY_ALERT, alert)) return BY_ALERT[alert]!(authority);
   if (isUnreadable(error))
     return `${authority} did not answer in valid HTTP/1.1${reasonOf(error)}.`;
-  if (BROKEN_OFF.has(code) || error instanceof errors.HTTPParserError)
+  if (isBrokenOff(error) || error instanceof errors.HTTPParserError)
     return brokenOff(stage, authority);
   if (stage === 'resolving') return `The name of ${authority} could not be resolved (${code}).`;
   if (stage === 'handshaking') return `The TLS handshake with ${authority} failed (${code}).`;
@@ -52,6 +52,11 @@ export function unreadableSentence(
 ): string | null {
   if (!isUnreadable(error)) return null;
   return `${authority} answered ${status}, and that counts, but the rest of its answer is no valid HTTP/1.1${reasonOf(error)}.`;
+}
+
+/** Whether the other side ended the connection. */
+export function isBrokenOff(error: unknown): boolean {
+  return BROKEN_OFF.has(codeOf(error));
 }
 
 function isUnreadable(error: unknown): error is Error {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import type { SendResult } from '../../src/outbound/send.ts';
 import { StartPermit } from '../../src/outbound/start-permit.ts';
 import {
   answer,
+  type Behaviour,
   get,
   leftOpen,
+  movedClock,
   NOTHING_OPEN,
   sender,
   serve,
@@ -163,7 +165,8 @@ test('no request is lost or sent twice where connections close after some answer
       if (isLast) socket.end();
     });
     const { send, stats } = sender(t, { connectionsPerOrigin: 4 });
-    const results = await Promise.all(Array.from({ length: 60 }, () => send(get(target.url))));
+    const request = get(target.url, { method: 'POST', body: 'x' });
+    const results = await Promise.all(Array.from({ length: 60 }, () => send(request)));
     const bodies = results.map(({ responseBody }) => Number(responseBody));
     const unsaid = results.filter(({ outcome }) => outcome !== 'response');
     if (headers.length > 0) assert.deepEqual(unsaid, []);
@@ -173,18 +176,91 @@ test('no request is lost or sent twice where connections close after some answer
   }
 });
 
-test('a request written to a kept connection that then breaks is not sent again', async t => {
-  const target = await serve(t, (socket, nth) => {
+/** The first request is answered; whatever comes later on its connection meets `second`. */
+async function onKept(
+  t: TestContext,
+  method: string,
+  second: Behaviour,
+  onNew: Behaviour = socket => socket.write(answer('')),
+) {
+  const target = await serve(t, (socket, nth, request) => {
     if (nth === 1) socket.write(answer(''));
-    else socket.resetAndDestroy();
+    else if (request.connection === 1) second(socket, nth, request);
+    else onNew(socket, nth, request);
   });
-  const { send } = sender(t);
+  const { send, stats } = sender(t);
   await send(get(target.url));
-  const second = await send(get(target.url));
-  assert.equal(second.outcome, 'connectionError');
-  assert.deepEqual(second.phases, {});
-  assert.equal(target.requests.length, 2);
-  assert.equal(target.connections, 1);
+  const body = method === 'POST' || method === 'PUT' || method === 'PATCH' ? 'x' : null;
+  const result = await send(get(target.url, { method, body, timeoutMs: 300 }));
+  assert.equal(stats().inFlight, 0);
+  return { result, target };
+}
+
+for (const [what, close] of [
+  ['ended', socket => socket.end()],
+  ['reset', socket => socket.resetAndDestroy()],
+] as const satisfies [string, Behaviour][]) {
+  for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']) {
+    test(`${method} on a kept connection that is ${what} is sent again, once, on a new one`, async t => {
+      const { result, target } = await onKept(t, method, close);
+      assert.equal(result.outcome, 'response');
+      assert.match(result.note!, /closed the kept connection, so the request was sent again/);
+      assert.ok('connectMs' in result.phases);
+      const [, first, second] = target.requests;
+      assert.equal(second!.head, first!.head);
+      assert.equal(second!.body, first!.body);
+      assert.deepEqual([target.connections, target.requests.length], [2, 3]);
+    });
+  }
+
+  for (const method of ['POST', 'PATCH']) {
+    test(`${method} on a kept connection that is ${what} is not sent again`, async t => {
+      const { result, target } = await onKept(t, method, close);
+      assert.equal(result.outcome, 'connectionError');
+      assert.equal(result.note, undefined);
+      assert.deepEqual(result.phases, {});
+      assert.deepEqual([target.connections, target.requests.length], [1, 2]);
+    });
+  }
+
+  test(`a request that was sent again, and is ${what} again, has failed`, async t => {
+    const { result, target } = await onKept(t, 'GET', close, close);
+    assert.equal(result.outcome, 'connectionError');
+    assert.match(result.note!, /sent again/);
+    assert.deepEqual([target.connections, target.requests.length], [2, 3]);
+  });
+}
+
+for (const bytes of ['H', 'HTTP/1.1 100 Continue\r\n\r\n', '\r\n']) {
+  test(`nothing is sent again behind ${JSON.stringify(bytes)} of an answer`, async t => {
+    const { result, target } = await onKept(t, 'GET', socket => socket.end(bytes));
+    assert.equal(result.outcome, 'connectionError');
+    assert.equal(target.requests.length, 2);
+  });
+}
+
+test('a connection that is closed at its first request is not tried again', async t => {
+  const target = await serve(t, socket => socket.end());
+  assert.equal((await sender(t).send(get(target.url))).outcome, 'connectionError');
+  assert.equal(target.requests.length, 1);
+});
+
+test('a request that is sent again has no more time than before', async t => {
+  const clock = movedClock(t);
+  const { result, target } = await onKept(
+    t,
+    'GET',
+    socket => {
+      clock.advance(200);
+      socket.end();
+    },
+    socket => {
+      clock.advance(150);
+      setTimeout(() => socket.write(answer('')), 300);
+    },
+  );
+  assert.equal(result.outcome, 'timeout');
+  assert.equal(target.requests.length, 3);
 });
 
 test('bytes that nobody asked for are never taken for the next answer', async t => {

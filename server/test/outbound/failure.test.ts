@@ -262,7 +262,8 @@ test('after failures of every kind the sender goes on', async t => {
   });
   const { send, close, stats } = sender(t, { connectionsPerOrigin: 1 });
   const outcomes = [];
-  for (let i = 0; i < 6; i++) outcomes.push((await send(get(target.url))).outcome);
+  const request = get(target.url, { method: 'POST', body: 'x' });
+  for (let i = 0; i < 6; i++) outcomes.push((await send(request)).outcome);
   assert.deepEqual(outcomes, Array(3).fill(['connectionError', 'response']).flat());
   await close();
   assert.deepEqual(stats(), NOTHING_OPEN);
