@@ -178,7 +178,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     if (this.settled) return;
     if (error === STALE) this.#transport.stale(this);
     else if (this.#isToBeSentAgain(error)) {
-      this.#note = SENT_AGAIN;
+      this.#addNote(SENT_AGAIN);
       this.#transport.sendAgain(this);
     } else this.fail(error);
   }
@@ -206,7 +206,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     if (note === null) this.failWith(faultSentence(error, this.#stage(), authority));
     else {
       // A status has come, so its verdict counts, and nothing is sent again for what followed.
-      this.#note = this.#note === undefined ? note : `${this.#note} ${note}`;
+      this.#addNote(note);
       this.#isCut = true;
       this.#settle('response', undefined, false);
     }
@@ -254,8 +254,8 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     };
     if (this.#status !== 0) this.#keepAnswer(result);
     if (error !== undefined) result.error = error;
-    const note = [this.dialer?.note, this.#note].filter(each => each !== undefined).join(' ');
-    if (note !== '') result.note = note;
+    if (this.dialer?.note !== undefined) this.#addNote(this.dialer.note);
+    if (this.#note !== undefined) result.note = this.#note;
     this.#transport.ended(this, reusable);
     this.#resolve(result);
   }
@@ -301,6 +301,10 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
       if (unmet !== undefined) result.unmet = unmet;
     }
     return bytes.length === 0 ? null : bytes;
+  }
+
+  #addNote(sentence: string): void {
+    this.#note = this.#note === undefined ? sentence : `${this.#note} ${sentence}`;
   }
 
   #phases(): Phases {
