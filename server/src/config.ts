@@ -253,6 +253,13 @@ export function unknownSettings(environment: Record<string, string | undefined>)
   );
 }
 
+/** Names of proxies, which most programs go through, and Punctual does not: it judges the address that it connects to. */
+export function ignoredProxies(environment: Record<string, string | undefined>): string[] {
+  return Object.keys(environment).filter(
+    name => /^(?:https?|all)_proxy$/i.test(name) && environment[name] !== '',
+  );
+}
+
 interface Setting<Value> {
   fallback: string;
   unit: string;

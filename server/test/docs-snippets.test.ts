@@ -14,6 +14,7 @@ import { PunctualClient } from '../../client/src/index.ts';
 import { readConfig, unknownSettings } from '../src/config.ts';
 import { checkInterval } from '../src/domain/calendar/times.ts';
 import { isTimezone } from '../src/domain/calendar/zones/zone.ts';
+import { judgeAddress } from '../src/domain/schedule/target.ts';
 import { TEMPLATE_NAMES } from '../src/domain/schedule/template/names.ts';
 import { readControlHeader } from '../src/outbound/control-header.ts';
 import { startService } from './support/api/service.ts';
@@ -188,6 +189,22 @@ test('docs/scaling.md: the settings are taken as they stand', () => {
     assert.equal(readConfig(Object.fromEntries(settings)).database.kind, 'postgres');
   }
   assert.equal(shown.length, 2);
+});
+
+test('docs/operations.md: the settings of the first internal target are taken as they stand', () => {
+  const shown = blocks('docs/operations.md').filter(block =>
+    block.includes('NODE_EXTRA_CA_CERTS='),
+  );
+  assert.equal(shown.length, 1);
+  const settings = Object.fromEntries(
+    shown[0]!
+      .trim()
+      .split('\n')
+      .map(line => line.split('=')),
+  );
+  assert.deepEqual(Object.keys(settings), ['PUNCTUAL_ALLOW_TARGETS', 'NODE_EXTRA_CA_CERTS']);
+  const { allowTargets } = readConfig(settings);
+  assert.deepEqual(judgeAddress('10.1.2.3', allowTargets), { allowed: true });
 });
 
 test('docs/scaling.md: pgBouncer starts with the settings, and lets statements through', {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readConfig, unknownSettings } from '../config.ts';
+import { ignoredProxies, readConfig, unknownSettings } from '../config.ts';
 import { startService } from '../service.ts';
 import { createLogger } from '../telemetry/telemetry.ts';
 import { commit, VERSION } from '../version.ts';
@@ -20,6 +20,9 @@ export function serveCommand(program: Command): void {
       for (const name of unknownSettings(process.env)) {
         log.warn({ name }, 'this is no setting of Punctual');
       }
+      const proxies = ignoredProxies(process.env);
+      if (proxies.length > 0)
+        log.warn({ names: proxies }, 'no proxy is used: calls go out directly');
       const service = await startService({ config, log, untilStopped: untilSignal });
       if (service === null) {
         log.info('stopped before there was a store');

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type * as Wire from '@punctual/client';
 import { authority, signedBy } from '../support/outbound/certificates.ts';
 import { serveTls } from '../support/outbound/tls-target.ts';
+import { emptyFolder, urlOf } from '../support/service/command.ts';
 import { destinationService } from '../support/service/destination-service.ts';
 
 /** The TLS settings of a destination, from its PUT to the socket of the target. */
@@ -43,4 +47,30 @@ test('a firing shows the client certificate of its destination, and trusts its a
     target.callers.map(({ name }) => name),
     ['ada'],
   );
+});
+
+test('NODE_EXTRA_CA_CERTS names an authority that is trusted for each target', async t => {
+  const ours = await authority('Ours');
+  const target = await serveTls(t, await signedBy(ours, 'server'), {});
+  const folder = emptyFolder(t);
+  const file = join(folder.path, 'ca.pem');
+  writeFileSync(file, ours.certificate);
+  const outcomeWith = async (environment: Record<string, string>) => {
+    const service = await folder.start(['serve'], /"url":"/, {
+      ...{ PUNCTUAL_CLIENT_ID: 'ada', PUNCTUAL_API_KEY: 'the-key-of-ada-lovelace' },
+      ...{ PUNCTUAL_ALLOW_TARGETS: 'localhost', PUNCTUAL_SENDER_THREADS: '1', ...environment },
+    });
+    const headers = { ClientId: 'ada', ApiKey: 'the-key-of-ada-lovelace' };
+    const body = { url: target.url, verb: 'GET', interval: '* * * * *', timezone: 'UTC' };
+    const answer = await fetch(`${urlOf(service.out())}/v1/try`, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const { attempt } = (await answer.json()) as Wire.TryResult;
+    await service.stop();
+    return attempt.outcome;
+  };
+  assert.equal(await outcomeWith({}), 'connectionError');
+  assert.equal(await outcomeWith({ NODE_EXTRA_CA_CERTS: file }), 'response');
 });

@@ -198,11 +198,20 @@ describe('punctual serve', () => {
     assert.equal(await service.stop(), 0);
   });
 
-  test('a name that looks like a setting and is none is warned about', async context => {
+  test('a name that looks like a setting and is none is warned about, and a proxy once', async context => {
     const folder = emptyFolder(context);
-    const environment = { PUNCTUAL_ALOW_TARGETS: '*' };
+    const proxy = 'http://user:hunter2@10.0.0.9:3128';
+    const proxies = { HTTPS_PROXY: proxy, http_proxy: proxy, NO_PROXY: '10.0.0.1', ALL_PROXY: '' };
+    const environment = { PUNCTUAL_ALOW_TARGETS: '*', ...proxies };
     const service = await folder.start(['serve'], /"url":"/, environment);
     assert.match(service.out(), /PUNCTUAL_ALOW_TARGETS.*no setting of Punctual/);
+    const told = service
+      .out()
+      .split('\n')
+      .filter(line => line.includes('go out directly'));
+    assert.equal(told.length, 1);
+    assert.match(told[0]!, /"level":"warn".*"names":\["HTTPS_PROXY","http_proxy"\]/);
+    assert.doesNotMatch(service.out(), /hunter2/);
     await service.stop();
   });
 
