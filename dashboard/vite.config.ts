@@ -42,6 +42,8 @@ function drawnFirst(): Plugin {
 
 export default defineConfig({
   root: import.meta.dirname,
+  // Addresses are relative: a proxy may serve the page below a path (src/root.ts).
+  base: './',
   plugins: [react(), drawnFirst(), compressed()],
   // The client's sources, as they are.
   resolve: { conditions: ['punctual-source', ...defaultClientConditions] },

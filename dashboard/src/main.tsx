@@ -13,9 +13,11 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
 import { App } from './app.tsx';
 import { listenToKeys } from './keyboard/shortcuts.ts';
 import { queries } from './queries.ts';
+import { BASE } from './root.ts';
 import { applyDensity } from './settings.ts';
 import { theme } from './theme.ts';
 
@@ -31,8 +33,10 @@ createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
       <QueryClientProvider client={queries}>
-        <Notifications position="bottom-right" limit={4} />
-        <App />
+        <Router base={BASE}>
+          <Notifications position="bottom-right" limit={4} />
+          <App />
+        </Router>
       </QueryClientProvider>
     </MantineProvider>
   </StrictMode>,

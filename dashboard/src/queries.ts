@@ -1,14 +1,15 @@
 import { PunctualApiError, PunctualClient } from '@punctual/client';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { withPending } from './change/optimistic.ts';
+import { BASE } from './root.ts';
 import { sendForPage, sessionEnded } from './session.ts';
 
-/** The only door to the service: the page's own origin, by its session. The queries repeat, not the client. */
-export const api = new PunctualClient({ baseUrl: '', fetch: sendForPage, maxRetries: 0 });
+/** The only door to the service: the one that served the page, by its session. The queries repeat, not the client. */
+export const api = new PunctualClient({ baseUrl: BASE, fetch: sendForPage, maxRetries: 0 });
 
 /** The same door for requests that outlive the page. */
 export const leavingApi = new PunctualClient({
-  baseUrl: '',
+  baseUrl: BASE,
   fetch: (input, init) => sendForPage(input, { ...init, keepalive: true }),
   maxRetries: 0,
 });

@@ -1,6 +1,7 @@
 import { PunctualApiError, type Session } from '@punctual/client';
 import { useEffect } from 'react';
 import { api, isSignedOut } from '../queries.ts';
+import { ROOT } from '../root.ts';
 
 /** The link of `punctual dev`, which signs in once. */
 
@@ -39,7 +40,7 @@ async function sessionInsteadOf({ message }: PunctualApiError): Promise<Session>
 }
 
 function forgetToken(): void {
-  history.replaceState(null, '', '/');
+  history.replaceState(null, '', ROOT);
 }
 
 /** A link that is pasted into a tab of the page changes only what stands behind the `#`: nothing would load. */

@@ -8,6 +8,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { useFlag } from '../parts/flag.ts';
 import { Logo } from '../parts/logo.tsx';
 import { api, sentenceOf } from '../queries.ts';
+import { ROOT } from '../root.ts';
 import { sessionEnded } from '../session.ts';
 
 /**
@@ -68,7 +69,7 @@ function SignInForm() {
         dropLate();
         forgetDrafts();
         queries.clear();
-        location.assign('/');
+        location.assign(ROOT);
         return;
       }
       sessionEnded.set(false);

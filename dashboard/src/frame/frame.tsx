@@ -36,6 +36,7 @@ import { connection } from '../live/live.ts';
 import { useFlag } from '../parts/flag.ts';
 import { Logo } from '../parts/logo.tsx';
 import { api, isSignedOut, sentenceOf } from '../queries.ts';
+import { BASE, ROOT } from '../root.ts';
 import { sessionEnded } from '../session.ts';
 import { density } from '../settings.ts';
 import { Paused } from './paused.tsx';
@@ -112,7 +113,7 @@ function Places({ onGo }: { onGo: () => void }) {
         />
       ))}
       <NavLink
-        href="/docs"
+        href={`${BASE}/docs`}
         label="API reference"
         leftSection={<IconBook2 size={19} stroke={1.6} aria-hidden />}
         className="place"
@@ -182,7 +183,7 @@ function Account({ clientName }: { clientName: string }) {
   const leave = () => {
     forgetDrafts();
     queries.clear();
-    location.assign('/');
+    location.assign(ROOT);
   };
   const signOut = useMutation({
     mutationFn: async () => {

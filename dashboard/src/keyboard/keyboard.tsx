@@ -7,6 +7,7 @@ import { knownSchedules } from '../change/optimistic.ts';
 import { undoLast } from '../change/undo.ts';
 import { flagOf, useFlag } from '../parts/flag.ts';
 import { api, sentenceOf } from '../queries.ts';
+import { pathOf } from '../root.ts';
 import { nameOf } from '../schedule/schedule-name.ts';
 import { canPick, hasRows, moveToRow, pickRow, scheduleInHand } from './rows-by-key.ts';
 import { useShortcuts } from './shortcuts.ts';
@@ -130,7 +131,7 @@ function useInHand(kept: string | null, say: (text: string) => void): void {
       ...{ name: 'Delete', where, isHere },
       run: withOne(id => {
         remove.mutate([id]);
-        if (location.pathname.startsWith(`/schedules/${id}`)) go('/schedules');
+        if (pathOf(location).startsWith(`/schedules/${id}`)) go('/schedules');
       }),
     },
   ]);

@@ -1,3 +1,5 @@
+import { pathOf } from '../root.ts';
+
 /** Rows of a list by keys: the focus goes from row to row, so that screen readers tell each one. */
 
 const ROWS = 'main .rows tbody tr';
@@ -47,8 +49,8 @@ const SCHEDULE = /^\/schedules\/(?!new$)([^/?#]+)/;
 /** The id of the schedule that keys act on: of the row with the focus, or of the page. */
 export function scheduleInHand(): string | null {
   const row = rowOf(document.activeElement);
-  const link = row?.querySelector<HTMLAnchorElement>('a[href^="/schedules/"]');
-  const path = row === null ? location.pathname : link?.pathname;
-  const [, id] = SCHEDULE.exec(path ?? location.pathname) ?? [];
+  const links = row?.querySelectorAll('a') ?? [];
+  const [link] = [...links].filter(each => pathOf(each).startsWith('/schedules/'));
+  const [, id] = SCHEDULE.exec(pathOf(link ?? location)) ?? [];
   return id === undefined ? null : decodeURIComponent(id);
 }

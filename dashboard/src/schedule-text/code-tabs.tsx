@@ -10,6 +10,7 @@ import {
 } from '@mantine/core';
 import type { ScheduleInput } from '@punctual/client';
 import { useState } from 'react';
+import { BASE } from '../root.ts';
 import { asCurl, asTypeScript, isCopyable, secretsOf, withoutSecrets } from './schedule-code.ts';
 import { asYaml } from './schedule-yaml.ts';
 
@@ -30,7 +31,7 @@ export function ScheduleCode({ input }: { input: ScheduleInput }) {
   const [isPlain, setPlain] = useState(false);
   const { label, write, about } = FORMS[form];
   const secrets = secretsOf(input);
-  const code = write(isPlain ? input : withoutSecrets(input), location.origin);
+  const code = write(isPlain ? input : withoutSecrets(input), location.origin + BASE);
   return (
     <Stack gap="sm">
       <Group justify="space-between" gap="sm">

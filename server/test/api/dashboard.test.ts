@@ -10,7 +10,7 @@ import { startService } from '../support/api/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'punctual-page-'));
 mkdirSync(join(folder, 'assets'));
-writeFileSync(join(folder, 'index.html'), '<meta content="{{nonce}}"><script src="/assets/a.js">');
+writeFileSync(join(folder, 'index.html'), '<meta content="{{nonce}}"><script src="./assets/a.js">');
 writeFileSync(join(folder, 'assets/a-1.js'), 'plain');
 writeFileSync(join(folder, 'assets/a-1.js.br'), 'smaller');
 const service = await startService({ dashboardFolder: folder });
@@ -33,6 +33,17 @@ test('the page is there for its own paths, without a key', async () => {
   for (const path of ROUTES) {
     const { status, headers } = await get(path);
     assert.deepEqual([status, headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+  }
+});
+
+test('below a path that a proxy cuts off, each page finds its files', async () => {
+  for (const path of [...ROUTES, '/none', '/none/at/all', '/schedules/x/', '/?a=/b/c']) {
+    const { text } = await get(path, { Accept: 'text/html' });
+    const [, file] = /src="([^"]+)"/.exec(text)!;
+    for (const root of ['', '/punctual', '/a/b']) {
+      const { pathname } = new URL(file!, `https://example.com${root}${path}`);
+      assert.equal(pathname, `${root}/assets/a.js`, path);
+    }
   }
 });
 

@@ -31,6 +31,8 @@ const PAGES = [
 ];
 
 const NONCE = '{{nonce}}';
+/** As the build writes the address of a file into the page. */
+const FILE = '"./assets/';
 const YEAR_MS = 365 * 86_400_000;
 
 /** Answers with the page. */
@@ -39,13 +41,24 @@ export type PageSender = (request: FastifyRequest, reply: FastifyReply) => Fasti
 /** @param folder what `npm run build` made */
 export function pageOf(folder: string): PageSender {
   const page = readFileSync(join(folder, 'index.html'), 'utf8');
-  return (_request, reply) => {
+  return (request, reply) => {
     const nonce = newNonce();
     return reply
       .header('Content-Security-Policy', policyOf(nonce))
       .type('text/html; charset=utf-8')
-      .send(page.replaceAll(NONCE, nonce));
+      .send(
+        page.replaceAll(NONCE, nonce).replaceAll(FILE, `"${rootFrom(request.originalUrl)}assets/`),
+      );
   };
+}
+
+/**
+ * The way from a page to its root, as a relative address. A proxy may serve the page below a path and cut that path off: only
+ * the browser knows where it is.
+ */
+function rootFrom(url: string): string {
+  const [path = ''] = url.split('?', 1);
+  return '../'.repeat(path.split('/').length - 2) || './';
 }
 
 /**

@@ -11,8 +11,8 @@ Punctual-Error-Code. Intervals have five fields, six with seconds in front, or a
 
 ## Look up
 
-- [The interface as OpenAPI 3.1](/openapi.json): every operation, with examples of bodies and answers
-- [Time zones](/timezones): the accepted names
+- [The interface as OpenAPI 3.1](openapi.json): every operation, with examples of bodies and answers
+- [Time zones](timezones): the accepted names
 
 ## Common calls
 

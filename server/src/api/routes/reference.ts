@@ -26,6 +26,9 @@ export function reference(app: FastifyInstance): void {
     });
     await files.register(swaggerUi, {
       routePrefix: '/docs',
+      // Relative, for a proxy that cuts a path off: the files of the page, and the service from its document.
+      indexPrefix: '.',
+      transformSpecification: document => ({ ...document, servers: [{ url: '../' }] }),
       staticCSP: true,
       transformStaticCSP: () => POLICY,
       theme: { title: 'Punctual: API reference' },
