@@ -77,6 +77,17 @@ test('a new user who only reads the screen schedules a cURL command, sees it fai
   await page.getByRole('img', { name: /^Timeline from/ }).click({ position: { x: 6, y: 30 } });
   const why = page.getByRole('region', { name: 'Why did it run, or not?' });
   await why.getByText(/The schedule was created later, at/).waitFor();
+
+  // And why did it fail? That time is in the middle of the timeline.
+  const { items } = await punctual.client.listRuns({ status: 'failed' });
+  const { scheduleId, scheduledFor } = items.at(-1)!;
+  const view = new URLSearchParams({ at: scheduledFor, span: '120' });
+  await page.goto(`${punctual.url}/schedules/${scheduleId}?${view}`);
+  const line = page.getByRole('img', { name: /^Timeline from/ });
+  const { width, height } = (await line.boundingBox())!;
+  await line.click({ position: { x: width / 2, y: height / 2 } });
+  await why.getByText(/and failed: the target answered 500\./).waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
   await screenshot(page, 'story-7-explained');
   assert.deepEqual(faults, []);
 });

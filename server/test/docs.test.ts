@@ -136,6 +136,22 @@ test('docs/api.md has each operation of the interface with its query parameters,
   assert.deepEqual(shown.sort(), [...queryOf.keys()].sort());
 });
 
+test('each picture in docs/ stands on a page', () => {
+  const named = PAGES.flatMap(page =>
+    [...read(page).matchAll(/\]\(([^)#\s]+\.(?:png|gif|svg|jpe?g|webp))\)/g)].map(([, file]) =>
+      join(dirname(page), file!),
+    ),
+  );
+  const pictures = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter(file => /\.(?:png|gif|svg|jpe?g|webp)$/.test(file))
+    .map(file => join('docs', file));
+  assert.ok(pictures.length > 10);
+  assert.deepEqual(
+    pictures.filter(picture => !named.includes(picture)),
+    [],
+  );
+});
+
 test('links between pages lead somewhere', () => {
   const broken = PAGES.flatMap(page =>
     [...read(page).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)]

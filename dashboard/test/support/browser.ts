@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, chromium as engine, type Page } from 'playwright-core';
@@ -115,11 +116,22 @@ export async function closeMessage(page: Page, text: string): Promise<void> {
   await message.waitFor({ state: 'detached' });
 }
 
-const FOLDER = join(import.meta.dirname, '../../../docs/screenshots');
+const ROOT = join(import.meta.dirname, '../../..');
+const OF_DOCS = join(ROOT, 'docs/screenshots');
+/** For whoever wants to see the pages after a change. */
+const OTHERS = join(tmpdir(), 'punctual-screenshots');
 
-/** Written on purpose only: PUNCTUAL_SCREENSHOTS=1 node --test <file>. */
+/**
+ * Written on purpose only: PUNCTUAL_SCREENSHOTS=1 node --test <file>. Into docs/ goes a picture that one of its pages
+ * names.
+ */
 export async function screenshot(page: Page, name: string): Promise<void> {
   if (!process.env.PUNCTUAL_SCREENSHOTS) return;
-  mkdirSync(FOLDER, { recursive: true });
-  await page.screenshot({ path: join(FOLDER, `${name}.png`) });
+  const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: ROOT });
+  const isNamed = pages.some(file =>
+    readFileSync(join(ROOT, file), 'utf8').includes(`screenshots/${name}.png)`),
+  );
+  const folder = isNamed ? OF_DOCS : OTHERS;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
 }

@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'n
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { PunctualClient } from '../../../client/src/index.ts';
 import { emptyFolder, folderWithStore, urlOf } from '../support/service/command.ts';
@@ -90,5 +91,24 @@ describe('punctual backup', () => {
     assert.equal(code, 1);
     assert.match(err, /^No backup was made at copy\.db: .+\.\n$/);
     assert.ok(!readdirSync(folder.path).includes('copy.db'));
+  });
+
+  test('holds the content alone, so it gives back the space that deleted rows left', async context => {
+    const folder = await folderWithStore(context);
+    const file = join(folder.path, 'data/punctual.db');
+    const store = new DatabaseSync(file);
+    // Pages as a pruner leaves them: free, and still in the file.
+    store.exec('CREATE TABLE deleted (bytes); INSERT INTO deleted VALUES (zeroblob(4000000))');
+    store.exec('DROP TABLE deleted');
+    store.close();
+    const { size } = statSync(file);
+    assert.ok(size > 4e6, `${size} bytes`);
+    const { code, out } = await folder.run(['backup', 'data/smaller.db', '--json']);
+    assert.equal(code, 0);
+    assert.ok(JSON.parse(out).bytes < size / 4, out);
+    const { code: judged } = await folder.run(['doctor'], {
+      DATABASE_URL: 'sqlite:data/smaller.db',
+    });
+    assert.equal(judged, 0);
   });
 });

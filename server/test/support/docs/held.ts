@@ -186,6 +186,7 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     "npx punctual client delete CLIENTID --confirm 'Invoices'": {
       prints: /^Client \S+ is deleted/,
     },
+    'npx punctual backup /var/lib/punctual/smaller.db': BACKED_UP,
     'apt-get install --only-upgrade tzdata': MACHINE,
     'export PUNCTUAL_ZONEINFO=/usr/share/zoneinfo': {
       by: 'server/test/service/zoneinfo.long.test.ts',
