@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { PunctualError } from './domain/errors.ts';
+import { PunctualError, withReason } from './domain/errors.ts';
 
 const RETRY_MS = 1_000;
 /** How often the log says that it still waits. */
@@ -45,7 +45,7 @@ async function attemptOften<Opened extends { stop(): Promise<void> }>(
     if (performance.now() - toldAt < TELL_MS) return;
     toldAt = performance.now();
     log.error(
-      { err, url },
+      { err, url, reason: withReason(err) },
       'the store is away; Punctual waits for it, and fires nothing meanwhile',
     );
   };

@@ -126,7 +126,8 @@ export class PausableEngine implements EnginePort {
       await engine.start();
       return engine;
     } catch (error) {
-      this.#options.log.error({ err: error }, 'the engine did not start');
+      // The first one is a part of the start, which says why it ends or waits.
+      if (!this.#isFirst) this.#options.log.error({ err: error }, 'the engine did not start');
       await engine.stop(0);
       throw error;
     }

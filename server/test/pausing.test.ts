@@ -41,3 +41,21 @@ test('an engine that does not start after a pause is followed by another one', a
   assert.deepEqual([made, errors.length, stopped, engine.isRunning], [2, 1, [1], true]);
   await engine.stop(0);
 });
+
+test('the first engine that does not start is told of by the start alone', async () => {
+  const told: unknown[] = [];
+  const engine = new PausableEngine({
+    make: () =>
+      ({
+        start: () => Promise.reject(new Error('The database is damaged.')),
+        stop: async () => {},
+      }) as unknown as Engine,
+    pausedSince: async () => null,
+    installation: { pauses: async () => [] } as never,
+    paused: 'paused',
+    stopMs: 0,
+    log: { error: (facts: unknown) => told.push(facts) } as unknown as Logger,
+  });
+  await assert.rejects(engine.start(), /^Error: The database is damaged\.$/);
+  assert.deepEqual(told, []);
+});

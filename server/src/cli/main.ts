@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { PunctualError } from '../domain/errors.ts';
+import { PunctualError, withReason } from '../domain/errors.ts';
 import { commit, VERSION } from '../version.ts';
 import { backupCommand } from './backup.ts';
 import { clientCommand } from './client.ts';
@@ -23,7 +23,7 @@ export async function main(argv: string[]): Promise<void> {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? 0 : 2;
     } else if (error instanceof PunctualError) {
-      fail(error.message, argv.includes('--json'));
+      fail(withReason(error), argv.includes('--json'));
     } else {
       throw error;
     }

@@ -79,3 +79,10 @@ export class PunctualError extends Error {
     return ERROR_STATUS[this.code];
   }
 }
+
+/** The sentence with the cause that callers are not told: for logs, and for people at the machine. */
+export function withReason({ message, cause }: PunctualError): string {
+  if (message !== STORE_UNAVAILABLE || !(cause instanceof Error) || cause.message === '')
+    return message;
+  return `${message.slice(0, -1)}: ${cause.message.replace(/\.$/, '')}.`;
+}

@@ -9,8 +9,6 @@ export function storeUnavailable(cause: unknown): PunctualError {
 const PASSING = new Set([
   'ENOSPC',
   'EDQUOT',
-  // A kernel makes a file system read-only after an error of its disk.
-  'EROFS',
   'EIO',
   'ESTALE',
   'EMFILE',

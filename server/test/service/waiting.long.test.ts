@@ -4,6 +4,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { emptyFolder, type Running, urlOf } from '../support/service/command.ts';
@@ -141,6 +142,20 @@ describe('a start on a full disk', { skip: noSmallDisk }, () => {
     await service.stop();
   });
 
+  test('a read-only one ends it with one sentence, with a database and without', async context => {
+    const disk = smallDisk(context);
+    const folder = emptyFolder(context);
+    const environment = environmentOn(disk.path);
+    assert.equal((await folder.run(['migrate'], environment)).code, 0);
+    disk.makeReadOnly();
+    const elsewhere = { DATABASE_URL: `sqlite:${join(disk.path, 'new', 'punctual.db')}` };
+    for (const settings of [environment, { ...environment, ...elsewhere }]) {
+      const { code, err } = await folder.run(['serve'], settings);
+      assert.equal(code, 1);
+      assert.match(err, /^The database .*: .* is on a read-only file system\.\n$/);
+    }
+  });
+
   test('SIGTERM while it waits ends it at once, with exit code 0', async context => {
     const disk = smallDisk(context);
     disk.fill();
@@ -226,6 +241,25 @@ describe('a start without its PostgreSQL', () => {
       assert.equal(err.trim().split('\n').length, 1, err);
     }
   });
+});
+
+test('a start while another process holds the lock waits, names the file, and goes on', async context => {
+  const folder = emptyFolder(context);
+  const environment = { ...CREDENTIALS, DATABASE_URL: 'sqlite:punctual.db' };
+  assert.equal((await folder.run(['migrate'], environment)).code, 0);
+  const other = new DatabaseSync(join(folder.path, 'punctual.db'));
+  other.exec('BEGIN IMMEDIATE');
+  const service = await folder.start(['serve'], waiting, environment);
+  const [told] = linesOf(service).filter(({ level }) => level === 'error');
+  assert.match(
+    String(told!.reason),
+    /^The database .*punctual\.db cannot be written to: another process holds its lock\.$/,
+  );
+  const create = await folder.run(['client', 'create', '--name', 'x'], environment);
+  assert.match(create.err, /^The store .*punctual\.db: another process holds its lock\.\n$/);
+  other.close();
+  await until(() => isReady(urlOf(service.out())));
+  assert.equal(await service.stop(), 0);
 });
 
 describe('a start that no time helps', () => {

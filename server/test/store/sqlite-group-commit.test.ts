@@ -99,7 +99,10 @@ describe('group commit', () => {
     for (const one of all) {
       assert.equal(one.status, 'rejected');
       const { code, cause } = one.reason as PunctualError;
-      assert.deepEqual([code, (cause as Error).message], ['store_unavailable', 'disk I/O error']);
+      assert.deepEqual(
+        [code, (cause as Error).message],
+        ['store_unavailable', `${database.location()}: disk I/O error`],
+      );
     }
     assert.deepEqual(kept(), []);
     assert.notEqual(commits.failure, null);
@@ -161,7 +164,7 @@ describe('a full disk', () => {
       const { code, cause } = error as PunctualError;
       assert.deepEqual(
         [code, (cause as Error).message],
-        ['store_unavailable', 'database or disk is full'],
+        ['store_unavailable', `${database.location()}: database or disk is full`],
       );
       return true;
     });

@@ -51,7 +51,9 @@ describe('opening a database', () => {
 
   test('one of a newer Punctual is refused with a sentence, and left as it is', () => {
     const newer = new DatabaseSync(path);
-    newer.exec('CREATE TABLE later (a); PRAGMA user_version = 999');
+    newer.exec(`
+      CREATE TABLE clients (a); CREATE TABLE schedules (a); CREATE TABLE queue (a);
+      PRAGMA user_version = 999`);
     const error = thrownBy(() => openSqlite(path));
     assert.equal(error.code, 'store_newer');
     assert.match(

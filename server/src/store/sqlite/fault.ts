@@ -5,12 +5,10 @@ import { isPassing, storeUnavailable } from '../fault.ts';
 
 /** The lowest byte of SQLite's result codes (https://sqlite.org/rescode.html). */
 const BUSY = 5;
-const READONLY = 8;
 const CORRUPT = 11;
-const CANTOPEN = 14;
 const NOT_A_DATABASE = 26;
-/** Busy, locked, no memory, I/O, full, the locking protocol. */
-const PASSING = [BUSY, 6, 7, 10, 13, 15];
+/** Busy, locked, no memory, read-only, I/O, full, no file opened, the locking protocol. */
+const PASSING = [BUSY, 6, 7, 8, 10, 13, 14, 15];
 const CONSTRAINT = 19;
 /** Of a constraint, extended. */
 const UNIQUE = 2067;
@@ -36,10 +34,15 @@ export function isStoreFault(error: unknown): boolean {
   return isOfSqlite && kindOf(error) !== CONSTRAINT;
 }
 
-/** @returns `store_unavailable`; `store_unusable` where the file is damaged, which no time mends */
-export function storeFault(cause: unknown): PunctualError {
-  if (![CORRUPT, NOT_A_DATABASE].includes(kindOf(cause))) return storeUnavailable(cause);
-  const why = (cause as Error).message;
+/**
+ * @param path of the database, which only the cause names: the sentence is for callers
+ * @returns `store_unavailable`; `store_unusable` where the file is damaged, which no time mends
+ */
+export function storeFault(cause: unknown, path?: string | null): PunctualError {
+  const why = reasonOf(cause);
+  if (!isDamage(cause)) {
+    return storeUnavailable(path ? new Error(`${path}: ${why}`, { cause }) : cause);
+  }
   return new PunctualError(
     'store_unusable',
     `The database is damaged (${why}): restore a backup of it.`,
@@ -47,34 +50,62 @@ export function storeFault(cause: unknown): PunctualError {
   );
 }
 
+/** No time mends it. */
+export function isDamage(cause: unknown): boolean {
+  return [CORRUPT, NOT_A_DATABASE].includes(kindOf(cause));
+}
+
+/** Without an end: it becomes a part of a sentence. */
+function reasonOf(cause: unknown): string {
+  return isBusy(cause) ? 'another process holds its lock' : (cause as Error).message;
+}
+
 /**
  * @param cause of SQLite, or of the system
  * @returns `store_unavailable` where it may be otherwise later: a full disk, a lock; else `store_unusable`
  */
-export function cannotOpen(path: string, cause: unknown): PunctualError {
+export function cannotOpen(path: string, cause: unknown, use = 'opened'): PunctualError {
   if (cause instanceof PunctualError) return cause;
-  const code = maySucceedLater(path, cause) ? 'store_unavailable' : 'store_unusable';
-  const why = (cause as Error).message;
-  return new PunctualError(code, `The database ${path} cannot be opened: ${why}.`, { cause });
+  const refusal = isDamage(cause) ? null : refusalOf(path);
+  const isLasting = refusal !== null || !maySucceedLater(cause);
+  const code = isLasting ? 'store_unusable' : 'store_unavailable';
+  const why = refusal ?? reasonOf(cause);
+  return new PunctualError(code, `The database ${path} cannot be ${use}: ${why}.`, { cause });
 }
 
-function maySucceedLater(path: string, cause: unknown): boolean {
+function maySucceedLater(cause: unknown): boolean {
   const kind = kindOf(cause);
-  if (kind === 0) return isPassing(cause);
-  // A disk without room for another file, or one that is read-only, says this too.
-  if (kind === CANTOPEN || kind === READONLY) return isPermitted(path);
-  return PASSING.includes(kind);
+  return kind === 0 ? isPassing(cause) : PASSING.includes(kind);
 }
 
-/** Whether this user may write there, as far as the system's permissions say. */
-function isPermitted(path: string): boolean {
+/** Files that SQLite writes beside a database, and this user may not own. */
+const FILES = ['', '-wal', '-shm', '-journal'];
+
+/** @returns which file cannot be written, and why, as far as the system's permissions say; null: all can */
+function refusalOf(path: string): string | null {
+  const files = FILES.map(end => path + end).filter(file => existsSync(file));
+  const refusals = [
+    refusalOfFile(existingFolder(path), true),
+    ...files.map(file => refusalOfFile(file, false)),
+  ];
+  return refusals.find(refusal => refusal !== null) ?? null;
+}
+
+function existingFolder(path: string): string {
+  const folder = dirname(path);
+  return existsSync(folder) || folder === path ? folder : existingFolder(folder);
+}
+
+function refusalOfFile(file: string, isFolder: boolean): string | null {
   try {
-    accessSync(dirname(path), constants.R_OK | constants.W_OK | constants.X_OK);
-    if (!existsSync(path)) return true;
-    accessSync(path, constants.R_OK | constants.W_OK);
-    return statSync(path).isFile();
+    if (statSync(file).isDirectory() !== isFolder)
+      return `${file} is ${isFolder ? 'no' : 'a'} folder`;
+    accessSync(file, isFolder ? constants.W_OK | constants.X_OK : constants.R_OK | constants.W_OK);
+    return null;
   } catch (error) {
-    return isPassing(error);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EROFS') return `${file} is on a read-only file system`;
+    return isPassing(error) ? null : `this user may not write ${file} (${code})`;
   }
 }
 
@@ -101,6 +132,6 @@ function rethrow(error: unknown): never {
 }
 
 /** A fault of SQLite as the contract names it; any other error as it is. */
-export function asStoreFault(error: unknown): unknown {
-  return isStoreFault(error) ? storeFault(error) : error;
+export function asStoreFault(error: unknown, path?: string | null): unknown {
+  return isStoreFault(error) ? storeFault(error, path) : error;
 }

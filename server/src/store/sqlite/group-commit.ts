@@ -12,6 +12,7 @@ import { asStoreFault, storeFault } from './fault.ts';
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
+  readonly #path: string | null;
   readonly #last: (() => void)[] = [];
   #waiting: Write[] = [];
   /** Set while the last commit failed, until one succeeds. */
@@ -19,6 +20,7 @@ export class GroupCommit {
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+    this.#path = database.location();
   }
 
   write<T>(work: () => T): Promise<T> {
@@ -45,7 +47,7 @@ export class GroupCommit {
     } catch (cause) {
       this.failure = cause;
       this.#rollBack();
-      const error = storeFault(cause);
+      const error = storeFault(cause, this.#path);
       settle = writes.map(write => () => write.reject(error));
     }
     for (const answer of settle) answer();
@@ -69,7 +71,7 @@ export class GroupCommit {
       // A full disk may have ended the whole transaction: then all are rejected.
       if (!this.#database.isTransaction) throw error;
       this.#database.exec('ROLLBACK TO one; RELEASE one');
-      return () => reject(asStoreFault(error));
+      return () => reject(asStoreFault(error, this.#path));
     }
   }
 

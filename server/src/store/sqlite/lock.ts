@@ -1,8 +1,8 @@
-import { existsSync, statSync, utimesSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync, utimesSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { PunctualError } from '../../domain/errors.ts';
 import type { EngineLock } from '../contract/engine-lock.ts';
-import { cannotOpen, isBusy } from './fault.ts';
+import { cannotOpen, isBusy, isDamage } from './fault.ts';
 import { isBehind, openFile } from './open.ts';
 
 /** One start of a machine. */
@@ -35,11 +35,13 @@ export function lockSqlite(path: string, boot?: Boot): EngineLock {
   const lock = openFile(file, { timeout: 0 });
   let isKnown: boolean;
   try {
+    // SQLite reads a file that may not be written, and an exclusive lock on it would hold back nobody.
+    accessSync(file, constants.W_OK);
     lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
     isKnown = boot !== undefined && isSameBoot(lock, boot.id) && !isNew;
   } catch (cause) {
     lock.close();
-    if (!isBusy(cause)) throw cannotOpen(path, cause);
+    if (!isBusy(cause)) throw cannotLock(file, cause);
     throw new PunctualError(
       'store_in_use',
       `Another Punctual is already running on the database ${path}: stop it first, or give this ` +
@@ -61,6 +63,17 @@ export function lockSqlite(path: string, boot?: Boot): EngineLock {
       if (held.delete(lock)) lock.close();
     },
   };
+}
+
+/** A damaged lock is no loss: it says nothing that a start would need. */
+function cannotLock(file: string, cause: unknown): PunctualError {
+  if (!isDamage(cause)) return cannotOpen(file, cause);
+  const why = (cause as Error).message;
+  return new PunctualError(
+    'store_unusable',
+    `The lock ${file} is damaged (${why}): delete it while no Punctual runs on its database.`,
+    { cause },
+  );
 }
 
 /** Notes this one, durably, where it is another. The lock is held before and after. */

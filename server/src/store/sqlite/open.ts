@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
+import { PunctualError } from '../../domain/errors.ts';
 import { ENGINE_LEVEL } from '../../domain/schedule/level.ts';
 import type { Store } from '../contract/store.ts';
 import { storeUnavailable } from '../fault.ts';
@@ -104,9 +105,9 @@ export function openSqlite(
       } catch (cause) {
         throw storeFault(cause);
       }
+      if (writing) return checkWrite(database, path);
       // A healthy store commits all the time; only after a failure is it worth a write to know.
-      if (commits.failure === null && !writing) return;
-      await commits.write(() => database.exec(`PRAGMA user_version = ${versionOf(database)}`));
+      if (commits.failure !== null) await commits.write(() => writeVersion(database));
     },
     async size() {
       if (closed) throw storeUnavailable(new Error('closed'));
@@ -135,11 +136,19 @@ export function migrateAt(path: string): { from: number; to: number } {
   }
 }
 
-/** Whether a database stands at `path` that this release would migrate. */
+/**
+ * Whether a database stands at `path` that this release would migrate.
+ *
+ * @throws PunctualError `store_unavailable`; `store_unusable` also where it is another program's, which is left
+ *   as it is
+ */
 export function isBehind(path: string): boolean {
   if (path === ':memory:' || !existsSync(path)) return false;
-  const database = openFile(path, { timeout: 5_000 });
+  // A connection that may write, and is the last one, would take the -wal into the database.
+  const readOnly = existsSync(`${path}-wal`);
+  const database = openFile(path, { timeout: 5_000, readOnly });
   try {
+    refuseForeign(database, path);
     const version = versionOf(database);
     return version > 0 && version < readMigrations(MIGRATIONS).length;
   } catch (error) {
@@ -153,6 +162,7 @@ export function isBehind(path: string): boolean {
 export function openDatabase(path: string, cacheKb = CACHE_KB): DatabaseSync {
   const database = openFile(path, { timeout: 5_000 });
   try {
+    refuseForeign(database, path);
     switchToWal(database);
     database.exec(`
       PRAGMA synchronous = FULL;
@@ -209,6 +219,35 @@ export function migrateSqlite(database: DatabaseSync, migrations = readMigration
     throw error;
   }
   return before;
+}
+
+/** In one statement, and so of one moment: another process may migrate it. */
+const MAKER = `
+  SELECT (SELECT user_version FROM pragma_user_version) AS version, count(*) AS objects,
+    count(*) FILTER (WHERE type = 'table' AND name IN ('clients', 'schedules', 'queue')) AS ours
+  FROM sqlite_schema`;
+
+/** Before anything is written: it may be the data of another program, under a mistaken name. */
+function refuseForeign(database: DatabaseSync, path: string): void {
+  const { version, objects, ours } = database.prepare(MAKER).get() as Record<string, number>;
+  if (version === 0 ? objects === 0 : ours === 3) return;
+  throw new PunctualError(
+    'store_unusable',
+    `The database ${path} is one of another program, and was left as it is: name another file in DATABASE_URL.`,
+  );
+}
+
+/** @throws PunctualError `store_unavailable`, `store_unusable`: which file cannot be written, and why */
+function checkWrite(database: DatabaseSync, path: string): void {
+  try {
+    writeVersion(database);
+  } catch (cause) {
+    throw cannotOpen(path, cause, 'written to');
+  }
+}
+
+function writeVersion(database: DatabaseSync): void {
+  database.exec(`PRAGMA user_version = ${versionOf(database)}`);
 }
 
 function versionOf(database: DatabaseSync): number {

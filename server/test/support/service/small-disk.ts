@@ -11,6 +11,8 @@ export interface SmallDisk {
   fill(): void;
   /** Gives it back. */
   free(): void;
+  /** Takes no writes from now on. */
+  makeReadOnly(): void;
 }
 
 /** Why there is none here; false where there is. */
@@ -45,5 +47,9 @@ export function smallDisk(context: TestContext): SmallDisk {
       }
     },
     free: () => rmSync(filling),
+    makeReadOnly() {
+      const { status } = spawnSync('mount', ['-o', 'remount,ro', path]);
+      if (status !== 0) throw new Error('the disk stays writable');
+    },
   };
 }
