@@ -1,5 +1,4 @@
 import { redact, redactCookie } from '../domain/run/redaction.ts';
-import { type JudgedBody, MAX_JUDGED_BODY } from '../domain/run/success.ts';
 
 /** The part of an answer that history keeps: it stays small, and every store can hold it. */
 
@@ -9,59 +8,49 @@ export const MAX_READ_BODY = 1024 * 1024;
 const MAX_KEPT_HEADERS = 8 * 1024;
 
 /**
- * The start of a body that comes in pieces, for the conditions of a success: one byte more than is judged.
+ * The start of a body that comes in pieces.
  *
- * It grows by doubling, so that a body in the smallest pieces costs little more than one in large ones.
+ * Most bodies come in one, which is not copied. Room for others grows by doubling, so that a body in the smallest pieces
+ * costs little more than one in large ones.
  */
 export class BodyStart {
-  #room = Buffer.allocUnsafe(MAX_KEPT_BODY);
+  readonly #most: number;
+  #room: Buffer = NOTHING;
   #length = 0;
+
+  /** @param most bytes of it that are kept */
+  constructor(most: number) {
+    this.#most = most;
+  }
 
   get bytes(): Buffer {
     return this.#room.subarray(0, this.#length);
   }
 
   add(chunk: Buffer): void {
-    const count = Math.min(chunk.length, MAX_JUDGED_BODY + 1 - this.#length);
+    const count = Math.min(chunk.length, this.#most - this.#length);
+    if (count === 0) return;
     const length = this.#length + count;
-    if (length > this.#room.length) this.#grow(length);
-    chunk.copy(this.#room, this.#length, 0, count);
+    if (this.#length === 0) this.#room = chunk.subarray(0, count);
+    else {
+      if (length > this.#room.length) this.#grow(length);
+      chunk.copy(this.#room, this.#length, 0, count);
+    }
     this.#length = length;
   }
 
   #grow(length: number): void {
-    const room = Buffer.allocUnsafe(Math.max(length, 2 * this.#room.length));
+    const room = Buffer.allocUnsafe(Math.max(length, 2 * this.#room.length, LEAST_ROOM));
     this.#room.copy(room, 0, 0, this.#length);
     this.#room = room;
   }
 }
 
-/** The part of a body that is judged: as it came, without a character that the limit would cut in two. */
-export function judgedBody(bytes: Buffer, masked: (text: string) => string): JudgedBody {
-  const isLonger = bytes.length > MAX_JUDGED_BODY;
-  const text = bytes.toString('utf8', 0, wholeCharacters(bytes, MAX_JUDGED_BODY));
-  return { text, isLonger, masked };
-}
+const NOTHING = Buffer.alloc(0);
+const LEAST_ROOM = 1024;
 
-/** The body of a private answer; null: it is longer than 64 KiB. */
-export function wholeBody(bytes: Buffer): string | null {
-  return bytes.length > MAX_JUDGED_BODY ? null : bytes.toString('utf8');
-}
-
-/** The most bytes of them, up to `limit`, that end with a whole character. */
-function wholeCharacters(bytes: Buffer, limit: number): number {
-  if (bytes.length <= limit) return bytes.length;
-  let end = limit;
-  while (end > limit - 3 && (bytes[end]! & 0xc0) === 0x80) end--;
-  return end;
-}
-
-/**
- * The first 4 KiB as text. A character that the limit would cut in two is left out; bytes that are
- * no UTF-8 become U+FFFD, and so does NUL, which PostgreSQL cannot keep.
- */
-export function bodyText(bytes: Buffer): string {
-  const text = bytes.toString('utf8', 0, wholeCharacters(bytes, MAX_KEPT_BODY));
+/** PostgreSQL cannot keep NUL. */
+export function keptText(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text;
 }
 

@@ -2,18 +2,18 @@ import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { allSecrets, redact, redactCut, secretsIn } from '../domain/run/redaction.ts';
 import type { Phases } from '../domain/run/run.ts';
-import { judgesBody, unmetBy } from '../domain/run/success.ts';
+import { judgesBody, MAX_JUDGED_BODY, unmetBy } from '../domain/run/success.ts';
 import {
   type AnswerHeaders,
   BodyStart,
-  bodyText,
-  judgedBody,
   keepHeaders,
+  keptText,
   MAX_KEPT_BODY,
   MAX_READ_BODY,
-  wholeBody,
 } from './answer.ts';
 import type { AnswerReader } from './answer-filter.ts';
+import { codingsOf, withoutCodings } from './body-codings.ts';
+import { textOf, typeOf } from './body-text.ts';
 import {
   Blocked,
   faultSentence,
@@ -78,10 +78,10 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
   #firstByteAt = 0;
   #status = 0;
   #headers: AnswerHeaders | null = null;
-  #body: Buffer | null = null;
-  /** Instead of `#body` where conditions judge it. */
-  readonly #judged: BodyStart | null;
+  #body: BodyStart | null = null;
   #bodyBytes = 0;
+  /** The secrets, once they were gathered. */
+  #known: readonly string[] | null = null;
   #note: string | undefined;
   /** The rest of the answer cannot be read. */
   #isCut = false;
@@ -98,8 +98,6 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     this.path = path;
     this.#transport = transport;
     this.#resolve = resolve;
-    const isWanted = request.isPrivate === true || judgesBody(request.success);
-    this.#judged = isWanted ? new BodyStart() : null;
   }
 
   get clientRowId(): number {
@@ -158,12 +156,8 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.settled) return;
     this.#bodyBytes += chunk.length;
-    if (this.#judged !== null) this.#judged.add(chunk);
-    else if (this.#body === null) this.#body = chunk;
-    else if (this.#body.length <= MAX_KEPT_BODY) {
-      const wanted = MAX_KEPT_BODY + 1 - this.#body.length;
-      this.#body = Buffer.concat([this.#body, chunk.subarray(0, wanted)]);
-    }
+    this.#body ??= new BodyStart(this.#wantedBytes());
+    this.#body.add(chunk);
     if (this.#bodyBytes > MAX_READ_BODY) this.#settle('response', undefined, false);
   }
 
@@ -252,55 +246,115 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
       durationMs: Math.round(performance.now() - this.#begunAt),
       phases: this.#phases(),
     };
-    if (this.#status !== 0) this.#keepAnswer(result);
     if (error !== undefined) result.error = error;
     if (this.dialer?.note !== undefined) this.#addNote(this.dialer.note);
+    const decoding = this.#status === 0 ? null : this.#keepAnswer(result);
+    if (decoding === null) this.#ended(result, reusable);
+    // The connection may have closed meanwhile.
+    else
+      void decoding.then(() => this.#ended(result, reusable && !this.#transport.socket?.destroyed));
+  }
+
+  #ended(result: SendResult, reusable: boolean): void {
     if (this.#note !== undefined) result.note = this.#note;
     this.#transport.ended(this, reusable);
     this.#resolve(result);
   }
 
-  /** Secrets of the request that the target echoes stay out of it. */
-  #keepAnswer(result: SendResult): void {
-    const { headers, ownHeaders = 0, common } = this.request;
+  /**
+   * Secrets of the request that the target echoes stay out of it.
+   *
+   * @returns null, or resolves when the body is decoded
+   */
+  #keepAnswer(result: SendResult): Promise<void> | null {
     result.responseStatus = this.#status;
-    if (this.request.isPrivate) {
-      result.privateBody = wholeBody(this.#judged!.bytes);
-      return;
-    }
-    const given = allSecrets(common?.secrets, this.request.secrets);
-    const secrets = allSecrets(given, secretsIn(headers, ownHeaders));
-    if (this.#headers === null) return;
-    const isComplete = result.outcome === 'response' && !this.#isCut;
-    const control = this.#headers['punctual-control'];
-    if (control !== undefined && isComplete) {
-      result.control = typeof control === 'string' ? control : control.join(', ');
-    }
-    result.responseHeaders = keepHeaders(this.#headers, secrets);
-    const body = this.#judged === null ? this.#body : this.#judgeBody(result, secrets, given);
-    if (body === null) return;
-    const text = bodyText(body);
-    const isWhole = isComplete && this.#bodyBytes <= MAX_KEPT_BODY;
-    result.responseBody = isWhole ? redact(text, secrets) : redactCut(text, secrets);
+    if (this.#headers === null) return null;
+    if (!this.request.isPrivate) this.#keepHeaders(result, this.#headers);
+    const bytes = this.#body?.bytes ?? EMPTY;
+    const codings = codingsOf(this.#headers);
+    if (codings.length > 0 && bytes.length > 0) return this.#decode(bytes, codings, result);
+    this.#keepBody(result, bytes, this.#bodyBytes > MAX_KEPT_BODY);
+    return null;
   }
 
-  /**
-   * @param given secrets of the destination: a condition must not tell whether the target echoes a guess
-   * @returns the start of the body; null where there is none
-   */
-  #judgeBody(
-    result: SendResult,
-    secrets: readonly string[],
-    given: readonly string[],
-  ): Buffer | null {
-    const { bytes } = this.#judged!;
-    if (result.outcome === 'response') {
-      const body = judgedBody(bytes, text => redact(text, secrets));
-      const text = redact(body.text, given);
-      const unmet = unmetBy({ ...body, text }, this.request.success!);
-      if (unmet !== undefined) result.unmet = unmet;
+  async #decode(bytes: Buffer, codings: string[], result: SendResult): Promise<void> {
+    const body = await withoutCodings(bytes, codings, MAX_JUDGED_BODY + 1);
+    if (body !== null) {
+      const isLonger = this.#bodyBytes > bytes.length || body.length > MAX_KEPT_BODY;
+      this.#keepBody(result, body, isLonger);
+      return;
     }
-    return bytes.length === 0 ? null : bytes;
+    this.#addNote(this.#notKept(`cannot be decoded (${codings.join(', ').slice(0, 40)})`));
+    if (result.outcome === 'response' && judgesBody(this.request.success)) {
+      result.unmet = 'The body cannot be decoded, so it meets no condition.';
+    }
+  }
+
+  #keepHeaders(result: SendResult, headers: AnswerHeaders): void {
+    const control = headers['punctual-control'];
+    if (control !== undefined && result.outcome === 'response' && !this.#isCut) {
+      result.control = typeof control === 'string' ? control : control.join(', ');
+    }
+    result.responseHeaders = keepHeaders(headers, this.#secrets);
+  }
+
+  /** @param isLonger whether there is more of it than history keeps */
+  #keepBody(result: SendResult, body: Buffer, isLonger: boolean): void {
+    if (this.request.isPrivate) {
+      const isTooLong = body.length > MAX_JUDGED_BODY;
+      result.privateBody = isTooLong ? null : textOf(body, MAX_JUDGED_BODY, this.#headers).text;
+      return;
+    }
+    if (result.outcome === 'response') this.#judgeBody(result, body);
+    if (body.length === 0) return;
+    const { text, isText } = textOf(body, MAX_KEPT_BODY, this.#headers);
+    if (!isText) {
+      this.#addNote(this.#notKept('is no text'));
+      return;
+    }
+    const kept = keptText(text);
+    const isWhole = result.outcome === 'response' && !this.#isCut && !isLonger;
+    result.responseBody = isWhole ? redact(kept, this.#secrets) : redactCut(kept, this.#secrets);
+  }
+
+  #judgeBody(result: SendResult, body: Buffer): void {
+    const { success, common, secrets } = this.request;
+    if (!judgesBody(success)) return;
+    const { text } = textOf(body, MAX_JUDGED_BODY, this.#headers);
+    const unmet = unmetBy(
+      {
+        // A condition must not tell whether the target echoes a guess at a secret of the destination.
+        text: redact(text, allSecrets(common?.secrets, secrets)),
+        isLonger: body.length > MAX_JUDGED_BODY,
+        masked: part => redact(part, this.#secrets),
+      },
+      success,
+    );
+    if (unmet !== undefined) result.unmet = unmet;
+  }
+
+  /** Those of the request, which the target may echo. */
+  get #secrets(): readonly string[] {
+    if (this.#known === null) {
+      const { headers, ownHeaders = 0, common, secrets } = this.request;
+      const given = allSecrets(common?.secrets, secrets);
+      this.#known = allSecrets(given, secretsIn(headers, ownHeaders));
+    }
+    return this.#known;
+  }
+
+  #notKept(why: string): string {
+    const isMore = this.#bodyBytes > MAX_READ_BODY;
+    const size = isMore ? 'more than 1 MiB' : `${this.#bodyBytes} bytes`;
+    const type = typeOf(this.#headers).slice(0, 100) || 'no type';
+    return `The body (${type}, ${size}) is not kept, because it ${why}.`;
+  }
+
+  /** How much of the body is needed: a coding may hide much in it. */
+  #wantedBytes(): number {
+    const { isPrivate, success } = this.request;
+    const isAll = isPrivate || judgesBody(success) || codingsOf(this.#headers!).length > 0;
+    return 1 + (isAll ? MAX_JUDGED_BODY : MAX_KEPT_BODY);
   }
 
   #addNote(sentence: string): void {
@@ -316,6 +370,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
   }
 }
 
+const EMPTY = Buffer.alloc(0);
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 const SENT_AGAIN =
   'The target closed the kept connection, so the request was sent again at once on a new one.';

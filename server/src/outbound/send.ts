@@ -1,4 +1,5 @@
 import type { Attempt, Outcome, Phases } from '../domain/run/run.ts';
+import { withoutControls } from '../domain/run/sentence.ts';
 import type { SuccessDemands } from '../domain/run/success.ts';
 import { responseFault } from '../domain/run/verdict.ts';
 import type { StartPermit } from './start-permit.ts';
@@ -111,9 +112,9 @@ export function attemptOf(number: number, result: SendResult, success?: SuccessD
   if (responseHeaders !== undefined) attempt.responseHeaders = responseHeaders;
   if (responseBody !== undefined) attempt.responseBody = responseBody;
   if (result.tokenDropped) attempt.tokenDropped = true;
-  if (result.note !== undefined) attempt.note = result.note;
+  if (result.note !== undefined) attempt.note = withoutControls(result.note);
   const error = faultOf(result, success);
-  if (error !== undefined) attempt.error = error;
+  if (error !== undefined) attempt.error = withoutControls(error);
   return attempt;
 }
 

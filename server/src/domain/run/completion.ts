@@ -3,6 +3,7 @@ import type { Policy } from '../schedule/schedule.ts';
 import { keepsBodies } from './kept-response.ts';
 import type { QueueState } from './queue-row.ts';
 import type { Attempt } from './run.ts';
+import { withoutControls } from './sentence.ts';
 
 /**
  * Completions: a target that answers 202 says later, at a url of the attempt, how its run has ended. Until then the
@@ -130,7 +131,7 @@ function ended(
   const completion = { ...attempt.completion!, endedAt, ...(message !== undefined && { message }) };
   const { error: _, ...same } = attempt;
   if (kind === 'succeeded') return { kind, attempt: { ...same, completion }, endedAt };
-  const error = `The target said later that it failed${message === undefined ? '.' : `: ${message}`}`;
+  const error = `The target said later that it failed${message === undefined ? '.' : `: ${withoutControls(message)}`}`;
   return { kind, attempt: { ...same, error, completion }, endedAt };
 }
 
