@@ -44,7 +44,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     child.kill(signal);
   });
 }
-endWithStarter(() => process.kill(process.pid, 'SIGTERM'));
+endWithStarter(() => isEnding || process.kill(process.pid, 'SIGTERM'));
 watch(join(ROOT, 'server/src'), { recursive: true }, () => {
   clearTimeout(timer);
   timer = setTimeout(restart, SETTLED_MS);

@@ -50,9 +50,16 @@ export function runWith(binary) {
   // Its own group: Ctrl+C reaches it once, by this process. By the channel it sees that this one is gone.
   const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
   const child = spawn(binary, argsOf(LAUNCHED), { stdio, detached: true });
-  const handOn = FORWARDED.map(signal => [signal, () => child.kill(signal)]);
+  let isTold = false;
+  const handOn = FORWARDED.map(signal => [
+    signal,
+    () => {
+      isTold = true;
+      child.kill(signal);
+    },
+  ]);
   for (const [signal, listener] of handOn) process.on(signal, listener);
-  endWithStarter(() => child.kill('SIGTERM'));
+  endWithStarter(() => isTold || child.kill('SIGTERM'));
   child.on('error', error => cannotRun(binary, error));
   child.on('exit', (code, signal) => {
     for (const [each, listener] of handOn) process.off(each, listener);

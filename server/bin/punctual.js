@@ -18,7 +18,8 @@ if (Number(process.versions.node.split('.')[0]) < 26) {
     process.exitCode = 1;
   }
 } else {
-  endWithStarter(() => process.kill(process.pid, 'SIGTERM'));
+  // A service stops as at a signal, unless it stops already: a second signal would cut that short. Other commands end.
+  endWithStarter(() => process.emit('starterGone') || process.kill(process.pid, 'SIGTERM'));
   // What was compiled is kept for the next start (docs/operations.md, "Restart").
   keepCompiled();
   // Names are looked up by libuv's threads, half of them at most: four would let two slow names hold up all others.

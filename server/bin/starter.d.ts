@@ -1,1 +1,1 @@
-export function endWithStarter(end: () => void): void;
+export function endWithStarter(end: () => unknown): void;

@@ -36,14 +36,20 @@ type Signal = (typeof SIGNALS)[number];
 
 let signalled: Promise<Signal> | undefined;
 
-/** Resolves at the first SIGINT or SIGTERM from the first call on. A second one ends the process at once. */
+/**
+ * Resolves at the first SIGINT or SIGTERM from the first call on, or when npm, which has started this process, is gone
+ * (bin/starter.js). A second signal ends the process at once.
+ */
 export function untilSignal(): Promise<Signal> {
   signalled ??= firstSignal();
   return signalled;
 }
 
 async function firstSignal(): Promise<Signal> {
-  const signal = await Promise.race(SIGNALS.map(each => once(process, each).then(() => each)));
+  const signals = SIGNALS.map(each => once(process, each).then(() => each));
+  // It stays listened to: after a signal it changes nothing any more.
+  const orphaned = once(process, 'starterGone').then(() => 'SIGTERM' as const);
+  const signal = await Promise.race([...signals, orphaned]);
   for (const each of SIGNALS) process.once(each, () => endBy(each));
   return signal;
 }
