@@ -9,6 +9,7 @@ import {
   type Finding,
   judgeClock,
   judgeDisk,
+  judgeLoss,
   judgeSync,
   ok,
   problem,
@@ -70,6 +71,9 @@ async function storeFindings(config: Config): Promise<Finding[]> {
   }
 }
 
+/** How long a loss is told of: a week. */
+const TOLD_MS = 7 * 86_400_000;
+
 async function findingsOf(store: Store, config: Config): Promise<Finding[]> {
   const { database } = config;
   const found: Finding[] = [];
@@ -83,6 +87,8 @@ async function findingsOf(store: Store, config: Config): Promise<Finding[]> {
   if (disk !== null) found.push(judgeDisk(disk));
   if (database.kind === 'sqlite') found.push(await syncTime(database));
   found.push(await clock(store), ...(await secrets(store, config)));
+  const loss = await store.installation.lastLoss();
+  if (loss !== null && loss.until > systemClock.now() - TOLD_MS) found.push(judgeLoss(loss));
   const since = await store.installation.pausedSince();
   if (since !== null) {
     const at = new Date(since).toISOString();

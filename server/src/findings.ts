@@ -43,6 +43,17 @@ export function judgeClock(aheadMs: number, of: string): Finding {
   return ok('clock', `The clock agrees with ${of}.`);
 }
 
+/** Of acknowledged writes: how far the store goes, or null, and how far it went; epoch ms. */
+export function judgeLoss({ since, until }: { since: number | null; until: number }): Finding {
+  const iso = (at: number) => new Date(at).toISOString();
+  const end = since === null ? 'empty' : `from ${iso(since)}`;
+  return problem(
+    'loss',
+    `The store lost what was acknowledged until ${iso(until)}, and goes on ${end}. ` +
+      'Its -wal was gone or cut, or an older copy was in its place.',
+  );
+}
+
 function sizeText(bytes: number): string {
   return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

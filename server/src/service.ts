@@ -19,6 +19,7 @@ import type { Identities } from './engine/identity/identities.ts';
 import { TestRequests } from './engine/test-request.ts';
 import { ensureCredentials } from './ensure-credentials.ts';
 import { ExpansionThread } from './expansion/expansion-thread.ts';
+import { judgeLoss } from './findings.ts';
 import { ZoneFollower } from './follow-zone-rules.ts';
 import { identitiesOf, issuerOf } from './issuing.ts';
 import { closeApi, connectionsOf, listen, standingOf, waitingApi } from './listen.ts';
@@ -127,6 +128,8 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
     // Loaded while the threads of the store and of the sender start.
     const loading = import('./api/app.ts');
     await opened.check(true);
+    const loss = await opened.installation.beginKeeping(systemClock.now());
+    if (loss !== null) log.error(judgeLoss(loss).sentence);
     const warning = await opened.cluster?.warning();
     if (warning) log.warn(warning);
     if (config.role !== 'engine' && DASHBOARD === undefined) {

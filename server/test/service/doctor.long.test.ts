@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
@@ -90,6 +90,19 @@ const FAULTS: Record<string, Fault> = {
       const environment = { DATABASE_URL: `sqlite:${disk.path}/p.db` };
       assert.equal((await folder.run(['migrate'], environment)).code, 0);
       return environment;
+    },
+  },
+  'acknowledged writes that are gone': {
+    state: 'problem',
+    check: 'loss',
+    sentence: /^The store lost what was acknowledged until 20.*, and goes on empty\./,
+    plant: async folder => {
+      const path = join(folder.path, 'data/punctual.db');
+      copyFileSync(path, join(folder.path, 'older'));
+      const store = openSqlite(path);
+      await store.installation.beginKeeping(Date.now());
+      await store.close();
+      copyFileSync(join(folder.path, 'older'), path);
     },
   },
   'a clock that is behind what is on record': {

@@ -12,6 +12,14 @@ export interface InstallationStore {
   notePause(pause: Pause): Promise<void>;
   /** The latest pauses that have ended, `PAUSES_KEPT` at most, in order. */
   pauses(): Promise<Pause[]>;
+  /**
+   * An engine starts. From here on the store says beside itself what it has kept, once a second at most.
+   *
+   * @returns the writes that it has lost since the engine before; null where none are known
+   */
+  beginKeeping(now: number): Promise<Loss | null>;
+  /** The latest writes that it has lost, as far as is known, noted or not; null: none. */
+  lastLoss(): Promise<Loss | null>;
   /** A secret of the installation, encrypted at rest; null where there is none. */
   findSecret(name: InstallationSecret): Promise<string | null>;
   /**
@@ -21,6 +29,13 @@ export interface InstallationStore {
    * @returns false where it is another by now; nothing is written
    */
   replaceSecret(name: InstallationSecret, was: string | null, secret: string): Promise<boolean>;
+}
+
+/** Acknowledged writes that are gone, epoch ms. */
+export interface Loss {
+  /** How far the store goes; null: to nothing. */
+  since: number | null;
+  until: number;
 }
 
 /** The secrets of an installation, by name: `issuer` signs tokens, `completion` signs the urls of completions. */

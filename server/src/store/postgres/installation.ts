@@ -59,6 +59,9 @@ export function postgresInstallation(query: Query): InstallationStore {
       const rows = (await query(latest)) as { name: string; value: string }[];
       return rows.map(pauseOf).reverse();
     },
+    // The server itself knows what it has kept, and does not start without it.
+    beginKeeping: async () => null,
+    lastLoss: async () => null,
     async findSecret(name) {
       const [row] = await query(findValue, [name]);
       return (row?.value as string | undefined) ?? null;

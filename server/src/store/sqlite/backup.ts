@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PunctualError } from '../../domain/errors.ts';
+import { markAsCopy } from './kept-mark.ts';
 import { FAR, lowerPriority } from './thread-priority.ts';
 
 export interface Backup {
@@ -26,7 +27,7 @@ export function backUp(path: string, file: string): Backup {
   reserve(file);
   try {
     copy(path, file);
-    check(file);
+    finish(file);
     for (const each of [file, dirname(resolve(file))]) sync(each);
     return { file: resolve(file), bytes: statSync(file).size };
   } catch (error) {
@@ -53,9 +54,10 @@ function copy(path: string, file: string): void {
   }
 }
 
-function check(file: string): void {
-  const made = new DatabaseSync(file, { readOnly: true });
+function finish(file: string): void {
+  const made = new DatabaseSync(file);
   try {
+    markAsCopy(made);
     const rows = made.prepare('PRAGMA integrity_check').all();
     const [first] = rows.map(row => String(Object.values(row)[0]));
     if (first !== 'ok') throw refused(file, new Error(`the copy is damaged: ${first}`));

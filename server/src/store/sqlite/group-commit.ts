@@ -14,6 +14,7 @@ export class GroupCommit {
   readonly #database: DatabaseSync;
   readonly #path: string | null;
   readonly #last: (() => void)[] = [];
+  readonly #after: (() => void)[] = [];
   #waiting: Write[] = [];
   /** Set while the last commit failed, until one succeeds. */
   failure: unknown = null;
@@ -35,6 +36,11 @@ export class GroupCommit {
     this.#last.push(work);
   }
 
+  /** Has `work` run once after each commit, before its writers are answered. */
+  afterCommit(work: () => void): void {
+    this.#after.push(work);
+  }
+
   /** Commits what waits, at once. */
   flush(): void {
     const writes = this.#waiting;
@@ -44,6 +50,7 @@ export class GroupCommit {
     try {
       settle = this.#commit(writes);
       this.failure = null;
+      for (const work of this.#after) work();
     } catch (cause) {
       this.failure = cause;
       this.#rollBack();

@@ -6,6 +6,7 @@ import {
   pauseOf,
 } from '../contract/installation.ts';
 import type { GroupCommit } from './group-commit.ts';
+import { sqliteKeptMark } from './kept-mark.ts';
 
 export function sqliteInstallation(
   database: DatabaseSync,
@@ -42,6 +43,7 @@ export function sqliteInstallation(
     forget.run();
   };
   return {
+    ...sqliteKeptMark(database, commits),
     async pausedSince() {
       return since();
     },

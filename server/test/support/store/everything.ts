@@ -118,6 +118,8 @@ export async function callEverything(store: Store): Promise<void> {
   await store.installation.resume(NOON);
   await store.installation.notePause({ since: NOON, until: NOON });
   await store.installation.pauses();
+  await store.installation.beginKeeping(NOON);
+  await store.installation.lastLoss();
   await callCalendars(store, clientRowId);
   await callDestinations(store, caller);
   await callCompletions(store, schedule.id, caller);

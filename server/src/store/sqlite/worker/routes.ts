@@ -149,6 +149,8 @@ export const ROUTES: {
     resume: 'writer',
     notePause: 'writer',
     pauses: 'here',
+    beginKeeping: 'writer',
+    lastLoss: 'here',
     findSecret: 'here',
     replaceSecret: 'writer',
   },
