@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -47,6 +56,31 @@ describe('opening a database', () => {
       join(import.meta.dirname, '../../src/store/sqlite/migrations'),
     );
     assert.deepEqual(migrateAt(path), { from: length, to: length });
+  });
+
+  test('needs no file for what it sorts: no folder for temporary files may be writable', {
+    skip: process.platform !== 'linux',
+  }, async t => {
+    const exec = t.mock.method(DatabaseSync.prototype, 'exec');
+    const store = openSqlite(path);
+    const database = exec.mock.calls[0]!.this as DatabaseSync;
+    const rows = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 400000)
+      SELECT n, hex(zeroblob(200)) AS wide FROM numbers ORDER BY n DESC`;
+    const sorted = database.prepare(rows).iterate();
+    assert.equal(sorted.next().value!.n, 400_000);
+    const open = readdirSync('/proc/self/fd').map(number => {
+      try {
+        return readlinkSync(`/proc/self/fd/${number}`);
+      } catch {
+        return '';
+      }
+    });
+    assert.deepEqual(
+      open.filter(name => name.includes('etilqs_')),
+      [],
+    );
+    sorted.return!();
+    await store.close();
   });
 
   test('one of a newer Punctual is refused with a sentence, and left as it is', () => {

@@ -63,6 +63,8 @@ export function openSqlite(
   try {
     migrateSqlite(database);
     refuseMoved(database);
+    // No folder for temporary files may be writable. A migration sorts whole tables, which is too much for memory.
+    database.exec('PRAGMA temp_store = MEMORY');
     if (access !== 'write') database.exec('PRAGMA query_only = ON');
   } catch (error) {
     database.close();
