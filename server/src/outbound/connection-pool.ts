@@ -93,6 +93,9 @@ export class ConnectionPool implements Transport, ConnectionOwner {
     for (const connection of this.#idle.splice(0)) connection.destroy();
   }
 
+  /** Nothing is written without a connection. */
+  written(): void {}
+
   ended(exchange: Exchange): void {
     exchange.dialer?.cancel();
     if (exchange.slot === -1) this.#settleDown();

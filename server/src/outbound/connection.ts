@@ -76,12 +76,15 @@ export class Connection implements Transport {
 
   send(exchange: Exchange): void {
     exchange.onto(this);
-    this.#answerFilter.expectAnswer(exchange);
     const { method, headers, body } = exchange.request;
     this.#client.dispatch(
       { path: exchange.path, method, headers, body, blocking: false },
       exchange,
     );
+  }
+
+  written(exchange: Exchange): void {
+    this.#answerFilter.expectAnswer(exchange);
   }
 
   ended(exchange: Exchange, reusable: boolean): void {

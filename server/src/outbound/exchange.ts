@@ -32,6 +32,8 @@ export interface Transport {
   readonly socket: Socket | null;
   /** Of the answer under way, as soon as its status line is read. 0: there is none. */
   readonly status: number;
+  /** The request is about to be written: the bytes that come next are its answer. */
+  written(exchange: Exchange): void;
   /**
    * Told once, when the exchange has its result.
    *
@@ -132,8 +134,9 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     if (this.dialer !== null) this.#readyAt = performance.now();
   }
 
-  /** undici requires it. */
-  onRequestStart(): void {}
+  onRequestStart(): void {
+    this.#transport.written(this);
+  }
 
   onResponseStarted(): void {
     if (this.#firstByteAt === 0) this.#firstByteAt = performance.now();

@@ -285,6 +285,23 @@ test('nor where the next request waits for that connection, which has lasted', a
   assert.equal(target.connections, 2);
 });
 
+test('nor the beginning of one that comes just before the next request is written', async t => {
+  const target = await serve(t, socket => socket.write(answer('')));
+  const { send } = sender(t);
+  await send(get(target.url));
+  const second = await new Promise<SendResult>(resolve => {
+    target.sockets[0]!.write('HTTP/1.1 200 OK\r\nX-Forged: ', () => {
+      // Timers come first, then what has arrived is read, and undici writes after that.
+      setTimeout(() => resolve(send(get(target.url, { method: 'POST', body: 'x' }))), 0);
+      const until = performance.now() + 3;
+      while (performance.now() < until);
+    });
+  });
+  assert.equal(second.outcome, 'response');
+  assert.equal(second.responseHeaders!['x-forged'], undefined);
+  assert.equal(target.connections, 2);
+});
+
 test('a HEAD that is answered with a body spoils no other answer', async t => {
   const target = await serve(t, socket => socket.write(answer('HTTP/1.1 500 Trap\r\n\r\n')));
   const { send } = sender(t);
