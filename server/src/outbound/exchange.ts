@@ -74,6 +74,8 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
   #transport: Transport;
   readonly #resolve: (result: SendResult) => void;
   #started = false;
+  /** Onto the connection that it has now. */
+  #isWritten = false;
   #startedAt = 0;
   #begunAt = 0;
   #readyAt = 0;
@@ -131,10 +133,12 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
   /** Goes onto a connection that it has opened itself (`dialer`), or onto an idle one. */
   onto(connection: Transport): void {
     this.#transport = connection;
+    this.#isWritten = false;
     if (this.dialer !== null) this.#readyAt = performance.now();
   }
 
   onRequestStart(): void {
+    this.#isWritten = true;
     this.#transport.written(this);
   }
 
@@ -173,7 +177,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.settled) return;
-    if (error === STALE) this.#transport.stale(this);
+    if (error === STALE || (!this.#isWritten && isBrokenOff(error))) this.#transport.stale(this);
     else if (this.#isToBeSentAgain(error)) {
       this.#addNote(SENT_AGAIN);
       this.#transport.sendAgain(this);
@@ -197,7 +201,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
       this.#end('blocked', error.message);
       return;
     }
-    this.#status ||= this.#transport.status;
+    this.#takeStatus();
     const { authority } = this.target;
     const note = this.#status === 0 ? null : unreadableSentence(error, authority, this.#status);
     if (note === null) this.failWith(faultSentence(error, this.#stage(), authority));
@@ -224,8 +228,13 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
   #timeOut(): void {
     const { authority } = this.target;
     const sentence = timeoutSentence(this.#stage(), authority, this.request.timeoutMs);
-    this.#status ||= this.#transport.status;
+    this.#takeStatus();
     this.#end('timeout', sentence);
+  }
+
+  /** Of a head that has not ended. Before the request is written, the connection knows that of the answer before. */
+  #takeStatus(): void {
+    if (this.#isWritten) this.#status ||= this.#transport.status;
   }
 
   /** An exchange that still waits has not started, and may have been cancelled. */

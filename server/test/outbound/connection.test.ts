@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { after, type TestContext, test } from 'node:test';
 import type { SendResult } from '../../src/outbound/send.ts';
 import { StartPermit } from '../../src/outbound/start-permit.ts';
@@ -105,38 +106,43 @@ test('a kept connection that the server closes is forgotten', async t => {
   assert.equal(target.connections, 2);
 });
 
-test('a request that meets the close of a kept connection goes over a new one', async t => {
-  let onClosed = () => {};
-  const target = await serve(t, (socket, nth) => {
-    socket.write(answer(''));
-    if (nth === 1) socket.once('finish', () => onClosed());
+for (const [what, event, end] of [
+  ['close', 'finish', socket => socket.end()],
+  ['reset', 'close', socket => socket.resetAndDestroy()],
+] as const satisfies [string, string, (socket: Socket) => void][]) {
+  test(`a request that meets the ${what} of a kept connection goes over a new one`, async t => {
+    let onClosed = () => {};
+    const target = await serve(t, (socket, nth) => {
+      socket.write(answer(''));
+      if (nth === 1) socket.once(event, () => onClosed());
+    });
+    const { send } = sender(t);
+    await send(get(target.url));
+    let asked = 0;
+    const permit = new StartPermit();
+    permit.start = () => ++asked === 1;
+    const second = await new Promise<SendResult>(resolve => {
+      onClosed = () => {
+        // The close is on its way to us: timers come first, then what has arrived is read, and undici
+        // writes after that.
+        const request = get(target.url, {
+          method: 'POST',
+          body: 'x',
+          permit,
+        });
+        setTimeout(() => resolve(send(request)), 0);
+        const until = performance.now() + 3;
+        while (performance.now() < until);
+      };
+      end(target.sockets[0]!);
+    });
+    assert.equal(second.outcome, 'response');
+    assert.ok('connectMs' in second.phases);
+    assert.equal(target.connections, 2);
+    assert.equal(target.requests.length, 2);
+    assert.equal(asked, 1);
   });
-  const { send } = sender(t);
-  await send(get(target.url));
-  let asked = 0;
-  const permit = new StartPermit();
-  permit.start = () => ++asked === 1;
-  const second = await new Promise<SendResult>(resolve => {
-    onClosed = () => {
-      // The close is on its way to us: timers come first, then what has arrived is read, and undici
-      // writes after that.
-      const request = get(target.url, {
-        method: 'POST',
-        body: 'x',
-        permit,
-      });
-      setTimeout(() => resolve(send(request)), 0);
-      const until = performance.now() + 3;
-      while (performance.now() < until);
-    };
-    target.sockets[0]!.end();
-  });
-  assert.equal(second.outcome, 'response');
-  assert.ok('connectMs' in second.phases);
-  assert.equal(target.connections, 2);
-  assert.equal(target.requests.length, 2);
-  assert.equal(asked, 1);
-});
+}
 
 test('no request reaches a server twice that closes after every answer', async t => {
   const target = await serve(t, socket => socket.end(answer('')));
