@@ -163,7 +163,10 @@ test(`${ANSWERS} answers that are almost right, from the seed ${SEED}`, async t 
         throw new Error(what, { cause: error });
       }
       texts[n] = '';
-      for (const server of [target, bystander]) server.sockets.length = 0;
+      for (const { sockets, requests } of [target, bystander]) {
+        sockets.length = 0;
+        requests.length = 0;
+      }
       delete played[n];
     }
   };
