@@ -35,6 +35,7 @@ export function faultSentence(error: unknown, stage: Stage, authority: string): 
   if (known !== undefined) return known(authority, stage);
   const alert = /_ALERT_([A-Z_]+)$/.exec(code)?.[1] ?? '';
   if (Object.hasOwn(BY_ALERT, alert)) return BY_ALERT[alert]!(authority);
+  if (isHttp2(error)) return onlyHttp2(authority);
   if (isUnreadable(error))
     return `${authority} did not answer in valid HTTP/1.1${reasonOf(error)}.`;
   if (isBrokenOff(error) || error instanceof errors.HTTPParserError)
@@ -62,6 +63,14 @@ export function isBrokenOff(error: unknown): boolean {
 function isUnreadable(error: unknown): error is Error {
   if (error instanceof UnreadableAnswer) return true;
   return error instanceof errors.HTTPParserError && !error.message.endsWith(BROKEN_OFF_EARLY);
+}
+
+/** Its first frame is SETTINGS (RFC 9113, 3.4). */
+function isHttp2(error: unknown): boolean {
+  if (!(error instanceof errors.HTTPParserError)) return false;
+  // Its type leaves out the text that the parser stopped at.
+  const { data } = error as { data?: string };
+  return data !== undefined && SETTINGS.test(data);
 }
 
 /** A status that ends the connection, and is no answer to the request. @param status below 200 */
@@ -105,6 +114,12 @@ const DOING: Record<Stage, (authority: string) => string> = {
 const untrusted = (at: string) => `The certificate of ${at} is not signed by a trusted authority.`;
 const unreachable = (at: string) => `${at} could not be reached: there is no way to its network.`;
 
+const onlyHttp2 = (at: string) => `${at} speaks only HTTP/2, and Punctual calls over HTTP/1.1.`;
+
+/** Of the frame's header: a length of three bytes, the type, flags, and the stream 0. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it means just these bytes
+const SETTINGS = /^\0.{2}\x04.\0{4}/s;
+
 const switched = (at: string) => `${at} switched to another protocol, which it was not asked to.`;
 
 const BY_CODE: Record<string, (authority: string, stage: Stage) => string> = {
@@ -134,7 +149,7 @@ const BY_CODE: Record<string, (authority: string, stage: Stage) => string> = {
 
 const refusedCertificate = (at: string) => `${at} refused the client certificate.`;
 
-/** Alerts of TLS (RFC 8446, 6.2) that are about the client certificate. OpenSSL's versions name them with other prefixes. */
+/** Alerts of TLS (RFC 8446, 6.2) that a sentence explains. OpenSSL's versions name them with other prefixes. */
 const BY_ALERT: Record<string, (authority: string) => string> = {
   CERTIFICATE_REQUIRED: at => `${at} asked for a client certificate, and there is none.`,
   BAD_CERTIFICATE: refusedCertificate,
@@ -143,6 +158,8 @@ const BY_ALERT: Record<string, (authority: string) => string> = {
   ACCESS_DENIED: refusedCertificate,
   CERTIFICATE_EXPIRED: at => `${at} refused the client certificate: it has expired.`,
   CERTIFICATE_REVOKED: at => `${at} refused the client certificate: it has been revoked.`,
+  // Of the two protocols that could have been agreed on, the other one.
+  NO_APPLICATION_PROTOCOL: onlyHttp2,
   UNKNOWN_CA: at => `${at} refused the client certificate: its authority is not known there.`,
 };
 

@@ -63,9 +63,10 @@ export interface Sender {
 /**
  * Sends requests: one request in, one result out, over kept connections and past the guard.
  *
- * Guarantees: `send` never rejects. One call writes one request, once; one more time only where its method is idempotent
- * and a kept connection was closed before a byte of the answer. It follows no redirect: a 3xx is an answer. An exchange takes no longer than its time limit and some 50 ms. If the process
- * was suspended in the meantime, it ends within some 550 ms after the process wakes.
+ * Guarantees: `send` never rejects. One call writes one request, once. It writes it once more only if the method is
+ * idempotent and a kept connection was closed before a byte of the answer. It follows no redirect: a 3xx is an answer. An
+ * exchange takes no longer than its time limit and some 50 ms. If the process was suspended in the meantime, it ends
+ * within some 550 ms after the process wakes.
  */
 export function createSender(options: SenderOptions): Sender {
   const { allow, connectionsPerOrigin, maxOrigins, maxLookups, keepAliveMs = 4_000 } = options;

@@ -48,7 +48,14 @@ test('each sentence about a network fault has its class', () => {
       ],
     ],
     ['brokenOff', ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']],
-    ['protocol', ['UND_ERR_HEADERS_OVERFLOW', TOO_LARGE_TRAILERS]],
+    [
+      'protocol',
+      [
+        'UND_ERR_HEADERS_OVERFLOW',
+        TOO_LARGE_TRAILERS,
+        'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL',
+      ],
+    ],
     ['connection', ['EMFILE', 'ESOMETHING']],
   ];
   for (const [cause, codes] of classes) {

@@ -243,9 +243,15 @@ describe('why an answer is not a success, in one sentence', () => {
       'The target answered 302, a redirect to https://elsewhere.example/x, and redirects are not followed.',
     );
     assert.equal(
-      responseFault(304, {}),
-      'The target answered 304, a redirect, and redirects are not followed.',
+      responseFault(303, {}),
+      'The target answered 303, a redirect, and redirects are not followed.',
     );
+  });
+
+  test('304 is no redirect', () => {
+    const sentence = 'The target answered 304: nothing has changed there.';
+    assert.equal(responseFault(304, { location: '/x' }), sentence);
+    assert.equal(responseFault(304, {}, ['304']), undefined);
   });
 
   test('a location of any length is cut', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { createSecureServer, createServer, type Http2Server } from 'node:http2';
 import { after, type TestContext, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { answer, get, leftOpen, names, sender, serve } from '../support/outbound/target-server.ts';
@@ -90,3 +91,22 @@ test('https: a server that hangs up in the handshake is a connectionError', asyn
   assert.equal(result.outcome, 'connectionError');
   assert.match(result.error!, /closed the connection in the TLS handshake\.$/);
 });
+
+for (const scheme of ['http', 'https']) {
+  test(`${scheme}: a target that speaks only HTTP/2 is a connectionError that says so`, async t => {
+    const server: Http2Server =
+      scheme === 'http'
+        ? createServer()
+        : createSecureServer({ key: TRUSTED, cert: TRUSTED, allowHTTP1: false });
+    server.on('sessionError', () => {});
+    await new Promise<void>(done => server.listen(0, '127.0.0.1', done));
+    t.after(() => new Promise(done => server.close(done)));
+    const { port } = server.address() as { port: number };
+    const result = await sender(t, { resolve }).send(get(`${scheme}://localhost:${port}/`));
+    assert.equal(result.outcome, 'connectionError');
+    assert.equal(
+      result.error,
+      `localhost:${port} speaks only HTTP/2, and Punctual calls over HTTP/1.1.`,
+    );
+  });
+}

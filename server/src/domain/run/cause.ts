@@ -115,7 +115,10 @@ const FAULTS: [RegExp, Cause][] = [
   [/^The certificate of |client certificate|\bTLS\b/, 'tls'],
   [/could not be reached|did not answer when it was connected to/, 'unreachable'],
   [/closed the connection|broke off its answer/, 'brokenOff'],
-  [/valid HTTP|HTTP does not have|KiB of|interim answers|another protocol/, 'protocol'],
+  [
+    /valid HTTP|only HTTP\/2|HTTP does not have|KiB of|interim answers|another protocol/,
+    'protocol',
+  ],
 ];
 
 /** Of a `connectionError`, by its sentence. */

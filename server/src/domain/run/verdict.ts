@@ -14,6 +14,8 @@ export type Verdict =
 const SECOND = 1_000;
 const FIRST_DELAYS_MS = [5 * SECOND, 30 * SECOND, 120 * SECOND];
 const MAX_RETRY_AFTER_MS = 24 * 3_600 * SECOND;
+/** Of all 3xx it alone points nowhere. */
+const NOT_MODIFIED = 304;
 const RETRYABLE_STATUSES = new Set([408, 425, 429]);
 
 /** The instants that bound a run's retries, epoch ms. */
@@ -176,6 +178,7 @@ export function responseFault(
   if (is2xx(status)) {
     return `The target answered ${status}, which is none of the statuses that count as a success.`;
   }
+  if (status === NOT_MODIFIED) return 'The target answered 304: nothing has changed there.';
   if (status >= 300 && status < 400) {
     const location = headers?.location;
     const where = location ? ` to ${location.slice(0, 500)}` : '';
