@@ -103,6 +103,19 @@ test('after 100 lines of a kind in a minute one line at its end says how many mo
   assert.equal(lines.length, 203);
 });
 
+test('file descriptors that ran out are told once a minute', async () => {
+  const { lines, clock, events } = logged('info');
+  for (let times = 0; times < 500; times += 1) events.noDescriptor();
+  await clock.advance(60_000);
+  assert.deepEqual(
+    lines.map(({ msg, count }) => [msg, count]),
+    [
+      ['a request was not sent: too many files are open (ulimit -n)', undefined],
+      ['more requests were not sent in this minute: too many files were open', 499],
+    ],
+  );
+});
+
 test('what is held back is told at the stop, and nothing is waited for', async () => {
   const { lines, clock, events, endLog } = logged('info');
   for (let fails = 0; fails < 103; fails += 1) events.runEnded('schedule', runOf());

@@ -25,6 +25,8 @@ export interface EngineObserver {
   takenOver(count: number): void;
   /** A host stopped responding, or responds again. */
   breaker(change: 'opened' | 'closed' | 'forgotten', origin: string): void;
+  /** A request was not sent: there was no file descriptor for its connection. */
+  noDescriptor(): void;
   /** An open breaker refused a request. */
   refused(): void;
   /** Nobody looked at the clock from `from` to `until`: a stop, a suspended machine, a jump. */

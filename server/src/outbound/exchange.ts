@@ -18,8 +18,10 @@ import {
   Blocked,
   faultSentence,
   isBrokenOff,
+  isNoDescriptor,
   lookupSentence,
   noAnswerSentence,
+  noDescriptorSentence,
   type Stage,
   timeoutSentence,
   unreadableSentence,
@@ -89,6 +91,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
   #note: string | undefined;
   /** The rest of the answer cannot be read. */
   #isCut = false;
+  #lacksDescriptor = false;
 
   constructor(
     request: OutboundRequest,
@@ -201,6 +204,11 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
       this.#end('blocked', error.message);
       return;
     }
+    if (isNoDescriptor(error)) {
+      this.#lacksDescriptor = true;
+      this.failWith(noDescriptorSentence(this.target.authority));
+      return;
+    }
     this.#takeStatus();
     const { authority } = this.target;
     const note = this.#status === 0 ? null : unreadableSentence(error, authority, this.#status);
@@ -259,6 +267,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
       phases: this.#phases(),
     };
     if (error !== undefined) result.error = error;
+    if (this.#lacksDescriptor) result.unsent = 'noDescriptor';
     if (this.dialer?.note !== undefined) this.#addNote(this.dialer.note);
     const decoding = this.#status === 0 ? null : this.#keepAnswer(result);
     if (decoding === null) this.#ended(result, reusable);

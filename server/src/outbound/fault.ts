@@ -73,6 +73,16 @@ function isHttp2(error: unknown): boolean {
   return data !== undefined && SETTINGS.test(data);
 }
 
+/** Whether this process, or its machine, has too many files open. That is no fault of the target. */
+export function isNoDescriptor(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'EMFILE' || code === 'ENFILE';
+}
+
+export function noDescriptorSentence(authority: string): string {
+  return `Punctual could not open a connection to ${authority}: it has too many files open.`;
+}
+
 /** A status that ends the connection, and is no answer to the request. @param status below 200 */
 export function noAnswerSentence(status: number, authority: string): string {
   if (status === 101) return switched(authority);

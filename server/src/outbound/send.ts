@@ -85,8 +85,11 @@ export interface SendResult {
   responseBody?: string;
   /** Of a request that is private: the first 64 KiB of the body, as they came. Null: it is longer. */
   privateBody?: string | null;
-  /** Nothing was sent, and nothing is known of the host: the destination of the request did not let it go. */
-  unsent?: true;
+  /**
+   * Nothing was sent, and nothing is known of the host: the destination of the request did not let it go, or
+   * there was no file descriptor for a connection.
+   */
+  unsent?: true | 'noDescriptor';
   /** The target answered 401, so the token of the request is used no more. */
   tokenDropped?: true;
   /** The header `Punctual-Control` of a complete answer. */

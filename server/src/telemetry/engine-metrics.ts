@@ -78,6 +78,11 @@ export function createEvents(registry: Registry, log: Logger, lines: RunLog): En
     help: 'Attempts that failed without a request because their host had stopped responding.',
     registers,
   });
+  const noDescriptor = new Counter({
+    name: 'punctual_no_descriptor_total',
+    help: 'Attempts that failed without a request because too many files were open.',
+    registers,
+  });
   const clockSteps = new Counter({
     name: 'punctual_clock_steps_total',
     help: 'Times that the clock was set by more than a second, ahead or back.',
@@ -136,6 +141,10 @@ export function createEvents(registry: Registry, log: Logger, lines: RunLog): En
         { err: error, scheduleId },
         'the engine cannot decide about this schedule: what was not sent comes again in a minute, what was sent after the next start',
       );
+    },
+    noDescriptor() {
+      noDescriptor.inc();
+      lines.noDescriptor();
     },
     takenOver(count) {
       takenOver.inc(count);

@@ -20,12 +20,18 @@ export function createRunLog(log: Logger, clock: Clock) {
     'more callers were refused in this minute',
     MOST_REFUSED,
   );
+  const noDescriptors = new BoundedLog(
+    log,
+    clock,
+    'more requests were not sent in this minute: too many files were open',
+    1,
+  );
   const isDebug = log.isLevelEnabled('debug');
   const isTrace = log.isLevelEnabled('trace');
   return {
     /** Writes what was held back for the end of the minute. */
     end() {
-      for (const bounded of [failures, misses, callbacks, refusals]) bounded.end();
+      for (const bounded of [failures, misses, callbacks, refusals, noDescriptors]) bounded.end();
     },
     failed(scheduleId: string, run: RunRecord) {
       failures.warn(() => ({ ...nameOf(scheduleId, run), ...whyFailed(run) }), 'a run failed');
@@ -40,6 +46,9 @@ export function createRunLog(log: Logger, clock: Clock) {
         () => ({ address }),
         'a caller was refused: its ClientId and ApiKey do not fit',
       );
+    },
+    noDescriptor() {
+      noDescriptors.warn(() => ({}), 'a request was not sent: too many files are open (ulimit -n)');
     },
     callbackFailed(runId: string) {
       callbacks.warn(() => ({ runId }), 'a callback failed, with all its retries');

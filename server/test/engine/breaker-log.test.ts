@@ -48,6 +48,15 @@ describe('what an engine tells of its breakers', () => {
     ]);
   });
 
+  test('a request without a file descriptor is told of, and says nothing of its host', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    world.answer = () => ({ outcome: 'connectionError', unsent: 'noDescriptor' });
+    await world.schedule({ interval: '* * * * * *', url: DOWN, policy: { maxRetries: 0 } });
+    await world.clock.advance(30_500);
+    assert.deepEqual(toldIn(world), []);
+    assert.equal(world.told.filter(line => line === 'no descriptor').length, 30);
+  });
+
   test('a host that nothing was to be sent to for a day is forgotten, and begins anew', async () => {
     const world = await broken();
     const [run] = await world.runs();

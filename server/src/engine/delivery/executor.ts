@@ -331,6 +331,7 @@ export class Executor {
     const { kind, claim } = job;
     // Of what was never sent nothing is learned about the host.
     this.#end(job, result.unsent ? null : outcome);
+    if (result.unsent === 'noDescriptor') observer.noDescriptor();
     const isFirst = kind === 'schedule' && claim.attempt === 1 && !result.unsent;
     if (isFirst) observer.fired(startedAt - claim.scheduledFor);
     observer.attemptEnded(kind, outcome, durationMs, reportedId(claim));

@@ -272,6 +272,7 @@ export class World {
       rowFailed: id => tell(`row failed: ${id}`),
       takenOver: count => tell(`took over ${count}`),
       breaker: (change, origin) => tell(`breaker ${change}: ${origin}`),
+      noDescriptor: () => tell('no descriptor'),
       refused: () => {},
       clockStepped: byMs => tell(`clock ${byMs / 1_000} s`),
       clockWasSetBack: backMs => tell(`clock was back ${backMs / 1_000} s`),
