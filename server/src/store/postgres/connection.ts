@@ -2,12 +2,13 @@ import { DatabaseError, Pool, type PoolClient, types } from 'pg';
 import type { Cell, Row } from '../columns.ts';
 import type { PoolUse } from '../contract/store.ts';
 import { storeUnavailable } from '../fault.ts';
-import { primaryOf, serversOf } from './servers.ts';
+import { answers, primaryOf, serversOf } from './servers.ts';
 import { begin, isPooled, prepareSession, STATEMENT_MS } from './session.ts';
+import { Silence } from './silence.ts';
 
 /** How long a caller waits for a connection, at most: for a free one, or for a new one. */
 const CONNECT_MS = 5_000;
-/** If the server itself has gone silent, the client gives the statement up after this time. */
+/** The client gives up a statement that the server should have ended. Of a silent server `Silence` knows sooner. */
 const SILENT_MS = STATEMENT_MS + 2_000;
 /** How often a statement that lost a deadlock is sent again: it was taken back as a whole. */
 const TRIES = 3;
@@ -35,6 +36,7 @@ export class Connections {
   #server: string;
   #seeking: Promise<void> | null = null;
   #closed: Promise<void> | null = null;
+  readonly #silence = new Silence(() => answers(this.#server));
 
   /**
    * @param connections how many, at most
@@ -96,6 +98,15 @@ export class Connections {
   readonly transaction = <T>(work: (query: Query) => Promise<T>): Promise<T> =>
     this.#bounded(client => inTransaction(client, work));
 
+  /** @throws PunctualError `store_unavailable` where the server goes silent before `work` ends; `work` goes on then */
+  readonly unlessSilent = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await this.#silence.unless(work);
+    } catch (error) {
+      throw storeUnavailable(error);
+    }
+  };
+
   /** Waits for the calls under way. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#end();
@@ -123,18 +134,31 @@ export class Connections {
   }
 
   async #once<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect();
+    const client = await this.#connect();
     // One that breaks between two statements says so here; the next statement fails anyway.
     const ignore = () => {};
     client.on('error', ignore);
     try {
-      const result = await work(client);
+      const result = await this.#silence.unless(work(client));
       client.off('error', ignore);
       client.release();
       return result;
     } catch (error) {
-      await giveUp(client, error);
+      await this.#silence.unless(giveUp(client, error)).catch(() => client.release(true));
       client.off('error', ignore);
+      throw error;
+    }
+  }
+
+  async #connect(): Promise<PoolClient> {
+    const connecting = this.#pool.connect();
+    try {
+      return await this.#silence.unless(connecting);
+    } catch (error) {
+      connecting.then(
+        late => late.release(),
+        () => {},
+      );
       throw error;
     }
   }

@@ -62,7 +62,8 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     await prepareDays(opened);
   });
   const { query } = connections;
-  const look = limitReads(query, Math.max(1, Math.min(MOST_LOOKS, size - 2)));
+  const most = Math.max(1, Math.min(MOST_LOOKS, size - 2));
+  const look = limitReads(query, most, connections.unlessSilent);
   const lease = { node, leaseMs };
   const notifier = new Notifier(query, node);
   return {

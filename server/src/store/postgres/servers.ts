@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { Client, DatabaseError } from 'pg';
 
 /** How long one server is given to say whether it is the primary. */
 const ASK_MS = 2_000;
@@ -26,6 +26,20 @@ export async function primaryOf(servers: string[]): Promise<string | null> {
   const answers = servers.map(takesWrites);
   for (const [index, answer] of answers.entries()) if (await answer) return servers[index]!;
   return null;
+}
+
+/** Whether a PostgreSQL says anything there, even that it refuses, within 2 s. */
+export async function answers(server: string): Promise<boolean> {
+  const client = new Client({ connectionString: server, connectionTimeoutMillis: ASK_MS });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch (error) {
+    return error instanceof DatabaseError;
+  } finally {
+    void client.end().catch(() => {});
+  }
 }
 
 async function takesWrites(server: string): Promise<boolean> {
