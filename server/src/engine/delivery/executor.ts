@@ -244,8 +244,8 @@ export class Executor {
 
   async #step(): Promise<number> {
     const { clock } = this.#options;
-    const room = (kind: JobKind) => this.#room(kind);
     let now = clock.now();
+    const room = (kind: JobKind) => this.#room(kind);
     const acquire = (job: Job) => this.#slots.acquire(job, room(job.kind), now);
     for (let limit = FIRST_BATCH; ; limit = BATCH) {
       now = clock.now();
@@ -345,10 +345,9 @@ export class Executor {
       this.#giveBack(job);
       return;
     }
-    const { observer, completer } = this.#options;
-    observer.refused();
+    this.#options.observer.refused();
     this.#end(job, null);
-    completer.complete(job.claim, refusedAttempt(job.claim.attempt, error, now));
+    this.#options.completer.complete(job.claim, refusedAttempt(job.claim.attempt, error, now));
   }
 
   /** The request was not started: the claim goes back to its store. */
