@@ -201,6 +201,8 @@ export function readConfig(
     engine: {
       maxInFlight: read('PUNCTUAL_MAX_IN_FLIGHT'),
       maxInFlightPerHost: read('PUNCTUAL_MAX_IN_FLIGHT_PER_HOST'),
+      /** Slots of manual runs and callbacks together. */
+      outboxSlots: 200,
       retention: {
         runsDays,
         failedRunsDays: Math.max(runsDays, read('PUNCTUAL_KEEP_FAILED_RUNS_DAYS')),
@@ -210,6 +212,8 @@ export function readConfig(
       connectionsPerOrigin: read('PUNCTUAL_CONNECTIONS_PER_ORIGIN'),
       maxOrigins: read('PUNCTUAL_MAX_ORIGINS'),
       maxLookups: maxLookupsOf(environment),
+      /** In all, kept ones too; only a limit of the process lowers it. */
+      maxConnections: Number.MAX_SAFE_INTEGER,
     },
     /** Null: as many as the cores make worth while. */
     senderThreads: read('PUNCTUAL_SENDER_THREADS'),

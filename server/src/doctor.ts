@@ -5,9 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from './clock.ts';
 import { type Config, readConfig, unknownSettings } from './config.ts';
 import { DASHBOARD } from './dashboard-folder.ts';
+import { descriptorLimit, descriptorsWanted } from './descriptors.ts';
 import {
   type Finding,
   judgeClock,
+  judgeDescriptors,
   judgeDisk,
   judgeLoss,
   judgeSync,
@@ -38,11 +40,17 @@ export async function examine(environment: Environment): Promise<Finding[]> {
   return [
     ok('settings', 'All settings are valid.'),
     ...unknown,
+    ...openFiles(config),
     ...(await storeFindings(config)),
     zones(config),
     dashboard(),
     await names(),
   ];
+}
+
+function openFiles(config: Config): Finding[] {
+  const limit = descriptorLimit();
+  return limit === null ? [] : [judgeDescriptors(limit, descriptorsWanted(config))];
 }
 
 function attempt<Result extends object>(check: string, work: () => Result): Result | Finding {

@@ -54,6 +54,12 @@ export function judgeLoss({ since, until }: { since: number | null; until: numbe
   );
 }
 
+/** @param limit of open files @param wanted how many the settings can use */
+export function judgeDescriptors(limit: number, wanted: number): Finding {
+  const sentence = `${limit} files may be open (ulimit -n), and the settings can use ${wanted}.`;
+  return limit < wanted ? warning('open files', sentence) : ok('open files', sentence);
+}
+
 function sizeText(bytes: number): string {
   return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -8,6 +8,7 @@ import { type Clock, SteeredClock, systemClock, thisBoot } from './clock.ts';
 import { completionKeyOf, completionUrlOf } from './completing.ts';
 import type { Config } from './config.ts';
 import { DASHBOARD } from './dashboard-folder.ts';
+import { descriptorLimit, lowLimitSentence, withinLimit } from './descriptors.ts';
 import type { SigningSecrets } from './domain/access/rotation.ts';
 import { countTimesWith } from './domain/calendar/times.ts';
 import type { ZoneData } from './domain/calendar/zones/zone-data.ts';
@@ -82,7 +83,10 @@ export async function startService(options: ServiceOptions): Promise<Service | n
   // A run held until its time outlives one collection and then ends. V8 would treat every object
   // from the same place as long-lived, and keep it until it collects the whole heap.
   setFlagsFromString('--no-allocation-site-pretenuring');
-  const { config, log, untilStopped = () => new Promise(() => {}) } = options;
+  const { log, untilStopped = () => new Promise(() => {}) } = options;
+  const limit = descriptorLimit();
+  const config = withinLimit(options.config, limit);
+  if (config !== options.config) log.warn({ limit }, lowLimitSentence(config));
   const zones = zonesFor(config.zoneinfo, log);
   countTimesWith(zones);
   const metrics = createMetrics(log, zones.release);
@@ -93,7 +97,11 @@ export async function startService(options: ServiceOptions): Promise<Service | n
     return { url: await listen(app, config), close: () => closeApi(app, config.stopMs) };
   };
   try {
-    const rooms = await awaitStore(() => openRooms(options, base), { log, answer, untilStopped });
+    const rooms = await awaitStore(() => openRooms({ ...options, config }, base), {
+      log,
+      answer,
+      untilStopped,
+    });
     if (rooms === null) base.lock?.release();
     return rooms;
   } catch (error) {

@@ -187,11 +187,13 @@ const LAW: Record<string, string[]> = {
   'completing.ts': ['domain/access', 'config.ts', 'engine', 'store', 'store/contract'],
   'pausing.ts': ['domain/run', 'engine', 'api/deps.ts', 'store/contract', 'pino'],
   'dashboard-folder.ts': ['node:fs', 'node:path'],
+  'descriptors.ts': ['config.ts', 'node:fs'],
   'findings.ts': [],
   'doctor.ts': [
     'clock.ts',
     'config.ts',
     'dashboard-folder.ts',
+    'descriptors.ts',
     'findings.ts',
     'secret-keys.ts',
     'zoneinfo.ts',

@@ -13,6 +13,9 @@ export interface PoolOptions {
   readonly deadlines: Deadlines;
   readonly connectionsPerOrigin: number;
   readonly keepAliveMs: number;
+  /** Told before a connection is opened, and when it has closed. */
+  readonly onOpen: () => void;
+  readonly onClosed: () => void;
   /** Told when a pool gets an exchange after having had none, and when it has none any more. */
   readonly onBusy: (pool: ConnectionPool) => void;
   readonly onQuiet: (pool: ConnectionPool) => void;
@@ -130,8 +133,13 @@ export class ConnectionPool implements Transport, ConnectionOwner {
   closed(connection: Connection): void {
     const at = this.#idle.indexOf(connection);
     if (at !== -1) this.#idle.splice(at, 1);
-    this.size--;
+    this.#closed();
     this.#settleDown();
+  }
+
+  #closed(): void {
+    this.size--;
+    this.#options.onClosed();
   }
 
   get #hasPlace(): boolean {
@@ -158,6 +166,7 @@ export class ConnectionPool implements Transport, ConnectionOwner {
 
   async #open(exchange: Exchange): Promise<void> {
     this.size++;
+    this.#options.onOpen();
     const { guard, keepAliveMs, clock } = this.#options;
     exchange.dialer = new Dialer(this.target, guard, exchange);
     this.#hearOfCancelled(exchange);
@@ -170,7 +179,7 @@ export class ConnectionPool implements Transport, ConnectionOwner {
       }
       new Connection(this.target.origin, socket, keepAliveMs, this).send(exchange);
     } catch (error) {
-      this.size--;
+      this.#closed();
       if (error === LOOKUP_CANCELLED) exchange.cancel(clock.now());
       else exchange.fail(error);
       this.#settleDown();

@@ -49,11 +49,13 @@ export function createSenderPool(
   const { threads: most, leaseDeadline, ...settings } = options;
   const count = Math.min(most, settings.connectionsPerOrigin);
   const maxLookups = Math.max(1, Math.floor(settings.maxLookups / count));
+  const { maxConnections = Number.MAX_SAFE_INTEGER } = settings;
   const threads = Array.from({ length: count }, (_, at) => {
     const connectionsPerOrigin = Math.floor((settings.connectionsPerOrigin + at) / count);
     return new SenderWorker({
       ...settings,
       maxLookups,
+      maxConnections: Math.max(1, Math.floor(maxConnections / count)),
       connectionsPerOrigin,
       leaseDeadline: leaseDeadline?.shared,
     });

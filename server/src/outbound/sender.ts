@@ -18,6 +18,8 @@ export interface SenderSettings {
   maxOrigins: number;
   /** Names looked up at a time. */
   maxLookups: number;
+  /** Open connections from which on kept ones are closed before another is opened. */
+  maxConnections?: number;
 }
 
 export interface SenderOptions extends SenderSettings {
@@ -70,6 +72,7 @@ export interface Sender {
  */
 export function createSender(options: SenderOptions): Sender {
   const { allow, connectionsPerOrigin, maxOrigins, maxLookups, keepAliveMs = 4_000 } = options;
+  const { maxConnections = Number.MAX_SAFE_INTEGER } = options;
   const { resolve = resolveBySystem, lookupMs = LOOKUP_MS, clock = systemClock } = options;
   const pools = new Map<string, ConnectionPool>();
   /** In the order in which they became quiet. */
@@ -81,6 +84,7 @@ export function createSender(options: SenderOptions): Sender {
   /** By what stands before the path; the paths behind it are many, and need no parsing. */
   const targets = new LRUCache<string, Target>({ max: 10_000 });
   const contexts = new SecureContexts();
+  let connections = 0;
   let closing: Promise<void> | null = null;
   let onEmpty = () => {};
 
@@ -97,6 +101,13 @@ export function createSender(options: SenderOptions): Sender {
     deadlines,
     connectionsPerOrigin,
     keepAliveMs,
+    onOpen() {
+      connections += 1;
+      if (connections > maxConnections) closeLongestQuiet();
+    },
+    onClosed() {
+      connections -= 1;
+    },
     onBusy: pool => quiet.delete(pool),
     onQuiet(pool) {
       if (pool.size === 0) forget(pool);
@@ -106,6 +117,14 @@ export function createSender(options: SenderOptions): Sender {
       }
     },
   };
+
+  function closeLongestQuiet(): void {
+    for (const pool of quiet) {
+      if (pool.idleCount === 0) continue;
+      pool.closeKept();
+      return;
+    }
+  }
 
   function dismissBeyond(): void {
     for (const pool of quiet) {

@@ -89,6 +89,18 @@ test('beyond maxOrigins the connections of the origin unused for longest are clo
   assert.deepEqual([a.connections, b.connections, c.connections], [1, 1, 1]);
 });
 
+test('beyond maxConnections kept connections close, and requests in flight go on', async t => {
+  const targets = await Promise.all(
+    [1, 2, 3].map(() => serve(t, socket => setTimeout(() => socket.write(answer('')), 5))),
+  );
+  const { send, stats } = sender(t, { maxConnections: 2 });
+  for (const { url } of targets) await send(get(url));
+  await targets[0]!.closed(1);
+  await until(() => stats().connections === 2);
+  const results = await Promise.all(targets.map(({ url }) => send(get(url))));
+  assert.ok(results.every(({ outcome }) => outcome === 'response'));
+});
+
 test('an origin that comes back while its old connections close keeps its new ones', async t => {
   const [a, b, c] = await Promise.all(
     [1, 2, 3].map(() => serve(t, socket => socket.write(answer('')))),

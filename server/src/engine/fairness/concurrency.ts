@@ -10,6 +10,8 @@ export interface ConcurrencySettings {
   maxInFlight: number;
   /** Of these, to one host for one client. */
   maxInFlightPerHost: number;
+  /** Slots that manual runs and callbacks share, besides those of firings; a quarter is kept for each of the two. */
+  outboxSlots?: number;
 }
 
 export interface ConcurrencyOptions extends ConcurrencySettings {
@@ -38,10 +40,7 @@ export class HostState {
   }
 }
 
-/** Slots that manual runs and callbacks share, besides those of firings. */
 const OUTBOX_SLOTS = 200;
-/** How many of these each of the two keeps: a flood of one cannot take them from the other. */
-const KEPT_SLOTS = 50;
 /** Manual runs, and callbacks, to one host for one client; fewer where it has fewer slots for firings. */
 const OUTBOX_SLOTS_PER_HOST = 50;
 /** Jobs that a host will get through within this time are not postponed. */
@@ -90,7 +89,10 @@ export class ConcurrencyLimits {
     const { schedule, manual, callback } = this.#inFlight;
     if (kind === 'schedule') return this.#options.maxInFlight - schedule;
     const ofOther = kind === 'manual' ? callback : manual;
-    return OUTBOX_SLOTS - manual - callback - Math.max(0, KEPT_SLOTS - ofOther);
+    const { outboxSlots = OUTBOX_SLOTS } = this.#options;
+    // A flood of one cannot take the kept slots from the other.
+    const kept = Math.floor(outboxSlots / 4);
+    return outboxSlots - manual - callback - Math.max(0, kept - ofOther);
   }
 
   /** Counts the requests that ended from here on anew. To be called once a second while jobs wait for hosts. */
