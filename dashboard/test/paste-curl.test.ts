@@ -61,6 +61,26 @@ test('nested JSON, a list, a repeated name and plain text are sent letter by let
   assert.deepEqual([typed.headers, typed.body], [{ 'content-type': 'text/csv' }, 'a,b']);
 });
 
+test('text to encode is encoded, and its name is taken as it is', () => {
+  const bodyOf = (text: string) => fields(`curl example.com --data-urlencode '${text}'`).body;
+  assert.equal(bodyOf('a b'), 'a%20b');
+  assert.equal(bodyOf('=a b'), 'a%20b');
+  const named = fields(`curl example.com --data-urlencode 'a%5Bb%5D=c=@d'`);
+  assert.deepEqual(named.data, { 'a[b]': 'c=@d' });
+  const file = fields(`curl example.com --data-urlencode 'name@file'`);
+  assert.deepEqual([file.data, file.notes], [{}, ['Data read from a file is left out.']]);
+});
+
+test('raw data that begins with @ is no file', () => {
+  const raw = fields(`curl example.com --data-raw '@all: lunch'`);
+  assert.deepEqual([raw.body, raw.notes], ['@all: lunch', []]);
+});
+
+test('an empty header is written with a semicolon', () => {
+  const { headers, notes } = fields(`curl example.com -H 'X-Empty;'`);
+  assert.deepEqual([headers, notes], [{ 'X-Empty': '' }, []]);
+});
+
 test('short options in one word, a user, a cookie', () => {
   const { headers, verb } = fields('curl -sSLXDELETE -u ada:p\u00e4ss -b a=b https://example.com');
   assert.equal(verb, 'DELETE');

@@ -46,7 +46,8 @@ const IGNORED = [
 const OPTIONS: Options<Reading> = {
   withValue: {
     ...sameFor(IGNORED, () => {}),
-    ...sameFor(['-d', '--data', '--data-raw', '--data-ascii', '--data-binary'], readData),
+    ...sameFor(['-d', '--data', '--data-ascii', '--data-binary'], readData),
+    '--data-raw': (value, { data }) => data.push(value),
     '--json': (value, reading) => {
       reading.isJson = true;
       readData(value, reading);
@@ -65,10 +66,7 @@ const OPTIONS: Options<Reading> = {
     '--url': (value, reading) => {
       reading.url = value;
     },
-    '--data-urlencode': (value, { data }) => {
-      const [name = '', ...rest] = value.split('=');
-      data.push(`${encodeURIComponent(name)}=${encodeURIComponent(rest.join('='))}`);
-    },
+    '--data-urlencode': readUrlencoded,
     ...sameFor(['-F', '--form'], (_value, { notes }) =>
       notes.push('A multipart form cannot be sent; its fields are left out.'),
     ),
@@ -91,13 +89,23 @@ const OPTIONS: Options<Reading> = {
 };
 
 function readData(value: string, { data, notes }: Reading): void {
-  if (value.startsWith('@')) notes.push('Data read from a file is left out.');
+  if (value.startsWith('@')) notes.push(FROM_FILE);
   else data.push(value);
 }
 
+const FROM_FILE = 'Data read from a file is left out.';
+
+/** `name=text`, `=text` or `text`: curl encodes the text, and takes the name as it is. `name@file` names a file. */
+function readUrlencoded(value: string, { data, notes }: Reading): void {
+  const [, name = '', text = value] = /^([^=]*)=([\s\S]*)$/.exec(value) ?? [];
+  if (text === value && value.includes('@')) notes.push(FROM_FILE);
+  else data.push(`${name && `${name}=`}${encodeURIComponent(text)}`);
+}
+
+/** `Name;` is curl's form of an empty header. */
 function readHeader(value: string, { headers, notes }: Reading): void {
-  const colon = value.indexOf(':');
-  if (colon > 0) headers.push([value.slice(0, colon).trim(), value.slice(colon + 1).trim()]);
+  const [, name, text] = /^([^:]+):([\s\S]*)$/.exec(value) ?? /^([^:;]+);()$/.exec(value) ?? [];
+  if (name !== undefined) headers.push([name.trim(), text!.trim()]);
   else notes.push(`The header ${value} has no value and is left out.`);
 }
 
