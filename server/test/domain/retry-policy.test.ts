@@ -224,7 +224,7 @@ describe('success', () => {
     assert.equal(answered(500, { unmet }).error, 'The target answered 500.');
   });
 
-  test('an answer that broke off is none, whatever its status', () => {
+  test('an answer that broke off is no success, and is retried as its status is', () => {
     const success = { statuses: ['304'] };
     const attempt = attemptOf(
       1,
@@ -232,7 +232,8 @@ describe('success', () => {
       success,
     );
     assert.equal(attempt.error, 'It took too long.');
-    assert.equal(kindOf(attempt, { success }), 'retry');
+    assert.equal(kindOf(attempt, { success }), 'failed');
+    assert.equal(kindOf(attempt, { success, retryStatuses: ['304'] }), 'retry');
   });
 });
 
