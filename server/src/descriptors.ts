@@ -16,7 +16,7 @@ export function descriptorLimit(): number | null {
 
 /** How many descriptors the settings can use at once. */
 export function descriptorsWanted({ api, engine, sender }: Config): number {
-  return OWN + sender.maxLookups + api.connections + engine.maxInFlight + OUTBOX;
+  return OWN + sender.maxLookups + api.connections + engine.maxInFlight + engine.outboxSlots;
 }
 
 /**
@@ -29,8 +29,8 @@ export function withinLimit(config: Config, limit: number | null): Config {
   const left = Math.max(16, limit - OWN - maxLookups);
   const connections = Math.min(config.api.connections, Math.floor(left / 2));
   const toTargets = left - connections;
-  const outboxSlots = Math.max(4, Math.min(OUTBOX, Math.floor(toTargets / 4)));
   const { engine } = config;
+  const outboxSlots = Math.max(4, Math.min(engine.outboxSlots, Math.floor(toTargets / 4)));
   const maxInFlight = Math.max(1, Math.min(engine.maxInFlight, toTargets - outboxSlots));
   const ofHost = Math.max(1, Math.floor(maxInFlight / 4));
   return {
@@ -56,5 +56,3 @@ export function lowLimitSentence({ api, engine }: Config): string {
 
 /** For the store, the log, the threads and the listener: an idle service has 50 files open. */
 const OWN = 64;
-/** Manual runs and callbacks in flight. */
-const OUTBOX = 200;

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { coded } from './fault.ts';
 
 /**
  * Address race: the addresses of a host are dialled one after the other, and the first that connects
@@ -102,10 +103,6 @@ export class AddressRace {
       this.#requester.failed(error);
     }
   }
-}
-
-export function coded(code: string): Error {
-  return Object.assign(new Error(code), { code });
 }
 
 function codeOf(error: Error): string {

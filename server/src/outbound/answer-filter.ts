@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { statusIn, writtenHead } from './answer-head.ts';
 import { ChunkFilter } from './chunk-filter.ts';
-import { UnreadableAnswer } from './fault.ts';
+import { coded, UnreadableAnswer } from './fault.ts';
 import { InterimFilter, TOO_MUCH_INTERIM } from './interim.ts';
 import { type PlainHead, plainHead, statusOf } from './plain-head.ts';
 
@@ -182,10 +182,6 @@ function endOfHead(bytes: Buffer, from: number): number {
     at = bytes.indexOf(LF, at + 1);
   }
   return -1;
-}
-
-function coded(code: string): Error {
-  return Object.assign(new Error(code), { code });
 }
 
 /** The first status of a final answer. */

@@ -5,8 +5,8 @@ import type { AnswerHeaders } from './answer.ts';
 /** The codings of a body (RFC 9110, 8.4): they are undone before anybody reads it, whether they were asked for or not. */
 
 /** @returns in the order in which they were applied; empty where the body is as it is */
-export function codingsOf({ 'content-encoding': field }: AnswerHeaders): string[] {
-  if (field === undefined) return [];
+export function codingsOf({ 'content-encoding': field }: AnswerHeaders): readonly string[] {
+  if (field === undefined) return AS_IT_IS;
   const codings = [field].flat().join(',').toLowerCase().split(',');
   return codings.map(coding => coding.trim()).filter(coding => !NONE.has(coding));
 }
@@ -20,7 +20,7 @@ export function codingsOf({ 'content-encoding': field }: AnswerHeaders): string[
  */
 export async function withoutCodings(
   bytes: Buffer,
-  codings: string[],
+  codings: readonly string[],
   most: number,
 ): Promise<Buffer | null> {
   if (codings.length > MOST_CODINGS) return null;
@@ -83,6 +83,8 @@ function isWrapped(bytes: Buffer): boolean {
   return bytes.length > 1 && (bytes[0]! & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
 }
 
+/** Most answers have none, and make no list for it. */
+const AS_IT_IS: readonly string[] = [];
 const NONE = new Set(['', 'identity']);
 /** Each costs a pass. */
 const MOST_CODINGS = 3;

@@ -1,4 +1,4 @@
-import { TOO_LARGE_TRAILERS, UnreadableAnswer } from './fault.ts';
+import { coded, TOO_LARGE_TRAILERS, UnreadableAnswer } from './fault.ts';
 
 /**
  * Follows the chunks of a body, and writes anew the lines between them that undici's parser refuses.
@@ -125,18 +125,15 @@ export class ChunkFilter {
     const [, name, value] = TRAILER.exec(line) ?? [];
     if (name === undefined || !line.endsWith('\r\n')) this.isIrregular = true;
     this.#trailerBytes += name === undefined ? line.length : name.length + value!.trim().length;
-    if (this.#trailerBytes > MOST_LINE) this.error = tooLarge();
+    if (this.#trailerBytes > MOST_LINE) this.error = coded(TOO_LARGE_TRAILERS);
     return '';
   }
 
   #refuse(reason: string): string {
-    this.error = this.#expected === 'trailer' ? tooLarge() : new UnreadableAnswer(reason);
+    this.error =
+      this.#expected === 'trailer' ? coded(TOO_LARGE_TRAILERS) : new UnreadableAnswer(reason);
     return '';
   }
-}
-
-function tooLarge(): Error {
-  return Object.assign(new Error(TOO_LARGE_TRAILERS), { code: TOO_LARGE_TRAILERS });
 }
 
 /** Below zero where it is none. */

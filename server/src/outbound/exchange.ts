@@ -298,7 +298,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     return null;
   }
 
-  async #decode(bytes: Buffer, codings: string[], result: SendResult): Promise<void> {
+  async #decode(bytes: Buffer, codings: readonly string[], result: SendResult): Promise<void> {
     const body = await withoutCodings(bytes, codings, MAX_JUDGED_BODY + 1);
     if (body !== null) {
       const isLonger = this.#bodyBytes > bytes.length || body.length > MAX_KEPT_BODY;

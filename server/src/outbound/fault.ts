@@ -15,6 +15,11 @@ export type Stage = 'queued' | 'resolving' | 'connecting' | 'handshaking' | 'wai
 /** The guard's refusal; its message is the sentence. */
 export class Blocked extends Error {}
 
+/** An error that is known by its code, as those of the system are. */
+export function coded(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
 /** The code of the error with which a connection ends that brings more than 16 KiB of trailers. */
 export const TOO_LARGE_TRAILERS = 'TOO_LARGE_TRAILERS';
 

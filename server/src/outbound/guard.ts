@@ -9,8 +9,8 @@ import {
   judgeAddress,
   refusal,
 } from '../domain/schedule/target.ts';
-import { AddressRace, coded, type DeadAddress, deadClause } from './address-race.ts';
-import { Blocked, type Stage } from './fault.ts';
+import { AddressRace, type DeadAddress, deadClause } from './address-race.ts';
+import { Blocked, coded, type Stage } from './fault.ts';
 import { LOOKUP_CANCELLED, type LookupRequester, type Lookups } from './lookups.ts';
 
 /**

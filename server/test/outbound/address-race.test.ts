@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { AddressRace, coded, type DeadAddress } from '../../src/outbound/address-race.ts';
+import { AddressRace, type DeadAddress } from '../../src/outbound/address-race.ts';
+import { coded } from '../../src/outbound/fault.ts';
 
 class FakeSocket extends EventEmitter {
   destroyed = false;

@@ -131,12 +131,12 @@ export class Dispatcher {
     const taken = await queue.claim(now, limit, unseenUntil, AHEAD_MS, this.#saturated);
     const { claims, nextDueAt } = taken;
     const giveBack = (claim: Claim) => completer.giveBack(claim);
-    const isTooLate = await TakenClaims.during(claims, giveBack, async held => {
-      if (leaseDeadline?.isOverSince(askedAt)) return true;
-      await this.#handOn(held, claims, mayBeSent);
-      return false;
-    });
-    if (isTooLate || claims.length === limit) return now;
+    if (leaseDeadline?.isOverSince(askedAt)) {
+      claims.forEach(giveBack);
+      return now;
+    }
+    await TakenClaims.during(claims, giveBack, held => this.#handOn(held, claims, mayBeSent));
+    if (claims.length === limit) return now;
     if (this.#saturated.length > 0) return now + LOOK_FOR_OTHERS_MS;
     return soonest(lookAt(nextDueAt, now), now, pollMs);
   }
@@ -221,8 +221,9 @@ export class Dispatcher {
   }
 
   /** @returns the claim as it begins, if it does */
-  #moved(held: TakenClaims<Claim>, claim: Claim, { row, ...told }: Move): Claim[] {
-    tellMove({ row, ...told }, claim.schedule.id, this.#options.observer);
+  #moved(held: TakenClaims<Claim>, claim: Claim, move: Move): Claim[] {
+    const { row } = move;
+    tellMove(move, claim.schedule.id, this.#options.observer);
     if (row?.state === 'inFlight') {
       const begun = { ...claim, ...row, begun: true, changedAt: null };
       held.update(begun);

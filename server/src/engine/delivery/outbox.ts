@@ -105,12 +105,11 @@ export class Outbox {
     const askedAt = monotonicMs();
     const claims = await outbox.claim(now, limit);
     const giveBack = (claim: OutboxClaim) => completer.giveBack(claim);
-    const isTooLate = await TakenClaims.during(claims, giveBack, async held => {
-      if (this.#options.leaseDeadline?.isOverSince(askedAt)) return true;
-      await this.#handOn(held, claims);
-      return false;
-    });
-    if (isTooLate) return now;
+    if (this.#options.leaseDeadline?.isOverSince(askedAt)) {
+      claims.forEach(giveBack);
+      return now;
+    }
+    await TakenClaims.during(claims, giveBack, held => this.#handOn(held, claims));
     if (claims.length === limit) return now;
     const togetherMs = this.#postponed > 0 ? TOGETHER_WHERE_FULL_MS : TOGETHER_MS;
     this.#postponed = 0;

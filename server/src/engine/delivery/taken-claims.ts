@@ -13,15 +13,15 @@ export class TakenClaims<One extends Claim | OutboxClaim> {
    * @param giveBack takes a claim whose request was not started
    * @param step works with the claims; what it does not hand on is given back
    */
-  static async during<One extends Claim | OutboxClaim, Result>(
+  static async during<One extends Claim | OutboxClaim>(
     claims: readonly One[],
     giveBack: (claim: One) => void,
-    step: (held: TakenClaims<One>) => Promise<Result>,
-  ): Promise<Result> {
+    step: (held: TakenClaims<One>) => Promise<void>,
+  ): Promise<void> {
     const held = new TakenClaims<One>();
     for (const claim of claims) held.#left.set(keyOf(claim), claim);
     try {
-      return await step(held);
+      await step(held);
     } finally {
       for (const claim of held.#left.values()) giveBack(claim);
     }
