@@ -1,34 +1,22 @@
 import assert from 'node:assert/strict';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { PunctualError, withReason } from '../../src/domain/errors.ts';
 import { lockSqlite } from '../../src/store/sqlite/lock.ts';
 import { migrateAt, openSqlite } from '../../src/store/sqlite/open.ts';
 import { aClient } from '../support/store/backend.ts';
-import { childOn, endChildren } from '../support/store/child.ts';
+import { childOn } from '../support/store/child.ts';
+import { inOwnFolder } from '../support/store/folder.ts';
 
 /** Files that Punctual meets where its database is to be: another program's, without rights, damaged, locked. */
 
 let folder: string;
 let path: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'punctual-'));
-  path = join(folder, 'punctual.db');
-});
-afterEach(() => {
-  endChildren();
-  rmSync(folder, { recursive: true });
+inOwnFolder((own, database) => {
+  folder = own;
+  path = database;
 });
 
 async function thrownBy(work: () => unknown): Promise<PunctualError> {

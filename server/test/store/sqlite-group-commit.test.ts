@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { PunctualError } from '../../src/domain/errors.ts';
@@ -10,17 +7,12 @@ import { GroupRead } from '../../src/store/sqlite/group-read.ts';
 import { migrateSqlite, openSqlite } from '../../src/store/sqlite/open.ts';
 import { sqliteSchedules } from '../../src/store/sqlite/schedules.ts';
 import { aClient, aSchedule, NOON, stored } from '../support/store/backend.ts';
-import { childOn, endChildren, killed } from '../support/store/child.ts';
+import { childOn, killed } from '../support/store/child.ts';
+import { inOwnFolder } from '../support/store/folder.ts';
 
-let folder: string;
 let path: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'punctual-'));
-  path = join(folder, 'punctual.db');
-});
-afterEach(() => {
-  endChildren();
-  rmSync(folder, { recursive: true });
+inOwnFolder((_folder, database) => {
+  path = database;
 });
 
 /** Notes what ends and begins transactions, and fails where it is told to. */

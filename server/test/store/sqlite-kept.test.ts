@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import {
   copyFileSync,
-  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -9,29 +8,25 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { judgeLoss } from '../../src/findings.ts';
 import type { Loss } from '../../src/store/contract/installation.ts';
 import { backUp } from '../../src/store/sqlite/backup.ts';
 import { GroupCommit } from '../../src/store/sqlite/group-commit.ts';
 import { sqliteKeptMark } from '../../src/store/sqlite/kept-mark.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { childOn, endChildren } from '../support/store/child.ts';
+import { childOn } from '../support/store/child.ts';
+import { inOwnFolder } from '../support/store/folder.ts';
 
 /** A store that has lost what it acknowledged says so; one that has lost nothing never does. */
 
 let folder: string;
 let path: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'punctual-'));
-  path = join(folder, 'punctual.db');
-});
-afterEach(() => {
-  endChildren();
-  rmSync(folder, { recursive: true });
+inOwnFolder((own, database) => {
+  folder = own;
+  path = database;
 });
 
 /** An engine that makes a client and is killed; the process that killed it left its files as they were. */

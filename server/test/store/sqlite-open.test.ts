@@ -2,17 +2,15 @@ import assert from 'node:assert/strict';
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { PunctualError } from '../../src/domain/errors.ts';
 import { ENGINE_LEVEL } from '../../src/domain/schedule/level.ts';
@@ -25,17 +23,14 @@ import { sqliteOutbox } from '../../src/store/sqlite/outbox.ts';
 import { sqliteQueue } from '../../src/store/sqlite/queue.ts';
 import { sqliteRuns } from '../../src/store/sqlite/runs.ts';
 import { sqliteSchedules } from '../../src/store/sqlite/schedules.ts';
-import { childOn, endChildren, killed } from '../support/store/child.ts';
+import { childOn, killed } from '../support/store/child.ts';
+import { inOwnFolder } from '../support/store/folder.ts';
 
 let folder: string;
 let path: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'punctual-'));
-  path = join(folder, 'punctual.db');
-});
-afterEach(() => {
-  endChildren();
-  rmSync(folder, { recursive: true });
+inOwnFolder((own, database) => {
+  folder = own;
+  path = database;
 });
 
 function thrownBy(work: () => unknown): PunctualError {
