@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
 import { Client } from 'pg';
-import type { ErrorCode, PunctualError } from '../../src/domain/errors.ts';
+import type { ErrorCode } from '../../src/domain/errors.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { type Migration, readMigrations } from '../../src/store/migrate.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -13,6 +13,7 @@ import { migratePostgres } from '../../src/store/postgres/migrating.ts';
 import { migrateAt, openPostgres, readClock } from '../../src/store/postgres/open.ts';
 import { aClient, claimOne, NOON, settled, stored, waiting } from '../support/store/backend.ts';
 import { runOn, startPostgres } from '../support/store/postgres-server.ts';
+import { thrownBy } from '../support/thrown.ts';
 
 const NEWEST = readMigrations(
   join(import.meta.dirname, '../../src/store/postgres/migrations'),
@@ -26,15 +27,6 @@ beforeEach(async () => {
   url = await server.createDatabase();
 });
 afterEach(() => server.dropDatabase(url));
-
-const fault = async (work: () => Promise<unknown>): Promise<PunctualError> => {
-  try {
-    await work();
-  } catch (error) {
-    return error as PunctualError;
-  }
-  return assert.fail('nothing was thrown');
-};
 
 describe('PostgreSQL: opening', () => {
   test('the settings lead to it, and what is written is there at the next start', async () => {
@@ -65,7 +57,7 @@ describe('PostgreSQL: opening', () => {
     ];
     for (const [wrongUrl, why, code] of wrong) {
       for (const open of [openPostgres, migrateAt]) {
-        const error = await fault(() => open(wrongUrl));
+        const error = await thrownBy(() => open(wrongUrl));
         assert.equal(error.code, code);
         assert.match(
           error.message,
@@ -79,7 +71,7 @@ describe('PostgreSQL: opening', () => {
 
   test('a database that would change texts is refused', async () => {
     const ascii = await server.createDatabase('template0', "ENCODING 'SQL_ASCII'");
-    const error = await fault(() => openPostgres(ascii));
+    const error = await thrownBy(() => openPostgres(ascii));
     assert.equal(error.code, 'store_unusable');
     assert.match(error.message, /SQL_ASCII, and must be UTF8/);
   });
@@ -94,8 +86,8 @@ describe('PostgreSQL: opening', () => {
   test('closing twice is closing once, and calls after it fail', async () => {
     const store = await openPostgres(url);
     await Promise.all([store.close(), store.close()]);
-    assert.equal((await fault(() => store.check())).code, 'store_unavailable');
-    assert.equal((await fault(() => store.queue.claim(NOON, 1, 0))).code, 'store_unavailable');
+    assert.equal((await thrownBy(() => store.check())).code, 'store_unavailable');
+    assert.equal((await thrownBy(() => store.queue.claim(NOON, 1, 0))).code, 'store_unavailable');
   });
 });
 
@@ -163,10 +155,10 @@ describe('PostgreSQL: migrations', () => {
 
   test('a newer database is refused', async () => {
     await migratePostgres(url, [first, second]);
-    assert.equal((await fault(() => migratePostgres(url, [first]))).code, 'store_newer');
+    assert.equal((await thrownBy(() => migratePostgres(url, [first]))).code, 'store_newer');
     await runOn(url, 'UPDATE punctual_version SET version = 99, works_with = 99');
-    assert.equal((await fault(() => openPostgres(url))).code, 'store_newer');
-    assert.equal((await fault(() => migrateAt(url))).code, 'store_newer');
+    assert.equal((await thrownBy(() => openPostgres(url))).code, 'store_newer');
+    assert.equal((await thrownBy(() => migrateAt(url))).code, 'store_newer');
   });
 
   test('nodes that open a new database at the same moment migrate it once, and all go on', async () => {
@@ -181,7 +173,7 @@ describe('PostgreSQL: migrations', () => {
 describe('PostgreSQL: faults', () => {
   const timed = async (work: () => Promise<unknown>) => {
     const startedAt = Date.now();
-    const error = await fault(work);
+    const error = await thrownBy(work);
     return { code: error.code, tookMs: Date.now() - startedAt };
   };
   const seen = async (sql: string, isSeen: (rows: Record<string, unknown>[]) => boolean) => {
@@ -263,7 +255,7 @@ describe('PostgreSQL: faults', () => {
     );
     // The first call may still meet the connection that was ended.
     await store.check().catch(() => {});
-    const { code, cause } = await fault(() => store.check());
+    const { code, cause } = await thrownBy(() => store.check());
     assert.equal(code, 'store_unavailable');
     assert.match(String(cause), /read only/);
     await store.close();

@@ -3,12 +3,11 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import { PunctualError, withReason } from '../../src/domain/errors.ts';
 import { lockSqlite } from '../../src/store/sqlite/lock.ts';
 import { migrateAt, openSqlite } from '../../src/store/sqlite/open.ts';
-import { aClient } from '../support/store/backend.ts';
 import { childOn } from '../support/store/child.ts';
 import { inOwnFolder } from '../support/store/folder.ts';
+import { thrownBy } from '../support/thrown.ts';
 
 /** Files that Punctual meets where its database is to be: another program's, without rights, damaged, locked. */
 
@@ -18,16 +17,6 @@ inOwnFolder((own, database) => {
   folder = own;
   path = database;
 });
-
-async function thrownBy(work: () => unknown): Promise<PunctualError> {
-  try {
-    await work();
-  } catch (error) {
-    assert.ok(error instanceof PunctualError, `${error}`);
-    return error;
-  }
-  assert.fail('nothing was thrown');
-}
 
 /** Every file of the folder, but the index that any reader of a `-wal` makes. */
 const filesOf = () =>
@@ -157,27 +146,4 @@ test('a damaged lock names itself, and not the database', async () => {
   );
   rmSync(`${path}.engine`);
   lockSqlite(path).release();
-});
-
-test('a write lock of another process is named with its file, but not to callers', async () => {
-  const store = openSqlite(path);
-  const other = new DatabaseSync(path);
-  other.exec('BEGIN IMMEDIATE');
-  try {
-    const checked = await thrownBy(() => store.check(true));
-    assert.equal(checked.code, 'store_unavailable');
-    assert.equal(
-      checked.message,
-      `The database ${path} cannot be written to: another process holds its lock.`,
-    );
-    const refused = await thrownBy(() => aClient(store));
-    assert.equal(refused.message, 'The store cannot be written to at the moment.');
-    assert.equal(
-      withReason(refused),
-      `The store cannot be written to at the moment: ${path}: another process holds its lock.`,
-    );
-  } finally {
-    other.close();
-    await store.close();
-  }
 });

@@ -12,7 +12,6 @@ import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { PunctualError } from '../../src/domain/errors.ts';
 import { ENGINE_LEVEL } from '../../src/domain/schedule/level.ts';
 import { readMigrations } from '../../src/store/migrate.ts';
 import { GroupCommit } from '../../src/store/sqlite/group-commit.ts';
@@ -25,6 +24,7 @@ import { sqliteRuns } from '../../src/store/sqlite/runs.ts';
 import { sqliteSchedules } from '../../src/store/sqlite/schedules.ts';
 import { childOn, killed } from '../support/store/child.ts';
 import { inOwnFolder } from '../support/store/folder.ts';
+import { thrownBy } from '../support/thrown.ts';
 
 let folder: string;
 let path: string;
@@ -32,16 +32,6 @@ inOwnFolder((own, database) => {
   folder = own;
   path = database;
 });
-
-function thrownBy(work: () => unknown): PunctualError {
-  try {
-    work();
-  } catch (error) {
-    assert.ok(error instanceof PunctualError, `${error}`);
-    return error;
-  }
-  assert.fail('nothing was thrown');
-}
 
 describe('opening a database', () => {
   test('makes it, with the folders above it, at the newest version', async () => {
@@ -78,25 +68,25 @@ describe('opening a database', () => {
     await store.close();
   });
 
-  test('one of a newer Punctual is refused with a sentence, and left as it is', () => {
+  test('one of a newer Punctual is refused with a sentence, and left as it is', async () => {
     const newer = new DatabaseSync(path);
     newer.exec(`
       CREATE TABLE clients (a); CREATE TABLE schedules (a); CREATE TABLE queue (a);
       PRAGMA user_version = 999`);
-    const error = thrownBy(() => openSqlite(path));
+    const error = await thrownBy(() => openSqlite(path));
     assert.equal(error.code, 'store_newer');
     assert.match(
       error.message,
       /^The database is at version 999, and this Punctual knows versions up to \d+: start the newer Punctual that wrote it, or restore a backup\.$/,
     );
-    assert.equal(thrownBy(() => migrateAt(path)).code, 'store_newer');
+    assert.equal((await thrownBy(() => migrateAt(path))).code, 'store_newer');
     assert.equal(newer.prepare('PRAGMA user_version').get()!.user_version, 999);
     // The file is let go of: nobody else is on it.
     newer.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
     newer.close();
   });
 
-  test('what is no database, or cannot be opened, is said in a sentence', () => {
+  test('what is no database, or cannot be opened, is said in a sentence', async () => {
     writeFileSync(
       path,
       'This is a text, and long enough to be taken for a page of something.'.repeat(99),
@@ -105,7 +95,7 @@ describe('opening a database', () => {
     mkdirSync(join(folder, 'folder'));
     for (const wrong of [path, inTheWay, join(folder, 'folder')]) {
       for (const open of [openSqlite, migrateAt]) {
-        const error = thrownBy(() => open(wrong));
+        const error = await thrownBy(() => open(wrong));
         assert.equal(error.code, 'store_unusable');
         assert.match(error.message, /^The database .* cannot be opened: .*\.$/);
       }
@@ -114,9 +104,9 @@ describe('opening a database', () => {
 });
 
 describe('one engine on one database', () => {
-  test('a second one is refused with a sentence, in the same process', () => {
+  test('a second one is refused with a sentence, in the same process', async () => {
     const lock = lockSqlite(path);
-    const error = thrownBy(() => lockSqlite(path));
+    const error = await thrownBy(() => lockSqlite(path));
     assert.equal(error.code, 'store_in_use');
     assert.match(
       error.message,
@@ -142,7 +132,7 @@ describe('one engine on one database', () => {
        process.stdin.resume();`,
     );
     assert.equal(await holder.heard(), 'locked');
-    assert.equal(thrownBy(() => lockSqlite(path)).code, 'store_in_use');
+    assert.equal((await thrownBy(() => lockSqlite(path))).code, 'store_in_use');
     await killed(holder);
     lockSqlite(path).release();
   });
@@ -216,12 +206,12 @@ describe('one engine on one database', () => {
     for (const lock of locks) lock.release();
   });
 
-  test('a folder that cannot be used is not taken for another engine', () => {
+  test('a folder that cannot be used is not taken for another engine', async () => {
     writeFileSync(path, '');
-    const error = thrownBy(() => lockSqlite(join(path, 'punctual.db')));
+    const error = await thrownBy(() => lockSqlite(join(path, 'punctual.db')));
     assert.equal(error.code, 'store_unusable');
     writeFileSync(`${path}.engine`, 'no database'.repeat(99));
-    assert.equal(thrownBy(() => lockSqlite(path)).code, 'store_unusable');
+    assert.equal((await thrownBy(() => lockSqlite(path))).code, 'store_unusable');
   });
 });
 
