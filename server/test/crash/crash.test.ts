@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { mixedWorkload, plannedWorkload } from '../support/crash/workload.ts';
-import { skipUnlessLong } from '../support/long.ts';
+import { isLongRun, skipUnlessLong } from '../support/long.ts';
 import type { Figures, Violation } from './checker.ts';
 import { buildShim, whyNoPowerCut } from './powercut.ts';
 import { runWorld, type WorldOptions } from './world.ts';
@@ -15,8 +15,8 @@ import { runWorld, type WorldOptions } from './world.ts';
  * Short here; the long form, of which docs/reliability.md has the figure, is this file with
  * `CRASH_KILLS=20 CRASH_SCHEDULES=500`. `CRASH_SEED` plays the same moments again.
  */
-const KILLS = Number(process.env.CRASH_KILLS ?? 3);
-const SCHEDULES = Number(process.env.CRASH_SCHEDULES ?? 300);
+const KILLS = Number(process.env.CRASH_KILLS ?? (isLongRun ? 3 : 2));
+const SCHEDULES = Number(process.env.CRASH_SCHEDULES ?? (isLongRun ? 300 : 120));
 /** One-offs, rates, and schedules with bounds, windows and pauses. */
 const PLANNED = Math.floor(SCHEDULES / 3);
 const SEED = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));

@@ -10,11 +10,12 @@ import {
   type State,
   timingHistories,
 } from '../support/domain/timing-histories.ts';
+import { casesOf } from '../support/long.ts';
 
 /** Bands say of an instant what explain says of it, whatever was changed. */
 
 const DAY_MS = 86_400_000;
-const HISTORIES = Number(process.env.BAND_HISTORIES ?? 40);
+const HISTORIES = Number(process.env.BAND_HISTORIES ?? casesOf(100));
 const STANDINGS = ['notCreated', 'deleted', 'completed', 'beforeStart', 'afterEnd', 'paused'];
 /** Of an instant that is no time of its interval, or that a calendar takes away. */
 const APART = ['neverDue', 'moved', 'dropped', 'repeated', 'excluded', 'rolled'];

@@ -18,6 +18,7 @@ import {
 } from '../support/domain/debian-loop.ts';
 import { fiveFields, noonOnDays, sixFields } from '../support/domain/slow-interval.ts';
 import { changesOf, offsetAt, wallTime } from '../support/domain/zone-lists.ts';
+import { casesOf } from '../support/long.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -103,7 +104,7 @@ const possible = (intervals: fc.Arbitrary<SlowInterval>) => intervals.filter(occ
 
 test("every minute around a change of the clock is as in the main loop of Debian's cron", () => {
   fc.assert(fc.property(possible(fiveFields), fc.constantFrom(...clocks), checkAgainstLoop), {
-    numRuns: 4_000,
+    numRuns: casesOf(4_000),
   });
 });
 
@@ -128,7 +129,7 @@ test('the next time is the first of the loop after any instant, and nothing lies
         else assert.equal(next, expected);
       },
     ),
-    { numRuns: 1_500 },
+    { numRuns: casesOf(1_500) },
   );
 });
 
@@ -158,7 +159,7 @@ test('last, count and list of any stretch agree with next time after next time',
           assert.equal(lastTime({ interval: text, timezone }, from, time), time);
       },
     ),
-    { numRuns: 1_500 },
+    { numRuns: casesOf(1_500) },
   );
 });
 
@@ -190,7 +191,7 @@ test('the next time is later, and the wall clock then shows what the interval sa
         assert.equal(countTimes({ interval: interval.text, timezone }, after + 1, next), 1);
       },
     ),
-    { numRuns: 3_000 },
+    { numRuns: casesOf(3_000) },
   );
 });
 
@@ -214,7 +215,7 @@ test('over 60 years no day is missed, however rare the days, and "never" means n
       ).filter(time => wallDay(time, zone) >= Date.UTC(year, 0, 1));
       assert.equal(first === undefined ? null : wallDay(first, zone), expected);
     }),
-    { numRuns: 1_500 },
+    { numRuns: casesOf(1_500) },
   );
 });
 
@@ -251,6 +252,6 @@ test('whatever the text, it is read or refused with one sentence that echoes lit
         assert.ok(error.message.isWellFormed());
       }
     }),
-    { numRuns: 5_000 },
+    { numRuns: casesOf(5_000) },
   );
 });

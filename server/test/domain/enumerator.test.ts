@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import type { Period } from '../../src/domain/calendar/exclusion/period.ts';
 import { classify, enumerate, type World } from '../support/domain/enumerator.ts';
 import { scenes } from '../support/domain/worlds.ts';
+import { casesOf } from '../support/long.ts';
 
 /** The oracle of the calendar, held against cases whose instants were found by hand. */
 
@@ -403,7 +404,7 @@ suite('the verdict on an instant', () => {
           assert.equal(enumerate(unpaused, goesTo, goesTo + 1).length === 1, isLeft);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: casesOf(200) },
     );
   });
 });

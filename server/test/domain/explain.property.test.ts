@@ -16,6 +16,7 @@ import {
   type State,
   timingHistories,
 } from '../support/domain/timing-histories.ts';
+import { casesOf } from '../support/long.ts';
 
 /** Whatever is asked, about whatever is on record, there is an answer. */
 
@@ -65,7 +66,7 @@ test('every instant has one answer in one sentence, and it never throws', () => 
       if (previous !== undefined) assert.ok(previous < given.at);
       if (next !== undefined) assert.ok(next > given.at);
     }),
-    { numRuns: 2_000 },
+    { numRuns: casesOf(2_000) },
   );
 });
 
@@ -87,7 +88,7 @@ test('a time that is due is never called undue, and another one never due', () =
         assert.ok(undue.includes(between.verdict), between.sentence);
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: casesOf(1_000) },
   );
 });
 
@@ -109,7 +110,7 @@ test('a note of a moved or repeated time names an instant at which the interval 
 });
 
 /** How many histories, 400 or more in the long form; EXPLAIN_SEED repeats a run. */
-const HISTORIES = Number(process.env.EXPLAIN_HISTORIES ?? 25);
+const HISTORIES = Number(process.env.EXPLAIN_HISTORIES ?? casesOf(50));
 const SEED =
   process.env.EXPLAIN_SEED === undefined ? {} : { seed: Number(process.env.EXPLAIN_SEED) };
 const DAY_MS = 86_400_000;

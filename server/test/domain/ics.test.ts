@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { periodsOfIcs } from '../../src/domain/calendar/exclusion/ics.ts';
 import type { Period } from '../../src/domain/calendar/exclusion/period.ts';
 import { PunctualError } from '../../src/domain/errors.ts';
+import { casesOf } from '../support/long.ts';
 
 const DATA = join(import.meta.dirname, '../data/calendars');
 const CALENDARS = readdirSync(DATA)
@@ -584,7 +585,7 @@ test('a calendar that was damaged anywhere is read or refused in a sentence, and
         }
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: casesOf(2_000) },
   );
   // Some of both, or the damage is too small or too great.
   assert.ok(refused > total / 20 && refused < total);
@@ -610,6 +611,6 @@ test('any text is read or refused in a sentence', () => {
       attempt(calendar(event(parts.join(''))));
       attempt(calendar(event(`DTSTART:${parts.join('')}`, `RRULE:FREQ=${parts.join(';')}`)));
     }),
-    { numRuns: 1_000 },
+    { numRuns: casesOf(1_000) },
   );
 });

@@ -8,13 +8,14 @@ import type { Timing, When } from '../../src/domain/calendar/timing.ts';
 import { offsetMsOf } from '../../src/domain/calendar/window.ts';
 import { enumerate, type World } from '../support/domain/enumerator.ts';
 import { type Scene, scenes } from '../support/domain/worlds.ts';
+import { casesOf } from '../support/long.ts';
 
 /**
  * All times of random schedules are those of a plain enumerator.
  *
  * TIMES_WORLDS=10000 is the long form; TIMES_SEED repeats a run.
  */
-const WORLDS = Number(process.env.TIMES_WORLDS ?? 300);
+const WORLDS = Number(process.env.TIMES_WORLDS ?? casesOf(600));
 const SEED = process.env.TIMES_SEED === undefined ? {} : { seed: Number(process.env.TIMES_SEED) };
 const EVERYTHING = 1_000_000;
 

@@ -11,6 +11,7 @@ import {
 } from '../../src/domain/calendar/zones/zone.ts';
 import { BUILT_IN, rulesIn } from '../../src/domain/calendar/zones/zone-data.ts';
 import { changesOf, offsetAt } from '../support/domain/zone-lists.ts';
+import { casesOf } from '../support/long.ts';
 
 const FROM = Date.UTC(1800, 0);
 const UNTIL = Date.UTC(2100, 0);
@@ -104,7 +105,7 @@ test('a segment holds its instant, and one offset from its start to its end', ()
       const before = Number.isFinite(startAt) ? offsetAt(name, startAt - 1) : offsetMs;
       assert.equal(shiftMs, offsetMs - before);
     }),
-    { numRuns: 3_000 },
+    { numRuns: casesOf(3_000) },
   );
 });
 

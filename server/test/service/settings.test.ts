@@ -123,3 +123,27 @@ test('the settings are shown without a secret, whatever holds one', () => {
     ['99', 'sqlite:./data/punctual.db', 'all', undefined],
   );
 });
+
+test('a wrong value is refused with one sentence that names the setting, and repeats no key', () => {
+  const client = { PUNCTUAL_CLIENT_ID: 'ada' };
+  const wrong: [Record<string, string>, RegExp][] = [
+    [{ PORT: 'http' }, /^PORT must be/],
+    [{ PUNCTUAL_MAX_IN_FLIGHT: '0' }, /^PUNCTUAL_MAX_IN_FLIGHT must be/],
+    [{ PUNCTUAL_LOG_LEVEL: 'loud' }, /^PUNCTUAL_LOG_LEVEL must be one of/],
+    [{ PUNCTUAL_MAX_CONNECTIONS: '0' }, /^PUNCTUAL_MAX_CONNECTIONS must be/],
+    [client, /must be set together/],
+    [{ ...client, PUNCTUAL_API_KEY: 'hidden in blanks' }, /^PUNCTUAL_API_KEY must be/],
+    [
+      { ...client, PUNCTUAL_API_KEY: 'nineteen-and-hidden' },
+      /^PUNCTUAL_API_KEY must have at least 20 characters, and has 19: /,
+    ],
+  ];
+  for (const [environment, sentence] of wrong) {
+    assert.throws(
+      () => readConfig(environment),
+      ({ message }: Error) =>
+        sentence.test(message) && !message.includes('hidden') && !message.includes('\n'),
+      JSON.stringify(environment),
+    );
+  }
+});

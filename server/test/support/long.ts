@@ -7,3 +7,6 @@ export const skipUnlessLong =
 
 /** Whether this is a long run, for a test that does more of the same in one. */
 export const isLongRun = skipUnlessLong === false;
+
+/** How many cases a property is tried with: `count` in a long run, a fifth of them in a quick one. */
+export const casesOf = (count: number) => (isLongRun ? count : Math.ceil(count / 5));

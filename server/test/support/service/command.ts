@@ -32,7 +32,8 @@ export interface Running {
   stop(): Promise<number | null>;
 }
 
-export function emptyFolder(context: TestContext): Folder {
+/** @param context of a test, or `{ after }` of a suite whose tests share the folder */
+export function emptyFolder(context: { after(end: () => Promise<void>): void }): Folder {
   const path = mkdtempSync(join(tmpdir(), 'punctual-service-'));
   const running: ChildProcess[] = [];
   context.after(async () => {
