@@ -36,6 +36,12 @@ let counter = COUNTER_END;
 let lastInstant = Number.NaN;
 let lastHead = '';
 
+/** Has the ids that follow count from `at` on, 0 to below 2 ** 26: the same ids again where the random bits are. */
+export function startCounter(at: number): void {
+  counter = at;
+  lastInstant = Number.NaN;
+}
+
 /**
  * The identity of a run: schedule and nominal time, nothing else. So the same run has the same id
  * on every node and in every attempt. It is the schedule's id with `scheduledFor` in the place of

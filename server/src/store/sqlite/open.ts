@@ -58,7 +58,7 @@ export function openSqlite(
   path: string,
   access: StoreAccess = 'write',
   level = ENGINE_LEVEL,
-): Store & { queue: QueueTexts; schedules: ScheduleRows; readVersion: ReadVersion } {
+): SqliteStore {
   const database = openDatabase(path, access === 'scan' ? SCAN_CACHE_KB : CACHE_KB);
   try {
     migrateSqlite(database);
@@ -70,6 +70,21 @@ export function openSqlite(
     database.close();
     throw cannotOpen(path, error);
   }
+  return storeOn(database, path, level);
+}
+
+type SqliteStore = Store & {
+  queue: QueueTexts;
+  schedules: ScheduleRows;
+  readVersion: ReadVersion;
+};
+
+/**
+ * The store on a database that is open and migrated.
+ *
+ * @param path of its file, for sentences
+ */
+export function storeOn(database: DatabaseSync, path: string, level = ENGINE_LEVEL): SqliteStore {
   const commits = new GroupCommit(database);
   const reads = new GroupRead(database);
   let closed = false;

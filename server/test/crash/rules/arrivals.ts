@@ -3,9 +3,6 @@ import type { Tell } from '../checker.ts';
 import { nameOf } from './times.ts';
 import { iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 
-/** Two processes read the same clock, and are told to go on by the same two processors. */
-const SLACK_MS = 1_000;
-
 /**
  * What the target saw against what was recorded, in both directions.
  *
@@ -30,7 +27,7 @@ export function checkArrivals(view: View, tell: Tell): number {
   return view.schedules.reduce((sum, schedule) => sum + checkRepeats(schedule, view, tell), 0);
 }
 
-function checkArrival(arrival: Arrival, { byId, until }: View, tell: Tell): void {
+function checkArrival(arrival: Arrival, { byId, until, slackMs }: View, tell: Tell): void {
   const { scheduleId, scheduledFor, webhookId, attempt, at, status } = arrival;
   const name = `The request of ${nameOf(scheduleId, scheduledFor)}, attempt ${attempt},`;
   if (at < scheduledFor) tell('early', `${name} came at ${iso(at)}.`);
@@ -51,7 +48,7 @@ function checkArrival(arrival: Arrival, { byId, until }: View, tell: Tell): void
     tell('answerDiffers', `${name}: the target ${said}, history says ${recorded.responseStatus}.`);
   }
   const { startedAt, durationMs = Infinity } = recorded;
-  if (at < startedAt - SLACK_MS || at > startedAt + durationMs + SLACK_MS) {
+  if (at < startedAt - slackMs || at > startedAt + durationMs + slackMs) {
     tell('answerDiffers', `${name} came at ${iso(at)}, and history has it at ${iso(startedAt)}.`);
   }
 }

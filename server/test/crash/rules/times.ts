@@ -10,12 +10,6 @@ import {
 } from './view.ts';
 
 /**
- * How long after a start the engine may take until it has looked at every schedule. It widens only
- * what counts as the latest of the times that passed; a slow machine shall not fail the test.
- */
-const GRACE_MS = 3_000;
-
-/**
  * What was due against what was recorded.
  *
  * @returns how many times were missed although the service was up, because it was late
@@ -45,7 +39,7 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
         const follower = runs.slice(index + 1).find(hasBegun);
         overrun += checkMissed(time, next.get(time)!, follower, schedule, view, tell);
       }
-      if (run.status === 'skipped') checkSkipped(run, schedule, tell);
+      if (run.status === 'skipped') checkSkipped(run, schedule, view, tell);
     }
   }
   for (const time of due) {
@@ -130,8 +124,8 @@ function blindOf({ runs, manual }: ScheduleView, window: Window) {
 }
 
 /** An engine looks at nothing while its store or its machine stands still. */
-function withGrace(instant: number, { stalls }: View): number {
-  let until = instant + GRACE_MS;
+function withGrace(instant: number, { stalls, graceMs }: View): number {
+  let until = instant + graceMs;
   for (const { from, to } of stalls.toSorted((a, b) => a.from - b.from)) {
     if (from <= until && to > instant) until += to - Math.max(from, instant);
   }
@@ -145,10 +139,15 @@ function isCutOff(run: RunSeen, from: number, to: number): boolean {
   );
 }
 
-function checkSkipped(run: RunSeen, { seen, runs, manual }: ScheduleView, tell: Tell): void {
+function checkSkipped(
+  run: RunSeen,
+  { seen, runs, manual }: ScheduleView,
+  { graceMs }: View,
+  tell: Tell,
+): void {
   const isGoing =
     runs.some(other => hasBegun(other) && other.at < run.at && run.at <= other.finishedAt) ||
-    manual.some(({ at, finishedAt }) => at <= run.at && run.at <= finishedAt + GRACE_MS);
+    manual.some(({ at, finishedAt }) => at <= run.at && run.at <= finishedAt + graceMs);
   if (isGoing) return;
   const name = nameOf(seen.id, run.at);
   tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);

@@ -49,7 +49,18 @@ export interface ScheduleView {
   arrivals: Arrival[];
 }
 
-export interface View {
+/** What real processes need, and played ones do not. */
+export interface Slack {
+  /** Between the instants that the target and history tell of one request. */
+  slackMs: number;
+  /**
+   * How long after a start the engine may take until it has looked at every schedule. It widens only what counts as the
+   * latest of the times that passed; a slow machine shall not fail the test.
+   */
+  graceMs: number;
+}
+
+export interface View extends Slack {
   until: number;
   schedules: ScheduleView[];
   byId: Map<string, RunSeen>;
@@ -71,7 +82,7 @@ export interface View {
 /** How far the calendar looks beyond `until`: more than any interval of the workload. */
 const BEYOND_MS = 120_000;
 
-export function viewOf(evidence: Evidence): View {
+export function viewOf(evidence: Evidence, slack: Slack): View {
   const { until, schedules, lives, stalls, callbackArrivals, triggered } = evidence;
   const gone = new Set(schedules.filter(({ listed }) => !listed).map(({ id }) => id));
   const arrivals = evidence.arrivals.filter(({ scheduleId }) => !gone.has(scheduleId));
@@ -80,6 +91,7 @@ export function viewOf(evidence: Evidence): View {
   const arrivalsOf = Map.groupBy(arrivals, ({ scheduleId }) => scheduleId);
   const kills = lives.flatMap(({ end }) => (end?.how === 'killed' ? [end] : []));
   return {
+    ...slack,
     until,
     schedules: schedules
       .filter(({ listed }) => listed)

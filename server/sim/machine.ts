@@ -1,0 +1,162 @@
+import type { Random } from './random.ts';
+
+/**
+ * The machine that a world runs on: time that passes only between events, and a queue of what is to happen.
+ *
+ * It takes the earliest event, calls it, lets everything end that it sets off without waiting, and takes the next one. Each
+ * event has an owner, and what it sets off inherits it. The events of an owner that has died are dropped.
+ */
+
+export interface Owner {
+  readonly name: string;
+  isDead: boolean;
+}
+
+interface Event {
+  /** Ms since the machine started. */
+  at: number;
+  /** Events of one instant happen in the order in which they were made. */
+  number: number;
+  owner: Owner;
+  call: () => void;
+  isCancelled: boolean;
+}
+
+/** More steps than any world takes at one instant. */
+const MOST_STEPS_AT_ONCE = 50_000;
+
+export class Machine {
+  /** Of what the process draws by itself: ids, keys, nonces. */
+  readonly random: Random;
+  /** The wall clock at the start, epoch ms. */
+  readonly startedAt: number;
+  /** The owner of what belongs to no process. */
+  readonly world: Owner = { name: 'world', isDead: false };
+  readonly #events: Event[] = [];
+  #owner = this.world;
+  #now = 0;
+  #made = 0;
+  #stepsAtOnce = 0;
+
+  constructor(startedAt: number, random: Random) {
+    this.startedAt = startedAt;
+    this.random = random;
+  }
+
+  /** Ms since it started, by a clock that nobody sets; not whole. */
+  get monotonicMs(): number {
+    return this.#now;
+  }
+
+  /** The wall clock, epoch ms. */
+  get now(): number {
+    return this.startedAt + Math.floor(this.#now);
+  }
+
+  /** @param owner who else than the owner of the event that goes on */
+  after(delayMs: number, call: () => void, owner = this.#owner): { cancel(): void } {
+    this.#made += 1;
+    const at = this.#now + Math.max(0, delayMs);
+    const event = { at, number: this.#made, owner, call, isCancelled: false };
+    push(this.#events, event);
+    return {
+      cancel: () => {
+        event.isCancelled = true;
+      },
+    };
+  }
+
+  async sleep(delayMs: number): Promise<void> {
+    return new Promise(resolve => this.after(delayMs, resolve));
+  }
+
+  /**
+   * Plays until `script` has ended. The globals of the process are those of this machine meanwhile (globals.ts).
+   *
+   * @throws what the script or an event throws; where nothing is left to happen, or no time passes any more
+   */
+  async play<Result>(script: () => Promise<Result>): Promise<Result> {
+    if (playing !== null) throw new Error('A machine is playing already.');
+    playing = this;
+    try {
+      return await new Promise<Result>((resolve, reject) => {
+        let isOver = false;
+        const end = (settle: () => void) => {
+          isOver = true;
+          settle();
+        };
+        const step = () => {
+          if (isOver) return;
+          try {
+            this.#step();
+          } catch (error) {
+            return end(() => reject(error));
+          }
+          // Ticks run when no promise has anything left to do.
+          queueMicrotask(() => process.nextTick(step));
+        };
+        const begin = () =>
+          script().then(
+            result => end(() => resolve(result)),
+            error => end(() => reject(error)),
+          );
+        this.after(0, () => void begin(), this.world);
+        process.nextTick(step);
+      });
+    } finally {
+      playing = null;
+    }
+  }
+
+  #step(): void {
+    const event = pop(this.#events);
+    if (event === undefined) throw new Error('Nothing is left to happen.');
+    if (event.isCancelled || event.owner.isDead) return;
+    this.#stepsAtOnce = event.at > this.#now ? 0 : this.#stepsAtOnce + 1;
+    if (this.#stepsAtOnce > MOST_STEPS_AT_ONCE)
+      throw new Error(`No time passes any more at ${this.#now} ms (I19).`);
+    this.#now = event.at;
+    this.#owner = event.owner;
+    event.call();
+  }
+}
+
+let playing: Machine | null = null;
+
+/** The machine that plays now; null: this is a process as any other. */
+export function machineThatPlays(): Machine | null {
+  return playing;
+}
+
+function isBefore(a: Event, b: Event): boolean {
+  return a.at < b.at || (a.at === b.at && a.number < b.number);
+}
+
+/** Into a binary heap. */
+function push(events: Event[], event: Event): void {
+  let index = events.push(event) - 1;
+  while (index > 0) {
+    const parent = (index - 1) >> 1;
+    if (!isBefore(event, events[parent]!)) break;
+    events[index] = events[parent]!;
+    index = parent;
+  }
+  events[index] = event;
+}
+
+function pop(events: Event[]): Event | undefined {
+  const first = events[0];
+  const last = events.pop();
+  if (first === undefined || last === undefined || events.length === 0) return first;
+  let index = 0;
+  for (;;) {
+    let child = index * 2 + 1;
+    if (child >= events.length) break;
+    if (child + 1 < events.length && isBefore(events[child + 1]!, events[child]!)) child += 1;
+    if (!isBefore(events[child]!, last)) break;
+    events[index] = events[child]!;
+    index = child;
+  }
+  events[index] = last;
+  return first;
+}

@@ -1,0 +1,169 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '../src/clock.ts';
+import { periodsOf } from '../src/domain/calendar/exclusion/calendar-source.ts';
+import { Engine } from '../src/engine/engine.ts';
+import type { EngineObserver } from '../src/engine/observer.ts';
+import type { Store } from '../src/store/contract/store.ts';
+import { storeOn } from '../src/store/sqlite/open.ts';
+import type { Life } from '../test/support/crash/evidence.ts';
+import type { Machine, Owner } from './machine.ts';
+import type { Random } from './random.ts';
+import { type StoreFaults, storeThrough } from './store/way.ts';
+import type { Network } from './wire/network.ts';
+
+/** All that the processes of a world share. */
+export interface Surroundings {
+  machine: Machine;
+  network: Network;
+  database: DatabaseSync;
+  faults: StoreFaults;
+  /** Of the way to the store, and of the processes. */
+  storeRandom: Random;
+  processRandom: Random;
+  /** The mark of the lock's file, which outlives a process: nothing was sent after it. */
+  mark: { sentUntil: number };
+  tell(line: string): void;
+}
+
+/** What a start takes before the engine begins. */
+const BOOT_MS: [number, number] = [50, 400];
+/** Between two tries, while the store is away. */
+const RETRY_START_MS = 500;
+
+/** One process of the service: its engine on the store, from its start to its death. */
+export class Node {
+  readonly life: Life;
+  readonly store: Store;
+  readonly #around: Surroundings;
+  readonly #owner: Owner;
+  readonly #clock: Clock;
+  #engine: Engine | null = null;
+  #isStopping = false;
+
+  constructor(around: Surroundings, number: number) {
+    const { machine, database, faults, storeRandom: random } = around;
+    this.#around = around;
+    const owner = { name: `n${number}`, isDead: false };
+    this.#owner = owner;
+    this.life = { spawnedAt: machine.now, readyAt: null, end: null };
+    this.store = storeThrough(storeOn(database, ':memory:'), { machine, owner, faults, random });
+    this.#clock = {
+      now: () => machine.now,
+      monotonicMs: () => machine.monotonicMs,
+      after: (delayMs, callback) => machine.after(delayMs, callback, owner),
+    };
+    machine.after(around.processRandom.between(...BOOT_MS), () => void this.#start(), owner);
+  }
+
+  /** The engine that fires; null before it has started. */
+  get engine(): Engine | null {
+    return this.life.readyAt === null ? null : this.#engine;
+  }
+
+  get isUp(): boolean {
+    return this.life.end === null && !this.#isStopping;
+  }
+
+  /** Does something in this process, at once. */
+  does(work: (engine: Engine) => void): void {
+    this.#around.machine.after(
+      0,
+      () => {
+        if (this.engine !== null) work(this.engine);
+      },
+      this.#owner,
+    );
+  }
+
+  kill(): void {
+    const { machine, network } = this.#around;
+    if (this.life.end !== null) return;
+    this.#owner.isDead = true;
+    network.cutOff(this.#owner);
+    this.life.end = { how: 'killed', from: machine.now, to: machine.now };
+  }
+
+  /** Asks it to stop, and calls back when it has. */
+  stop(limitMs: number, stopped: () => void): void {
+    const { machine, network } = this.#around;
+    this.#isStopping = true;
+    const from = machine.now;
+    const limitAt = machine.monotonicMs + limitMs;
+    const end = () => {
+      if (this.life.end !== null) return;
+      this.#owner.isDead = true;
+      network.cutOff(this.#owner);
+      // At its limit it abandons what is in flight, as a kill would.
+      const how = machine.monotonicMs < limitAt ? 'stopped' : 'killed';
+      this.life.end = { how, from, to: machine.now };
+      stopped();
+    };
+    machine.after(
+      0,
+      () => void (this.#engine?.stop(limitMs) ?? Promise.resolve()).then(end),
+      this.#owner,
+    );
+  }
+
+  async #start(): Promise<void> {
+    const { machine, tell } = this.#around;
+    while (!this.#isStopping) {
+      const engine = this.#newEngine();
+      this.#engine = engine;
+      try {
+        await engine.start();
+        this.life.readyAt = machine.now;
+        return;
+      } catch (error) {
+        tell(`${this.#owner.name} does not start: ${(error as Error).message}`);
+        await engine.stop(0);
+        await new Promise<void>(resolve => machine.after(RETRY_START_MS, resolve, this.#owner));
+      }
+    }
+  }
+
+  #newEngine(): Engine {
+    const { network, processRandom, mark } = this.#around;
+    return new Engine({
+      store: this.store,
+      send: network.sendFor(this.#owner),
+      fetchText: () => Promise.reject(new Error('There is nothing.')),
+      expand: periodsOf,
+      clock: this.#clock,
+      random: () => processRandom.next(),
+      observer: this.#observer(),
+      maxInFlight: 1_000,
+      maxInFlightPerHost: 1_000,
+      retention: { runsDays: 30, failedRunsDays: 90 },
+      lock: {
+        sentUntil: mark.sentUntil,
+        noteSentUntil: until => {
+          mark.sentUntil = until;
+        },
+      },
+    });
+  }
+
+  #observer(): EngineObserver {
+    const { tell } = this.#around;
+    const line = (text: string) => tell(`${this.#owner.name}: ${text}`);
+    return {
+      fired: () => {},
+      attemptEnded: () => {},
+      runEnded: () => {},
+      callbackEnded: () => {},
+      passed: () => {},
+      settled: () => {},
+      storeFailed: error => line(`store failed: ${(error as Error).message}`),
+      rowFailed: (id, error) => line(`row failed: ${id}: ${(error as Error).message}`),
+      takenOver: count => line(`took over ${count}`),
+      breaker: (change, origin) => line(`breaker ${change}: ${origin}`),
+      noDescriptor: () => {},
+      refused: () => {},
+      clockStepped: byMs => line(`clock stepped ${byMs} ms`),
+      clockWasSetBack: backMs => line(`clock was set back ${backMs} ms`),
+      calendarFailed: () => {},
+      blind: (from, until) => line(`blind for ${until - from} ms`),
+    };
+  }
+}

@@ -1,0 +1,182 @@
+import type { OutboundRequest, SendResult } from '../../src/outbound/send.ts';
+import type { Arrival, CallbackArrival } from '../../test/support/crash/evidence.ts';
+import type { Machine, Owner } from '../machine.ts';
+import type { Random } from '../random.ts';
+
+/**
+ * The network with the targets and the receivers of callbacks. The path of a url says how they answer: `/ok`, `/fail` (500),
+ * `/gone` (404), `/flaky` (503 to the first attempt), `/slow/<ms>`, `/whim` (each time as it likes), `/hang` (never),
+ * `/dead` (no connection); callbacks go to `/callback/…`.
+ */
+export class Network {
+  readonly arrivals: Arrival[] = [];
+  readonly callbacks: CallbackArrival[] = [];
+  /** From then on all answer 200 at once. */
+  isHealed = false;
+  readonly #machine: Machine;
+  readonly #random: Random;
+  /** The requests that a process waits for, with what ends them as it dies. */
+  readonly #open = new Map<Owner, Set<() => void>>();
+
+  constructor(machine: Machine, random: Random) {
+    this.#machine = machine;
+    this.#random = random;
+  }
+
+  /** The connections of a process that has died break. */
+  cutOff(owner: Owner): void {
+    for (const end of this.#open.get(owner) ?? []) end();
+    this.#open.delete(owner);
+  }
+
+  /** Sends for a process. */
+  sendFor(owner: Owner): (request: OutboundRequest) => Promise<SendResult> {
+    return async request => {
+      const random = this.#random;
+      // Some wait for a connection.
+      const waitMs = random.chance(0.05) ? random.between(0, 80) : 0;
+      if (waitMs > 0) await this.#sleep(waitMs, owner);
+      const startedAt = this.#machine.now;
+      const ended = (rest: Partial<SendResult>): SendResult => ({
+        outcome: 'response',
+        startedAt,
+        durationMs: this.#machine.now - startedAt,
+        phases: {},
+        ...rest,
+      });
+      if (request.permit?.start() === false) return ended({ outcome: 'cancelled' });
+      return ended(await this.#exchange(request, owner));
+    };
+  }
+
+  async #exchange(request: OutboundRequest, owner: Owner): Promise<Partial<SendResult>> {
+    const random = this.#random;
+    const path = new URL(request.url).pathname;
+    const headers = headersOf(request);
+    const plan = this.#planOf(path, Number(headers['punctual-attempt']));
+    if (plan.fault === 'refused') {
+      await this.#sleep(random.between(0.1, 1), owner);
+      return { outcome: 'connectionError', error: 'The connection was refused.' };
+    }
+    await this.#sleep(random.between(0.1, 0.5), owner);
+    const end = this.#arrive(path, headers, request.body, owner);
+    if (plan.fault === 'hang' || plan.afterMs > request.timeoutMs) {
+      await this.#sleep(request.timeoutMs, owner);
+      end(null);
+      return { outcome: 'timeout', error: 'It did not answer in time.' };
+    }
+    await this.#sleep(plan.afterMs, owner);
+    if (plan.fault === 'reset') {
+      end(null);
+      return { outcome: 'connectionError', error: 'The connection was reset.' };
+    }
+    end(plan.status);
+    await this.#sleep(random.between(0.05, 0.3), owner);
+    return { responseStatus: plan.status };
+  }
+
+  #planOf(path: string, attempt: number): Plan {
+    const random = this.#random;
+    const afterMs = 0.3 + random.exponential(5);
+    if (this.isHealed) return { status: 200, afterMs };
+    const kind = path.replace(/^\/callback/, '');
+    const slowMs = Number(/^\/slow\/(\d+)$/.exec(kind)?.[1] ?? 0);
+    if (slowMs > 0) return { status: 200, afterMs: slowMs };
+    if (kind === '/fail') return { status: 500, afterMs };
+    if (kind === '/gone') return { status: 404, afterMs };
+    if (kind === '/flaky') return { status: attempt === 1 ? 503 : 200, afterMs };
+    if (kind === '/hang') return { status: 200, afterMs, fault: 'hang' };
+    if (kind === '/dead') return { status: 200, afterMs, fault: 'refused' };
+    if (kind === '/whim') return whim(random, afterMs);
+    return { status: 200, afterMs };
+  }
+
+  /** @returns is to be told the status of the answer, or null where there is none */
+  #arrive(
+    path: string,
+    headers: Record<string, string>,
+    body: string | null,
+    owner: Owner,
+  ): (status: number | null) => void {
+    const at = this.#machine.now;
+    const arrival = path.startsWith('/callback')
+      ? callbackArrival(headers, body!, at)
+      : arrivalOf(headers, at);
+    if ('runId' in arrival) this.callbacks.push(arrival);
+    else this.arrivals.push(arrival);
+    const open = this.#openOf(owner);
+    const end = (status: number | null) => {
+      arrival.status = status;
+      if ('endedAt' in arrival) arrival.endedAt = this.#machine.now;
+      open.delete(broken);
+    };
+    const broken = () => end(null);
+    open.add(broken);
+    return end;
+  }
+
+  #openOf(owner: Owner): Set<() => void> {
+    const open = this.#open.get(owner) ?? new Set();
+    this.#open.set(owner, open);
+    return open;
+  }
+
+  #sleep(ms: number, owner: Owner): Promise<void> {
+    return new Promise(resolve => this.#machine.after(ms, resolve, owner));
+  }
+}
+
+interface Plan {
+  status: number;
+  afterMs: number;
+  fault?: 'refused' | 'reset' | 'hang';
+}
+
+const STATUSES = [200, 201, 204, 299, 301, 307, 400, 404, 408, 410, 425, 500, 502, 503, 504];
+
+function whim(random: Random, afterMs: number): Plan {
+  if (random.chance(0.4)) return { status: 200, afterMs };
+  const drawn = random.next();
+  if (drawn < 0.2) return { status: 200, afterMs, fault: 'refused' };
+  if (drawn < 0.36) return { status: 200, afterMs, fault: 'reset' };
+  if (drawn < 0.44) return { status: 200, afterMs, fault: 'hang' };
+  return { status: random.pick(STATUSES), afterMs };
+}
+
+function arrivalOf(headers: Record<string, string>, at: number): Arrival {
+  return {
+    scheduleId: headers['punctual-schedule-id']!,
+    webhookId: headers['webhook-id']!,
+    scheduledFor: Date.parse(headers['punctual-scheduled-for']!),
+    attempt: Number(headers['punctual-attempt']),
+    fence: Number(headers['punctual-fence']),
+    at,
+    endedAt: Number.POSITIVE_INFINITY,
+    status: null,
+  };
+}
+
+function callbackArrival(
+  headers: Record<string, string>,
+  body: string,
+  at: number,
+): CallbackArrival {
+  const { type, data } = JSON.parse(body);
+  return {
+    webhookId: headers['webhook-id']!,
+    attempt: Number(headers['punctual-attempt']),
+    type,
+    scheduleId: data.scheduleId,
+    runId: data.run.id,
+    scheduledFor: Date.parse(data.run.scheduledFor),
+    integrationId: data.integrationId,
+    at,
+    status: null,
+  };
+}
+
+/** By their names in small letters. */
+function headersOf({ headers }: OutboundRequest): Record<string, string> {
+  const pairs = Array.from({ length: headers.length / 2 }, (_, index) => index * 2);
+  return Object.fromEntries(pairs.map(at => [headers[at]!.toLowerCase(), headers[at + 1]!]));
+}

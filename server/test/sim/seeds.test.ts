@@ -1,0 +1,31 @@
+import '../../sim/globals.ts';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isLongRun } from '../support/long.ts';
+
+const { play } = await import('../../sim/world.ts');
+
+/** Worlds from other seeds at each run. One that fails is played again with `npm run sim -- --seed`. */
+const SEEDS = Number(process.env.SIM_SEEDS ?? (isLongRun ? 1_000 : 40));
+const FIRST = Math.floor(Math.random() * 1_000_000);
+
+test(`${SEEDS} worlds from seed ${FIRST} on keep every promise`, async t => {
+  const figures = { due: 0, requests: 0, lost: 0, missed: 0, callbacks: 0, completed: 0 };
+  for (let seed = FIRST; seed < FIRST + SEEDS; seed += 1) {
+    const played = await play(seed);
+    assert.deepEqual(played.violations.slice(0, 5), [], `npm run sim -- --seed ${seed}`);
+    for (const name of Object.keys(figures) as (keyof typeof figures)[])
+      figures[name] += played.figures[name];
+  }
+  t.diagnostic(JSON.stringify(figures));
+  for (const [name, count] of Object.entries(figures)) assert.ok(count > 0, `no ${name}`);
+});
+
+test('a seed is one world: alone, and after others', async () => {
+  const alone = await play(4_711);
+  await play(4_712);
+  const again = await play(4_711);
+  assert.equal(again.hash, alone.hash);
+  assert.deepEqual(again.trace, alone.trace);
+  assert.notEqual((await play(4_713)).hash, alone.hash);
+});
