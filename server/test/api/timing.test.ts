@@ -305,6 +305,26 @@ describe('check', () => {
     assert.equal('excluded' in (await check({ ...daily, startsAt: at('08T00:00:00') })), false);
   });
 
+  test('notes on the clock are told of times that fire, and of no others', async () => {
+    await putCalendar('autumn', ['2026-10-25', '2026-10-26']);
+    const notesOf = async (change: object) => {
+      const nightly = { interval: '30 2 * * *', timezone: 'Europe/Berlin' };
+      const { body } = await service.call('POST', '/v1/check', {
+        body: { ...valid, ...nightly, ...change },
+      });
+      return body.clockNotes.map(({ kind }: { kind: string }) => kind);
+    };
+    assert.deepEqual(await notesOf({}), ['once', 'moved']);
+    assert.deepEqual(await notesOf({ maxRuns: 10 }), []);
+    assert.deepEqual(await notesOf({ pausedUntil: '2026-11-01T00:00:00Z' }), ['moved']);
+    assert.deepEqual(await notesOf({ exclude: ['autumn'] }), ['moved']);
+    const running = { interval: '*/30 2 * * *' };
+    assert.deepEqual(await notesOf(running), ['twice', 'dropped']);
+    assert.deepEqual(await notesOf({ ...running, exclude: ['autumn'] }), ['dropped']);
+    // The second pass begins at 01:00 UTC.
+    assert.deepEqual(await notesOf({ ...running, endsAt: '2026-10-25T01:00:00Z' }), []);
+  });
+
   test('a freeze of a year under an interval of every second costs no more than another', async () => {
     await putCalendar('freeze', ['2026-06-01', '2027-06-01']);
     const startedAt = cpuMs();

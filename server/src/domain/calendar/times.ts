@@ -153,6 +153,16 @@ export function openTimes(when: When): TimeLine {
   return lineOf(when).line;
 }
 
+/** Whether bounds, calendars and pause leave a time of the interval at `at`, which is before the offset, where it is. */
+export function leavesTimeAt({ timezone, timing }: When, at: number): boolean {
+  if (timing === undefined) return true;
+  const { from, until } = spanOf(timing);
+  const { calendars } = timing;
+  const isExcluded =
+    calendars !== undefined && exclusionsOf(calendars).endOf(zoneOf(timezone), at) !== null;
+  return from <= at && at <= until && !isExcluded;
+}
+
 /** The span on the line of the interval, inclusive, both; and the offset behind it. */
 function spanOf({ startsAt, endsAt, lastAt, pausedUntil, offsetMs = 0 }: Timing) {
   const resumedAt = pausedUntil === undefined ? Number.NEGATIVE_INFINITY : pausedUntil - offsetMs;
@@ -164,8 +174,8 @@ function spanOf({ startsAt, endsAt, lastAt, pausedUntil, offsetMs = 0 }: Timing)
   };
 }
 
-/** The part of a range that lies within the bounds, on the line of the interval. */
-function rangeOf({ timing }: When, from: number, until: number) {
+/** The part of a range that lies within bounds and behind the pause, on the line of the interval; inclusive, both. */
+export function rangeOf({ timing }: When, from: number, until: number) {
   if (timing === undefined) return { from: Math.ceil(from), to: Math.floor(until), offsetMs: 0 };
   const span = spanOf(timing);
   return {
