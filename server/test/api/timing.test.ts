@@ -192,6 +192,32 @@ describe('next and preview', () => {
     assert.deepEqual(await nextOf(id, 1), [later]);
   });
 
+  test('no time from before the create, wherever its window or a calendar moves it', async () => {
+    await atTime('2026-06-04T12:00:30Z', async () => {
+      const windowed = { interval: '0 * * * *', windowSeconds: 3_600, externalId: 'late' };
+      const offsetMs = offsetMsOf('late', 3_600);
+      assert.ok(offsetMs > 30_000);
+      const [before, first] = ['04T12:00:00Z', '04T13:00:00Z'].map(time =>
+        new Date(Date.parse(`2026-06-${time}`) + offsetMs).toISOString(),
+      );
+      assert.deepEqual((await preview(windowed))[0], first);
+      assert.deepEqual((await preview({ ...windowed, from: '2026-06-04T12:00:30Z' }))[0], before);
+      const { id } = (await create(windowed)).body;
+      assert.deepEqual(await nextOf(id, 1), [first]);
+      const { verdict, sentence } = (await by('GET', id, undefined, `/explain?at=${before}`)).body;
+      assert.equal(verdict, 'notCreated');
+      assert.equal(
+        sentence,
+        'It does not fire: without its window it lies before the create, 2026-06-04T12:00:30.000Z.',
+      );
+      const weekly = { interval: '0 9 * * THU', exclude: ['de'], onExcluded: 'nextDay' };
+      const moved = (await create(weekly)).body.id;
+      assert.deepEqual(await nextOf(moved, 1), [at('11T09:00:00')]);
+      const once = (await create({ ...windowed, externalId: 'late2', maxRuns: 1 })).body.id;
+      assert.equal((await nextOf(once)).length, 1);
+    });
+  });
+
   test('400: a preview is judged as a create is', async () => {
     for (const [body, sentence] of [
       [{ interval: '@every 90m' }, /rate\(90 minutes\)/],

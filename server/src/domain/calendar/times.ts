@@ -19,7 +19,7 @@ import type { ZoneData } from './zones/zone-data.ts';
  * They are made in six steps:
  *
  * 1. The interval has times.
- * 2. Those from `startsAt` to before `endsAt` count.
+ * 2. Those from `startsAt` to before `endsAt` count, and none from before the create.
  * 3. Calendars take some away, or move them.
  * 4. Those after `lastAt` (`maxRuns`) are left out.
  * 5. Each is later by the window's offset.
@@ -164,11 +164,11 @@ export function leavesTimeAt({ timezone, timing }: When, at: number): boolean {
 }
 
 /** The span on the line of the interval, inclusive, both; and the offset behind it. */
-function spanOf({ startsAt, endsAt, lastAt, pausedUntil, offsetMs = 0 }: Timing) {
+function spanOf({ startsAt, endsAt, createdAt, lastAt, pausedUntil, offsetMs = 0 }: Timing) {
   const resumedAt = pausedUntil === undefined ? Number.NEGATIVE_INFINITY : pausedUntil - offsetMs;
   const endAt = endsAt === undefined ? Number.POSITIVE_INFINITY : endsAt - 1;
   return {
-    from: Math.max(startsAt ?? Number.NEGATIVE_INFINITY, resumedAt),
+    from: Math.max(startsAt ?? resumedAt, createdAt ?? resumedAt, resumedAt),
     until: Math.min(endAt, lastAt ?? Number.POSITIVE_INFINITY),
     offsetMs,
   };
@@ -212,9 +212,10 @@ function cacheable(line: TimeLine): CachedLine {
 }
 
 /** All of the timing that a line with exclusions depends on. */
-function exclusionKey({ calendars, onExcluded, startsAt, endsAt, anchorAt }: Timing): string {
+function exclusionKey(timing: Timing): string {
+  const { calendars, onExcluded, startsAt, endsAt, anchorAt, createdAt } = timing;
   const isMoved = onExcluded === 'nextDay' || onExcluded === 'previousDay';
-  const bounds = isMoved ? `${startsAt} ${endsAt}` : '';
+  const bounds = isMoved ? `${startsAt} ${endsAt} ${createdAt}` : '';
   return [calendars!.join(), onExcluded, bounds, anchorAt ?? startsAt].join('\n');
 }
 
