@@ -261,8 +261,9 @@ function periodOf(interval: string): number {
 /** Go's and Kubernetes' word for a rate. @throws PunctualError `interval_invalid` */
 function refuseEvery(interval: string): void {
   if (!/^@every\b/i.test(interval.trim())) return;
-  const rate = rateOfEvery(interval) ?? 'rate(90 minutes)';
-  throw new PunctualError('interval_invalid', `The interval has @every: write ${rate} instead.`);
+  const rate = rateOfEvery(interval);
+  const advice = rate === null ? 'a rate instead, such as rate(90 minutes)' : `${rate} instead`;
+  throw new PunctualError('interval_invalid', `The interval has @every: write ${advice}.`);
 }
 
 /** Whether an excluded time of this interval can move to another day: its hour and its minute are one number each. */
