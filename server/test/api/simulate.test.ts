@@ -235,7 +235,7 @@ describe('refusals', () => {
       [{ id, patch: {}, delete: true }, /changes\[0\] must have one of/],
       [{ create: valid, id }, /changes\[0\] must not have an id/],
       [{ patch: {} }, /changes\[0\] must have an id/],
-      [{ id, delete: false }, /delete/],
+      [{ id, delete: false }, /changes\[0\]\.delete must be true/],
       [{ create: { ...valid, verb: 'TRACE' } }, /verb/],
     ] as const) {
       assertError(await ask({ changes: [change] }), 400, pattern);

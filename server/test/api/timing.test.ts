@@ -192,6 +192,32 @@ describe('next and preview', () => {
     assert.deepEqual(await nextOf(id, 1), [later]);
   });
 
+  test('no time from before the create, wherever its window or a calendar moves it', async () => {
+    await atTime('2026-06-04T12:00:30Z', async () => {
+      const windowed = { interval: '0 * * * *', windowSeconds: 3_600, externalId: 'late' };
+      const offsetMs = offsetMsOf('late', 3_600);
+      assert.ok(offsetMs > 30_000);
+      const [before, first] = ['04T12:00:00Z', '04T13:00:00Z'].map(time =>
+        new Date(Date.parse(`2026-06-${time}`) + offsetMs).toISOString(),
+      );
+      assert.deepEqual((await preview(windowed))[0], first);
+      assert.deepEqual((await preview({ ...windowed, from: '2026-06-04T12:00:30Z' }))[0], before);
+      const { id } = (await create(windowed)).body;
+      assert.deepEqual(await nextOf(id, 1), [first]);
+      const { verdict, sentence } = (await by('GET', id, undefined, `/explain?at=${before}`)).body;
+      assert.equal(verdict, 'notCreated');
+      assert.equal(
+        sentence,
+        'It does not fire: without its window it lies before the create, 2026-06-04T12:00:30.000Z.',
+      );
+      const weekly = { interval: '0 9 * * THU', exclude: ['de'], onExcluded: 'nextDay' };
+      const moved = (await create(weekly)).body.id;
+      assert.deepEqual(await nextOf(moved, 1), [at('11T09:00:00')]);
+      const once = (await create({ ...windowed, externalId: 'late2', maxRuns: 1 })).body.id;
+      assert.equal((await nextOf(once)).length, 1);
+    });
+  });
+
   test('400: a preview is judged as a create is', async () => {
     for (const [body, sentence] of [
       [{ interval: '@every 90m' }, /rate\(90 minutes\)/],
@@ -303,6 +329,26 @@ describe('check', () => {
       [at('06T09:00:00')],
     );
     assert.equal('excluded' in (await check({ ...daily, startsAt: at('08T00:00:00') })), false);
+  });
+
+  test('notes on the clock are told of times that fire, and of no others', async () => {
+    await putCalendar('autumn', ['2026-10-25', '2026-10-26']);
+    const notesOf = async (change: object) => {
+      const nightly = { interval: '30 2 * * *', timezone: 'Europe/Berlin' };
+      const { body } = await service.call('POST', '/v1/check', {
+        body: { ...valid, ...nightly, ...change },
+      });
+      return body.clockNotes.map(({ kind }: { kind: string }) => kind);
+    };
+    assert.deepEqual(await notesOf({}), ['once', 'moved']);
+    assert.deepEqual(await notesOf({ maxRuns: 10 }), []);
+    assert.deepEqual(await notesOf({ pausedUntil: '2026-11-01T00:00:00Z' }), ['moved']);
+    assert.deepEqual(await notesOf({ exclude: ['autumn'] }), ['moved']);
+    const running = { interval: '*/30 2 * * *' };
+    assert.deepEqual(await notesOf(running), ['twice', 'dropped']);
+    assert.deepEqual(await notesOf({ ...running, exclude: ['autumn'] }), ['dropped']);
+    // The second pass begins at 01:00 UTC.
+    assert.deepEqual(await notesOf({ ...running, endsAt: '2026-10-25T01:00:00Z' }), []);
   });
 
   test('a freeze of a year under an interval of every second costs no more than another', async () => {

@@ -223,6 +223,8 @@ function expectedOf(
   if (isBefore) return { verdict: 'notCreated' };
   if (isDeleted) return { verdict: status };
   switch (given.is) {
+    case 'beforeCreate':
+      return { verdict: 'notCreated' };
     case 'never':
       return { verdict: 'neverDue' };
     case 'rolled':

@@ -127,15 +127,21 @@ describe('rate(…): a period of elapsed time', () => {
     checkInterval(berlin('rate(366 days)'));
   });
 
-  for (const [every, rate] of [
-    ['@every 90m', 'rate(90 minutes)'],
-    ['@every 1h30m', 'rate(90 minutes)'],
-    ['@EVERY 45s', 'rate(45 seconds)'],
-    ['@every soon', 'rate(90 minutes)'],
+  const ANY_RATE = 'a rate instead, such as rate(90 minutes)';
+  for (const [every, advice] of [
+    ['@every 90m', 'rate(90 minutes) instead'],
+    ['@every 1h30m', 'rate(90 minutes) instead'],
+    ['@every 2.5h', 'rate(150 minutes) instead'],
+    ['@every 1.1h', 'rate(66 minutes) instead'],
+    ['@EVERY 45s', 'rate(45 seconds) instead'],
+    ['@every 1.5s', ANY_RATE],
+    ['@every 1.2.3h', ANY_RATE],
+    ['@every 2d', ANY_RATE],
+    ['@every soon', ANY_RATE],
   ]) {
-    test(`${every} is refused, and the sentence says ${rate}`, () => {
+    test(`${every} is refused, and the sentence says to write ${advice}`, () => {
       assert.throws(() => checkInterval(berlin(every!)), {
-        message: `The interval has @every: write ${rate} instead.`,
+        message: `The interval has @every: write ${advice}.`,
       });
     });
   }

@@ -23,7 +23,7 @@ const EVERYTHING = 1_000_000;
 let versionCount = 0;
 
 function whenOf(world: World): When {
-  const { interval, timezone, createdAt, hashed, calendars, ...fields } = world;
+  const { interval, timezone, createdAt, isStored = false, hashed, calendars, ...fields } = world;
   const versions = (calendars ?? []).map(({ name, periods }) => {
     versionCount += 1;
     knowCalendar({ version: `version-${versionCount}`, name, periods });
@@ -33,7 +33,7 @@ function whenOf(world: World): When {
   const timing: Timing = { ...fields, ...exclude };
   const resolved = resolveTiming(
     { interval, timezone, timing },
-    { createdAt, hashed: hashed ?? null, versions },
+    { createdAt, hashed: hashed ?? null, versions, isPreview: !isStored },
   );
   return { interval, timezone, ...(resolved === undefined ? {} : { timing: resolved }) };
 }
@@ -105,6 +105,24 @@ function checkCounts(scene: Scene, when: When, times: number[]): void {
     assert.equal(countTimes(when, from, until), expected, asked);
   }
 }
+
+test('a stored schedule has no times from before its create, wherever they are brought', () => {
+  fc.assert(
+    fc.property(scenes, scene => {
+      const { createdAt, maxRuns, countFrom = createdAt } = scene.world;
+      const counted = maxRuns === undefined ? {} : { countFrom: Math.max(countFrom, createdAt) };
+      const world = { ...scene.world, ...counted, isStored: true };
+      const when = whenOf(world);
+      const from = Math.max(scene.from, createdAt + 1);
+      const times = enumerate(world, from, scene.to);
+      const asked = told({ ...scene, world });
+      assert.deepEqual(timesBetween(when, from, scene.to - 1, EVERYTHING), times, asked);
+      assert.equal(countTimes(when, from, scene.to - 1), times.length, asked);
+      if (times.length > 0) assert.equal(nextTime(when, from - 1), times[0], asked);
+    }),
+    { numRuns: WORLDS, ...SEED },
+  );
+});
 
 test('the window spreads 100,000 ids evenly', () => {
   const [ids, buckets, windowSeconds] = [100_000, 60, 3_600];

@@ -32,6 +32,8 @@ function demand(keyword: string, params: Record<string, unknown>): string {
       return `be ${[params.type].flat().map(article).join(' or ')}`;
     case 'enum':
       return `be ${(params.allowedValues as string[]).join(', ').replace(/, (?=\w+$)/, ' or ')}`;
+    case 'const':
+      return `be ${params.allowedValue}`;
     case 'minimum':
       return `be at least ${limit}`;
     case 'maximum':

@@ -74,7 +74,7 @@ export const checkSchedule = route({
       const references = await referencesFor(store, clientRowId, [body]);
       const now = clock.now();
       const problems = problemsOf(body, { allow, now, references });
-      const when = isTimed(problems) ? unstoredWhen(body, now, now, references.calendars) : null;
+      const when = isTimed(problems) ? unstoredWhen(body, now, references.calendars) : null;
       const times = when === null ? { times: [], clockNotes: [] } : timesOf(when, now);
       if (body.policy?.template !== true || !isRendered(problems)) return { problems, ...times };
       const next = when === null ? null : nextTime(when, now);

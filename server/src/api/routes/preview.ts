@@ -34,9 +34,9 @@ export const previewTimes = route({
       const { body } = request;
       const { from, count = DEFAULT_COUNT, externalId, exclude = [] } = body;
       const now = clock.now();
-      const after = from === undefined ? now : readInstant(from, 'from');
+      const begin = from === undefined ? undefined : readInstant(from, 'from');
       if (externalId !== undefined) checkExternalId(externalId);
       const calendars = await calendarsFor(store, callerOf(request).clientRowId, exclude);
-      return timesAfter(unstoredWhen(body, after, now, calendars), after, count);
+      return timesAfter(unstoredWhen(body, now, calendars, begin), begin ?? now, count);
     },
 });

@@ -4,6 +4,7 @@ import { nextLocal } from './cron/local-time.ts';
 import { LONGEST_CHANGE_MS } from './cron/occurrence.ts';
 import { isOneOff, isRate } from './interval-form.ts';
 import { localOfOneOff } from './one-off.ts';
+import { leavesTimeAt } from './times.ts';
 import type { When } from './timing.ts';
 import type { Segment } from './zones/segment.ts';
 import { type Zone, zoneOf } from './zones/zone.ts';
@@ -50,32 +51,34 @@ function localTimesOf(interval: string): LocalTimes | null {
 }
 
 /**
- * The notes of the changes of the clock with from < change <= until, in order; of times within `startsAt` and `endsAt` only.
- * An interval that runs in every hour of the day is touched by none that anybody would miss, and has no notes.
+ * The notes of the changes of the clock with from < change <= until, in order. A time that bounds, calendars or a pause take
+ * away has none: it fires in no case. An interval that runs in every hour of the day is touched by none that anybody would
+ * miss, and has no notes.
  *
  * @throws PunctualError `interval_invalid`, `timezone_unknown`
  */
 export function clockNotes(when: When, from: number, until: number): ClockNote[] {
-  const { interval, timezone, timing = {} } = when;
-  const zone = zoneOf(timezone);
-  const times = localTimesOf(interval);
+  const times = localTimesOf(when.interval);
   if (times === null) return [];
+  const windowMs = when.timing?.offsetMs ?? 0;
   const notes: ClockNote[] = [];
-  for (const segment of changesBetween(zone, from, until)) {
-    const { startAt, offsetMs, shiftMs } = segment;
-    // The wall clock at the change: the time it showed before, and the time it is set to.
-    const [low, high] = [startAt + offsetMs, startAt + offsetMs - shiftMs].sort((a, b) => a - b);
-    const first = times.next(Math.ceil(low! / 1_000)) * 1_000;
-    if (first >= high!) continue;
-    const kind = kindOf(shiftMs > 0, times.followsClock);
-    const at = shiftMs > 0 ? startAt : first - (offsetMs - shiftMs);
-    notes.push({ kind, localTime: localText(first), at });
+  for (const change of changesBetween(zoneOf(when.timezone), from, until)) {
+    const note = noteOf(change, times);
+    if (note === null) continue;
+    const passes = note.kind === 'twice' ? [note.at, note.at - change.shiftMs] : [note.at];
+    if (passes.every(at => leavesTimeAt(when, at))) notes.push({ ...note, at: note.at + windowMs });
   }
-  const { startsAt = Number.NEGATIVE_INFINITY, endsAt = Number.POSITIVE_INFINITY } = timing;
-  const windowMs = timing.offsetMs ?? 0;
-  return notes
-    .filter(({ at }) => startsAt <= at && at < endsAt)
-    .map(note => ({ ...note, at: note.at + windowMs }));
+  return notes;
+}
+
+/** The first time that a change of the clock touches, without the window's offset; null where it touches none. */
+function noteOf({ startAt, offsetMs, shiftMs }: Segment, times: LocalTimes): ClockNote | null {
+  // The wall clock at the change: the time it showed before, and the time it is set to.
+  const [low, high] = [startAt + offsetMs, startAt + offsetMs - shiftMs].sort((a, b) => a - b);
+  const first = times.next(Math.ceil(low! / 1_000)) * 1_000;
+  if (first >= high!) return null;
+  const at = shiftMs > 0 ? startAt : first - (offsetMs - shiftMs);
+  return { kind: kindOf(shiftMs > 0, times.followsClock), localTime: localText(first), at };
 }
 
 function kindOf(isGap: boolean, followsClock: boolean): ClockNote['kind'] {

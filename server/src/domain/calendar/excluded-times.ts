@@ -1,7 +1,7 @@
 import type { ExcludingEntry } from './exclusion/exclusions.ts';
 import { exclusionsOf } from './known-calendars.ts';
 import { nominalAt } from './nominal.ts';
-import { intervalLine } from './times.ts';
+import { intervalLine, rangeOf } from './times.ts';
 import type { When } from './timing.ts';
 import { zoneOf } from './zones/zone.ts';
 
@@ -22,13 +22,13 @@ const DAY_MS = 86_400_000;
  */
 export function excludedTimes(when: When, after: number, limit: number): ExcludedTime[] {
   const { timezone, timing = {} } = when;
-  const { calendars, offsetMs = 0 } = timing;
+  const { calendars } = timing;
   if (calendars === undefined) return [];
   const zone = zoneOf(timezone);
   const exclusions = exclusionsOf(calendars);
   const line = intervalLine(when);
-  const { from, until } = spanOf(when, after);
-  const end = Math.min(until, exclusions.lastEnd + DAY_MS);
+  const { from, to, offsetMs } = rangeOf(when, after + 1, Number.POSITIVE_INFINITY);
+  const end = Math.min(to, exclusions.lastEnd + DAY_MS);
   const found: ExcludedTime[] = [];
   let at = from;
   for (let looks = 0; looks < MOST_LOOKED_AT && found.length < limit; looks++) {
@@ -39,16 +39,6 @@ export function excludedTimes(when: When, after: number, limit: number): Exclude
     at = isExcluded ? own + 1 : Math.max(own + 1, exclusions.nextStart(zone, own));
   }
   return found;
-}
-
-/** On the line of the interval, before the offset; inclusive, both. */
-function spanOf({ timing = {} }: When, after: number): { from: number; until: number } {
-  const { startsAt, endsAt, lastAt, pausedUntil, offsetMs = 0 } = timing;
-  const beginsAt = Math.max(after + 1, pausedUntil ?? after + 1) - offsetMs;
-  return {
-    from: Math.max(beginsAt, startsAt ?? beginsAt),
-    until: Math.min((endsAt ?? Infinity) - 1, lastAt ?? Infinity),
-  };
 }
 
 function excludedAt(when: When, at: number): ExcludedTime[] {

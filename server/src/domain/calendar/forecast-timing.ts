@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { atOrAfter, type Bits, NONE } from './cron/bits.ts';
 import { parseInterval } from './cron/interval.ts';
 import { isCron, isRate } from './interval-form.ts';
+import { REACH_MS } from './moved-line.ts';
 import { parseRate } from './rate.ts';
 import type { Timing, When } from './timing.ts';
 import { zoneOf } from './zones/zone.ts';
@@ -42,11 +43,14 @@ export function forecastTiming(when: When, from: number, stepMs: number): Timing
 
 /** The bounds that take away times to come, or move them. */
 function openBounds(timing: Timing, from: number): Timing {
-  const { startsAt, endsAt, lastAt, pausedUntil, calendars, onExcluded, offsetMs = 0 } = timing;
+  const { startsAt, endsAt, createdAt, lastAt, pausedUntil } = timing;
+  const { calendars, onExcluded, offsetMs = 0 } = timing;
   const isOpen = startsAt !== undefined && startsAt + offsetMs <= from;
   const isExcluding = calendars !== undefined;
+  const reachMs = offsetMs + (isExcluding ? REACH_MS : 0);
   return {
     ...(startsAt !== undefined && (!isOpen || isExcluding) && { startsAt }),
+    ...(createdAt !== undefined && createdAt + reachMs > from && { createdAt }),
     ...(endsAt !== undefined && { endsAt }),
     ...(lastAt !== undefined && { lastAt }),
     ...(pausedUntil !== undefined && pausedUntil > from && { pausedUntil }),

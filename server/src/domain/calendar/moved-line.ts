@@ -28,14 +28,14 @@ export interface MovedTimes {
 
 const DAY_MS = 86_400_000;
 /** A time moves by no more than this: the days, and a change of the clock. */
-const REACH_MS = (MOST_DAYS + 2) * DAY_MS;
+export const REACH_MS = (MOST_DAYS + 2) * DAY_MS;
 
 /** @returns null where excluded times are skipped, or nothing is excluded */
 export function movedTimesOf(
   { interval, timezone, timing = {} }: When,
   zone = zoneOf(timezone),
 ): MovedTimes | null {
-  const { calendars, onExcluded = 'skip', startsAt, endsAt } = timing;
+  const { calendars, onExcluded = 'skip', startsAt, endsAt, createdAt } = timing;
   if (calendars === undefined || onExcluded === 'skip') return null;
   const exclusions = exclusionsOf(calendars);
   return {
@@ -43,7 +43,7 @@ export function movedTimesOf(
     zone,
     exclusions,
     openDays: new OpenDays(zone, exclusions, onExcluded === 'nextDay' ? 1 : -1),
-    from: startsAt ?? Number.NEGATIVE_INFINITY,
+    from: Math.max(startsAt ?? Number.NEGATIVE_INFINITY, createdAt ?? Number.NEGATIVE_INFINITY),
     until: endsAt === undefined ? Number.POSITIVE_INFINITY : endsAt - 1,
   };
 }
@@ -76,6 +76,20 @@ export function localOf({ interval, zone }: MovedTimes, at: number): number {
   const local = at + offsetMs;
   if (at !== startAt || shiftMs <= 0) return local;
   return Math.min(local, nextLocal(interval, secondsOf(local - shiftMs)) * 1_000);
+}
+
+/** Whether an excluded time moves from one side of `at` to the other, or to less than `offsetMs` before it. */
+export function movesAcross(times: MovedTimes, at: number, offsetMs: number): boolean {
+  const { interval, zone } = times;
+  let local = nextLocal(interval, secondsOf(at - REACH_MS)) * 1_000;
+  while (local <= at + REACH_MS) {
+    const own = fixedInstant(zone, local);
+    const to = movedInstant(times, local);
+    const isMoved = own !== null && to !== null && own !== to;
+    if (isMoved && (own < at !== to < at || (to < at && to + offsetMs > at))) return true;
+    local = nextLocal(interval, secondsOf(local) + 1) * 1_000;
+  }
+  return false;
 }
 
 function isWithin({ from, until }: MovedTimes, at: number): boolean {

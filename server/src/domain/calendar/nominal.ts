@@ -11,13 +11,14 @@ import { zoneOf } from './zones/zone.ts';
  * - `due`: it fires then
  * - `paused`: it would, but for `pausedUntil`
  * - `excluded`, `rolled`: a calendar takes it away, or moves it to `movedTo`
+ * - `beforeCreate`: the window makes it later than the create, its interval does not
  * - `beforeStart`, `afterEnd`: `startsAt`, or `endsAt` and `maxRuns`
  * - `none`: its interval has no such time
  */
 export type Nominal =
   | { kind: 'due' }
   | { kind: 'paused' }
-  | { kind: 'beforeStart' | 'afterEnd' | 'none' }
+  | { kind: 'beforeCreate' | 'beforeStart' | 'afterEnd' | 'none' }
   | { kind: 'excluded'; by: ExcludingEntry }
   | { kind: 'rolled'; by: ExcludingEntry; movedTo: number };
 
@@ -35,6 +36,7 @@ export function nominalAt(when: When, at: number): Nominal {
   }
   const own = at - (timing.offsetMs ?? 0);
   if (intervalLine(when).first(own) !== own) return beyondOf(when, at);
+  if (timing.createdAt !== undefined && own < timing.createdAt) return { kind: 'beforeCreate' };
   if (timing.startsAt !== undefined && own < timing.startsAt) return { kind: 'beforeStart' };
   if (timing.endsAt !== undefined && own >= timing.endsAt) return { kind: 'afterEnd' };
   return excludedOf(when, own) ?? { kind: 'afterEnd' };

@@ -17,17 +17,18 @@ export function parseRate(interval: string): number {
   );
 }
 
-/** `rate(90 minutes)` for `@every 90m` or `@every 1h30m`, or null where it means no such period. */
+/** `rate(90 minutes)` for `@every 90m`, `@every 1h30m` or `@every 1.5h`, or null where it means no such period. */
 export function rateOfEvery(text: string): string | null {
-  const parts = /^@every\s+((?:\d+[hms])+)$/i.exec(text.trim())?.[1];
+  const parts = /^@every\s+((?:\d+(?:\.\d+)?[hms])+)$/i.exec(text.trim())?.[1];
   if (parts === undefined) return null;
-  let seconds = 0;
-  for (const [, count, unit] of parts.toLowerCase().matchAll(/(\d+)([hms])/g)) {
-    seconds += Number(count) * EVERY_SECONDS[unit!]!;
+  let ms = 0;
+  for (const [, count, unit] of parts.toLowerCase().matchAll(/([\d.]+)([hms])/g)) {
+    ms += Math.round(Number(count) * EVERY_MS[unit!]!);
   }
+  if (ms % 1_000 !== 0 || ms < SHORTEST_MS || ms > LONGEST_MS) return null;
+  const seconds = ms / 1_000;
   const unit = seconds % 3_600 === 0 ? 'hours' : seconds % 60 === 0 ? 'minutes' : 'seconds';
-  const rate = `rate(${seconds / RATE_SECONDS[unit]} ${unit})`;
-  return seconds * 1_000 >= SHORTEST_MS && seconds * 1_000 <= LONGEST_MS ? rate : null;
+  return `rate(${seconds / RATE_SECONDS[unit]} ${unit})`;
 }
 
 const RATE = /^rate\((\d{1,8}) +(second|minute|hour|day)s?\)$/;
@@ -39,5 +40,5 @@ const UNIT_MS: Record<string, number> = {
 };
 const SHORTEST_MS = 1_000;
 const LONGEST_MS = 366 * 86_400_000;
-const EVERY_SECONDS: Record<string, number> = { h: 3_600, m: 60, s: 1 };
+const EVERY_MS: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000 };
 const RATE_SECONDS = { hours: 3_600, minutes: 60, seconds: 1 };

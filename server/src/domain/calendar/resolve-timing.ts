@@ -1,6 +1,7 @@
 import { LAST_AT } from './cron/occurrence.ts';
 import { isRate } from './interval-form.ts';
-import { openTimes } from './times.ts';
+import { movedTimesOf, movesAcross } from './moved-line.ts';
+import { intervalLine, openTimes } from './times.ts';
 import { fieldsOf, type Timing, type When } from './timing.ts';
 import { offsetMsOf } from './window.ts';
 
@@ -12,6 +13,8 @@ export interface TimingFacts {
   hashed: string | null;
   /** The versions of the calendars in `exclude`, in their order: all are known to this thread. */
   versions: string[];
+  /** Nothing is created: a window and a move may bring times from before `createdAt`. */
+  isPreview?: boolean;
 }
 
 /**
@@ -20,6 +23,8 @@ export interface TimingFacts {
  */
 export function resolveTiming(when: When, facts: TimingFacts): Timing | undefined {
   const timing = withFacts(when, facts);
+  const { createdAt, isPreview = false } = facts;
+  if (!isPreview && crosses({ ...when, timing }, createdAt)) timing.createdAt = createdAt;
   if (timing.maxRuns !== undefined) {
     const lastAt = lastCounted({ ...when, timing }, timing.maxRuns);
     if (lastAt !== null) timing.lastAt = lastAt;
@@ -44,6 +49,14 @@ function withFacts(when: When, { createdAt, hashed, versions }: TimingFacts): Ti
   };
 }
 
+/** Whether the window or a move brings a time from before the create behind it, or the other way round. */
+function crosses(when: When, createdAt: number): boolean {
+  const { offsetMs = 0 } = when.timing!;
+  if (intervalLine(when).last(createdAt - offsetMs + 1, createdAt - 1) !== null) return true;
+  const moved = movedTimesOf(when);
+  return moved !== null && movesAcross(moved, createdAt, offsetMs);
+}
+
 const FIRST_SPAN_MS = 86_400_000;
 /** A hundred years: an end that is further away counts as none. */
 const FURTHEST_MS = 36_525 * 86_400_000;
@@ -55,9 +68,10 @@ const FURTHEST_MS = 36_525 * 86_400_000;
  * It counts spans that double, and halves the one that has the time, so it costs months and not times.
  */
 function lastCounted(when: When, count: number): number | null {
-  const { countFrom = 0, offsetMs = 0, startsAt, endsAt } = when.timing!;
+  const { countFrom = 0, offsetMs = 0, startsAt, endsAt, createdAt } = when.timing!;
   const line = openTimes(when);
-  let from = Math.max(countFrom - offsetMs + 1, startsAt ?? Number.NEGATIVE_INFINITY);
+  const countedFrom = countFrom - offsetMs + 1;
+  let from = Math.max(countedFrom, startsAt ?? countedFrom, createdAt ?? countedFrom);
   const end = Math.min(LAST_AT, from + FURTHEST_MS, endsAt === undefined ? LAST_AT : endsAt - 1);
   let spanMs = FIRST_SPAN_MS;
   let growth = 2;

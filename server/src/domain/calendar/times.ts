@@ -19,7 +19,7 @@ import type { ZoneData } from './zones/zone-data.ts';
  * They are made in six steps:
  *
  * 1. The interval has times.
- * 2. Those from `startsAt` to before `endsAt` count.
+ * 2. Those from `startsAt` to before `endsAt` count, and none from before the create.
  * 3. Calendars take some away, or move them.
  * 4. Those after `lastAt` (`maxRuns`) are left out.
  * 5. Each is later by the window's offset.
@@ -153,19 +153,29 @@ export function openTimes(when: When): TimeLine {
   return lineOf(when).line;
 }
 
+/** Whether bounds, calendars and pause leave a time of the interval at `at`, which is before the offset, where it is. */
+export function leavesTimeAt({ timezone, timing }: When, at: number): boolean {
+  if (timing === undefined) return true;
+  const { from, until } = spanOf(timing);
+  const { calendars } = timing;
+  const isExcluded =
+    calendars !== undefined && exclusionsOf(calendars).endOf(zoneOf(timezone), at) !== null;
+  return from <= at && at <= until && !isExcluded;
+}
+
 /** The span on the line of the interval, inclusive, both; and the offset behind it. */
-function spanOf({ startsAt, endsAt, lastAt, pausedUntil, offsetMs = 0 }: Timing) {
+function spanOf({ startsAt, endsAt, createdAt, lastAt, pausedUntil, offsetMs = 0 }: Timing) {
   const resumedAt = pausedUntil === undefined ? Number.NEGATIVE_INFINITY : pausedUntil - offsetMs;
   const endAt = endsAt === undefined ? Number.POSITIVE_INFINITY : endsAt - 1;
   return {
-    from: Math.max(startsAt ?? Number.NEGATIVE_INFINITY, resumedAt),
+    from: Math.max(startsAt ?? resumedAt, createdAt ?? resumedAt, resumedAt),
     until: Math.min(endAt, lastAt ?? Number.POSITIVE_INFINITY),
     offsetMs,
   };
 }
 
-/** The part of a range that lies within the bounds, on the line of the interval. */
-function rangeOf({ timing }: When, from: number, until: number) {
+/** The part of a range that lies within bounds and behind the pause, on the line of the interval; inclusive, both. */
+export function rangeOf({ timing }: When, from: number, until: number) {
   if (timing === undefined) return { from: Math.ceil(from), to: Math.floor(until), offsetMs: 0 };
   const span = spanOf(timing);
   return {
@@ -202,9 +212,10 @@ function cacheable(line: TimeLine): CachedLine {
 }
 
 /** All of the timing that a line with exclusions depends on. */
-function exclusionKey({ calendars, onExcluded, startsAt, endsAt, anchorAt }: Timing): string {
+function exclusionKey(timing: Timing): string {
+  const { calendars, onExcluded, startsAt, endsAt, anchorAt, createdAt } = timing;
   const isMoved = onExcluded === 'nextDay' || onExcluded === 'previousDay';
-  const bounds = isMoved ? `${startsAt} ${endsAt}` : '';
+  const bounds = isMoved ? `${startsAt} ${endsAt} ${createdAt}` : '';
   return [calendars!.join(), onExcluded, bounds, anchorAt ?? startsAt].join('\n');
 }
 
@@ -250,8 +261,9 @@ function periodOf(interval: string): number {
 /** Go's and Kubernetes' word for a rate. @throws PunctualError `interval_invalid` */
 function refuseEvery(interval: string): void {
   if (!/^@every\b/i.test(interval.trim())) return;
-  const rate = rateOfEvery(interval) ?? 'rate(90 minutes)';
-  throw new PunctualError('interval_invalid', `The interval has @every: write ${rate} instead.`);
+  const rate = rateOfEvery(interval);
+  const advice = rate === null ? 'a rate instead, such as rate(90 minutes)' : `${rate} instead`;
+  throw new PunctualError('interval_invalid', `The interval has @every: write ${advice}.`);
 }
 
 /** Whether an excluded time of this interval can move to another day: its hour and its minute are one number each. */

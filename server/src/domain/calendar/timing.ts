@@ -35,6 +35,8 @@ export interface Timing extends TimingFields {
   anchorAt?: number;
   /** Derived, where `exclude` is set: the versions of these calendars, in their order. */
   calendars?: string[];
+  /** Derived, where a window or a move brings a time to the other side of the create: times from before the create are none. */
+  createdAt?: number;
 }
 
 /** The timing without its derived values. */
@@ -45,6 +47,7 @@ export function fieldsOf(timing: Timing): TimingFields {
     offsetMs: ___,
     anchorAt: ____,
     calendars: _____,
+    createdAt: ______,
     ...fields
   } = timing;
   return fields;

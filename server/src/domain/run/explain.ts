@@ -7,6 +7,7 @@ import { buffersOne } from './queue.ts';
 import type { RunStatus, RunTrigger } from './run.ts';
 import {
   afterEnd,
+  beforeCreate,
   beforeStart,
   deleted,
   disabled,
@@ -161,6 +162,8 @@ function takenAway(facts: ExplainFacts, nominal: TakenAway): Answer {
       const sentence = `It was moved: ${entryText(nominal.by)} excludes it, and it is due at ${iso(movedTo)}.`;
       return ['rolled', sentence, { movedTo }];
     }
+    case 'beforeCreate':
+      return beforeCreate(facts);
     case 'beforeStart':
       return beforeStart(facts.held);
     case 'afterEnd':

@@ -43,6 +43,7 @@ export function standingAt(facts: StandingFacts, at: number): StandingAnswer | n
   if (at <= schedule.createdAt) return notCreated(facts);
   if (held.status === 'deleted') return deleted(facts);
   const bounds = boundsOf(timing);
+  if (at < bounds.created) return beforeCreate(facts);
   if (at < bounds.from) return beforeStart(held);
   if (at >= bounds.until) return afterEnd(held);
   if (held.status === 'disabled') return disabled(facts, false);
@@ -52,16 +53,17 @@ export function standingAt(facts: StandingFacts, at: number): StandingAnswer | n
 /** The instants between which the standing of a held schedule stays as it is, in order. */
 export function standingEdges({ held, schedule }: StandingFacts): number[] {
   const { timing = {} } = held;
-  const { from, until } = boundsOf(timing);
-  return [schedule.createdAt + 1, from, until, timing.pausedUntil ?? 0]
+  const { created, from, until } = boundsOf(timing);
+  return [schedule.createdAt + 1, created, from, until, timing.pausedUntil ?? 0]
     .filter(edge => Number.isFinite(edge) && edge > 0)
     .sort((a, b) => a - b);
 }
 
-/** The span of the times of the interval with their offset, epoch ms; `until` is exclusive. */
-function boundsOf({ startsAt, endsAt, lastAt, offsetMs = 0 }: Timing) {
+/** The span of the times of the interval with their offset, epoch ms, none before `created`; `until` is exclusive. */
+function boundsOf({ createdAt, startsAt, endsAt, lastAt, offsetMs = 0 }: Timing) {
   const lastMs = lastAt === undefined ? Number.POSITIVE_INFINITY : lastAt + 1;
   return {
+    created: (createdAt ?? Number.NEGATIVE_INFINITY) + offsetMs,
     from: (startsAt ?? Number.NEGATIVE_INFINITY) + offsetMs,
     until: Math.min(endsAt ?? Number.POSITIVE_INFINITY, lastMs) + offsetMs,
   };
@@ -69,6 +71,14 @@ function boundsOf({ startsAt, endsAt, lastAt, offsetMs = 0 }: Timing) {
 
 export function notCreated({ schedule }: StandingFacts): StandingAnswer {
   return ['notCreated', `The schedule was created later, at ${iso(schedule.createdAt)}.`];
+}
+
+export function beforeCreate({ schedule }: StandingFacts): StandingAnswer {
+  const created = iso(schedule.createdAt);
+  return [
+    'notCreated',
+    `It does not fire: without its window it lies before the create, ${created}.`,
+  ];
 }
 
 export function deleted(facts: StandingFacts): StandingAnswer {

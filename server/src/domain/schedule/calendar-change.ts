@@ -1,6 +1,6 @@
 import { resolveTiming } from '../calendar/resolve-timing.ts';
 import { nextTime } from '../calendar/times.ts';
-import { completedOf } from './draft.ts';
+import { completedOf, laterThan } from './draft.ts';
 import type { Schedule } from './schedule.ts';
 import { type CalendarVersions, isSameTiming } from './timing-draft.ts';
 
@@ -29,9 +29,4 @@ export function withCalendars(
     return { ...completedOf(next), updatedAt: laterThan(schedule, now) };
   }
   return isSameTiming(timing, next.timing) ? null : next;
-}
-
-/** As every change moves it, also when the clock goes back. */
-function laterThan({ createdAt, updatedAt = createdAt }: Schedule, now: number): number {
-  return Math.max(now, updatedAt + 1);
 }

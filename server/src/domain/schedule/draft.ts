@@ -165,7 +165,7 @@ function openPause({ timing }: Schedule, { createdAt, updatedAt = createdAt }: S
 }
 
 /** `updatedAt` moves with every change, also within one millisecond and when the clock goes back. */
-function laterThan({ createdAt, updatedAt = createdAt }: Schedule, now: number): number {
+export function laterThan({ createdAt, updatedAt = createdAt }: Schedule, now: number): number {
   return Math.max(now, updatedAt + 1);
 }
 

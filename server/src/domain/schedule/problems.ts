@@ -119,7 +119,7 @@ function checkBody({ body, verb, data }: ScheduleBody): void {
 }
 
 function checkTimes(body: ScheduleBody, { now, references }: Around): void {
-  const when = unstoredWhen(body, now, now, references.calendars);
+  const when = unstoredWhen(body, now, references.calendars);
   if (body.status !== 'disabled') checkComing(when, now);
 }
 

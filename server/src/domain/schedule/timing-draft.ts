@@ -123,21 +123,22 @@ export function withTiming(
 }
 
 /**
- * When a body fires that is not stored. Without an external id its times stand at the start of the window.
+ * When a body would fire that was created now. Without an external id its times stand at the start of the window.
  *
- * @param from a rate without `startsAt`, and `maxRuns`, count from here; epoch ms
+ * @param from a preview counts from here instead, times before it included that a window or a move brings behind it; epoch ms
  * @throws PunctualError `interval_invalid`, `timezone_unknown`, `request_invalid`, `reference_unknown`
  */
 export function unstoredWhen(
   body: TimingBody & { interval: string; timezone: string; externalId?: string },
-  from: number,
   now: number,
   calendars: CalendarVersions,
+  from?: number,
 ): When {
   const { interval, timezone, externalId = null } = body;
   const timing = timingFrom(body, now);
-  const counted = timing.maxRuns === undefined ? timing : { ...timing, countFrom: from };
-  const facts = { createdAt: from, hashed: externalId };
+  const createdAt = from ?? now;
+  const counted = timing.maxRuns === undefined ? timing : { ...timing, countFrom: createdAt };
+  const facts = { createdAt, hashed: externalId, isPreview: from !== undefined };
   const when = { interval, timezone, timing: counted };
   const resolved = resolvedTiming(when, facts, calendars);
   return resolved === undefined ? { interval, timezone } : { interval, timezone, timing: resolved };
@@ -170,7 +171,7 @@ function countedFields({ interval, timezone, timing = {} }: When): string {
 /** All fields, in one order. */
 const FIELDS = [
   ...['startsAt', 'endsAt', 'maxRuns', 'pausedUntil', 'windowSeconds', 'exclude', 'onExcluded'],
-  ...['afterCompletion', 'countFrom', 'lastAt', 'offsetMs', 'anchorAt', 'calendars'],
+  ...['afterCompletion', 'countFrom', 'lastAt', 'offsetMs', 'anchorAt', 'calendars', 'createdAt'],
 ];
 
 export function isSameTiming(a: Timing | undefined, b: Timing | undefined): boolean {

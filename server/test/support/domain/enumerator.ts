@@ -15,6 +15,8 @@ export interface World {
   interval: string;
   timezone: string;
   createdAt: number;
+  /** Times from before the create are none, also where a window or a move brings them behind it. */
+  isStored?: boolean;
   startsAt?: number;
   endsAt?: number;
   maxRuns?: number;
@@ -31,7 +33,7 @@ export interface World {
 }
 
 export type Class =
-  | { is: 'due' | 'paused' | 'excluded' | 'beforeStart' | 'afterEnd' | 'never' }
+  | { is: 'due' | 'paused' | 'excluded' | 'beforeCreate' | 'beforeStart' | 'afterEnd' | 'never' }
   | { is: 'rolled'; movedTo: number };
 
 const DAY_MS = 86_400_000;
@@ -60,6 +62,7 @@ export function classify(world: World, at: number): Class {
   if (limitedTimes(world, time, time + 1).length > 0)
     return { is: at < (world.pausedUntil ?? -Infinity) ? 'paused' : 'due' };
   const [origin] = intervalTimes(world, time, time + 1);
+  if (origin !== undefined && time < createOf(world)) return { is: 'beforeCreate' };
   if (origin !== undefined && time < (world.startsAt ?? -Infinity)) return { is: 'beforeStart' };
   if (origin !== undefined && time >= (world.endsAt ?? Infinity)) return { is: 'afterEnd' };
   if (remainingTimes(world, time, time + 1).length > 0) return { is: 'afterEnd' };
@@ -96,9 +99,9 @@ function rateTimes(world: World, from: number, to: number): PlainTime[] {
   return times;
 }
 
-/** Step 2: those from `startsAt` to `endsAt`. */
+/** Step 2: those from `startsAt` to `endsAt`, and none from before the create. */
 function boundedTimes(world: World, from: number, to: number): PlainTime[] {
-  const first = Math.max(from, world.startsAt ?? -Infinity);
+  const first = Math.max(from, world.startsAt ?? -Infinity, createOf(world));
   const end = Math.min(to, world.endsAt ?? Infinity);
   return first < end ? intervalTimes(world, first, end) : [];
 }
@@ -126,10 +129,15 @@ function movedTime(world: World, time: PlainTime): number | undefined {
   for (let days = 1; days <= LONGEST_MOVE_DAYS; days += 1) {
     const at = instantOf(world.timezone, time.wallAt + days * stepMs, LONGEST_CHANGE_MS);
     if (at === undefined || isHeld(at)) continue;
-    const isInside = at >= (world.startsAt ?? -Infinity) && at < (world.endsAt ?? Infinity);
+    const begin = Math.max(world.startsAt ?? -Infinity, createOf(world));
+    const isInside = at >= begin && at < (world.endsAt ?? Infinity);
     return isInside ? at : undefined;
   }
   return undefined;
+}
+
+function createOf({ isStored = false, createdAt }: World): number {
+  return isStored ? createdAt : -Infinity;
 }
 
 function calendarReader(world: World): (at: number) => boolean {

@@ -215,7 +215,8 @@ class TimingLife {
   /** What the caller asked for, by the rules of the interface: nothing here is read from the timing of the draft. */
   #worldOf(step: Step, before: World | undefined, { id }: Schedule, now: number): World {
     const { kind, scene, takes, pauseMs } = step;
-    const given: World = { ...scene.world, createdAt: before?.createdAt ?? now, hashed: id };
+    const createdAt = before?.createdAt ?? now;
+    const given: World = { ...scene.world, createdAt, isStored: true, hashed: id };
     const names = given.calendars?.map(({ name }) => name);
     if (before === undefined || kind === 'put') {
       const pausedUntil = given.pausedUntil ?? before?.pausedUntil;

@@ -13,7 +13,7 @@ export interface SeriesEvent {
   line: number;
   summary: string;
   isCancelled: boolean;
-  /** Of two versions, the higher one counts. */
+  /** Of two changes of one instance, the higher one counts. */
   sequence: number;
   start: Moment;
   /** The zone of its wall clock, null where that is local; days have one where Outlook wrote them as midnights. */
