@@ -92,6 +92,7 @@ export class Engine {
     const wake: Wake = {
       queue: dueAt => this.#dispatcher.wake(dueAt),
       outbox: () => this.#outbox.wake(),
+      runsEnded: () => this.#outbox.look(),
       room: () => this.#roomFreed(),
     };
     const downtime = new DowntimeDetector(

@@ -19,7 +19,10 @@ export class Loop {
   readonly #clock: Clock;
   readonly #step: () => Promise<number | null>;
   readonly #failed: (error: unknown) => void;
-  /** Called at least once in `maxSleepMs` while the loop runs: somebody looks at the clock. */
+  /**
+   * Called at least once in `maxSleepMs` while the loop runs, also while a step waits for the store: somebody looks at the
+   * clock.
+   */
   readonly #tick: (now: number) => void;
   readonly #maxSleepMs: number;
   #running = false;
@@ -87,11 +90,20 @@ export class Loop {
     this.#tick(now);
     if (now >= this.#dueAt) {
       this.#isStepping = true;
+      this.#tickLater();
       this.#stepped = this.#steps();
       return;
     }
     const sleepMs = Math.min(this.#dueAt - now, this.#maxSleepMs);
     this.#timer = this.#clock.after(sleepMs, () => this.#look());
+  }
+
+  /** While a step is under way. Whether the clock was set back is seen when it has ended. */
+  #tickLater(): void {
+    this.#timer = this.#clock.after(this.#maxSleepMs, () => {
+      this.#tickLater();
+      this.#tick(this.#clock.now());
+    });
   }
 
   async #steps(): Promise<void> {

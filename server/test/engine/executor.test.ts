@@ -4,6 +4,7 @@ import type { Completer } from '../../src/engine/delivery/completer.ts';
 import { Executor } from '../../src/engine/delivery/executor.ts';
 import { ConcurrencyLimits } from '../../src/engine/fairness/concurrency.ts';
 import { Throttles } from '../../src/engine/fairness/throttles.ts';
+import type { Identity } from '../../src/engine/identity/identity.ts';
 import type { EngineObserver } from '../../src/engine/observer.ts';
 import type { ClockWatch } from '../../src/engine/services/clock-watch.ts';
 import type { DowntimeDetector } from '../../src/engine/services/downtime.ts';
@@ -23,6 +24,7 @@ let hanging: ((result: SendResult) => void)[];
 let ended: string[];
 let faults: unknown[];
 let watermarkFault: Error | null;
+let identity: Identity | null;
 
 /** A firing that is due `inMs` after the start and was claimed at the start. */
 function firing(id: string, inMs: number): Claim {
@@ -93,6 +95,7 @@ function executorWith(maxInFlight: number): Executor {
       fired() {},
       attemptEnded() {},
       storeFailed: (error: unknown) => faults.push(error),
+      rowFailed: (_: string, error: unknown) => faults.push(error),
     } as unknown as EngineObserver,
     downtime: { unseenUntil: START - 1 } as DowntimeDetector,
     clockWatch: { look() {} } as unknown as ClockWatch,
@@ -102,8 +105,9 @@ function executorWith(maxInFlight: number): Executor {
       pending: () => 0,
       complete: (claim: Claim | OutboxClaim) => ended.push(`${idOf(claim)} ended`),
       giveBack: (claim: Claim | OutboxClaim) => ended.push(`${idOf(claim)} given back`),
+      setAside: (claim: Claim | OutboxClaim) => ended.push(`${idOf(claim)} set aside`),
     } as unknown as Completer,
-    identities: { of: () => null },
+    identities: { of: () => identity },
     leaseDeadline: undefined,
     lock: {
       sentUntil: START,
@@ -133,6 +137,7 @@ beforeEach(() => {
   ended = [];
   faults = [];
   watermarkFault = null;
+  identity = null;
   executor = executorWith(10_000);
   executor.start();
 });
@@ -165,6 +170,19 @@ describe('executor', () => {
     assert.equal(executor.isBehind, true);
     await answer();
     assert.deepEqual([started.length, ended, executor.isBehind], [3, ['1 ended'], false]);
+  });
+
+  test('one whose destination breaks is set aside, and holds no slot', async () => {
+    const broken = () => {
+      throw new Error('broken');
+    };
+    identity = { facts: { config: {} }, refusal: broken } as unknown as Identity;
+    const claim = firing('1', 1);
+    claim.schedule.delivery = { destination: 'd' };
+    executor.executeFirings([claim]);
+    await clock.advance(1);
+    assert.deepEqual([ended, faults.length, executor.inFlight], [['1 set aside'], 1, 0]);
+    assert.equal(executor.isIdle, true);
   });
 
   test('where the watermark cannot be raised none leaves, and all leave a little later', async () => {

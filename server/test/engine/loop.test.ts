@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Loop } from '../../src/engine/loop.ts';
+import { DowntimeDetector } from '../../src/engine/services/downtime.ts';
 import { ManualClock } from '../support/clock.ts';
 
 const START = Date.UTC(2026, 2, 1);
@@ -70,6 +71,55 @@ describe('a loop', () => {
     await clock.advance(3_000);
     assert.equal(steps, 2);
     await loop.stop();
+  });
+
+  test('looks at the clock while its step waits for the store: that is no downtime', async () => {
+    const clock = new ManualClock(START);
+    const gaps: number[][] = [];
+    const downtime = new DowntimeDetector(START, (...gap) => gaps.push(gap));
+    const store = Promise.withResolvers<null>();
+    let looks = 0;
+    const loop = new Loop(
+      clock,
+      () => store.promise,
+      error => assert.fail(String(error)),
+      now => {
+        looks += 1;
+        downtime.look(now);
+      },
+    );
+    loop.start();
+    await clock.advance(20_000);
+    store.resolve(null);
+    await clock.advance(1_000);
+    assert.deepEqual(gaps, []);
+    assert.equal(downtime.unseenUntil, START);
+    const stopped = loop.stop();
+    const before = looks;
+    await clock.advance(10_000);
+    await stopped;
+    assert.equal(looks, before, 'it still looks');
+  });
+
+  test('that is stopped during a step looks no more', async () => {
+    const clock = new ManualClock(START);
+    const store = Promise.withResolvers<null>();
+    let looks = 0;
+    const loop = new Loop(
+      clock,
+      () => store.promise,
+      error => assert.fail(String(error)),
+      () => {
+        looks += 1;
+      },
+    );
+    loop.start();
+    const stopped = loop.stop();
+    const before = looks;
+    await clock.advance(10_000);
+    assert.equal(looks, before);
+    store.resolve(null);
+    await stopped;
   });
 
   test('steps no more once it is stopped, and stops when its step has ended', async () => {

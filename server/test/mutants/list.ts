@@ -330,12 +330,6 @@ export const MUTANTS: Mutant[] = [
     'NOT EXISTS',
   ),
   take(
-    'outbox, claim: the queue is not looked at again',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
-    'schedule_key = ANY ($5) AND ${SCHEDULE_IS_FREE}',
-    'schedule_key = ANY ($5)',
-  ),
-  take(
     'outbox, claim: other manual runs are not looked at again',
     "other.state IN ('inFlight', 'awaiting')",
     'false',

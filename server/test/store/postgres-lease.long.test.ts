@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
+import { runId } from '../../src/domain/id.ts';
 import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 import type { Caller } from '../../src/store/contract/keys.ts';
 import type { Claim } from '../../src/store/contract/queue.ts';
@@ -231,6 +232,25 @@ describe('PostgreSQL: two nodes on one database', () => {
     });
     const [row] = await runOn(url, 'SELECT changed_at FROM queue');
     assert.equal(Number(row!.changed_at), NOON);
+  });
+
+  test('a target that speaks while its run is being ended waits for that, and is not heard', async () => {
+    const { id: scheduleId } = await stored(a, caller);
+    const { attempt } = await claimOne(a);
+    const ticket = {
+      scheduleId,
+      clientId: caller.clientId,
+      attempt,
+      runId: runId(scheduleId, NOON),
+    };
+    const ended = `UPDATE queue SET state = 'waiting', attempt = 0, due_at = ${NOON + MINUTE},
+      scheduled_for = ${NOON + MINUTE}, next_for = NULL`;
+    const said = await beside(ended, {
+      isWaiting: true,
+      work: () => b.completions.say(ticket, {}, NOON + SECOND),
+    });
+    assert.equal(said, null);
+    assert.deepEqual(await b.completions.of([ticket]), []);
   });
 
   test('a manual run whose schedule another node holds is left for later', async () => {

@@ -105,8 +105,7 @@ export class Completer {
       write: firings => this.#settleFirings(firings),
       writing: () => wake.room(),
       written: () => {
-        // Callbacks may be due, and manual runs may have their turn.
-        wake.outbox();
+        wake.runsEnded();
         wake.room();
       },
     });

@@ -30,7 +30,7 @@ import {
   withCompletionUrl,
 } from './job.ts';
 import { renewClaims } from './renew-claims.ts';
-import { sendJob } from './send-job.ts';
+import { isTold, sendJob } from './send-job.ts';
 import { isOvertaken, Slots } from './slots.ts';
 
 /** Most jobs that wait for their instant. One client holds at most as many firings as are left for the others. */
@@ -311,8 +311,13 @@ export class Executor {
       this.#refuse(job, refusal, now);
       return;
     }
-    void sendJob(job, now, this.#options).then(result =>
-      isTold(job, result) ? this.#told(job, result, result.control!) : this.#sent(job, result),
+    void sendJob(job, now, this.#options).then(
+      result =>
+        isTold(job, result) ? this.#told(job, result, result.control!) : this.#sent(job, result),
+      error => {
+        this.#options.observer.rowFailed(reportedIdOf(job), error);
+        this.#setAside(job);
+      },
     );
   }
 
@@ -391,10 +396,3 @@ export class Executor {
 }
 
 const reportedIdOf = ({ claim }: Job) => reportedId(claim);
-
-/** Whether the target says something about its schedule, and is to be obeyed. */
-function isTold({ claim }: Job, { control }: SendResult): boolean {
-  return (
-    control !== undefined && 'schedule' in claim && claim.schedule.policy?.obeyTarget !== false
-  );
-}

@@ -60,6 +60,8 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #loop: Loop;
   #starved = false;
+  /** Whether something is likely to be due. Else the next step looks before it claims: that costs a tenth. */
+  #isExpected = true;
   #postponed = 0;
   #lookAgainMs = LOOK_AGAIN_MS;
   #stopping = false;
@@ -84,8 +86,15 @@ export class Outbox {
     return this.#loop.stop();
   }
 
-  wake(dueAt?: number): void {
-    this.#loop.wake(dueAt);
+  /** Something is due. */
+  wake(): void {
+    this.#isExpected = true;
+    this.#loop.wake();
+  }
+
+  /** Something may be due. */
+  look(): void {
+    this.#loop.wake();
   }
 
   /** Slots are free again: claims that did not fit may fit now. */
@@ -102,6 +111,12 @@ export class Outbox {
     if (this.#starved || this.#stopping) return null;
     const limit = Math.min(CLAIM_BATCH, room);
     const now = clock.now();
+    const isExpected = this.#isExpected;
+    this.#isExpected = false;
+    if (!isExpected) {
+      const dueAt = await outbox.nextDueAt();
+      if (!isDue(dueAt, now)) return this.#sleepUntil(dueAt, now);
+    }
     const askedAt = monotonicMs();
     const claims = await outbox.claim(now, limit);
     const giveBack = (claim: OutboxClaim) => completer.giveBack(claim);
@@ -111,24 +126,24 @@ export class Outbox {
     }
     await TakenClaims.during(claims, giveBack, held => this.#handOn(held, claims));
     if (claims.length === limit) return now;
-    const togetherMs = this.#postponed > 0 ? TOGETHER_WHERE_FULL_MS : TOGETHER_MS;
-    this.#postponed = 0;
     if (claims.length > 0) this.#lookAgainMs = LOOK_AGAIN_MS;
-    return soonest(await this.#lookAt(now, togetherMs), now, this.#options.pollMs);
+    return this.#sleepUntil(await outbox.nextDueAt(), now);
   }
 
-  /** When the next row is due. Rows that are due already wait for another run. */
-  async #lookAt(now: number, togetherMs: number): Promise<number | null> {
-    const { outbox } = this.#options;
-    const dueAt = await outbox.nextDueAt();
-    if (dueAt === null || dueAt > now) {
+  /** @param dueAt of the next row. Rows that are due already wait for another run */
+  async #sleepUntil(dueAt: number | null, now: number): Promise<number | null> {
+    const { outbox, pollMs } = this.#options;
+    const togetherMs = this.#postponed > 0 ? TOGETHER_WHERE_FULL_MS : TOGETHER_MS;
+    this.#postponed = 0;
+    const together = (at: number | null) => (at === null ? null : Math.max(at, now + togetherMs));
+    if (!isDue(dueAt, now)) {
       this.#lookAgainMs = LOOK_AGAIN_MS;
-      return dueAt === null ? null : Math.max(dueAt, now + togetherMs);
+      return soonest(together(dueAt), now, pollMs);
     }
     const againAt = now + this.#lookAgainMs;
     this.#lookAgainMs = Math.min(this.#lookAgainMs * 2, MOST_LOOK_AGAIN_MS);
-    const later = await outbox.nextDueAt(now);
-    return later === null ? againAt : Math.min(againAt, Math.max(later, now + togetherMs));
+    const later = together(await outbox.nextDueAt(now));
+    return soonest(Math.min(againAt, later ?? againAt), now, pollMs);
   }
 
   async #handOn(held: TakenClaims<OutboxClaim>, claims: OutboxClaim[]): Promise<void> {
@@ -180,6 +195,10 @@ export class Outbox {
     this.#postponed += 1;
     return now + POSTPONED_MS + this.#postponed * POSTPONED_EACH_MS;
   }
+}
+
+function isDue(dueAt: number | null, now: number): boolean {
+  return dueAt !== null && dueAt <= now;
 }
 
 /** A run that the target asked for does not come where its schedule was paused or disabled since. */

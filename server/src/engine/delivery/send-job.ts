@@ -27,3 +27,10 @@ export function sendJob(job: Job, now: number, options: SendJobOptions): Promise
   const identity = options.identities.of((claim as Claim | ManualClaim).schedule);
   return sendAs({ identity, name, request, permit, build }, options);
 }
+
+/** Whether the target says something about its schedule, and is to be obeyed. */
+export function isTold({ claim }: Job, { control }: SendResult): boolean {
+  return (
+    control !== undefined && 'schedule' in claim && claim.schedule.policy?.obeyTarget !== false
+  );
+}

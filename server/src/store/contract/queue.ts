@@ -129,9 +129,9 @@ type HeldClaim = Pick<Claim, 'scheduleRowId' | 'version'>;
  */
 export interface QueueStore extends ClaimQueue<number, Settlement, HeldClaim>, RecountStore {
   /**
-   * Takes up to `limit` rows due at `now` or within `aheadMs` of it, earliest first. It writes the
-   * claim before it resolves: attempt + 1 for those that may be sent at once, or at their time
-   * (`begun`).
+   * Takes up to `limit` rows due at `now` or within `aheadMs` of it, earliest first, and those of one
+   * instant in the order of their keys. It writes the claim before it resolves: attempt + 1 for those
+   * that may be sent at once, or at their time (`begun`).
    *
    * Ahead of their time it takes only rows that will begin then. A row stays if a manual run of its
    * schedule waits: that run comes first.

@@ -95,7 +95,10 @@ const lockSchedules: Statement = {
     SELECT schedule_key FROM schedules WHERE schedule_key = ANY ($1)
     ORDER BY schedule_key FOR NO KEY UPDATE SKIP LOCKED`,
 };
-/** A schedule without a row in the queue is told as well; one whose row is not free is not. */
+/**
+ * A schedule without a row in the queue is told as well; one whose row is not free is not. Both hold until the end of the
+ * transaction: a row that was blocked is locked by that, and none is made while the schedule is locked.
+ */
 const block: Statement = {
   name: 'outbox_block',
   text: `
@@ -118,7 +121,7 @@ const take: Statement = {
     WITH taken AS (
       UPDATE outbox SET state = 'inFlight', claimed_at = $1, attempt = attempt + 1,
         claimed_by = $2, lease_until = clock_timestamp() + $3 * interval '1 millisecond'
-      WHERE id = ANY ($4) AND (kind = 'callback' OR schedule_key = ANY ($5) AND ${SCHEDULE_IS_FREE}
+      WHERE id = ANY ($4) AND (kind = 'callback' OR schedule_key = ANY ($5)
         AND NOT EXISTS (
           SELECT 1 FROM outbox AS other
           WHERE other.schedule_key = outbox.schedule_key AND other.kind = 'manual'

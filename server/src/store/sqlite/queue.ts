@@ -59,16 +59,16 @@ export function sqliteQueue(
     FROM ${rows} ${FIREABLE_JOINS}
     WHERE queue.state <> 'inFlight' AND queue.due_at <= :now + :aheadMs AND ${isOurs} ${others}
       AND ${RULE.isTaken}
-    ORDER BY queue.due_at LIMIT :limit`;
+    ORDER BY queue.due_at, queue.schedule_key LIMIT :limit`;
   const due = database.prepare(select('queue', ''));
   const dueOfOthers = database.prepare(
     select(
       `(SELECT * FROM (SELECT schedule_key AS key FROM queue
           WHERE state <> 'inFlight' AND due_at > :now AND ${isOurs}
-          ORDER BY due_at LIMIT ${LOOKED_AT})
+          ORDER BY due_at, schedule_key LIMIT ${LOOKED_AT})
         UNION ALL SELECT * FROM (SELECT schedule_key AS key FROM queue
           WHERE state <> 'inFlight' AND due_at <= :now AND ${isOurs}
-          ORDER BY due_at LIMIT ${LOOKED_AT})) AS near
+          ORDER BY due_at, schedule_key LIMIT ${LOOKED_AT})) AS near
         JOIN queue ON queue.schedule_key = near.key`,
       'AND schedules.client_key NOT IN (SELECT value FROM json_each(:except))',
     ),

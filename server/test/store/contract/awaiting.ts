@@ -547,6 +547,18 @@ export function awaitingContract(name: string, open: OpenBackend): void {
       assert.deepEqual(await backend.store.outbox.claim(NOON + MINUTE, 10), []);
     });
 
+    test('those that wait for it hold up nobody else, however few are asked for', async () => {
+      const { caller, schedule } = await awaited();
+      await triggered(backend.store, caller, schedule, NOON + 1);
+      const other = await stored(backend.store, caller, {}, { first: UNTIL, second: null });
+      const id = await triggered(backend.store, caller, other, NOON + 2);
+      const claims = await backend.store.outbox.claim(NOON + MINUTE, 1);
+      assert.deepEqual(
+        claims.map(each => each.id),
+        [id],
+      );
+    });
+
     test('deleted meanwhile, it is not brought forward', async () => {
       const { caller, schedule, claim } = await begun();
       await changed(backend.store, caller, schedule, { status: 'deleted' }, NOON + 1, null);

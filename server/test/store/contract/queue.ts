@@ -86,6 +86,27 @@ export function queueContract(name: string, open: OpenBackend): void {
       assert.deepEqual(await labels(10), []);
     });
 
+    for (const other of [false, true]) {
+      test(`those of one instant in the order of their keys${other ? ', without those of another client' : ''}`, async () => {
+        const { store } = backend;
+        await queued(
+          store,
+          await aClient(store),
+          [30, 10, 50, 20, 40].map(ms => NOON + ms),
+        );
+        const except = other ? [(await aClient(store, 'other')).clientRowId] : [];
+        const { claims } = await store.queue.claim(NOON + MINUTE, 10, SEEN);
+        const byKey = claims.map(({ scheduleRowId }) => scheduleRowId).sort((a, b) => a - b);
+        for (const claim of claims) await settled(store, claim, waiting(NOON + MINUTE, null));
+        const keys = async (limit: number) =>
+          (await store.queue.claim(NOON + MINUTE, limit, SEEN, 0, except)).claims.map(
+            ({ scheduleRowId }) => scheduleRowId,
+          );
+        assert.deepEqual(await keys(2), byKey.slice(0, 2));
+        assert.deepEqual(await keys(10), byKey.slice(2));
+      });
+    }
+
     test('the schedules of all clients are claimed, each with its own secret', async () => {
       const { store } = backend;
       const [a, b] = [await aClient(store, 'a'), await aClient(store, 'b')];
