@@ -35,11 +35,11 @@ test('no statuses to retry are another thing than the default', () => {
 });
 
 test('the value that must stand in an answer keeps its kind', () => {
-  const kinds = [true, false, 'true', 1, '1', ''].map(equals => {
+  const kinds = [true, false, null, 'null', 'true', 1, '1', ''].map(equals => {
     const policy: Policy = { success: { json: { pointer: '/ok', equals } } };
     return deliveryPolicyOf(deliveryDraftOf(policy)).success!.json!.equals;
   });
-  assert.deepEqual(kinds, [true, false, 'true', 1, '1', '']);
+  assert.deepEqual(kinds, [true, false, null, 'null', 'true', 1, '1', '']);
 });
 
 test('what the service would refuse whole is told at its field, and the rest is checked', () => {

@@ -28,7 +28,7 @@ export interface Success {
   json?: {
     /** Its place, by RFC 6901, such as `/ok`. */
     pointer: string;
-    equals: string | number | boolean;
+    equals: string | number | boolean | null;
   };
 }
 

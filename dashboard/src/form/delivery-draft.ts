@@ -27,10 +27,10 @@ export interface DeliveryDraft {
   completionSeconds: string;
 }
 
-/** The value that must stand in a JSON body: a text, a number, true or false. */
+/** The value that must stand in a JSON body: a text, a number, true, false or null. */
 export interface JsonDraft {
   pointer: string;
-  kind: 'text' | 'number' | 'true' | 'false';
+  kind: 'text' | 'number' | 'true' | 'false' | 'null';
   /** Of a text or a number. */
   equals: string;
 }
@@ -91,6 +91,7 @@ function statusText(statuses: string[]): string {
 
 function jsonDraftOf({ pointer, equals }: NonNullable<Success['json']>): JsonDraft {
   if (typeof equals === 'boolean') return { pointer, kind: `${equals}`, equals: '' };
+  if (equals === null) return { pointer, kind: 'null', equals: '' };
   const kind = typeof equals === 'number' ? 'number' : 'text';
   return { pointer, kind, equals: String(equals) };
 }
@@ -129,8 +130,9 @@ function successOf({ successStatuses, bodyContains, bodyLacks, json }: DeliveryD
   };
 }
 
-function scalarOf({ kind, equals }: JsonDraft): string | number | boolean {
+function scalarOf({ kind, equals }: JsonDraft): string | number | boolean | null {
   if (kind === 'text') return equals;
+  if (kind === 'null') return null;
   return kind === 'number' ? Number(equals) : kind === 'true';
 }
 

@@ -78,6 +78,7 @@ export const KEPT: { value: KeepResponse; label: string }[] = [
 export const JSON_KINDS: { value: JsonDraft['kind']; label: string }[] = [
   { value: 'true', label: 'is true' },
   { value: 'false', label: 'is false' },
+  { value: 'null', label: 'is null' },
   { value: 'text', label: 'is the text' },
   { value: 'number', label: 'is the number' },
 ];

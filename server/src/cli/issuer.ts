@@ -15,7 +15,9 @@ export function issuerCommand(program: Command): void {
       'The key that signs the tokens of oidc destinations. Works beside a running service.',
     )
     .command('rotate')
-    .description('Sign with another key from now on. The old one stays in the JWKS for 7 days.')
+    .description(
+      'Make another key. It stands in the JWKS for an hour before it signs, the old one for 7 days after.',
+    )
     .option('--json', 'print one JSON object')
     .action(async ({ json }: { json?: boolean }) => {
       if (readSecretKeys(readConfig(process.env)).length === 0) {
@@ -25,12 +27,18 @@ export function issuerCommand(program: Command): void {
       }
       await withStore(async store => {
         const [key, ...replaced] = await rotateIssuer(store.installation, await nowOf(store));
-        const until = replaced[0] && iso(replaced[0].replacedAt! + PUBLISHED_FOR_MS);
-        print(json === true, { kid: key.kid, ...(until && { oldPublishedUntil: until }) }, [
-          `Tokens are signed with the key ${key.kid} from now on.`,
-          until === undefined
-            ? 'There was none before.'
-            : `The old key is published until ${until}.`,
+        const replacedAt = replaced[0]?.replacedAt;
+        if (replacedAt === undefined) {
+          print(json === true, { kid: key.kid }, [
+            `Tokens are signed with the key ${key.kid} from now on. There was none before.`,
+          ]);
+          return;
+        }
+        const signsAt = iso(replacedAt);
+        const until = iso(replacedAt + PUBLISHED_FOR_MS);
+        print(json === true, { kid: key.kid, signsAt, oldPublishedUntil: until }, [
+          `The key ${key.kid} is published now, and signs tokens from ${signsAt} on.`,
+          `The old key is published until ${until}.`,
         ]);
       });
     });

@@ -18,7 +18,7 @@ export async function issuerKeys(installation: Secrets, now: number): Promise<Is
   return replaceBy(installation, await newIssuerKey(now), now, keys => keys === null);
 }
 
-/** Another key signs from now on. @returns the keys, that one first */
+/** Makes another key, which signs soon. @returns the keys, that one first */
 export async function rotateIssuer(installation: Secrets, now: number): Promise<IssuerKeys> {
   return replaceBy(installation, await newIssuerKey(now), now, () => true);
 }

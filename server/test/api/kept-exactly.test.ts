@@ -36,7 +36,7 @@ const success = fc.record(
           fc.boolean(),
           text(50),
           fc.integer(),
-          fc.constantFrom(0.1, -1e300, 5e-324),
+          fc.constantFrom(null, 0.1, -1e300, 5e-324),
         ),
       },
       { noNullPrototype: true },

@@ -62,12 +62,27 @@ test('a PATCH merges at every depth, replaces lists, and removes by null', async
 });
 
 test('every scalar can be demanded, at every pointer', async () => {
-  for (const equals of [true, false, 0, -1.5, 1e300, '', 'ä', '{{run.id}}']) {
+  for (const equals of [null, true, false, 0, -1.5, 1e300, '', 'ä', '{{run.id}}']) {
     for (const pointer of ['', '/', '/~0~1', '/a b', '/ä/0/-']) {
       const own = { success: { json: { pointer, equals } } };
       assert.deepEqual((await service.create({ policy: own })).policy, own);
     }
   }
+});
+
+test('null is demanded by POST and PUT, and a PATCH with it says so', async () => {
+  const json = { pointer: '/error', equals: null };
+  const { id } = await service.create({ policy: { success: { json: { ...json, equals: 1 } } } });
+  const at = `/v1/schedule/${id}`;
+  const patched = await service.call('PATCH', at, { body: { policy: { success: { json } } } });
+  const error =
+    'policy.success.json.equals is required: a PATCH removes what is null, so set null by PUT.';
+  assert.deepEqual([patched.status, patched.body], [400, { error }]);
+  const put = await service.call('PUT', at, { body: { ...valid, policy: { success: { json } } } });
+  assert.deepEqual(put.body.policy.success.json, json);
+  const pointer = { policy: { success: { json: { pointer: '/errors' } } } };
+  const { body } = await service.call('PATCH', at, { body: pointer });
+  assert.deepEqual(body.policy.success.json, { pointer: '/errors', equals: null });
 });
 
 describe('check', () => {

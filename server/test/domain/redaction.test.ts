@@ -116,6 +116,54 @@ test('a secret is found as writers of JSON in other languages write it', () => {
   }
 });
 
+describe('a secret that another writer has escaped', () => {
+  const secret = 'pa&ss<wörd>+q\'/x y~!"z\\';
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  const hex = (unit: string) => unit.charCodeAt(0).toString(16).padStart(4, '0');
+  const inUrl = encodeURIComponent(secret);
+  const writers: Record<string, string> = {
+    'JSON of Go': inJson.replace(/[<>&]/g, unit => `\\u${hex(unit)}`),
+    'JSON of .NET': inJson.replace(/[<>&+'`]|[^ -~]/g, unit => `\\u${hex(unit).toUpperCase()}`),
+    'JSON of PHP': inJson.replaceAll('/', '\\/'),
+    'a script': inJson.replace(/[<>&']/g, unit => `\\x${hex(unit).slice(2)}`),
+    'a url': inUrl,
+    'a url in small letters': inUrl.replace(/%../g, code => code.toLowerCase()),
+    'a url of Python': inUrl
+      .replaceAll('%2F', '/')
+      .replace(/[!'()*]/g, unit => `%${hex(unit).slice(2)}`),
+    'a url that is whole': encodeURI(secret),
+    'a form': new URLSearchParams([['', secret]]).toString().slice(1),
+  };
+  for (const [writer, echo] of Object.entries(writers)) {
+    for (const texts of [secretsAmong({ 'X-Secret': secret }), secretTexts([secret])]) {
+      test(`by ${writer} is found, once and again, and the text around it stays`, () => {
+        const around = 'a\\u0041 %41 + "';
+        assert.equal(redact(`<${echo}>${around}${echo}`, texts), `<[secret]>${around}[secret]`);
+      });
+
+      test(`by ${writer} is found where the text is cut`, () => {
+        for (let length = 12; length < echo.length; length++) {
+          const cut = `see ${echo.slice(0, length)}`;
+          assert.equal(redactCut(cut, texts), 'see [secret]', cut);
+        }
+      });
+    }
+  }
+
+  test('goes as a whole where another secret is its beginning', () => {
+    const texts = secretTexts(['abcdefgh', 'abcdefgh&xyz']);
+    for (const echo of ['abcdefgh\\u0026xyz', 'abcdefgh%26xyz', 'abcdefgh&xyz']) {
+      assert.equal(redact(`\\n+%20${echo}`, texts), '\\n+%20[secret]', echo);
+    }
+  });
+
+  test('costs little, however often it stands there', () => {
+    const texts = secretTexts(['pa&ssword']);
+    const text = 'pa\\u0026ssword'.repeat(20_000);
+    assert.equal(redact(text, texts), '[secret]'.repeat(20_000));
+  });
+});
+
 test('the longer secret goes first where one is part of another', () => {
   const secrets = secretsOf('X-Key', 'abcdefgh', 'X-Token', 'abcdefghijkl');
   assert.equal(redact('abcdefghijkl abcdefgh', secrets), '[secret] [secret]');

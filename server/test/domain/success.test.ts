@@ -8,7 +8,9 @@ import type { Success } from '../../src/domain/schedule/schedule.ts';
 const asItIs = (text: string) => text;
 const unmet = (text: string, success: Success, isLonger = false) =>
   unmetBy({ text, isLonger, masked: asItIs }, success);
-const ok = (equals: string | number | boolean, pointer = '/ok') => ({ json: { pointer, equals } });
+const ok = (equals: string | number | boolean | null, pointer = '/ok') => ({
+  json: { pointer, equals },
+});
 
 describe('a body that meets the conditions', () => {
   const table: [string, Success][] = [
@@ -22,6 +24,7 @@ describe('a body that meets the conditions', () => {
     ['{"ok":1e2}', ok(100)],
     ['{"a":[{"b":0}]}', ok(0, '/a/0/b')],
     ['true', ok(true, '')],
+    ['{"ok":null}', ok(null)],
     ['{"ok":false,"ok":true}', ok(true)],
     ['{"ok":true} ', { bodyContains: 'ok', bodyLacks: 'error', ...ok(true) }],
   ];
@@ -43,6 +46,8 @@ describe('a body that does not, and the sentence that says which', () => {
     ['{"ok":"true"}', ok(true), '/ok was "true", and must be true.'],
     ['{"ok":true}', ok('true'), '/ok was true, and must be "true".'],
     ['{"ok":"1"}', ok(1), '/ok was "1", and must be 1.'],
+    ['{"ok":0}', ok(null), '/ok was 0, and must be null.'],
+    ['{}', ok(null), '/ok is missing, and must be null.'],
     ['{"ok":{"a":1}}', ok(true), '/ok was an object, and must be true.'],
     ['{"ok":[true]}', ok(true), '/ok was an array, and must be true.'],
     ['{}', ok(true), '/ok is missing, and must be true.'],

@@ -215,6 +215,15 @@ describe('the places', () => {
     assert.equal(delivery!.body, 'x=a%26b%3Dc%20d&y=1');
   });
 
+  test('a Content-Type that a template makes decides about the body as any other', () => {
+    const headers = { 'Content-Type': '{{schedule.label}}' };
+    const form = 'application/x-www-form-urlencoded;&b=1';
+    const { delivery } = sent({ headers, label: form, body: 'a={{schedule.label}}' });
+    assert.equal(delivery!.body, `a=${encodeURIComponent(form)}`);
+    const json = { headers, label: 'application/json;', body: '{"a":{{schedule.label}}}' };
+    assert.match(refusal(json), /^body: it is no JSON/);
+  });
+
   test('in a url it is percent-encoded', () => {
     const { url } = sent({
       label: 'a/b?c&d=ü#\ud800',

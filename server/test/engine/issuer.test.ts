@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { calculateJwkThumbprint, createLocalJWKSet, jwtVerify } from 'jose';
+import { calculateJwkThumbprint, createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import {
   type IssuerKeys,
   newIssuerKey,
   PUBLISHED_FOR_MS,
   publicKeysOf,
+  signingKeyOf,
   withNewKey,
 } from '../../src/domain/access/issuer-keys.ts';
 import { tokenSigner } from '../../src/engine/identity/issuer.ts';
@@ -17,7 +18,8 @@ import { openSqlite } from '../../src/store/sqlite/open.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.900Z');
 const ISSUER = 'https://punctual.example.com';
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 let keys: IssuerKeys;
 
 before(async () => {
@@ -57,19 +59,52 @@ test('the id of a key is its thumbprint, and only its public half is published',
   assert.deepEqual(Object.keys(published!).sort(), ['alg', 'e', 'kid', 'kty', 'n', 'use']);
 });
 
-test('a replaced key is published for seven days, and signs no more', () => {
+const key = (kid: string) => ({ ...keys[0], kid });
+
+test('a new key is published for an hour before it signs; the first one signs at once', async () => {
+  const first = withNewKey(null, key('a'), NOW);
+  assert.equal(signingKeyOf(first, NOW).kid, 'a');
+  const all = withNewKey(first, key('b'), NOW + DAY);
+  assert.deepEqual(
+    publicKeysOf(all, NOW + DAY).map(({ kid }) => kid),
+    ['b', 'a'],
+  );
+  assert.equal(signingKeyOf(all, NOW + DAY + HOUR - 1).kid, 'a');
+  assert.equal(signingKeyOf(all, NOW + DAY + HOUR).kid, 'b');
+  const sign = tokenSigner({ publicUrl: ISSUER, keys: async () => all });
+  for (const [at, kid] of [
+    [NOW + DAY, 'a'],
+    [NOW + DAY + HOUR, 'b'],
+  ] as const) {
+    const { text } = await sign({ audience: 'target', clientId: 'ada' }, at);
+    assert.equal(decodeProtectedHeader(text).kid, kid);
+  }
+});
+
+test('each of two new keys of one hour signs in its turn', () => {
+  let all = withNewKey(withNewKey(null, key('a'), NOW), key('b'), NOW + DAY);
+  all = withNewKey(all, key('c'), NOW + DAY + HOUR / 2);
+  assert.deepEqual(
+    [0, HOUR - 1, HOUR, 1.5 * HOUR - 1, 1.5 * HOUR].map(
+      after => signingKeyOf(all, NOW + DAY + after).kid,
+    ),
+    ['a', 'a', 'b', 'b', 'c'],
+  );
+});
+
+test('a replaced key is published for seven days after it has signed', () => {
   const kidsAt = (all: IssuerKeys, now: number) => publicKeysOf(all, now).map(({ kid }) => kid);
-  const key = (kid: string) => ({ ...keys[0], kid });
+  const replacedAt = NOW + HOUR;
   let all = withNewKey(withNewKey(null, key('a'), NOW), key('b'), NOW);
-  assert.deepEqual(kidsAt(all, NOW + PUBLISHED_FOR_MS - 1).length, 2);
-  assert.deepEqual(kidsAt(all, NOW + PUBLISHED_FOR_MS).length, 1);
+  assert.deepEqual(kidsAt(all, replacedAt + PUBLISHED_FOR_MS - 1).length, 2);
+  assert.deepEqual(kidsAt(all, replacedAt + PUBLISHED_FOR_MS).length, 1);
   all = withNewKey(all, key('c'), NOW + 6 * DAY);
   assert.deepEqual(
-    all.map(({ kid, replacedAt }) => [kid, replacedAt]),
+    all.map(each => [each.kid, each.replacedAt]),
     [
       ['c', undefined],
-      ['b', NOW + 6 * DAY],
-      ['a', NOW],
+      ['b', NOW + 6 * DAY + HOUR],
+      ['a', replacedAt],
     ],
   );
   all = withNewKey(all, key('d'), NOW + 8 * DAY);

@@ -181,7 +181,7 @@ test('tokens of destinations', async t => {
   );
 
   await t.test(
-    'the key is rotated beside a running service: tokens of both keys verify',
+    'the key is rotated beside a running service: the new one is published before it signs',
     async t => {
       const target = await echoTarget(t);
       const destination = {
@@ -197,19 +197,22 @@ test('tokens of destinations', async t => {
         service.environment,
       );
       assert.equal(code, 0, err);
-      const { kid, oldPublishedUntil } = JSON.parse(out) as {
-        kid: string;
-        oldPublishedUntil: string;
-      };
-      const days = (Date.parse(oldPublishedUntil) - Date.now()) / 86_400_000;
-      assert.ok(days > 6.9 && days <= 7, oldPublishedUntil);
+      const rotated = JSON.parse(out) as Record<'kid' | 'signsAt' | 'oldPublishedUntil', string>;
+      const { kid, signsAt, oldPublishedUntil } = rotated;
+      const minutes = (Date.parse(signsAt) - Date.now()) / 60_000;
+      assert.ok(minutes > 55 && minutes <= 60, signsAt);
+      assert.equal(Date.parse(oldPublishedUntil) - Date.parse(signsAt), 7 * 86_400_000);
       await service.put('two', destination);
       await service.run(await service.schedule({ url: target.url, destination: 'two' }));
       const after = bearerOf(target);
       assert.notEqual(decodeProtectedHeader(before).kid, kid);
-      assert.equal(decodeProtectedHeader(after).kid, kid);
+      assert.equal(decodeProtectedHeader(after).kid, decodeProtectedHeader(before).kid);
       const { body } = await service.call('GET', '/.well-known/jwks.json');
-      assert.equal((body as { keys: object[] }).keys.length, 2);
+      const published = (body as { keys: { kid: string }[] }).keys;
+      assert.deepEqual(
+        published.map(each => each.kid),
+        [kid, decodeProtectedHeader(before).kid],
+      );
       assert.ok(!JSON.stringify(body).includes('"d"'), 'no private part');
       const jwks = createRemoteJWKSet(new URL(`${service.url}/.well-known/jwks.json`));
       for (const token of [before, after]) await jwtVerify(token, jwks, { issuer: ISSUER });

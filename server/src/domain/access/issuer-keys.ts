@@ -2,6 +2,8 @@ import { createHash, createPublicKey, generateKeyPair } from 'node:crypto';
 
 /** The keys with which an installation signs its tokens (RS256). Instants are epoch ms. */
 
+/** A new key is published this long before it signs, so that verifiers which cache keys have it by then. */
+const ANNOUNCED_FOR_MS = 3_600_000;
 /** How long the public half of a replaced key is published: tokens live for minutes, but verifiers cache keys for days. */
 export const PUBLISHED_FOR_MS = 7 * 86_400_000;
 
@@ -11,11 +13,11 @@ export interface IssuerKey {
   /** PKCS #8, PEM. */
   privateKey: string;
   createdAt: number;
-  /** Since when it signs nothing any more. */
+  /** From then on it signs nothing, and the key in front of it signs. */
   replacedAt?: number;
 }
 
-/** The first key signs; the others were replaced by it. */
+/** The newest first: each has replaced the one behind it, or will soon. */
 export type IssuerKeys = [IssuerKey, ...IssuerKey[]];
 
 /** The public half of a key, as a JWKS has it (RFC 7517). */
@@ -45,11 +47,15 @@ function newPrivateKey(): Promise<string> {
   });
 }
 
-/** `key` signs from now on. Keys that were replaced more than seven days ago are dropped. */
+/** `key` signs in an hour; the first key of all at once. Keys that were replaced more than seven days ago are dropped. */
 export function withNewKey(present: IssuerKeys | null, key: IssuerKey, now: number): IssuerKeys {
-  const [signing, ...older] = present ?? [];
-  const replaced = signing === undefined ? [] : [{ ...signing, replacedAt: now }];
+  const [newest, ...older] = present ?? [];
+  const replaced = newest === undefined ? [] : [{ ...newest, replacedAt: now + ANNOUNCED_FOR_MS }];
   return [key, ...replaced, ...older.filter(each => isPublished(each, now))];
+}
+
+export function signingKeyOf(keys: IssuerKeys, now: number): IssuerKey {
+  return keys.findLast(({ replacedAt }) => replacedAt === undefined || now < replacedAt)!;
 }
 
 export function publicKeysOf(keys: IssuerKeys, now: number): PublicKey[] {

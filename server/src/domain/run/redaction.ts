@@ -1,3 +1,5 @@
+import { ALL_ESCAPES, offsetsOf, unescaped } from './escapes.ts';
+
 /**
  * Decides which values of a request's headers are secrets, and keeps them out of stored answers:
  * many targets echo the request.
@@ -30,16 +32,14 @@ const SECRET_NAME =
 const ANY_SCHEME = /^\S+ +/;
 const USUAL_SCHEME = /^(?:basic|bearer|token) +/i;
 const QUOTED = /^".*"$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it means all of ASCII
-const NOT_ASCII = /[^\x00-\x7f]/g;
 
 export function isSecretHeader(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
 /**
- * The texts that are not kept: what is secret in these headers, as text, as Latin-1 reads its bytes, and
- * as JSON writes it. Longest first, since one may be part of another.
+ * The texts that are not kept: what is secret in these headers, as text, and as Latin-1 reads its bytes. Longest first, since
+ * one may be part of another.
  *
  * @param headers flat list, as it is sent: name, value, name, value; bytes of UTF-8 as characters
  * @param end how many entries of it to look at
@@ -52,17 +52,16 @@ export function secretsIn(headers: readonly string[], end: number): readonly str
     const value = Buffer.from(headers[at + 1]!, 'latin1').toString('utf8');
     for (const part of secretParts(headers[at]!, value)) secrets.add(part);
   }
-  return secrets.size === 0 ? NONE : spelledOut(secrets);
+  return secrets.size === 0 ? NONE : longest(secrets, MOST_SECRETS);
 }
 
 /** The same of headers as a schedule has them. */
 export function secretsAmong(headers: Record<string, string> = {}): readonly string[] {
   const secret = Object.entries(headers).filter(([name]) => isSecretHeader(name));
-  return spelledOut(new Set(secret.flatMap(([name, value]) => secretParts(name, value))));
-}
-
-function spelledOut(secrets: Set<string>): string[] {
-  return allSpellings(longestFirst(secrets).slice(0, MOST_SECRETS), spellings);
+  return longest(
+    new Set(secret.flatMap(([name, value]) => secretParts(name, value))),
+    MOST_SECRETS,
+  );
 }
 
 /**
@@ -74,41 +73,21 @@ export function secretsOfHeader(name: string, value: string): string[] {
   return [value, trimmed, trimmed.replace(ANY_SCHEME, ''), ...secretParts(name, trimmed)];
 }
 
-/**
- * The same for secrets that stand apart from the headers: also as a url writes them. Shorter ones than eight characters
- * are left out.
- */
+/** The same for secrets that stand apart from the headers. Shorter ones than eight characters are left out. */
 export function secretTexts(values: Iterable<string>): readonly string[] {
   const secrets = new Set<string>();
   for (const value of values) if (value.length >= SHORTEST_SECRET) secrets.add(value);
-  const most = longestFirst(secrets).slice(0, MOST_GIVEN_SECRETS);
-  return allSpellings(most, secret => [
-    ...spellings(secret),
-    encodeURIComponent(secret.toWellFormed()),
-    inForm(secret),
-  ]);
+  return longest(secrets, MOST_GIVEN_SECRETS);
 }
 
-function allSpellings(secrets: string[], spellingsOf: (secret: string) => string[]): string[] {
-  return longestFirst(new Set(secrets.flatMap(spellingsOf)));
+/** The longest of these, also as Latin-1 reads their bytes. */
+function longest(secrets: Set<string>, most: number): string[] {
+  const texts = longestFirst(secrets).slice(0, most);
+  return longestFirst(new Set([...texts, ...texts.map(asBytes)]));
 }
 
-function spellings(secret: string): string[] {
-  return [secret, Buffer.from(secret, 'utf8').toString('latin1'), ...inJson(secret)];
-}
-
-/** A text as JSON writes it: some writers escape each slash, and some all that is not ASCII. */
-function inJson(text: string): string[] {
-  const plain = JSON.stringify(text).slice(1, -1);
-  const ascii = plain.replace(NOT_ASCII, unit => {
-    return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
-  return [plain, ascii, plain.replaceAll('/', '\\/'), ascii.replaceAll('/', '\\/')];
-}
-
-/** A text as a form writes it: a space is a plus there. */
-function inForm(text: string): string {
-  return new URLSearchParams([['', text]]).toString().slice(1);
+function asBytes(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
 }
 
 /** The secrets of both lists, the longest first. Each list has its bound, so none pushes out those of the other. */
@@ -144,22 +123,76 @@ function cookieValue(pair: string): string {
   return QUOTED.test(value) ? value.slice(1, -1) : value;
 }
 
+/** The text without the secrets, as they are and however they are escaped. */
 export function redact(text: string, secrets: readonly string[]): string {
-  let redacted = text;
-  for (const secret of secrets) redacted = redacted.replaceAll(secret, REDACTED);
-  return redacted;
+  if (secrets.length === 0) return text;
+  return withoutPlaces(text, placesIn(text, secrets));
 }
 
 /** The same for a text that may end in the middle of a secret. */
 export function redactCut(text: string, secrets: readonly string[]): string {
-  return secrets.reduce(redactEnd, redact(text, secrets));
+  if (secrets.length === 0) return text;
+  return withoutPlaces(text, [...placesIn(text, secrets), ...endsIn(text, secrets)]);
 }
 
-function redactEnd(text: string, secret: string): string {
+/** A part of a text. */
+type Place = readonly [from: number, to: number];
+
+/** The places of secrets in a text. They may overlap. */
+function placesIn(text: string, secrets: readonly string[]): Place[] {
+  return inReadings(text, reading => {
+    const found = secrets.filter(secret => reading.includes(secret));
+    return found.flatMap(secret => placesOf(secret, reading));
+  });
+}
+
+function placesOf(secret: string, text: string): Place[] {
+  const places: Place[] = [];
+  for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + secret.length)) {
+    places.push([at, at + secret.length]);
+  }
+  return places;
+}
+
+/** The ends of a text that are the beginning of a secret. */
+function endsIn(text: string, secrets: readonly string[]): Place[] {
+  return inReadings(text, reading =>
+    secrets
+      .map(secret => beginningOf(secret, reading))
+      .filter(at => at !== -1)
+      .map((at): Place => [at, reading.length]),
+  );
+}
+
+function beginningOf(secret: string, text: string): number {
   const beginning = secret.slice(0, CHANCE + 1);
   let at = text.indexOf(beginning, Math.max(0, text.length - secret.length + 1));
   while (at !== -1 && !secret.startsWith(text.slice(at))) at = text.indexOf(beginning, at + 1);
-  return at === -1 ? text : text.slice(0, at) + REDACTED;
+  return at;
+}
+
+/** The places that are found in a text as it is, and as it reads without its escapes. */
+function inReadings(text: string, find: (reading: string) => Place[]): Place[] {
+  const places = find(text);
+  for (const escapes of ALL_ESCAPES) {
+    const reading = unescaped(text, escapes);
+    const found = reading === text ? [] : find(reading);
+    if (found.length === 0) continue;
+    const offsets = offsetsOf(text, escapes);
+    places.push(...found.map(([from, to]): Place => [offsets[from]!, offsets[to]!]));
+  }
+  return places;
+}
+
+function withoutPlaces(text: string, places: Place[]): string {
+  if (places.length === 0) return text;
+  let redacted = '';
+  let end = 0;
+  for (const [from, to] of places.sort(([a], [b]) => a - b)) {
+    if (from >= end) redacted += text.slice(end, from) + REDACTED;
+    end = Math.max(end, to);
+  }
+  return redacted + text.slice(end);
 }
 
 /**

@@ -82,7 +82,7 @@ function told({ value }: PointedValue, masked: (text: string) => string): string
   return typeof value === 'string' ? quoted(masked(value)) : masked(String(value));
 }
 
-function shown(value: string | number | boolean): string {
+function shown(value: string | number | boolean | null): string {
   return typeof value === 'string' ? quoted(value) : String(value);
 }
 

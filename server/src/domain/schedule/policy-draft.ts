@@ -64,9 +64,11 @@ function jsonChecks(json: Partial<NonNullable<Success['json']>>): PolicyCheck[] 
   const equals = 'policy.success.json.equals';
   return [
     { where: pointer, run: () => checkPointer(json.pointer, pointer) },
-    { where: equals, run: () => required(json.equals, equals) },
+    { where: equals, run: () => json.equals === undefined && fail(`${equals} ${NULL_BY_PUT}`) },
   ];
 }
+
+const NULL_BY_PUT = 'is required: a PATCH removes what is null, so set null by PUT.';
 
 function checkPointer(pointer: string | undefined, where: string): void {
   required(pointer, where);

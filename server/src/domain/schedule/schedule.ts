@@ -26,7 +26,7 @@ export interface Success {
   bodyContains?: string;
   bodyLacks?: string;
   /** `pointer` by RFC 6901. */
-  json?: { pointer: string; equals: string | number | boolean };
+  json?: { pointer: string; equals: string | number | boolean | null };
 }
 
 /** Unset fields mean `POLICY_DEFAULTS`; kept apart so that an answer gives back what was sent. */

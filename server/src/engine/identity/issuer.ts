@@ -1,4 +1,4 @@
-import type { IssuerKeys } from '../../domain/access/issuer-keys.ts';
+import { type IssuerKeys, signingKeyOf } from '../../domain/access/issuer-keys.ts';
 import { TokenFault } from './token.ts';
 
 /** The claims of a token that differ. */
@@ -16,7 +16,7 @@ export type SignToken = (
 export interface SigningOptions {
   /** The issuer; null where PUNCTUAL_URL is unset. */
   publicUrl: string | null;
-  /** The keys, the signing one first; null where there is no secret key to keep them with. */
+  /** The keys; null where there is no secret key to keep them with. */
   keys: ((now: number) => Promise<IssuerKeys>) | null;
 }
 
@@ -32,7 +32,7 @@ export function tokenSigner({ publicUrl, keys }: SigningOptions): SignToken {
     if (keys === null) {
       throw new TokenFault('Tokens cannot be signed: PUNCTUAL_SECRET_KEY is not set.');
     }
-    const [{ kid, privateKey }] = await keys(now);
+    const { kid, privateKey } = signingKeyOf(await keys(now), now);
     // Loaded where tokens are signed, which few installations do.
     const { importPKCS8, SignJWT } = await import('jose');
     const issuedAt = Math.floor(now / 1_000);

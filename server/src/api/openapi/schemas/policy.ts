@@ -101,11 +101,11 @@ const pointer = () =>
     maxLength: MOST_CONTAINED,
     examples: ['/ok'],
   });
-const EQUALS = { description: 'The value that must stand there.', examples: [true] };
 const equals = () =>
-  Type.Unsafe<string | number | boolean>({
-    type: ['string', 'number', 'boolean'],
-    ...EQUALS,
+  Type.Unsafe<string | number | boolean | null>({
+    type: ['string', 'number', 'boolean', 'null'],
+    description: 'The value that must stand there.',
+    examples: [true],
   });
 const SUCCESS =
   'The conditions that make an answer a success: all must hold. The first 64 KiB of the body are judged.';
@@ -139,12 +139,7 @@ const SuccessPatch = proven<Wire.SuccessPatch>()(
           Type.Object(
             {
               pointer: Type.Optional(orNull<string>(pointer())),
-              equals: Type.Optional(
-                Type.Unsafe<string | number | boolean | null>({
-                  type: ['string', 'number', 'boolean', 'null'],
-                  ...EQUALS,
-                }),
-              ),
+              equals: Type.Optional(equals()),
             },
             { ...closed, description: JSON_VALUE },
           ),

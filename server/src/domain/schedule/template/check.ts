@@ -83,10 +83,11 @@ function checkUrl(schedule: TemplatedSchedule): void {
 
 function checkBody(schedule: TemplatedSchedule): void {
   const body = schedule.body!;
-  if (!isJson(body) && isMeantAsJson(body, contentTypeIn(schedule.headers))) {
+  const { headers, delivery } = longest(schedule);
+  if (!isJson(body) && isMeantAsJson(body, contentTypeIn(headers))) {
     fail('body', 'it is no JSON: within JSON, templates may stand in strings only.');
   }
-  if (Buffer.byteLength(longest(schedule).delivery!.body!) > MOST_BODY_BYTES) {
+  if (Buffer.byteLength(delivery!.body!) > MOST_BODY_BYTES) {
     fail('body', 'with its templates filled in it may have more than 128 KiB.');
   }
 }

@@ -16,11 +16,12 @@ type Parts = Pick<Schedule, 'url' | 'headers' | 'data' | 'delivery'>;
 
 /** The parts with their templates filled in; all else of what is given stays. */
 export function rendered<Given extends Parts>(given: Given, facts: TemplateFacts): Given {
-  const { url, headers, data, delivery } = given;
+  const { url, data, delivery } = given;
+  const headers = given.headers && renderValues(given.headers, facts, withoutControls);
   return {
     ...given,
     url: renderText(url, facts, percentEncoded),
-    ...(headers && { headers: renderValues(headers, facts, withoutControls) }),
+    ...(headers && { headers }),
     ...(data && { data: renderValues(data, facts, asItIs) }),
     ...(delivery && { delivery: renderDelivery(delivery, headers, facts) }),
   };
@@ -48,7 +49,11 @@ function renderValues(
   return Object.fromEntries(entries.map(([key, text]) => [key, renderText(text, facts, toSafe)]));
 }
 
-/** `data` is escaped as a whole when it becomes JSON, a form or a query. */
+/**
+ * `data` is escaped as a whole when it becomes JSON, a form or a query.
+ *
+ * @param headers with their templates filled in: one may make the Content-Type
+ */
 function renderDelivery(
   delivery: Delivery,
   headers: Record<string, string> | undefined,
