@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { PunctualClient, type PunctualEvent } from '../../../client/src/index.ts';
 import { runId } from '../../src/domain/id.ts';
 import { iso } from '../../src/domain/iso.ts';
 import { assertError } from '../support/api/expect.ts';
-import { newClient, revoke, startService } from '../support/api/service.ts';
+import { type Credentials, newClient, revoke, startService } from '../support/api/service.ts';
 import { ManualClock } from '../support/clock.ts';
 import { until } from '../support/outbound/target-server.ts';
 import { anId, aRecord, claimOne, settled } from '../support/store/backend.ts';
@@ -257,11 +258,14 @@ test('a hundred that come at once with an id are 20 listeners, and no more', asy
   abort.abort();
 });
 
+/** Of a listener that comes back. */
+const headOf = ({ clientId, apiKey }: Credentials, name: string) =>
+  `GET /v1/event HTTP/1.1\r\nHost: h\r\nClientId: ${clientId}\r\nApiKey: ${apiKey}\r\n` +
+  `X-Listener: ${name}\r\nLast-Event-ID: 1-x\r\n\r\n`;
+
 test('a connection that is cut during its first read leaves no place taken', async () => {
   const as = await newClient(service.store, 'hasty');
-  const head =
-    `GET /v1/event HTTP/1.1\r\nHost: h\r\nClientId: ${as.clientId}\r\nApiKey: ${as.apiKey}\r\n` +
-    'X-Listener: hasty\r\nLast-Event-ID: 1-x\r\n\r\n';
+  const head = headOf(as, 'hasty');
   for (let round = 0; round < 100; round++) {
     const socket = connect({ port: service.port, host: '127.0.0.1' });
     await once(socket, 'connect');
@@ -274,6 +278,32 @@ test('a connection that is cut during its first read leaves no place taken', asy
   await until(() => !streams.has('hasty'));
   const listeners = await Promise.all(Array.from({ length: 20 }, () => listen(as, '1-x')));
   await Promise.all(listeners.map(({ stop }) => stop()));
+});
+
+test('a caller who leaves during the first read has no place from then on', async t => {
+  const as = await newClient(service.store, 'impatient');
+  const { promise: reading, resolve: readOn } = Promise.withResolvers<never[]>();
+  const { mock } = t.mock.method(service.store.stats, 'endedSince', () => reading);
+  const head = headOf(as, 'impatient');
+  let ended = 0;
+  const count = (socket: Socket) => socket.once('end', () => ended++);
+  service.app.server.on('connection', count);
+  const sockets = Array.from({ length: 20 }, () =>
+    connect({ port: service.port, host: '127.0.0.1' }),
+  );
+  const [patient, ...others] = sockets;
+  for (const socket of sockets) socket.write(head);
+  await until(() => mock.callCount() === 20);
+  // This one ends its side only, and still gets its answer.
+  patient!.end();
+  for (const socket of others) socket.destroy();
+  await until(() => ended === 20);
+  service.app.server.off('connection', count);
+  const { stop } = await listen(as);
+  readOn([]);
+  assert.match(await text(patient!), /^HTTP\/1.1 200 OK\r\n.+retry: 2000\n\n\r\n0\r\n\r\n$/s);
+  await until(() => !streams.has('impatient'));
+  await stop();
 });
 
 test('a changed schedule is told without the values of its headers, its data and its body', async () => {

@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { callerOf } from '../access/authenticate.ts';
 import { EventFeed } from '../events/feed.ts';
 import { ListenerSlots, MOST_OF_CLIENT } from '../events/listener-slots.ts';
@@ -39,15 +39,13 @@ export const listenToEvents = route({
     return async (request, reply) => {
       const { clientRowId } = callerOf(request);
       if (request.method === 'HEAD') return reply.type('text/event-stream').send('');
-      const leaveSeat = seats.take(clientRowId);
-      // Also where it is refused, or who asked has left before anything was written.
-      reply.raw.once('close', leaveSeat);
-      if (reply.raw.closed) return leave(reply, leaveSeat);
+      // Also where the first read fails, or goes on for long.
+      whenLeft(request.raw, reply.raw, seats.take(clientRowId));
       const lastEventId = request.headers['last-event-id'];
       const isResumed = typeof lastEventId === 'string';
       const missed = isResumed ? await feed.since(clientRowId, lastEventId) : [];
-      if (reply.raw.closed) return leave(reply, leaveSeat);
       reply.hijack();
+      if (reply.raw.closed) return;
       const stream = new EventStream(
         reply.raw,
         clock,
@@ -58,13 +56,8 @@ export const listenToEvents = route({
       stream.send(missed);
       const told = isResumed ? [lastEventId, ...missed.map(({ id }) => id)] : undefined;
       const leaveFeed = feed.join(clientRowId, news => stream.send(news), told);
-      // A caller who ends its side still gets an answer. A stream has no end to wait for: the caller has left.
-      const { socket } = request.raw;
-      const left = () => stream.end();
-      if (socket.readableEnded) left();
-      else socket.once('end', left);
-      reply.raw.once('close', () => {
-        socket.off('end', left);
+      whenLeft(request.raw, reply.raw, () => {
+        stream.end();
         leaveFeed();
         streams.delete(stream);
       });
@@ -72,8 +65,22 @@ export const listenToEvents = route({
   },
 });
 
-/** Nobody is there any more to be answered. */
-function leave(reply: FastifyReply, leaveSeat: () => void): FastifyReply {
-  leaveSeat();
-  return reply.hijack();
+/**
+ * Calls `left` once: when the caller ends its side, or the connection is closed.
+ *
+ * A caller who ends its side still gets an answer. A stream has no end to wait for: the caller has left.
+ */
+function whenLeft(request: IncomingMessage, response: ServerResponse, left: () => void): void {
+  const { socket } = request;
+  if (response.closed || socket.readableEnded) {
+    left();
+    return;
+  }
+  const once = () => {
+    socket.off('end', once);
+    response.off('close', once);
+    left();
+  };
+  socket.once('end', once);
+  response.once('close', once);
 }
