@@ -53,7 +53,7 @@ export function countsText(step: Outcomes & { due?: number }): string {
 }
 
 /**
- * What is said of a window that shows no times: one that is not counted yet may have some.
+ * The words for a window that shows no times: one that is not counted yet may have some.
  *
  * @param counted null before the first answer
  */

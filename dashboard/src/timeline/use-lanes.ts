@@ -11,7 +11,7 @@ import type { TimeView } from './use-time-view.ts';
 export interface Lanes {
   stepMs: number;
   of(scheduleId: string): LaneSteps & {
-    /** What is said where no times are. */
+    /** The words for a place without times. */
     empty: string;
   };
   error: unknown;
