@@ -54,6 +54,8 @@ test('what was typed outlives a restart of the service, a lost connection, a rel
   assert.equal(await page.getByText('The connection to Punctual is lost').count(), 0);
   await fillIn(page, credentials);
   await dialog.waitFor({ state: 'detached' });
+  assert.equal(await page.getByText('The connection to Punctual is lost').count(), 0);
+  await page.getByText('Live', { exact: true }).waitFor();
   assert.equal(await typed(), 'Typed with care');
   await page.getByRole('button', { name: 'Create schedule' }).click();
   await page.getByRole('heading', { name: /Typed with care/ }).waitFor();

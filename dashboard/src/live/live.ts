@@ -65,6 +65,20 @@ interface Ears {
   heard: (event: PunctualEvent) => void;
 }
 
+/** A stream that is refused until somebody signs in is not lost: it begins again at that moment. */
+function untilSignedIn(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const look = () => {
+    if (!sessionEnded.get() || signal.aborted) resolve();
+  };
+  const leave = sessionEnded.subscribe(look);
+  signal.addEventListener('abort', look);
+  return promise.finally(() => {
+    leave();
+    signal.removeEventListener('abort', look);
+  });
+}
+
 async function listen(signal: AbortSignal, { opened, heard }: Ears): Promise<void> {
   let lastEventId: string | undefined;
   let failures = 0;
@@ -85,7 +99,12 @@ async function listen(signal: AbortSignal, { opened, heard }: Ears): Promise<voi
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (isSignedOut(error)) sessionEnded.set(true);
+      if (isSignedOut(error)) {
+        sessionEnded.set(true);
+        connection.set('connecting');
+        await untilSignedIn(signal);
+        continue;
+      }
     } finally {
       unseen.end();
     }
