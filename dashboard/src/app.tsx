@@ -1,7 +1,7 @@
 import { Alert, Button, Center, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
-import { Route, Switch } from 'wouter';
+import { lazy } from 'react';
+import { Route, Switch, useLocation } from 'wouter';
 import { SessionEnded, SignIn } from './access/sign-in.tsx';
 import { beginOrGetSession, LinkRefused, useLinkOfPage } from './access/sign-in-link.ts';
 import { Frame } from './frame/frame.tsx';
@@ -9,6 +9,8 @@ import { Bones, Shell, useWithoutFirstShell } from './frame/shell.tsx';
 import { useTrouble } from './incident/trouble.ts';
 import { useLive } from './live/live.ts';
 import { Overview } from './pages/overview.tsx';
+import { NotShown, OnItsWay } from './parts/on-its-way.tsx';
+import { Page } from './parts/page.tsx';
 import { isSignedOut, sentenceOf } from './queries.ts';
 
 const Schedules = lazy(async () => ({
@@ -77,8 +79,10 @@ function Inside({ clientName, children }: { clientName: string; children: React.
 }
 
 function Pages() {
+  // Another page begins anew.
+  const [path] = useLocation();
   return (
-    <Suspense fallback={<Bones />}>
+    <OnItsWay key={path} fallback={<Bones />} failed={<PageNotShown />}>
       <Switch>
         <Route path="/" component={Overview} />
         <Route path="/schedules" component={Schedules} />
@@ -109,7 +113,15 @@ function Pages() {
         <Route path="/keys" component={Keys} />
         <Route component={NotFound} />
       </Switch>
-    </Suspense>
+    </OnItsWay>
+  );
+}
+
+function PageNotShown() {
+  return (
+    <Page name="This page did not load">
+      <NotShown />
+    </Page>
   );
 }
 

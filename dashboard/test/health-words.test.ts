@@ -26,6 +26,7 @@ test('a strip is told in words, and failures in a row with a plus where there ma
   assert.equal(inARowText(outcomes('fs')), null);
   assert.equal(inARowText(outcomes('ffs')), '2 in a row');
   assert.equal(inARowText(outcomes('fff')), '3 in a row');
+  assert.equal(inARowText(outcomes('kfmks')), 'after 2 failures');
   assert.equal(inARowText(outcomes('f'.repeat(30))), '30+ in a row');
 });
 

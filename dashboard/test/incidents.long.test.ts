@@ -138,7 +138,7 @@ test('an outage is told where one looks first, and what failed is sent again', a
 
   // It is over when each of them has succeeded again.
   await page.getByText(/^over after/).waitFor();
-  await page.getByText(/It was over at .*, when all of them had succeeded again/).waitFor();
+  await page.getByText(/It was over at .*, when all schedules had succeeded again/).waitFor();
   await hasTitle(page, 'Incidents · Punctual');
   assert.doesNotMatch((await icon.getAttribute('href'))!, /trouble/);
   assert.equal((await client.incidents()).items.filter(({ isOpen }) => isOpen).length, 0);

@@ -130,6 +130,35 @@ test('pages of a list are in the address: Back and a reload come to the same one
   }
 });
 
+test('no table is wider than its card, however narrow the window is', async context => {
+  const { page, client, url, faults } = await aWindow(context);
+  const long = 'A label that takes more room than there is in a narrow window';
+  const { id } = await client.createSchedule({
+    ...{ label: long, url: 'http://127.0.0.1:1/refused', verb: 'GET' },
+    ...{ interval: '* * * * * *', timezone: 'UTC', tags: { team: 'billing' } },
+  } as const);
+  for (const [path, there] of [
+    ['/schedules', long],
+    ['/runs', 'The connection to 127.0.0.1:1 was refused.'],
+    [`/schedules/${id}`, 'The connection to 127.0.0.1:1 was refused.'],
+    ['/forecast', 'Busiest minutes'],
+    ['/keys', 'valid'],
+  ] as const) {
+    await page.goto(url + path);
+    await page.getByText(there).first().waitFor();
+    for (const width of [700, 770, 900, 1_000, 1_130]) {
+      await page.setViewportSize({ width, height: 800 });
+      await assertFits(page, `${path} at ${width} px`);
+    }
+    // Cards have room for all, tables at least for the result.
+    for (const width of [700, 770]) {
+      await page.setViewportSize({ width, height: 800 });
+      if (path === '/schedules') await page.getByText('no answer').first().waitFor();
+    }
+  }
+  assert.deepEqual(faults, []);
+});
+
 test('what is picked among schedules stays picked on other pages, and a deleted one is gone', async context => {
   const { page, client, url } = await aWindow(context);
   await client.createSchedules(

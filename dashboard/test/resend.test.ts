@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import type { Run } from '@punctual/client';
 import {
@@ -61,6 +62,18 @@ test('so many a minute are sent, and none of the same schedule before its last r
   });
   assert.deepEqual(steps.at(-1), end);
   assert.equal(progressText(end), 'Sent again: 4 of 4 sent, 3 succeeded, 1 failed.');
+});
+
+test('however long it waits, one listener alone is told of a cancellation', async () => {
+  const { ends, ports } = aWorld();
+  const abort = new AbortController();
+  const all = resend(Array(20).fill('a'), 600, ports, abort.signal, () => {});
+  for (let run = 1; run <= 20; run += 1) {
+    await settled();
+    assert.ok(getEventListeners(abort.signal, 'abort').length <= 1);
+    ends.get(`a-${run}`)!('succeeded');
+  }
+  assert.equal((await all).succeeded, 20);
 });
 
 test('what the service refuses is told by its sentence, and the others go on', async () => {

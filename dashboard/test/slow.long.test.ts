@@ -30,7 +30,7 @@ test('on a line of 400 kbit/s the pages come, hear what happens, and lose nothin
     timezone: 'UTC',
   });
   await page.goto(`${url}/runs`);
-  await page.getByText('No run matches').waitFor();
+  await page.getByText('Nothing has run yet').waitFor();
   await page.getByText('Live', { exact: true }).waitFor();
   await client.triggerSchedule(id);
   await page.getByRole('link', { name: 'Over a bad line' }).waitFor();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fillIn, launch, openWindow, signIn } from './support/browser.ts';
+import { assertAccessible, fillIn, launch, openWindow, signIn } from './support/browser.ts';
 import { startPunctual } from './support/service.ts';
 
 test('what was typed outlives a restart of the service, a lost connection, a reload and an ended session', async context => {
@@ -54,6 +54,8 @@ test('what was typed outlives a restart of the service, a lost connection, a rel
   assert.equal(await page.getByText('The connection to Punctual is lost').count(), 0);
   await fillIn(page, credentials);
   await dialog.waitFor({ state: 'detached' });
+  assert.equal(await page.getByText('The connection to Punctual is lost').count(), 0);
+  await page.getByText('Live', { exact: true }).waitFor();
   assert.equal(await typed(), 'Typed with care');
   await page.getByRole('button', { name: 'Create schedule' }).click();
   await page.getByRole('heading', { name: /Typed with care/ }).waitFor();
@@ -62,6 +64,39 @@ test('what was typed outlives a restart of the service, a lost connection, a rel
     [['Typed with care', '0 7 * * *']],
   );
   assert.deepEqual(faults, []);
+});
+
+test('a part of the page that cannot be loaded says so, and the rest stays in use', async context => {
+  const punctual = await startPunctual(context);
+  const { url, credentials } = punctual;
+  const browser = await launch();
+  context.after(() => browser.close());
+  const { page } = await openWindow(browser);
+  await signIn(page, url, credentials);
+  await page.goto(`${url}/schedules/new`);
+  await page.getByLabel('Label').fill('Typed with care');
+  await punctual.stop();
+  await page.getByText('The connection to Punctual is lost').waitFor();
+  // What is pasted, a dialog, and another page: none of their code has come before.
+  await page.getByLabel('Paste a request').fill('curl https://example.com');
+  await page.getByRole('button', { name: 'Fill in', exact: true }).click();
+  await page.getByText('This cannot be read. Punctual may be away').waitFor();
+  await page.keyboard.press('Control+K');
+  const dialog = page.getByRole('dialog', { name: 'Go to anything' });
+  await dialog.getByText('It could not be loaded.').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await page.getByLabel('Label').inputValue(), 'Typed with care');
+  await page.getByRole('link', { name: 'Keys' }).click();
+  await page.getByRole('heading', { level: 1, name: 'This page did not load' }).waitFor();
+  await assertAccessible(page, 'a page that did not load');
+  // Another page is none of it.
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  await page.getByRole('link', { name: 'Keys' }).click();
+  await punctual.startAgain();
+  await page.getByRole('button', { name: 'Load the page again' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
 });
 
 test('wrong credentials are told in the words of the service', async context => {

@@ -6,6 +6,7 @@ import {
   clockMarksOf,
   clockText,
   countsText,
+  emptyText,
   nearestTime,
   nextStep,
   partsOf,
@@ -32,6 +33,19 @@ test('one failure among thousands is seen, and shares make a whole', () => {
   assert.equal(countsText(step({ succeeded: 1_799, failed: 1 })), '1,799 succeeded, 1 failed');
   assert.equal(countsText(step({ skipped: 1, due: 1_200 })), '1 skipped, 1,200 to come');
   assert.equal(countsText(step({})), '');
+});
+
+test('a window without times is said to have none only where all of it is counted', () => {
+  const window = { from: 100, to: 200 };
+  const [whole, moved] = [
+    { from: 0, to: Number.POSITIVE_INFINITY },
+    { from: 0, to: 150 },
+  ];
+  assert.equal(emptyText(window, whole, false), 'nothing');
+  assert.equal(emptyText(window, { ...whole, from: 101 }, false), 'being counted');
+  assert.equal(emptyText(window, moved, false), 'being counted');
+  assert.equal(emptyText(window, null, false), 'being counted');
+  assert.equal(emptyText(window, null, true), 'not known');
 });
 
 test('the lists of a lane become steps, each with its own span', () => {

@@ -140,6 +140,32 @@ test('a deletion is sent when nobody can undo it any more', async context => {
   assert.ok(credentials.clientId);
 });
 
+test('a deletion that has left is not offered to be undone', async context => {
+  const labels = Array.from({ length: 25 }, (_, index) => `Customer ${index}`);
+  const { page, client } = await aList(context, labels);
+  const held: Route[] = [];
+  let isHeld = true;
+  await page.route('**/v1/schedule/*', route => {
+    if (isHeld && route.request().method() === 'DELETE') held.push(route);
+    else void route.continue();
+  });
+  await page.getByLabel('Pick all of this page').check();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('25 schedules deleted.').hover();
+  // They are more than a page that is left can send. It sends them, and the browser asks whether to stay.
+  const asked = page.waitForEvent('dialog');
+  await page.close({ runBeforeUnload: true });
+  await (await asked).dismiss();
+  await until('held requests', () => held.length > 0);
+  await undo(page).waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+Z');
+  assert.equal(await page.getByText('It is undone.').count(), 0);
+  isHeld = false;
+  for (const route of held) void route.continue();
+  await untilAre(client, []);
+  await page.getByText('There are no schedules yet').waitFor();
+});
+
 test('a failure in the middle of many is told exactly, and that one comes back', async context => {
   const { page, client } = await aList(context, ['Alpha', 'Beta', 'Gamma']);
   const beta = (await client.listSchedules({ label: 'Beta' })).items[0]!;

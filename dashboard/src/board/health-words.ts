@@ -28,13 +28,17 @@ export function badInARow(recent: readonly RecentOutcome[]): number {
   return end === -1 ? judged.length : end;
 }
 
-/** `8 in a row`; with a plus where all that is known went wrong, and more may have before. */
+/**
+ * `8 in a row`, or `after 8 failures` if the latest time was skipped: with a plus where all that is known went wrong, and more
+ * may have before.
+ */
 export function inARowText(recent: readonly RecentOutcome[]): string | null {
   const count = badInARow(recent);
   if (count < 2) return null;
   const isAll =
     recent.length === STRIP_LENGTH && recent.every(({ status }) => status !== 'succeeded');
-  return `${count}${isAll ? '+' : ''} in a row`;
+  const number = `${count}${isAll ? '+' : ''}`;
+  return recent[0]?.status === 'skipped' ? `after ${number} failures` : `${number} in a row`;
 }
 
 /** `99.3 %`; 100 only where none failed, and 0 only where all did. */

@@ -45,6 +45,8 @@ export interface Sender {
 
 /** The changes that can be undone now, oldest first. */
 const open = new Set<Open>();
+/** Those without an opposite that have not arrived yet. */
+const late = new Set<Open>();
 let count = 0;
 
 /**
@@ -66,18 +68,17 @@ export function undoLast(): void {
 
 /** Sends all that waits for its time to pass, and resolves when it has arrived. */
 export async function sendLate(through: PunctualClient = api): Promise<void> {
-  await Promise.all([...open].filter(({ isLate }) => isLate).map(one => one.sendNow(through)));
+  await Promise.all([...late].map(one => one.sendNow(through)));
 }
 
 /** Somebody else is signed in: nothing of who was before is sent any more. */
 export function dropLate(): void {
-  for (const one of open) if (one.isLate) one.takeBack();
+  for (const one of late) one.drop();
 }
 
 addEventListener('pagehide', () => void sendLate(leavingApi));
 addEventListener('beforeunload', event => {
-  const late = [...open].filter(({ isLate }) => isLate);
-  if (late.reduce((sum, { size }) => sum + size, 0) <= AT_ONCE_LEAVING) return;
+  if ([...late].reduce((sum, { size }) => sum + size, 0) <= AT_ONCE_LEAVING) return;
   // A page that is left cannot send that many: the browser asks while they leave.
   void sendLate();
   event.preventDefault();
@@ -85,47 +86,61 @@ addEventListener('beforeunload', event => {
 
 /** One change, from the click until it cannot be undone any more. */
 class Open {
-  readonly isLate: boolean;
   readonly size: number;
   readonly #id = `change-${++count}`;
   readonly #change: Undoable;
   readonly #shown: Shown;
   readonly #stop = new AbortController();
   #sending: Promise<Tally> | null = null;
+  #isTakenBack = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(change: Undoable) {
     this.#change = change;
-    this.isLate = change.undo === undefined;
     this.size = change.ids.length;
     this.#shown = showPending(queries, change.pending);
     this.#say(change.said(this.size));
-    if (!this.isLate) void this.sendNow();
+    if (change.undo === undefined) late.add(this);
+    else void this.sendNow();
   }
 
+  /** Resolves when it has arrived, whoever sent it. */
   async sendNow(through: PunctualClient = api): Promise<void> {
-    const isFirst = this.#sending === null;
-    this.#sending ??= sent(this.#change, through, this.#stop.signal);
+    if (this.#sending !== null) {
+      await this.#sending;
+      return;
+    }
+    this.#sending = sent(this.#change, through, this.#stop.signal);
+    // A request that has left without an opposite cannot be taken back: nothing offers it any more.
+    if (late.has(this)) this.#close();
     const tally = await this.#sending;
-    if (!isFirst || this.#stop.signal.aborted) return;
+    late.delete(this);
+    if (this.#isTakenBack) return;
     finish(this.#change, this.#shown, tally);
-    if (this.isLate || tally.done.length === 0) this.#close();
+    if (tally.done.length === 0) this.#close();
     else if (tally.refused.length > 0) this.#sayAgain(this.#change.said(tally.done.length));
   }
 
   takeBack(): void {
-    if (this.#stop.signal.aborted) return;
+    if (!open.delete(this)) return;
+    this.#isTakenBack = true;
     this.#stop.abort();
-    open.delete(this);
     clearTimeout(this.#timer);
     notifications.hide(this.#id);
     const { undo, ids } = this.#change;
     notifications.show({ message: 'It is undone.', color: 'gray' });
     if (undo === undefined || this.#sending === null) {
+      late.delete(this);
       this.#shown.drop();
       return;
     }
     void this.#sendBack(undo, showPending(queries, undo(ids).pending), this.#sending);
+  }
+
+  /** Nothing of it is sent any more, also if a part has left. */
+  drop(): void {
+    this.takeBack();
+    this.#stop.abort();
   }
 
   /** The opposite leaves when all that was under way has come back. */
@@ -172,8 +187,7 @@ class Open {
   /** It cannot be undone any more. */
   #passed(): void {
     clearTimeout(this.#timer);
-    open.delete(this);
-    if (!this.#stop.signal.aborted) void this.sendNow();
+    if (open.delete(this)) void this.sendNow();
   }
 }
 

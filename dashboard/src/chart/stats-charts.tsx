@@ -1,8 +1,9 @@
 import { Group, SimpleGrid, Text } from '@mantine/core';
 import type { Stats } from '@punctual/client';
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { whole } from '../parts/numbers.ts';
+import { OnItsWay } from '../parts/on-its-way.tsx';
 import { Card } from '../parts/page.tsx';
 import { runsPath } from '../run/run-query.ts';
 import { span } from '../time/times.ts';
@@ -22,7 +23,7 @@ export function StatsCharts({ stats }: { stats: Stats }) {
   // A run is found by its nominal time, which may be in a minute before the one in which it ended.
   const show = (at: number) => go(runsPath({ from: at, to: at + MINUTE_MS }));
   return (
-    <Suspense fallback={null}>
+    <OnItsWay>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         <Card
           title="Firings per minute"
@@ -65,7 +66,7 @@ export function StatsCharts({ stats }: { stats: Stats }) {
           />
         </Card>
       </SimpleGrid>
-    </Suspense>
+    </OnItsWay>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
+import { OnItsWay } from '../parts/on-its-way.tsx';
 import { api } from '../queries.ts';
 import { isRulesSeen, markRulesSeen } from './seen-rules.ts';
 
@@ -24,8 +25,8 @@ export function ZoneReportBanner() {
     setClosed(version);
   };
   return (
-    <Suspense fallback={null}>
+    <OnItsWay failed={null}>
       <ChangedZones report={data} onClose={close} />
-    </Suspense>
+    </OnItsWay>
   );
 }

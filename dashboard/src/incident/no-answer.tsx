@@ -11,7 +11,7 @@ export function NoAnswer({ breakers }: { breakers: Breaker[] }) {
         {breakers.map(({ origin, since }) => (
           <Text key={origin} size="sm" className="wrap">
             <b>{origin.replace(/^https?:\/\//, '')}</b> has not answered since {shortTime(since)}.
-            Until it does, its firings are refused, but for one every 5 s.
+            Until it does, one request every 5 s is sent to it at most.
           </Text>
         ))}
       </Stack>

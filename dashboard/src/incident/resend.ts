@@ -57,11 +57,12 @@ export async function resend(
   /** The end of the run that is under way, by its schedule. */
   const going = new Map<string, Promise<void>>();
   const left = [...scheduleIds];
+  const aborted = untilAborted(signal);
   say({});
   while (left.length > 0 && !signal.aborted) {
     const place = left.findIndex(id => !going.has(id));
     if (place === -1) {
-      await Promise.race([...going.values(), untilAborted(signal)]);
+      await Promise.race([...going.values(), aborted]);
       continue;
     }
     const [id] = left.splice(place, 1);
@@ -86,7 +87,7 @@ export async function resend(
     }
     if (left.length > 0) await ports.wait(60_000 / perMinute, signal).catch(() => {});
   }
-  await Promise.race([Promise.all(going.values()), untilAborted(signal)]);
+  await Promise.race([Promise.all(going.values()), aborted]);
   say({ state: signal.aborted ? 'cancelled' : 'done' });
   return progress;
 }

@@ -1,6 +1,7 @@
 import type { Run, RunQuery } from '@punctual/client';
 import { onEvent } from '../live/live.ts';
 import { flagOf } from '../parts/flag.ts';
+import { wait } from '../parts/wait.ts';
 import { api, sentenceOf } from '../queries.ts';
 import { type ResendPorts, type ResendProgress, resend } from './resend.ts';
 
@@ -50,18 +51,6 @@ async function endOf(runId: string, signal: AbortSignal): Promise<Run['status']>
   } finally {
     leave();
   }
-}
-
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
 }
 
 /** Runs that are counted at most before anything is sent. */

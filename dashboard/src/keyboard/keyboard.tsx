@@ -1,11 +1,13 @@
 import { VisuallyHidden } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useDelete, useRunNow, useSetStatus } from '../change/actions.ts';
 import { knownSchedules } from '../change/optimistic.ts';
 import { undoLast } from '../change/undo.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { flagOf, useFlag } from '../parts/flag.ts';
+import { NotShown, OnItsWay } from '../parts/on-its-way.tsx';
 import { api, sentenceOf } from '../queries.ts';
 import { pathOf } from '../root.ts';
 import { nameOf } from '../schedule/schedule-name.ts';
@@ -29,6 +31,8 @@ export function openHelp(): void {
   opened.set({ dialog: 'help', scheduleId: null });
 }
 
+const DIALOGS = { palette: 'Go to anything', help: 'Keys' };
+
 const ROWS = 'In a list';
 const ONE = 'On a schedule, or on a row of a list';
 
@@ -51,10 +55,21 @@ export function Keyboard() {
   return (
     <>
       <VisuallyHidden role="status">{said}</VisuallyHidden>
-      <Suspense fallback={null}>
-        {open?.dialog === 'palette' && <Palette onClose={close} />}
-        {open?.dialog === 'help' && <ShortcutHelp onClose={close} />}
-      </Suspense>
+      {open !== null && (
+        <OnItsWay
+          failed={
+            <Dialog opened title={DIALOGS[open.dialog]} onClose={close}>
+              <NotShown />
+            </Dialog>
+          }
+        >
+          {open.dialog === 'palette' ? (
+            <Palette onClose={close} />
+          ) : (
+            <ShortcutHelp onClose={close} />
+          )}
+        </OnItsWay>
+      )}
     </>
   );
 }

@@ -2,10 +2,12 @@ import type { PunctualEvent } from '@punctual/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { flagOf } from '../parts/flag.ts';
+import { wait } from '../parts/wait.ts';
 import { api, isSignedOut } from '../queries.ts';
 import { sessionEnded } from '../session.ts';
 import { foldEvent } from './live-fold.ts';
 import { Pace } from './pace.ts';
+import { untilSeen, whenUnseen } from './seen.ts';
 
 /** Whether the page hears what happens. `lost` only after it failed twice: a blink is no news. */
 export const connection = flagOf<'connecting' | 'live' | 'lost'>('connecting');
@@ -14,11 +16,6 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 4_000;
 /** How often it is looked whether a query is to be asked again. */
 const LOOK_MS = 1_000;
-/**
- * A tab that nobody sees for so long gives its connection back, and goes on from the last event later: browsers
- * have six connections to a host for all tabs together.
- */
-const UNSEEN_MS = 30_000;
 /** A break is bridged by a few seconds of repeated events: each is taken once. */
 const MOST_KNOWN_IDS = 5_000;
 
@@ -68,6 +65,20 @@ interface Ears {
   heard: (event: PunctualEvent) => void;
 }
 
+/** A stream that is refused until somebody signs in is not lost: it begins again at that moment. */
+function untilSignedIn(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const look = () => {
+    if (!sessionEnded.get() || signal.aborted) resolve();
+  };
+  const leave = sessionEnded.subscribe(look);
+  signal.addEventListener('abort', look);
+  return promise.finally(() => {
+    leave();
+    signal.removeEventListener('abort', look);
+  });
+}
+
 async function listen(signal: AbortSignal, { opened, heard }: Ears): Promise<void> {
   let lastEventId: string | undefined;
   let failures = 0;
@@ -88,55 +99,18 @@ async function listen(signal: AbortSignal, { opened, heard }: Ears): Promise<voi
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (isSignedOut(error)) sessionEnded.set(true);
+      if (isSignedOut(error)) {
+        sessionEnded.set(true);
+        connection.set('connecting');
+        await untilSignedIn(signal);
+        continue;
+      }
     } finally {
       unseen.end();
     }
     if (unseen.signal.aborted) continue;
     failures += 1;
     if (failures > 1) connection.set('lost');
-    await pause(Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS), signal);
+    await wait(Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS), signal).catch(() => {});
   }
-}
-
-/** Aborts when nobody has seen the tab for a while. */
-function whenUnseen(outer: AbortSignal): { signal: AbortSignal; end: () => void } {
-  const abort = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const look = () => {
-    clearTimeout(timer);
-    if (document.hidden) timer = setTimeout(() => abort.abort(), UNSEEN_MS);
-  };
-  look();
-  document.addEventListener('visibilitychange', look);
-  return {
-    signal: AbortSignal.any([outer, abort.signal]),
-    end() {
-      clearTimeout(timer);
-      document.removeEventListener('visibilitychange', look);
-    },
-  };
-}
-
-function untilSeen(signal: AbortSignal): Promise<void> {
-  if (!document.hidden || signal.aborted) return Promise.resolve();
-  return new Promise(resolve => {
-    const look = () => {
-      if (document.hidden && !signal.aborted) return;
-      document.removeEventListener('visibilitychange', look);
-      resolve();
-    };
-    document.addEventListener('visibilitychange', look);
-    signal.addEventListener('abort', look, { once: true });
-  });
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -71,7 +71,7 @@ export function Runs() {
           {({ nextCursor }) => (
             <HeldList held={held}>
               {shown.length === 0 ? (
-                <Empty title="No run matches">
+                <Empty title={key === '' ? 'Nothing has run yet' : 'No run matches'}>
                   Runs appear here when schedules fire, and stay as long as history is kept.
                 </Empty>
               ) : (

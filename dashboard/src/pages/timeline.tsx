@@ -1,9 +1,9 @@
-import { Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { Schedule, SchedulePage, ScheduleQuery } from '@punctual/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'wouter';
 import { Find, filterSetter, StatusFilter } from '../parts/list-filters.tsx';
-import { Asked, Card, Empty, Page } from '../parts/page.tsx';
+import { Asked, Card, Empty, FilterBar, Page } from '../parts/page.tsx';
 import { Pager, usePages } from '../parts/pager.tsx';
 import { TagFilter } from '../parts/tag-filter.tsx';
 import { api } from '../queries.ts';
@@ -84,12 +84,12 @@ function Filters() {
   const set = filterSetter(setSearch);
   const value = (name: string) => search.get(name) ?? '';
   return (
-    <Group p="sm" gap="sm" role="search">
+    <FilterBar count={FILTERS.filter(name => search.has(name)).length}>
       <Find label="Label" value={value('label')} onFind={text => set('label', text)} />
       <Find label="Url" value={value('url')} onFind={text => set('url', text)} />
       <StatusFilter value={value('status')} onChange={status => set('status', status)} />
       <TagFilter tags={search.getAll('tag')} onChange={tags => set('tag', ...tags)} />
-    </Group>
+    </FilterBar>
   );
 }
 

@@ -1,13 +1,20 @@
 import { Alert, Button, Group, Stack, Text, Textarea } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
+import { OnItsWay, WHY_NOT_LOADED } from '../parts/on-its-way.tsx';
 import type { CrontabLine } from './crontab.ts';
-import type { PastedRequest } from './paste.ts';
+import type { Pasted, PastedRequest } from './paste.ts';
 
 const CrontabBox = lazy(async () => ({
   default: (await import('./crontab-box.tsx')).CrontabBox,
 }));
 
 type Told = { problem: string } | { notes: string[] } | null;
+
+/** @returns null for a text to edit: one of no form, which nobody asked to read */
+async function pastedOf(text: string, isAsked: boolean): Promise<Pasted | null> {
+  const { formOfPaste, readPaste } = await import('./paste.ts');
+  return isAsked || formOfPaste(text) !== null ? readPaste(text) : null;
+}
 
 /**
  * Fills the form in from a request in any form, and makes schedules of a whole crontab. The parsers come when they are
@@ -18,10 +25,8 @@ export function PasteBox({ onRead }: { onRead: (pasted: PastedRequest) => void }
   const [told, setTold] = useState<Told>(null);
   const [crontab, setCrontab] = useState<CrontabLine[] | null>(null);
   const read = async (pastedText: string, isAsked: boolean) => {
-    const { formOfPaste, readPaste } = await import('./paste.ts');
-    // A paste of any other text is text to edit.
-    if (!isAsked && formOfPaste(pastedText) === null) return;
-    const pasted = await readPaste(pastedText);
+    const pasted = await pastedOf(pastedText, isAsked).catch(() => ({ problem: WHY_NOT_LOADED }));
+    if (pasted === null) return;
     if ('problem' in pasted) return setTold({ problem: pasted.problem });
     if ('crontab' in pasted) return setCrontab(pasted.crontab);
     onRead(pasted);
@@ -29,9 +34,9 @@ export function PasteBox({ onRead }: { onRead: (pasted: PastedRequest) => void }
   };
   if (crontab !== null) {
     return (
-      <Suspense>
+      <OnItsWay>
         <CrontabBox lines={crontab} onClose={() => setCrontab(null)} />
-      </Suspense>
+      </OnItsWay>
     );
   }
   return (

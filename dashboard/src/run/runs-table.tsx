@@ -44,7 +44,7 @@ export function RunsTable({
           {isOfMany && <th>Schedule</th>}
           <th>Late</th>
           <th>Took</th>
-          <th>Attempts</th>
+          <th className="run-attempts">Attempts</th>
           <th>What came back</th>
         </tr>
       </thead>
@@ -77,7 +77,7 @@ export function RunsTable({
               </Text>
             </td>
             {isOfMany && (
-              <td className="line" style={{ maxWidth: 220 }}>
+              <td className="line run-schedule">
                 <div className="clip">
                   <Link href={`/schedules/${run.scheduleId}`} className="link">
                     {nameOf({ label: run.label ?? '', url: run.url ?? run.scheduleId })}
@@ -87,7 +87,7 @@ export function RunsTable({
             )}
             <Span name="Late" ms={lateOf(run)} />
             <Span name="Took" ms={tookOf(run)} />
-            <td className="numbers" data-label="Attempts">
+            <td className="numbers run-attempts" data-label="Attempts">
               <Text size="sm" span>
                 {run.attempts.length || '–'}
               </Text>

@@ -1,7 +1,8 @@
 import { Button, Skeleton } from '@mantine/core';
 import type { ScheduleInput } from '@punctual/client';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { SideDialog } from '../parts/dialog.tsx';
+import { OnItsWay } from '../parts/on-its-way.tsx';
 
 const ScheduleCode = lazy(async () => ({
   default: (await import('./code-tabs.tsx')).ScheduleCode,
@@ -16,9 +17,9 @@ export function ShowAs({ input }: { input: ScheduleInput }) {
         Show as code
       </Button>
       <SideDialog opened={isOpen} title="The schedule as code" onClose={() => setOpen(false)}>
-        <Suspense fallback={<Skeleton height={240} />}>
+        <OnItsWay fallback={<Skeleton height={240} />}>
           <ScheduleCode input={input} />
-        </Suspense>
+        </OnItsWay>
       </SideDialog>
     </>
   );

@@ -10,7 +10,7 @@ import { Lane } from './lane.tsx';
 import type { Pointed } from './plot-gestures.ts';
 import { PlotControls, PlotFoot, TimePlot } from './time-plot.tsx';
 import { countsText, nextStep, type Step, stepAt, stepsIn, totalOf } from './timeline.ts';
-import { useLanes } from './use-lanes.ts';
+import { type Lanes, useLanes } from './use-lanes.ts';
 import { useTimeView } from './use-time-view.ts';
 
 const HOUR_MS = 3_600_000;
@@ -37,8 +37,8 @@ export function FleetLanes({ schedules }: { schedules: Schedule[] }) {
   const lanes = useLanes(ids, view, width, { most: 200, leastPx: 5, leastPollMs: 5_000 });
   const nearMs = width === 0 ? 0 : (NEAR_PX * view.spanMs) / width;
   const shown = new Map(ids.map(id => [id, stepsIn(lanes.of(id).steps, window)]));
-  const totalText = (id: string) => countsText(totalOf(shown.get(id)!)) || 'nothing';
-  const text = pointedText(pointed, schedules, shown, nearMs);
+  const totalText = (id: string) => countsText(totalOf(shown.get(id)!)) || lanes.of(id).empty;
+  const text = pointedText(pointed, schedules, shown, lanes, nearMs);
   const open = ({ at, lane }: Pointed) => {
     const id = lane ?? pointed?.lane ?? null;
     if (id === null) return;
@@ -185,6 +185,7 @@ function pointedText(
   pointed: Pointed | null,
   schedules: Schedule[],
   shown: Map<string, Step[]>,
+  lanes: Lanes,
   nearMs: number,
 ): string {
   if (pointed === null) return '';
@@ -192,6 +193,6 @@ function pointedText(
   if (schedule === undefined) return fullTime(pointed.at);
   const step = stepAt(shown.get(schedule.id) ?? [], pointed.at, nearMs);
   const name = nameOf(schedule);
-  if (step === undefined) return `${name}, ${fullTime(pointed.at)}: nothing`;
+  if (step === undefined) return `${name}, ${fullTime(pointed.at)}: ${lanes.of(schedule.id).empty}`;
   return `${name}, ${fullTime(step.at)} to ${shortTime(step.to)}: ${countsText(step)}`;
 }

@@ -82,7 +82,7 @@ function Zoomable({ schedule, going, onTime, defaultSpanMs }: Props & { defaultS
   const { window, now } = view;
   const version = schedule.updatedAt ?? '';
   const lanes = useLanes([id], view, width, { most: 400, leastPx: 4, leastPollMs: 2_000, version });
-  const { steps, countedFrom } = lanes.of(id);
+  const { steps, countedFrom, empty } = lanes.of(id);
   const shown = stepsIn(steps, window);
   const runs = useSingleRuns(id, view, shown, lanes);
   const bands = useBands(schedule, view, lanes.stepMs, width > 0);
@@ -91,8 +91,8 @@ function Zoomable({ schedule, going, onTime, defaultSpanMs }: Props & { defaultS
   const nearMs = width === 0 ? 0 : (NEAR_PX * view.spanMs) / width;
   const hit = cursor === null ? undefined : stepAt(shown, cursor, nearMs);
   const run = cursor === null ? undefined : runAt(runs ?? [], cursor, nearMs);
-  const text = cursor === null ? '' : pointedText(cursor, hit, run, timezone);
-  const total = countsText(totalOf(shown)) || 'nothing ran';
+  const text = cursor === null ? '' : pointedText(cursor, hit, run, timezone, empty);
+  const total = countsText(totalOf(shown)) || empty;
   const pick = (at: number) => {
     const step = stepAt(shown, at, nearMs);
     const stepNearMs = step === undefined ? 0 : step.to - step.at;
@@ -233,9 +233,10 @@ function pointedText(
   step: Step | undefined,
   run: Run | undefined,
   timezone: string,
+  empty: string,
 ): string {
   if (run !== undefined) return runText(run, timezone);
-  if (step === undefined) return `${fullTime(at, timezone)}: nothing`;
+  if (step === undefined) return `${fullTime(at, timezone)}: ${empty}`;
   const isSecond = step.to - step.at <= 1_000;
   const until = isSecond ? '' : ` to ${shortTime(step.to, timezone)}`;
   return `${fullTime(step.at, timezone)}${until}: ${countsText(step)}`;

@@ -52,6 +52,21 @@ export function countsText(step: Outcomes & { due?: number }): string {
   return [...outcomes, ...(due > 0 ? [`${due.toLocaleString('en-GB')} to come`] : [])].join(', ');
 }
 
+/**
+ * The words for a window that shows no times: one that is not counted yet may have some.
+ *
+ * @param counted null before the first answer
+ */
+export function emptyText(
+  window: TimeWindow,
+  counted: TimeWindow | null,
+  hasFailed: boolean,
+): string {
+  const isCounted = counted !== null && counted.from <= window.from && window.to <= counted.to;
+  if (isCounted) return 'nothing';
+  return hasFailed ? 'not known' : 'being counted';
+}
+
 /** The steps of a lane, oldest first. */
 export function stepsOf({ from, stepSeconds }: Timeline, lane: TimelineLane): Step[] {
   const stepMs = stepSeconds * 1_000;

@@ -3,14 +3,17 @@ import type { Timeline, TimelineLane } from '@punctual/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api } from '../queries.ts';
-import { askedRange, stepSecondsFor } from '../time/time-window.ts';
-import { type Step, stepsOf } from './timeline.ts';
+import { askedRange, stepSecondsFor, type TimeWindow } from '../time/time-window.ts';
+import { emptyText, type Step, stepsOf } from './timeline.ts';
 import type { TimeView } from './use-time-view.ts';
 
 /** The steps of the lanes of a timeline, asked for in one question and kept true while it is looked at. */
 export interface Lanes {
   stepMs: number;
-  of(scheduleId: string): LaneSteps;
+  of(scheduleId: string): LaneSteps & {
+    /** The words for a place without times. */
+    empty: string;
+  };
   error: unknown;
   again(): void;
   isBusy: boolean;
@@ -64,7 +67,11 @@ export function useLanes(
   );
   return {
     stepMs: (data?.stepSeconds ?? stepSeconds) * 1_000,
-    of: scheduleId => lanes.get(scheduleId) ?? NOTHING,
+    of(scheduleId) {
+      const lane = lanes.get(scheduleId) ?? NOTHING;
+      const counted = data === undefined ? null : countedOf(data, lane, query.isPlaceholderData);
+      return { ...lane, empty: emptyText(view.window, counted, query.error !== null) };
+    },
     error: query.error,
     again: () => void query.refetch(),
     isBusy: query.isFetching,
@@ -76,6 +83,13 @@ const NOTHING: LaneSteps = { steps: [], countedFrom: null };
 function laneSteps(timeline: Timeline, lane: TimelineLane): LaneSteps {
   const countedFrom = lane.isPartial ? Date.parse(lane.from) : Number.NEGATIVE_INFINITY;
   return { steps: stepsOf(timeline, lane), countedFrom };
+}
+
+/** @param isOld the answer is to the question before, and the window may have left it */
+function countedOf(timeline: Timeline, { countedFrom }: LaneSteps, isOld: boolean): TimeWindow {
+  const from = countedFrom ?? Number.POSITIVE_INFINITY;
+  if (!isOld) return { from, to: Number.POSITIVE_INFINITY };
+  return { from: Math.max(from, Date.parse(timeline.from)), to: Date.parse(timeline.to) };
 }
 
 function ask(scheduleId: string[], asked: string, signal: AbortSignal): Promise<Timeline> {

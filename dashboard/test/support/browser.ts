@@ -107,7 +107,14 @@ export async function assertAccessible(page: Page, what: string): Promise<void> 
 export async function assertFits(page: Page, what: string): Promise<void> {
   const excess = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
   assert.ok((excess as number) <= 0, `${what} is ${excess} px too wide`);
+  assert.deepEqual(await page.evaluate(WIDE_TABLES), [], `${what}: px of a table beyond its card`);
 }
+
+/** A page has a margin, in which a table that is too wide stays unseen by the measure above. */
+const WIDE_TABLES = `[...document.querySelectorAll('.card table')]
+  .filter(table => table.closest('.table-scroll') === null)
+  .map(table => table.getBoundingClientRect().right - table.closest('.card').getBoundingClientRect().right)
+  .filter(excess => excess > 0)`;
 
 /** The message closes, so that nothing can be undone any more: what waits for that is sent. */
 export async function closeMessage(page: Page, text: string): Promise<void> {

@@ -230,12 +230,16 @@ test('a sentence says what happened, to how many, and how it ended', () => {
   assert.equal(
     of(at + 12 * MINUTE, [aFailure(at), aFailure(at + MINUTE, { scheduleId: 'b' })]),
     'db.example:5432 refused connections: 2 runs of 2 schedules failed from 2026-06-01T07:28:00.000Z to ' +
-      '2026-06-01T07:29:00.000Z. It was over at 2026-06-01T07:40:00.000Z, when all of them had succeeded again.',
+      '2026-06-01T07:29:00.000Z. It was over at 2026-06-01T07:40:00.000Z, when all schedules had succeeded again.',
   );
   assert.equal(
     of(null, [aFailure(at, { cause: 'notRunning', host: '', count: 1_200 })]),
     'Punctual was not running: 1,200 runs of 1 schedule were missed at 2026-06-01T07:28:00.000Z. It is not over: ' +
-      'not all of them have succeeded since.',
+      'the schedule has not succeeded since.',
   );
-  assert.match(of(undefined, [aFailure(at)]), /None of them fires any more\.$/);
+  const two = [aFailure(at), aFailure(at, { scheduleId: 'b' })];
+  assert.match(of(null, two), /It is not over: not all schedules have succeeded since\.$/);
+  assert.match(of(at + MINUTE, [aFailure(at)]), /, when the schedule had succeeded again\.$/);
+  assert.match(of(undefined, [aFailure(at)]), /The schedule fires no more\.$/);
+  assert.match(of(undefined, two), /None of the schedules fires any more\.$/);
 });

@@ -32,7 +32,7 @@ export const listIncidents = route({
           statusCode: 500,
           host: 'example.com',
           sentence:
-            'example.com answered 500: 1 run of 1 schedule failed at 2026-06-01T06:30:00.000Z. It is not over: not all of them have succeeded since.',
+            'example.com answered 500: 1 run of 1 schedule failed at 2026-06-01T06:30:00.000Z. It is not over: the schedule has not succeeded since.',
           since: '2026-06-01T06:30:00.000Z',
           lastFor: '2026-06-01T06:30:00.000Z',
           isOpen: true,

@@ -258,17 +258,22 @@ function incidentOf({ parts, since, lastFor, runs, until }: Growing): Incident {
 
 /** The event in two or three sentences. */
 export function incidentSentence(incident: Incident): string {
-  const { since, lastFor, until, runs, schedules, cause } = incident;
+  const { since, lastFor, runs, schedules, cause } = incident;
   const what = `${counted(runs, 'run')} of ${counted(schedules.size, 'schedule')}`;
   const became = isMissedBy(cause) ? (runs === 1 ? 'was missed' : 'were missed') : 'failed';
   const when = lastFor === since ? `at ${iso(since)}` : `from ${iso(since)} to ${iso(lastFor)}`;
-  const end =
-    until === null
-      ? 'It is not over: not all of them have succeeded since.'
-      : until === lastFor
-        ? 'None of them fires any more.'
-        : `It was over at ${iso(until)}, when all of them had succeeded again.`;
-  return `${happened(incident)}: ${what} ${became} ${when}. ${end}`;
+  return `${happened(incident)}: ${what} ${became} ${when}. ${endText(incident)}`;
+}
+
+function endText({ until, lastFor, schedules }: Incident): string {
+  const isOne = schedules.size === 1;
+  if (until === null) {
+    return `It is not over: ${isOne ? 'the schedule has not' : 'not all schedules have'} succeeded since.`;
+  }
+  if (until === lastFor) {
+    return isOne ? 'The schedule fires no more.' : 'None of the schedules fires any more.';
+  }
+  return `It was over at ${iso(until)}, when ${isOne ? 'the schedule' : 'all schedules'} had succeeded again.`;
 }
 
 function counted(count: number, name: string): string {
