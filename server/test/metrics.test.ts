@@ -59,6 +59,26 @@ test('each counter has all its labels, at 0, before anything happens', async () 
   }
 });
 
+test('requests are counted by their status, and each span holds the shorter ones too', async () => {
+  const metrics = metricsOf();
+  metrics.routed('GET', '/v1/run');
+  const ended = { method: 'GET', route: '/v1/run', status: 200 };
+  for (const durationMs of [1, 2, 40_000]) metrics.requestEnded({ ...ended, durationMs });
+  metrics.requestEnded({ method: 'POST', route: 'none', status: 413, durationMs: 7 });
+  const requests = await samplesOf(metrics, 'punctual_http_requests_total');
+  assert.equal(requests['{method="GET",route="/v1/run",status="200"}'], 3);
+  assert.equal(requests['{method="GET",route="/v1/run",status="404"}'], 0);
+  assert.equal(requests['{method="POST",route="none",status="413"}'], 1);
+  const spans = await samplesOf(metrics, 'punctual_http_request_seconds_bucket');
+  const upTo = (le: string) => spans[`{le="${le}",method="GET",route="/v1/run"}`];
+  assert.deepEqual(['0.001', '0.005', '30', '+Inf'].map(upTo), [1, 2, 2, 3]);
+  const labels = '{method="GET",route="/v1/run"}';
+  const [sum, count] = await Promise.all(
+    ['sum', 'count'].map(end => samplesOf(metrics, `punctual_http_request_seconds_${end}`)),
+  );
+  assert.deepEqual([sum![labels], count![labels]], [40.003, 3]);
+});
+
 test('a record that stands for many missed times counts each of them', async () => {
   const metrics = metricsOf();
   metrics.events.passed('a schedule', missed(9_050));

@@ -11,12 +11,19 @@ import type { OpenBreaker } from '../store/contract/stats.ts';
 
 /** @param now a pause that is over is left out */
 export function scheduleAnswer(schedule: Schedule, now: number): Wire.Schedule {
-  const { createdAt, updatedAt, timing, delivery, ...same } = schedule;
-  const answer: Wire.Schedule = { ...same, createdAt: iso(createdAt) };
+  const { createdAt, updatedAt, timing, delivery } = schedule;
+  const answer: Wire.Schedule = { ...shownAsStored(schedule), createdAt: iso(createdAt) };
   if (updatedAt !== undefined) answer.updatedAt = iso(updatedAt);
   if (delivery?.body !== undefined) answer.body = delivery.body;
   if (delivery?.destination !== undefined) answer.destination = delivery.destination;
   return timing === undefined ? answer : { ...answer, ...timingAnswer(timing, now) };
+}
+
+/** A whole copy is fast, and one that leaves something out is not: most schedules have nothing to leave out. */
+function shownAsStored(schedule: Schedule): Omit<Schedule, 'updatedAt' | 'timing' | 'delivery'> {
+  if (schedule.timing === undefined && schedule.delivery === undefined) return schedule;
+  const { timing: _, delivery: __, ...shown } = schedule;
+  return shown;
 }
 
 function timingAnswer(timing: Timing, now: number): Wire.TimingInput {

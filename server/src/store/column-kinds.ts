@@ -47,6 +47,7 @@ export class Columns<Value> {
   readonly names: readonly string[];
   readonly types: readonly string[];
   readonly #kinds: Kinds<Value>;
+  readonly #places: ReadonlyMap<string, number>;
   /** Puts the cells of a value behind those that are there. */
   readonly append: (cells: Cell[], value: Value) => void;
   /** The value that a row holds, among whatever other columns. */
@@ -55,6 +56,7 @@ export class Columns<Value> {
   constructor(kinds: Kinds<Value>) {
     const properties = entriesOf(kinds);
     this.#kinds = kinds;
+    this.#places = new Map(properties.map(([property], index) => [property, index]));
     this.names = properties.map(([property]) => nameOf(property));
     this.types = properties.map(([, { type }]) => type);
     this.append = appendOf<Value>(properties);
@@ -89,7 +91,7 @@ export class Columns<Value> {
 
   /** The cell of one property among all cells of a value. */
   cellOf(cells: readonly Cell[], property: keyof Value & string): Cell {
-    return cells[this.names.indexOf(nameOf(property))]!;
+    return cells[this.#places.get(property)!]!;
   }
 
   except<Property extends keyof Value>(...left: Property[]): Columns<Omit<Value, Property>> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { once } from 'node:events';
+import { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
@@ -26,6 +27,10 @@ const MOST_OF_A_GET: Counts = {
   /** Of the look, of the route, and what Fastify makes of it; none for a hook. */
   promises: 6 + A_FEW,
   timers: A_FEW,
+  /** Node's own, for its end. Whoever watches an answer does so in `RequestAnswer`. */
+  listeners: 1,
+  /** Those set ahead make Node copy all others. */
+  headersSet: 0,
 };
 
 const MOST_OF_A_CREATE: Counts = {
@@ -34,6 +39,8 @@ const MOST_OF_A_CREATE: Counts = {
   commits: 1 / CALLS,
   promises: 4 + A_FEW,
   timers: A_FEW,
+  listeners: 1,
+  headersSet: 0,
 };
 
 test('what a GET of one schedule costs', async context => {
@@ -90,6 +97,10 @@ function counting({ mock }: TestContext): () => Counts {
     name => mock.method(StatementSync.prototype, name).mock,
   );
   const exec = mock.method(DatabaseSync.prototype, 'exec').mock;
+  const listeners = (['on', 'once'] as const).map(
+    name => mock.method(ServerResponse.prototype, name).mock,
+  );
+  const headersSet = mock.method(ServerResponse.prototype, 'setHeader').mock;
   const made: Counts = {};
   const hook = createHook({
     init(_id, type) {
@@ -104,6 +115,8 @@ function counting({ mock }: TestContext): () => Counts {
       commits: exec.calls.filter(call => call.arguments[0] === 'COMMIT').length,
       promises: PROMISE,
       timers: Timeout,
+      listeners: listeners.reduce((sum, { calls }) => sum + calls.length, 0),
+      headersSet: headersSet.callCount(),
     };
   };
 }

@@ -336,7 +336,8 @@ test('no sequence of calls sends a secret where nobody has named together with i
       done.accepted += accepted;
       done.sent += sent;
     }),
-    { numRuns: 60 },
+    // A fixed seed: which share of random steps sends something is chance.
+    { numRuns: 60, seed: 1 },
   );
   assert.ok(done.accepted > 100 && done.sent > 5, JSON.stringify(done));
 });

@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import { ERROR_CODE_HEADER, ERROR_STATUS } from '../../domain/errors.ts';
 import type { Limits } from '../deps.ts';
 import { NOTHING_HERE, WHO_CALLS } from './failure.ts';
-import { STANDING_HEADERS, setStandingHeaders } from './security-headers.ts';
-import { endAfterUnread, readUnreadBody } from './unread-body.ts';
+import { RequestAnswer } from './request-answer.ts';
+import { STANDING_HEADERS } from './security-headers.ts';
+import { endAfterUnread } from './unread-body.ts';
 
 /**
  * The listener: HTTP/1.1 as Node speaks it, with the error object where Node would answer by itself
@@ -18,6 +19,7 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => vo
 /** @param refused told of each connection beyond `limits.connections`; it is closed without an answer */
 export function createListener(handler: Handler, limits: Limits, refused: () => void): Server {
   const server = createServer({
+    ServerResponse: RequestAnswer,
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -36,9 +38,7 @@ export function createListener(handler: Handler, limits: Limits, refused: () => 
   Object.assign(server, { httpAllowHalfOpen: true });
 
   const accept: Handler = (request, response) => {
-    setStandingHeaders(response);
     conversationOn(request.socket).begin(request, response);
-    readUnreadBody(request, response);
     if (request.headers.upgrade !== undefined) watchEnd(request);
     // A method that it has not heard of (DESCRIBE of RTSP) the router takes for a fault of its
     // own. TRACE it knows, and no route has it.

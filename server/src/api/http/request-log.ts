@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ERROR_CODE_HEADER } from '../../domain/errors.ts';
 import type { ApiDeps, RequestEnded } from '../deps.ts';
+import type { RequestAnswer } from './request-answer.ts';
 
 /** The route of an unknown path: paths that callers invent are no routes. */
 const NO_ROUTE = 'none';
@@ -20,20 +21,23 @@ export function watchRequests(
   app.addHook('onRoute', ({ method, url }) => {
     for (const each of [method].flat()) if (each !== 'HEAD') routed(each, url);
   });
-  app.addHook('onResponse', (request, reply, done) => {
-    const ended = endOf(request, reply);
-    requestEnded(ended);
-    if (isLogged) log.debug({ ...ended, ...detailsOf(request, reply) }, 'a request was answered');
+  app.addHook('onRequest', (request, reply, done) => {
+    const response = reply.raw as RequestAnswer;
+    response.answered = () => {
+      const ended = endOf(request, response);
+      requestEnded(ended);
+      if (isLogged) log.debug({ ...ended, ...detailsOf(request, reply) }, 'a request was answered');
+    };
     done();
   });
 }
 
-function endOf(request: FastifyRequest, reply: FastifyReply): RequestEnded {
+function endOf(request: FastifyRequest, response: RequestAnswer): RequestEnded {
   return {
     method: request.method === 'HEAD' ? 'GET' : request.method,
     route: (request.is404 ? undefined : request.routeOptions.url) ?? NO_ROUTE,
-    status: reply.statusCode,
-    durationMs: reply.elapsedTime,
+    status: response.statusCode,
+    durationMs: performance.now() - response.startedAt,
   };
 }
 

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { onRequestHookHandler } from 'fastify';
 
 /**
@@ -9,15 +8,9 @@ import type { onRequestHookHandler } from 'fastify';
  * browser takes a text of a caller for a page.
  */
 export const STANDING_HEADERS = {
-  'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
 };
-
-/** Before the answer is written: a route that says otherwise wins. */
-export function setStandingHeaders(response: ServerResponse): void {
-  response.setHeader('Cache-Control', STANDING_HEADERS['Cache-Control']);
-  response.setHeader('X-Content-Type-Options', STANDING_HEADERS['X-Content-Type-Options']);
-}
 
 /** Of pages and the files that they are made of: no other site reads or opens them as its own. */
 export const PAGE_HEADERS = {

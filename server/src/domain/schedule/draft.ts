@@ -4,7 +4,7 @@ import { newId } from '../id.ts';
 import { iso } from '../iso.ts';
 import type { IntegrationBody, PatchBody, ScheduleBody } from './body.ts';
 import { checkData } from './data.ts';
-import { given } from './given.ts';
+import { allGiven, given } from './given.ts';
 import { checkHeaders } from './headers.ts';
 import { checkExternalId, checkTags } from './identity.ts';
 import { mergedBody } from './patch.ts';
@@ -191,24 +191,22 @@ function keptReason({ status, statusReason }: Schedule, body: ScheduleBody) {
 function propertiesOf(body: ScheduleBody, known: readonly Integration[], now: number) {
   const { externalId, tags } = body;
   const timing = timingFrom(body, now);
-  return {
+  return allGiven({
     url: body.url,
     verb: body.verb,
     interval: body.interval,
     timezone: body.timezone,
-    ...given('headers', body.headers),
-    ...given('data', body.data),
-    ...given(
-      'integrations',
+    headers: body.headers,
+    data: body.data,
+    integrations:
       body.integrations && withIds(body.integrations, new Set(known.map(({ id }) => id)), now),
-    ),
     label: body.label ?? '',
-    ...given('policy', body.policy),
-    ...(Object.keys(timing).length > 0 && { timing }),
-    ...given('delivery', deliveryOf(body)),
-    ...given('externalId', externalId),
-    ...given('tags', tags),
-  };
+    policy: body.policy,
+    timing: Object.keys(timing).length > 0 ? timing : undefined,
+    delivery: deliveryOf(body),
+    externalId,
+    tags,
+  });
 }
 
 /** An id that was this schedule's is kept, once; any other gives way to a new one. */

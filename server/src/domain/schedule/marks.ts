@@ -11,11 +11,12 @@ import type { Schedule } from './schedule.ts';
  */
 export function marksOf({
   status,
-  tags = {},
+  tags,
   timing,
   delivery,
 }: Pick<Schedule, 'status' | 'tags' | 'timing' | 'delivery'>): string[] {
-  const ofTags = Object.entries(tags).flatMap(([key, value]) => [
+  if (tags === undefined && timing === undefined && delivery === undefined) return [];
+  const ofTags = Object.entries(tags ?? {}).flatMap(([key, value]) => [
     tagMark(key),
     tagMark(`${key}:${value}`),
   ]);

@@ -1,5 +1,5 @@
 import { quoted } from '../calendar/cron/interval-field.ts';
-import { isOneOff } from '../calendar/interval-form.ts';
+import { isOneOff, isRate } from '../calendar/interval-form.ts';
 import { unpausedOf } from '../calendar/nominal.ts';
 import { parseOneOff } from '../calendar/one-off.ts';
 import { resolveTiming, type TimingFacts } from '../calendar/resolve-timing.ts';
@@ -8,6 +8,7 @@ import type { AfterCompletion, OnExcluded, Timing, When } from '../calendar/timi
 import { zoneOf } from '../calendar/zones/zone.ts';
 import { PunctualError } from '../errors.ts';
 import { instantFrom } from '../iso.ts';
+import { allGiven } from './given.ts';
 import type { Schedule } from './schedule.ts';
 
 /** The timing that a body asks for: read, checked, and resolved. */
@@ -34,17 +35,18 @@ export function timingFrom(body: TimingBody, now: number): Timing {
   const { maxRuns, windowSeconds, exclude, onExcluded, afterCompletion } = body;
   const [startsAt, endsAt] = [instantOf(body, 'startsAt'), instantOf(body, 'endsAt')];
   const pausedUntil = instantOf(body, 'pausedUntil');
-  return {
-    ...(startsAt !== undefined && { startsAt }),
-    ...(endsAt !== undefined && { endsAt }),
-    ...(maxRuns !== undefined && { maxRuns }),
-    // An instant that has passed counts as null.
-    ...(pausedUntil !== undefined && pausedUntil > now && { pausedUntil }),
-    ...(windowSeconds !== undefined && { windowSeconds }),
-    ...(exclude !== undefined && { exclude }),
-    ...(onExcluded !== undefined && { onExcluded }),
-    ...(afterCompletion !== undefined && { afterCompletion }),
-  };
+  // An instant that has passed counts as null.
+  const isAhead = pausedUntil !== undefined && pausedUntil > now;
+  return allGiven({
+    startsAt,
+    endsAt,
+    maxRuns,
+    pausedUntil: isAhead ? pausedUntil : undefined,
+    windowSeconds,
+    exclude,
+    onExcluded,
+    afterCompletion,
+  });
 }
 
 /** @throws PunctualError `request_invalid` */
@@ -114,6 +116,11 @@ export function withTiming(
   now: number,
   calendars: CalendarVersions,
 ): Schedule {
+  if (draft.timing === undefined && !isRate(draft.interval)) {
+    // Most are plain: nothing is to be resolved.
+    checkInterval(draft);
+    return draft;
+  }
   const { timing, ...plain } = draft;
   const { id, externalId, createdAt } = draft;
   const counted = { ...timing, ...countFromOf(draft, before, now) };
