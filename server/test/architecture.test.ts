@@ -433,6 +433,21 @@ test('no exported type has the name of another one', () => {
 });
 
 // A sign, not a rule: who passes it looks whether the file does two things.
+test('each prepared statement has a name of its own', () => {
+  // A connection that knows the name with another text refuses it from then on.
+  const files = globSync('store/postgres/**/*.ts', { cwd: SOURCE });
+  const names = files.flatMap(file =>
+    [...readFileSync(join(SOURCE, file), 'utf8').matchAll(/^ {2}name: '(\w+)',\n {2}text: /gm)].map(
+      ([, name]) => name!,
+    ),
+  );
+  assert.ok(names.length > 100, `${names.length} statements`);
+  assert.deepEqual(
+    names.filter((name, index) => names.indexOf(name) !== index),
+    [],
+  );
+});
+
 test('no file has become a hub', () => {
   const long = FILES.filter(
     file => readFileSync(join(SOURCE, file), 'utf8').split('\n').length > 401,

@@ -108,8 +108,8 @@ const settle: Statement = {
 };
 
 /** In a statement of its own: it sees what a target has said before the settlement had the row. */
-const bringForward: Statement = {
-  name: 'outbox_bring_forward',
+const wakeAwaiting: Statement = {
+  name: 'outbox_wake_awaiting',
   text: `
     UPDATE outbox SET due_at = ${DUE_OF_AWAITING}
     FROM completions
@@ -134,7 +134,7 @@ export function outboxSettle(
   async function settleAll(send: Query, round: OutboxSettlement[]): Promise<string[]> {
     const lost = idsOf(await send(settle, valuesOf(round)));
     const awaiting = round.filter(({ next }) => isAwaitingNext(next));
-    if (awaiting.length > 0) await send(bringForward, [awaiting.map(({ id }) => id)]);
+    if (awaiting.length > 0) await send(wakeAwaiting, [awaiting.map(({ id }) => id)]);
     return lost;
   }
 

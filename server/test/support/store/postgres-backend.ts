@@ -1,3 +1,5 @@
+import { ENGINE_LEVEL } from '../../../src/domain/schedule/level.ts';
+import type { Store } from '../../../src/store/contract/store.ts';
 import { Connections } from '../../../src/store/postgres/connection.ts';
 import { openPostgres } from '../../../src/store/postgres/open.ts';
 import { ensurePartitions } from '../../../src/store/postgres/partitions.ts';
@@ -16,42 +18,52 @@ export function postgresBackends(
   server: PostgresServer,
   through: (url: string) => string = url => url,
 ): OpenBackend {
-  /** Databases that nobody uses: to empty one takes a tenth of what a new one does. */
-  const free: string[] = [];
+  /** Stores that nobody uses: to empty one takes a tenth of what a new database does, and its plans are made. */
+  const free: Emptied[] = [];
 
-  async function newDatabase(): Promise<string> {
+  const open = (url: string, level = ENGINE_LEVEL) =>
+    openPostgres(through(url), { ...NODE, level });
+
+  async function newDatabase(): Promise<Emptied> {
     const url = await server.createDatabase();
-    await (await openPostgres(url)).close();
-    return emptied(url);
+    const store = await open(url);
+    const connections = new Connections(url, 1);
+    await emptied(connections);
+    return { url, store, connections };
   }
 
   return async () => {
-    const url = free.pop() ?? (await newDatabase());
-    let store = await openPostgres(through(url), NODE);
+    const { url, connections, ...opened } = free.pop() ?? (await newDatabase());
+    let { store } = opened;
+    let isAsOpened = true;
+    const reopen = async (level?: number) => {
+      await store.close();
+      store = await open(url, level);
+      isAsOpened = level === undefined;
+      return store;
+    };
     return {
       store,
-      async reopen(level) {
-        await store.close();
-        store = await openPostgres(through(url), {
-          ...NODE,
-          ...(level !== undefined && { level }),
-        });
-        return store;
-      },
+      reopen,
       async close() {
-        await store.close();
-        free.push(await emptied(url));
+        if (!isAsOpened) await reopen();
+        await emptied(connections);
+        free.push({ url, store, connections });
       },
     };
   };
 }
 
+interface Emptied {
+  url: string;
+  store: Store;
+  /** Beside those of the store. */
+  connections: Connections;
+}
+
 /** With days of their own around noon: what is older or newer stands in the default tables. */
-async function emptied(url: string): Promise<string> {
-  const connections = new Connections(url, 1);
+async function emptied(connections: Connections): Promise<void> {
   const tables = TABLES.map(({ name }) => name).toReversed();
   await connections.query(tables.map(table => `DELETE FROM ${table}`).join(';'));
   await ensurePartitions(connections, NOON);
-  await connections.close();
-  return url;
 }
