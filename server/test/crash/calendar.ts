@@ -21,8 +21,8 @@ export function dueTimes(
 export function plannedTimes(seen: ScheduleSeen, planned: Planned, until: number): number[] {
   const { id, interval, timezone, createdAt } = seen;
   const { afterCompletion, status, statusReason, version, updatedAt, ...fields } = planned;
-  const world = { interval, timezone, createdAt, hashed: id, countFrom: createdAt, ...fields };
-  return enumerate(world, createdAt + 1, until + 1);
+  const created = { createdAt, isStored: true, countFrom: createdAt, hashed: id };
+  return enumerate({ interval, timezone, ...created, ...fields }, createdAt + 1, until + 1);
 }
 
 /** Ranges further apart are not kept as one: between them may lie years. */
