@@ -2,7 +2,8 @@ import type { Played } from './world.ts';
 
 /** How played worlds are told to people. */
 
-const MOST_VIOLATIONS = 5;
+/** One of each rule, so many rules at most. */
+const MOST_VIOLATIONS = 10;
 
 /** All of one world: what happened, and what was wrong. */
 export function traceOf(played: Played): string {
@@ -37,7 +38,8 @@ function verdictOf({ violations, hash, figures }: Played): string {
       `${completed} completed; hash ${hash}\n`
     );
   }
-  const some = violations.slice(0, MOST_VIOLATIONS);
+  const firsts = [...Map.groupBy(violations, ({ rule }) => rule).values()].map(([first]) => first!);
+  const some = firsts.slice(0, MOST_VIOLATIONS);
   const more = violations.length - some.length;
   const lines = some.map(({ rule, sentence }) => `  ${rule}: ${sentence}\n`).join('');
   return more > 0 ? `${lines}  … and ${more} more\n` : lines;

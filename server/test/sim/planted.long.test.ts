@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { BUGS } from '../crash/bugs.ts';
+import { copyWithBug } from '../support/crash/mutate.ts';
+
+/** The simulator is tested: it finds the bugs that are seeded for the crash test. */
+
+const PARTS = ['server/sim', 'server/test/crash', 'server/test/support'];
+const MOST_SEEDS = 300;
+/** The one needs a disk; the other a connection of its own for each process, and in memory all share one. */
+const NOT_PLAYED = [
+  'synchronous=NORMAL, and the power fails',
+  'claim not written before the request is sent',
+];
+
+describe('planted bugs', () => {
+  for (const { name, rules, patches } of BUGS) {
+    if (NOT_PLAYED.includes(name)) continue;
+    test(`found: ${name}`, async t => {
+      const copy = await copyWithBug(patches, PARTS);
+      try {
+        const seed = await seedThatBreaks(rules, join(copy.folder, 'server/sim/sim.ts'));
+        t.diagnostic(`seed ${seed}`);
+        assert.notEqual(seed, null, `none of these was said: ${rules.join(', ')}`);
+      } finally {
+        await copy.remove();
+      }
+    });
+  }
+});
+
+/** @returns the first seed of which one of the rules is said; null: there is none */
+async function seedThatBreaks(rules: readonly string[], sim: string): Promise<number | null> {
+  for (let from = 1; from <= MOST_SEEDS; ) {
+    const told = await firstFailure(sim, from);
+    const [, seed] = /^seed (\d+)/.exec(told) ?? [];
+    if (seed === undefined) return null;
+    if (rules.some(rule => told.includes(`\n  ${rule}: `))) return Number(seed);
+    from = Number(seed) + 1;
+  }
+  return null;
+}
+
+/** @returns what it printed of the first seed that failed */
+function firstFailure(sim: string, from: number): Promise<string> {
+  return new Promise(resolve => {
+    const args = [sim, '--seeds', `${from}..${MOST_SEEDS}`, '--bail'];
+    execFile(process.execPath, args, (_, out) => resolve(out));
+  });
+}
