@@ -29,6 +29,8 @@ const CLUSTER = { not: 'needs a cluster; kubernetes.test.ts holds the manifests'
 const MINUTES = { not: 'measures for minutes; that its scene and options are there is tested' };
 const LONG = { not: 'takes minutes; that its file and variables are there is tested' };
 const SEEDED = { by: 'server/test/cli/seed.long.test.ts', holds: "'dev', '--seed'" };
+/** A world of one seed. */
+const PLAYED = { prints: /^ {2}ok {6}\d+ times due: /m, inCheckout: true as const };
 const MACHINE = { not: 'changes the machine that it runs on' };
 const LATER = { not: 'needs a package of a later release' };
 const inCi = (holds: string) => ({ by: '.ci/run', holds });
@@ -210,6 +212,7 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     'kubectl rollout status deployment/punctual-engine …': CLUSTER,
   },
   'docs/debugging.md': {
+    'npm run sim -- --seed 4711': PLAYED,
     'CRASH_SEED=141487361 CRASH_KILLS=20 …': LONG,
   },
   'docs/performance.md': {
@@ -250,6 +253,9 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     'npm run bench -- pg-boss --schedules 1000': MINUTES,
   },
   'docs/reliability.md': {
+    'npm run sim': LONG,
+    'npm run sim -- --seed 4711': PLAYED,
+    'npm run sim -- --seeds 1..200': LONG,
     'CRASH_KILLS=20 CRASH_SCHEDULES=500 node --test …': LONG,
     'CRASH_KILLS=20 node --test …': LONG,
     'CRASH_BUGS=all node --test …': LONG,
@@ -276,6 +282,7 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
       holds: 'moment-timezone',
     },
     'npm run bench': MINUTES,
+    'npm run sim': LONG,
     'PATH="$PWD/node_modules/.bin:$PATH" npm install -w server some-package': {
       not: 'some-package is no name',
     },
