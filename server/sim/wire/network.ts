@@ -1,4 +1,5 @@
 import type { OutboundRequest, SendResult } from '../../src/outbound/send.ts';
+import { arrivalOf, callbackArrivalOf } from '../../test/support/crash/arrivals.ts';
 import type { Arrival, CallbackArrival } from '../../test/support/crash/evidence.ts';
 import type { Machine, Owner } from '../machine.ts';
 import type { Random } from '../random.ts';
@@ -100,7 +101,7 @@ export class Network {
   ): (status: number | null) => void {
     const at = this.#machine.now;
     const arrival = path.startsWith('/callback')
-      ? callbackArrival(headers, body!, at)
+      ? callbackArrivalOf(headers, body!, at)
       : arrivalOf(headers, at);
     if ('runId' in arrival) this.callbacks.push(arrival);
     else this.arrivals.push(arrival);
@@ -141,38 +142,6 @@ function whim(random: Random, afterMs: number): Plan {
   if (drawn < 0.36) return { status: 200, afterMs, fault: 'reset' };
   if (drawn < 0.44) return { status: 200, afterMs, fault: 'hang' };
   return { status: random.pick(STATUSES), afterMs };
-}
-
-function arrivalOf(headers: Record<string, string>, at: number): Arrival {
-  return {
-    scheduleId: headers['punctual-schedule-id']!,
-    webhookId: headers['webhook-id']!,
-    scheduledFor: Date.parse(headers['punctual-scheduled-for']!),
-    attempt: Number(headers['punctual-attempt']),
-    fence: Number(headers['punctual-fence']),
-    at,
-    endedAt: Number.POSITIVE_INFINITY,
-    status: null,
-  };
-}
-
-function callbackArrival(
-  headers: Record<string, string>,
-  body: string,
-  at: number,
-): CallbackArrival {
-  const { type, data } = JSON.parse(body);
-  return {
-    webhookId: headers['webhook-id']!,
-    attempt: Number(headers['punctual-attempt']),
-    type,
-    scheduleId: data.scheduleId,
-    runId: data.run.id,
-    scheduledFor: Date.parse(data.run.scheduledFor),
-    integrationId: data.integrationId,
-    at,
-    status: null,
-  };
 }
 
 /** By their names in small letters. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Run, Schedule, ScheduleInput } from '@punctual/client';
+import { Random } from '../../sim/random.ts';
 import { Api, CREDENTIALS } from '../support/crash/api.ts';
 import type { Evidence, Planned, ScheduleSeen } from '../support/crash/evidence.ts';
 import { Process } from '../support/crash/life.ts';
@@ -10,7 +11,6 @@ import { Target } from '../support/crash/target.ts';
 import { every, onceAfter } from '../support/crash/workload.ts';
 import { check, MAY_COME_RIGHT, type Report } from './checker.ts';
 import { cutPower, type Shim } from './powercut.ts';
-import { Random } from './random.ts';
 import { stallStore, watchStalls } from './stall.ts';
 
 export interface WorldOptions {

@@ -131,6 +131,8 @@ test('a wrong value is refused with one sentence that names the setting, and rep
     [{ PUNCTUAL_MAX_IN_FLIGHT: '0' }, /^PUNCTUAL_MAX_IN_FLIGHT must be/],
     [{ PUNCTUAL_LOG_LEVEL: 'loud' }, /^PUNCTUAL_LOG_LEVEL must be one of/],
     [{ PUNCTUAL_MAX_CONNECTIONS: '0' }, /^PUNCTUAL_MAX_CONNECTIONS must be/],
+    [{ PUNCTUAL_ALLOW_TARGETS: '10.0.0.0/33' }, /PUNCTUAL_ALLOW_TARGETS/],
+    [{ DATABASE_URL: 'mysql://root:hidden@localhost/' }, /^DATABASE_URL must be/],
     [client, /must be set together/],
     [{ ...client, PUNCTUAL_API_KEY: 'hidden in blanks' }, /^PUNCTUAL_API_KEY must be/],
     [

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { arrivalOf, callbackArrivalOf } from './arrivals.ts';
 import type { Arrival, CallbackArrival } from './evidence.ts';
 
 /**
@@ -57,20 +58,9 @@ export class Target {
     const path = request.url!;
     if (path.startsWith('/callback')) return this.#takeCallback(request, response, at);
     request.resume();
-    const header = (name: string) => String(request.headers[name]);
-    const attempt = Number(header('punctual-attempt'));
-    const arrival: Arrival = {
-      scheduleId: header('punctual-schedule-id'),
-      webhookId: header('webhook-id'),
-      scheduledFor: Date.parse(header('punctual-scheduled-for')),
-      attempt,
-      fence: Number(header('punctual-fence')),
-      at,
-      endedAt: Number.POSITIVE_INFINITY,
-      status: null,
-    };
+    const arrival = arrivalOf(request.headers, at);
     this.arrivals.push(arrival);
-    answerTo(path, attempt, response, status => {
+    answerTo(path, arrival.attempt, response, status => {
       arrival.endedAt = Date.now();
       arrival.status = status;
     });
@@ -84,22 +74,10 @@ export class Target {
     // Cut off before the body came whole: then the receiver knows nothing of it.
     const body = await text(request).catch(() => null);
     if (body === null) return;
-    const { type, data } = JSON.parse(body);
-    const attempt = Number(request.headers['punctual-attempt']);
-    const arrival: CallbackArrival = {
-      webhookId: String(request.headers['webhook-id']),
-      attempt,
-      type,
-      scheduleId: data.scheduleId,
-      runId: data.run.id,
-      scheduledFor: Date.parse(data.run.scheduledFor),
-      integrationId: data.integrationId,
-      at,
-      status: null,
-    };
+    const arrival = callbackArrivalOf(request.headers, body, at);
     this.callbacks.push(arrival);
     this.#openCallbacks++;
-    answerTo(request.url!.slice('/callback'.length), attempt, response, status => {
+    answerTo(request.url!.slice('/callback'.length), arrival.attempt, response, status => {
       this.#openCallbacks--;
       arrival.status = status;
     });
