@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import type * as Wire from '@punctual/client';
 import { assertError } from '../support/api/expect.ts';
@@ -300,6 +301,7 @@ test('the same question has the same bytes, whenever it is asked and on another 
     { create: { ...valid, interval: 'rate(7 minutes)', windowSeconds: 600 } },
     { create: { ...valid, interval: '0 9 * * *', externalId: 'ci', windowSeconds: 86_400 } },
     { id: 'ext:ci', patch: { pausedUntil: '2026-06-05T00:00:00Z', maxRuns: 9 } },
+    { create: { ...valid, interval: '30 2 * * *', timezone: 'Europe/Berlin' } },
     { create: { ...valid, interval: 'nonsense' } },
   ];
   const body = { changes, from: FROM, herd: true };
@@ -313,6 +315,12 @@ test('the same question has the same bytes, whenever it is asked and on another 
   assert.equal(first.status, 200);
   assert.equal(later.text, first.text);
   assert.equal(elsewhere.text, first.text);
+  // On every machine: what is written here was counted on another one.
+  const bytes = first.text.replace(`"tzdata":"${first.body.tzdata}"`, '');
+  assert.equal(
+    hash('sha256', bytes),
+    'd6c1ef222ea50e063b912cafefc304e1681153d36d7f893e5e729b73044c4657',
+  );
 });
 
 test('without a begin it counts from now', async () => {
