@@ -305,7 +305,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
       this.#keepBody(result, body, this.#bodyBytes > bytes.length || body.length === most);
       return;
     }
-    this.#addNote(this.#notKept(`cannot be decoded (${codings.join(', ').slice(0, 40)})`));
+    this.#noteNotKept(`cannot be decoded (${codings.join(', ').slice(0, 40)})`);
     if (result.outcome === 'response' && judgesBody(this.request.success)) {
       result.unmet = 'The body cannot be decoded, so it meets no condition.';
     }
@@ -331,7 +331,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     if (body.length === 0) return;
     const { text, isText } = textOf(body, MAX_KEPT_BODY, this.#headers, isWhole, this.#secrets);
     if (isText) result.responseBody = keptText(text);
-    else this.#addNote(this.#notKept('is no text'));
+    else this.#noteNotKept('is no text');
   }
 
   #judgeBody(result: SendResult, body: Buffer, isWhole: boolean): void {
@@ -360,11 +360,12 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     return this.#known;
   }
 
-  #notKept(why: string): string {
+  #noteNotKept(why: string): void {
+    if (this.request.success?.keepsNoBody) return;
     const isMore = this.#bodyBytes > MAX_READ_BODY;
     const size = isMore ? 'more than 1 MiB' : `${this.#bodyBytes} bytes`;
     const type = typeOf(this.#headers).slice(0, 100) || 'no type';
-    return `The body (${type}, ${size}) is not kept, because it ${why}.`;
+    this.#addNote(`The body (${type}, ${size}) is not kept, because it ${why}.`);
   }
 
   /** How much of the body is needed: a coding may hide much in it. */
