@@ -58,7 +58,10 @@ export class PausableEngine implements EnginePort {
   }
 
   async start(): Promise<void> {
-    await this.#look();
+    const first = this.#look();
+    // Its fault is told by the start alone.
+    this.#looking = first.catch(() => {});
+    await first;
     this.#askAgain();
   }
 

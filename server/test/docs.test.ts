@@ -136,6 +136,22 @@ test('docs/api.md has each operation of the interface with its query parameters,
   assert.deepEqual(shown.sort(), [...queryOf.keys()].sort());
 });
 
+test('the command that takes the pictures of the docs names each test that takes one', () => {
+  const [, command] = /^PUNCTUAL_SCREENSHOTS=1 (.*)$/m.exec(read('CONTRIBUTING.md'))!;
+  const pages = PAGES.map(read).join('');
+  const takers = readdirSync(join(ROOT, 'dashboard/test'))
+    .filter(file => file.endsWith('.test.ts'))
+    .filter(file => {
+      const names = read(`dashboard/test/${file}`).matchAll(/screenshot\(\s*[\w.]+,\s*'([\w-]+)'/g);
+      return [...names].some(([, name]) => pages.includes(`screenshots/${name}.png)`));
+    });
+  assert.ok(takers.length > 5);
+  assert.deepEqual(
+    takers.filter(file => !command!.includes(`dashboard/test/${file}`)),
+    [],
+  );
+});
+
 test('each picture in docs/ stands on a page', () => {
   const named = PAGES.flatMap(page =>
     [...read(page).matchAll(/\]\(([^)#\s]+\.(?:png|gif|svg|jpe?g|webp))\)/g)].map(([, file]) =>

@@ -59,3 +59,32 @@ test('the first engine that does not start is told of by the start alone', async
   await assert.rejects(engine.start(), /^Error: The database is damaged\.$/);
   assert.deepEqual(told, []);
 });
+
+test('a stop during the start waits for the engine that begins, and stops it', async () => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const told: string[] = [];
+  const engine = new PausableEngine({
+    make: () =>
+      ({
+        start() {
+          ask();
+          return begun;
+        },
+        stop: async () => void told.push('engine stopped'),
+      }) as unknown as Engine,
+    pausedSince: async () => null,
+    installation: { pauses: async () => [] } as never,
+    paused: 'paused',
+    stopMs: 0,
+    log: {} as Logger,
+  });
+  const started = engine.start();
+  await asked;
+  const stopped = engine.stop(0).then(() => told.push('stopped'));
+  await new Promise(setImmediate);
+  assert.deepEqual(told, []);
+  begin();
+  await Promise.all([started, stopped]);
+  assert.deepEqual(told, ['engine stopped', 'stopped']);
+});

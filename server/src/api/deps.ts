@@ -131,6 +131,8 @@ export interface Limits {
   connections: number;
   bodyBytes: number;
   batchBodyBytes: number;
+  /** A calendar's text has at most 1 MiB, and escapes may double it. */
+  calendarBodyBytes: number;
   /** For calls of targets, which need no key. */
   completionBytes: number;
   /** The request line and the headers, together. */
@@ -151,6 +153,7 @@ export const LIMITS: Limits = {
   connections: 5_000,
   bodyBytes: 256 * 1024,
   batchBodyBytes: 4 * 1024 * 1024,
+  calendarBodyBytes: 2 * 1024 * 1024,
   completionBytes: 16 * 1024,
   headerBytes: 16 * 1024,
   headersTimeoutMs: 10_000,

@@ -15,7 +15,7 @@ export interface Endpoint<Needs = EndpointDeps> {
   /** Null: it is not part of the document. */
   operation: Operation | null;
   /** The limit of its body; left out: the usual one. */
-  bodyLimit?: 'bodyBytes' | 'batchBodyBytes' | 'completionBytes' | undefined;
+  bodyLimit?: 'bodyBytes' | 'batchBodyBytes' | 'calendarBodyBytes' | 'completionBytes' | undefined;
   /** Called once for each API that is built. The function that it returns is called for each request. */
   handle(needs: Needs): Handle;
 }

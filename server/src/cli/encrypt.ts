@@ -3,6 +3,7 @@ import { systemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
 import { PunctualError } from '../domain/errors.ts';
 import { readSecretKeys } from '../secret-keys.ts';
+import type { Store } from '../store/contract/store.ts';
 import { DataKeys } from '../store/data-keys.ts';
 import { encryptAll } from '../store/encrypt-all.ts';
 import { print } from './output.ts';
@@ -24,6 +25,7 @@ export function encryptCommand(program: Command): void {
         throw new PunctualError('setting_invalid', sentence);
       }
       await withPlainStore(async store => {
+        await refuseBesideOlder(store);
         const now = systemClock.now();
         const keys = (await DataKeys.open(store, secretKeys, now))!;
         if (newDataKey === true) await keys.add(keys.nextId, now);
@@ -34,4 +36,13 @@ export function encryptCommand(program: Command): void {
         ]);
       });
     });
+}
+
+/** An embedded store has one node, and refuses this command beside an older one by itself. */
+async function refuseBesideOlder({ cluster }: Store): Promise<void> {
+  if (cluster === null || !(await cluster.hasOlderNodes())) return;
+  throw new PunctualError(
+    'store_in_use',
+    'A Punctual of an older release is connected to the database, and would sign with the encrypted text: upgrade it first.',
+  );
 }

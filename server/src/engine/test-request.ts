@@ -55,7 +55,8 @@ export class TestRequests {
     try {
       const nowMs = this.#clock.now();
       const facts = { runId: runId(newId(nowMs), nowMs), scheduledFor: nowMs, attempt: 1, nowMs };
-      const request = runRequest({ ...renderedAt(schedule, facts), ...(await secrets()) }, facts);
+      const shown = { ...schedule, policy: { ...schedule.policy, keepResponse: 'all' as const } };
+      const request = runRequest({ ...renderedAt(shown, facts), ...(await secrets()) }, facts);
       request.timeoutMs = Math.min(request.timeoutMs, MOST_MS);
       request.clientRowId = clientRowId;
       const result = await this.#sendAs(schedule, clientRowId, request);

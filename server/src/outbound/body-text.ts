@@ -1,3 +1,4 @@
+import { redact, redactCut } from '../domain/run/redaction.ts';
 import type { AnswerHeaders } from './answer.ts';
 
 /** A body as text, by what its answer says of it. */
@@ -7,12 +8,34 @@ export interface BodyText {
   isText: boolean;
 }
 
+/** So much of a body is needed beyond a limit that a secret which reaches over it is known, however it is escaped. */
+export const BEYOND = 128;
+
 /**
+ * The start of a body, without these secrets. They are taken out before it is cut, so that the limit leaves no piece of one.
+ *
  * A character that the limit would cut in two is left out. Bytes that are none of the charset become U+FFFD.
  *
- * @param limit how many of the bytes are read
+ * @param limit how many of the bytes are wanted
+ * @param isWhole whether the body ends where the bytes end
  */
-export function textOf(bytes: Buffer, limit: number, headers: AnswerHeaders | null): BodyText {
+export function textOf(
+  bytes: Buffer,
+  limit: number,
+  headers: AnswerHeaders | null,
+  isWhole = true,
+  secrets: readonly string[] = [],
+): BodyText {
+  const start = startOf(bytes, limit, headers);
+  if (secrets.length === 0) return start;
+  const { text, isText } = start;
+  if (isWhole && bytes.length <= limit) return { text: redact(text, secrets), isText };
+  const longer = startOf(bytes, limit + BEYOND, headers).text;
+  // Bytes that are no text may read otherwise there, so that the length ends within a character.
+  return { text: redactCut(longer, secrets, text.length).toWellFormed(), isText };
+}
+
+function startOf(bytes: Buffer, limit: number, headers: AnswerHeaders | null): BodyText {
   const type = typeOf(headers);
   const decoder = decoderOf(charsetOf(type) ?? markOf(bytes));
   if (decoder !== null) {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
-import { allSecrets, redact, redactCut, secretsIn } from '../domain/run/redaction.ts';
+import { allSecrets, redact, secretsIn } from '../domain/run/redaction.ts';
 import type { Phases } from '../domain/run/run.ts';
 import { judgesBody, MAX_JUDGED_BODY, unmetBy } from '../domain/run/success.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from './answer.ts';
 import type { AnswerReader } from './answer-filter.ts';
 import { codingsOf, withoutCodings } from './body-codings.ts';
-import { textOf, typeOf } from './body-text.ts';
+import { BEYOND, textOf, typeOf } from './body-text.ts';
 import {
   Blocked,
   faultSentence,
@@ -294,18 +294,18 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     const bytes = this.#body?.bytes ?? EMPTY;
     const codings = codingsOf(this.#headers);
     if (codings.length > 0 && bytes.length > 0) return this.#decode(bytes, codings, result);
-    this.#keepBody(result, bytes, this.#bodyBytes > MAX_KEPT_BODY);
+    this.#keepBody(result, bytes, this.#bodyBytes > bytes.length);
     return null;
   }
 
   async #decode(bytes: Buffer, codings: readonly string[], result: SendResult): Promise<void> {
-    const body = await withoutCodings(bytes, codings, MAX_JUDGED_BODY + 1);
+    const most = MAX_JUDGED_BODY + BEYOND;
+    const body = await withoutCodings(bytes, codings, most);
     if (body !== null) {
-      const isLonger = this.#bodyBytes > bytes.length || body.length > MAX_KEPT_BODY;
-      this.#keepBody(result, body, isLonger);
+      this.#keepBody(result, body, this.#bodyBytes > bytes.length || body.length === most);
       return;
     }
-    this.#addNote(this.#notKept(`cannot be decoded (${codings.join(', ').slice(0, 40)})`));
+    this.#noteNotKept(`cannot be decoded (${codings.join(', ').slice(0, 40)})`);
     if (result.outcome === 'response' && judgesBody(this.request.success)) {
       result.unmet = 'The body cannot be decoded, so it meets no condition.';
     }
@@ -319,33 +319,29 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     result.responseHeaders = keepHeaders(headers, this.#secrets);
   }
 
-  /** @param isLonger whether there is more of it than history keeps */
+  /** @param isLonger whether there is more of it, which was not read */
   #keepBody(result: SendResult, body: Buffer, isLonger: boolean): void {
     if (this.request.isPrivate) {
       const isTooLong = body.length > MAX_JUDGED_BODY;
       result.privateBody = isTooLong ? null : textOf(body, MAX_JUDGED_BODY, this.#headers).text;
       return;
     }
-    if (result.outcome === 'response') this.#judgeBody(result, body);
-    if (body.length === 0) return;
-    const { text, isText } = textOf(body, MAX_KEPT_BODY, this.#headers);
-    if (!isText) {
-      this.#addNote(this.#notKept('is no text'));
-      return;
-    }
-    const kept = keptText(text);
     const isWhole = result.outcome === 'response' && !this.#isCut && !isLonger;
-    result.responseBody = isWhole ? redact(kept, this.#secrets) : redactCut(kept, this.#secrets);
+    if (result.outcome === 'response') this.#judgeBody(result, body, isWhole);
+    if (body.length === 0) return;
+    const { text, isText } = textOf(body, MAX_KEPT_BODY, this.#headers, isWhole, this.#secrets);
+    if (isText) result.responseBody = keptText(text);
+    else this.#noteNotKept('is no text');
   }
 
-  #judgeBody(result: SendResult, body: Buffer): void {
+  #judgeBody(result: SendResult, body: Buffer, isWhole: boolean): void {
     const { success, common, secrets } = this.request;
     if (!judgesBody(success)) return;
-    const { text } = textOf(body, MAX_JUDGED_BODY, this.#headers);
+    // A condition must not tell whether the target echoes a guess at a secret of the destination.
+    const hidden = allSecrets(common?.secrets, secrets);
     const unmet = unmetBy(
       {
-        // A condition must not tell whether the target echoes a guess at a secret of the destination.
-        text: redact(text, allSecrets(common?.secrets, secrets)),
+        text: textOf(body, MAX_JUDGED_BODY, this.#headers, isWhole, hidden).text,
         isLonger: body.length > MAX_JUDGED_BODY,
         masked: part => redact(part, this.#secrets),
       },
@@ -364,18 +360,19 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     return this.#known;
   }
 
-  #notKept(why: string): string {
+  #noteNotKept(why: string): void {
+    if (this.request.success?.keepsNoBody) return;
     const isMore = this.#bodyBytes > MAX_READ_BODY;
     const size = isMore ? 'more than 1 MiB' : `${this.#bodyBytes} bytes`;
     const type = typeOf(this.#headers).slice(0, 100) || 'no type';
-    return `The body (${type}, ${size}) is not kept, because it ${why}.`;
+    this.#addNote(`The body (${type}, ${size}) is not kept, because it ${why}.`);
   }
 
   /** How much of the body is needed: a coding may hide much in it. */
   #wantedBytes(): number {
     const { isPrivate, success } = this.request;
     const isAll = isPrivate || judgesBody(success) || codingsOf(this.#headers!).length > 0;
-    return 1 + (isAll ? MAX_JUDGED_BODY : MAX_KEPT_BODY);
+    return BEYOND + (isAll ? MAX_JUDGED_BODY : MAX_KEPT_BODY);
   }
 
   #addNote(sentence: string): void {

@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { Client, type Dispatcher } from 'undici';
 import { PunctualError } from '../domain/errors.ts';
+import { decapitalized } from '../domain/run/sentence.ts';
 import { type AllowTargets, checkTargetUrl } from '../domain/schedule/target.ts';
 import { VERSION } from '../version.ts';
 import type { AnswerHeaders } from './answer.ts';
@@ -265,10 +266,6 @@ function isEncoded(headers: AnswerHeaders): boolean {
 function locationOf({ status, headers }: Answer): string | null {
   const location = REDIRECTS.has(status) ? headers.location : undefined;
   return location === undefined ? null : ([location].flat()[0] ?? null);
-}
-
-function decapitalized(sentence: string): string {
-  return sentence.replace(/^(The|What|Port) /, start => start.toLowerCase());
 }
 
 function invalid(sentence: string): PunctualError {

@@ -1,4 +1,5 @@
 import type { DestinationAuth } from '../domain/destination/destination.ts';
+import { decapitalized } from '../domain/run/sentence.ts';
 import { VERSION } from '../version.ts';
 import type { OutboundRequest, SendResult } from './send.ts';
 
@@ -79,7 +80,3 @@ function tokenOf(answer: Record<string, unknown>): GrantedToken | null {
 
 /** Visible ASCII: stricter tokens exist, and a few endpoints grant none of them. */
 const TOKEN = /^[\x21-\x7e]{1,32768}$/;
-
-function decapitalized(sentence: string): string {
-  return sentence.replace(/^(The|What|Port) /, start => start.toLowerCase());
-}

@@ -120,7 +120,7 @@ describe('calendars', () => {
       [{ periods: [{ from: '2026-12-24', to: '2026-12-24' }] }, /^periods\[0\]\.to must be after/],
       [{ periods: Array(5_001).fill(FREEZE) }, /^periods has more than 5,000 entries/],
       [{ ics: 'BEGIN:VCARD' }, /./],
-      [{ ics: `${ICS}${' '.repeat(1024 * 1024)}` }, /larger than 1 MiB/],
+      [{ ics: `${ICS}${' '.repeat(1024 * 1024)}` }, /^ics must be at most 1 MiB/],
       [{ url: 'https://calendars.example/gone.ics' }, /^The url answered with the status 500\.$/],
     ] as const) {
       const [status, code, error] = errorOf(await put('x', body));
@@ -135,6 +135,14 @@ describe('calendars', () => {
     const ics = ICS.replace('END:VCALENDAR', `${padding}END:VCALENDAR`);
     assert.ok(ics.length > 1_000_000 && ics.length < 1024 * 1024);
     assert.equal((await put('large', { ics })).status, 200);
+  });
+
+  test('the body has 2 MiB at most', async () => {
+    const body = JSON.stringify({ periods: [FREEZE] }).padEnd(2 * 1024 * 1024, ' ');
+    const send = (text: string) => service.call('PUT', '/v1/calendar/padded', { body: text });
+    assert.equal((await send(body)).status, 200);
+    const [status, code] = errorOf(await send(`${body} `));
+    assert.deepEqual([status, code], [400, 'body_too_large']);
   });
 
   test('a url is judged as every target is', async () => {

@@ -373,7 +373,7 @@ for (const [broken, sentence] of [
     calendar(zone('X', observance('+0000', '+0100')), at('X', '20260105T000000')),
     /^The STANDARD at line 5 of the calendar has no DTSTART\.$/,
   ],
-  [calendar(`DESCRIPTION:${'x'.repeat(1024 * 1024)}`), /^The calendar is larger than 1 MiB\.$/],
+  [calendar(`DESCRIPTION:${'x'.repeat(1024 * 1024)}`), /^ics must be at most 1 MiB of UTF-8\.$/],
   [
     calendar(event('DTSTART:20250101T000000Z', 'DURATION:PT1S', 'RRULE:FREQ=HOURLY')),
     /^The calendar has more than 20,000 periods\.$/,

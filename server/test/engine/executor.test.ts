@@ -185,6 +185,19 @@ describe('executor', () => {
     assert.equal(executor.isIdle, true);
   });
 
+  test('one whose limits cannot be read is set aside, and the others leave', async () => {
+    identity = {
+      get facts() {
+        throw new Error('broken');
+      },
+    } as unknown as Identity;
+    const claim = firing('1', 1);
+    claim.schedule.delivery = { destination: 'd' };
+    executor.executeFirings([claim, firing('2', 1)]);
+    await clock.advance(1);
+    assert.deepEqual([ended, faults.length, started.length], [['1 set aside'], 1, 1]);
+  });
+
   test('where the watermark cannot be raised none leaves, and all leave a little later', async () => {
     watermarkFault = new Error('away');
     executor.executeFirings([firing('1', 1), firing('2', 1)]);

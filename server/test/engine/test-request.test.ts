@@ -78,3 +78,13 @@ test('one that could not be sent holds no place', async () => {
     await assert.rejects(tried, /the store is away/);
   }
 });
+
+test('the answer is told whole, whatever history keeps', async () => {
+  const { requests, asked, ends } = hanging();
+  const policy = { keepResponse: 'none' as const, success: { bodyContains: 'ok' } };
+  const tried = requests.try({ ...schedule, policy }, { clientRowId: 1, secrets });
+  await clock.advance(0);
+  ends[0]!();
+  await tried;
+  assert.deepEqual(asked[0]!.success, { bodyContains: 'ok' });
+});

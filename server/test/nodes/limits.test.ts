@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
+import { Client } from 'pg';
 import { periodsOf } from '../../src/domain/calendar/exclusion/calendar-source.ts';
 import type { DestinationLimits } from '../../src/domain/destination/destination.ts';
 import { newId } from '../../src/domain/id.ts';
@@ -158,6 +159,25 @@ describe('engines that share a store', () => {
     await one.cluster!.engineLives();
     assert.deepEqual(await runOn(url, 'SELECT count(*) FROM engines'), [{ count: '1' }]);
     for (const store of opened) await store.close();
+  });
+
+  test('one of an older release is known by its connections, whatever it does', async () => {
+    const store = await openPostgres(url);
+    const session = new Client({ connectionString: url });
+    await session.connect();
+    for (const [name, isOlder] of [
+      ['punctual', true],
+      ['punctual level 1', true],
+      ['punctual level 2', false],
+      ['punctual level 10', false],
+      ['punctual listener', false],
+      ['another', false],
+    ] as const) {
+      await session.query(`SET application_name TO '${name}'`);
+      assert.equal(await store.cluster!.hasOlderNodes(), isOlder, name);
+    }
+    await session.end();
+    await store.close();
   });
 
   test('an engine is noted while it runs, and goes when it stops', async () => {

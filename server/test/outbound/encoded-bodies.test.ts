@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import zlib from 'node:zlib';
 import fc from 'fast-check';
+import { demandsOf } from '../../src/domain/run/success.ts';
 import { textOf } from '../../src/outbound/body-text.ts';
 import { attemptOf, type OutboundRequest, type SendResult } from '../../src/outbound/send.ts';
 import { get, leftOpen, sender, serve } from '../support/outbound/target-server.ts';
@@ -138,6 +139,17 @@ describe('the bytes of a body', () => {
       assert.equal(note, kept === null ? told : undefined);
     });
   }
+
+  test('are told nothing of where history keeps no body', async t => {
+    for (const keepResponse of ['headers', 'none'] as const) {
+      for (const coding of ['identity', 'gzip']) {
+        const headers = { 'Content-Type': 'image/png', 'Content-Encoding': coding };
+        const success = demandsOf({ keepResponse })!;
+        const result = await answered(t, Buffer.from([0x89, 0x50]), headers, { success });
+        assert.deepEqual([result.responseStatus, result.note], [200, undefined]);
+      }
+    }
+  });
 
   test('may be any, of any type: the text has whole characters', () => {
     const types = fc.constantFrom('utf-8', 'shift_jis', 'utf-16le', 'gb18030', 'euc-kr', 'none');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { parseAllowTargets } from '../../src/domain/schedule/target.ts';
 import { buildRunRequest } from '../../src/outbound/request.ts';
 import type { OutboundRequest, Send } from '../../src/outbound/send.ts';
@@ -88,11 +89,42 @@ test('an echo that the limit of 4 KiB cuts is not kept either, wherever it is cu
     socket.write(answer(`${'x'.repeat(before)}${TOKEN} and more`));
   });
   const { send } = sender(t);
-  for (let before = 4_096 - TOKEN.length - 1; before <= 4_096 - 4; before++) {
+  for (let before = 4_096 - TOKEN.length - 1; before < 4_096; before++) {
     const { responseBody } = await send(firing(`${target.url}${before}`));
-    assert.ok(responseBody!.startsWith(`${'x'.repeat(before)}[secret]`), `${before}`);
-    assert.ok(!responseBody!.includes(TOKEN.slice(0, 4)));
+    const behind = ' and more'.slice(0, Math.max(0, 4_096 - before - TOKEN.length));
+    assert.equal(responseBody, `${'x'.repeat(before)}[secret]${behind}`);
   }
+  const { responseBody } = await send(firing(`${target.url}4096`));
+  assert.equal(responseBody, 'x'.repeat(4_096));
+});
+
+test('nor one that is escaped, nor one in a body that is compressed', async t => {
+  const inJson = [...TOKEN].map(unit => `\\u00${unit.charCodeAt(0).toString(16)}`).join('');
+  for (const charset of ['utf-8', 'utf-16le']) {
+    const size = charset === 'utf-8' ? 1 : 2;
+    const before = 'x'.repeat(4_096 / size - 7);
+    const text = Buffer.from(`${before}${inJson} and more`, charset as BufferEncoding);
+    for (const body of [text, gzipSync(text)]) {
+      const coding = body === text ? 'identity' : 'gzip';
+      const type = `Content-Type: application/json; charset=${charset}`;
+      const head = [type, `Content-Encoding: ${coding}`, `Content-Length: ${body.length}`];
+      const target = await serve(t, socket => {
+        socket.write(`HTTP/1.1 200 OK\r\n${head.join('\r\n')}\r\n\r\n`);
+        socket.write(body);
+      });
+      const { responseBody } = await sender(t).send(firing(target.url));
+      assert.equal(responseBody, `${before}[secret]`);
+    }
+  }
+});
+
+test('no condition sees the beginning of a secret where 64 KiB cut it', async t => {
+  const before = 'x'.repeat(64 * 1_024 - 3);
+  const target = await serve(t, socket => socket.write(answer(`${before}${TOKEN}`)));
+  const request = { ...firing(target.url), secrets: [TOKEN] };
+  const guess = TOKEN.slice(0, 2);
+  const result = await sender(t).send({ ...request, success: { bodyContains: guess } });
+  assert.equal(result.unmet, `The body does not contain "${guess}".`);
 });
 
 test('nor one that breaks off, nor one in a header that is cut', async t => {

@@ -7,11 +7,13 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
+import { Client } from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { newId } from '../../src/domain/id.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { emptyFolder, type Folder, folderWithStore, urlOf } from '../support/service/command.ts';
+import { startPostgres } from '../support/store/postgres-server.ts';
 
 const key = () => randomBytes(32).toString('base64');
 const LISTENING = /"listening"/;
@@ -253,6 +255,26 @@ describe('punctual encrypt', () => {
     const { out } = await folder.run(['encrypt', '--new-data-key', '--json'], both);
     assert.deepEqual(JSON.parse(out), { encrypted: 1, rewrapped: 1 });
     assert.equal((await folder.run(['client', 'list'], { PUNCTUAL_SECRET_KEY: second })).code, 0);
+  });
+
+  test('refuses beside a node of an older release, which would sign with the encrypted text', async t => {
+    const server = await startPostgres();
+    t.after(() => server.stop());
+    const DATABASE_URL = await server.createDatabase();
+    const folder = emptyFolder(t);
+    const environment = { DATABASE_URL, PUNCTUAL_SECRET_KEY: key() };
+    assert.equal((await folder.run(['migrate'], { DATABASE_URL })).code, 0);
+    const older = new Client({ connectionString: DATABASE_URL, application_name: 'punctual' });
+    await older.connect();
+    const refused = await folder.run(['encrypt'], environment);
+    await older.query("SET application_name TO 'punctual level 2'");
+    const done = await folder.run(['encrypt'], environment);
+    await older.end();
+    assert.deepEqual([refused.code, done.code], [1, 0]);
+    assert.match(
+      refused.err,
+      /A Punctual of an older release is connected to the database, .*\.$/m,
+    );
   });
 
   test('says what to set where no key is set', async t => {

@@ -132,7 +132,7 @@ const tampered = (sql: string) => runOn(url, `SET session_replication_role = rep
 class Killed extends Error {}
 
 const END_NODES =
-  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'punctual'";
+  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'punctual level %'";
 const ANOTHER_SCHEDULE = `
   INSERT INTO schedules (schedule_key, client_key, id, status, url, verb, interval, timezone,
     created_at, label, url_folded, label_folded)

@@ -208,14 +208,14 @@ describe('PostgreSQL: a node that cannot hear', () => {
     await runOn(
       url,
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE application_name = 'punctual' AND datname = current_database()`,
+      WHERE application_name LIKE 'punctual level %' AND datname = current_database()`,
     );
     assert.match(await ear.hears(/^deaf: /), /does not tell what is written/);
     await runOn(url, 'ALTER ROLE postgres RESET search_path; DROP SCHEMA before CASCADE');
     await runOn(
       url,
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE application_name = 'punctual' AND datname = current_database()`,
+      WHERE application_name LIKE 'punctual level %' AND datname = current_database()`,
     );
     await ear.hears('hears');
   });

@@ -212,7 +212,7 @@ describe('PostgreSQL: faults', () => {
     await Promise.all(Array.from({ length: 20 }, () => store.check()));
     const slow = new Connections(url, 1);
     const sleeping = timed(() => slow.query('SELECT pg_sleep(9)'));
-    const ours = "FROM pg_stat_activity WHERE application_name = 'punctual'";
+    const ours = "FROM pg_stat_activity WHERE application_name LIKE 'punctual level %'";
     await seen(`SELECT 1 ${ours} AND query LIKE '%pg_sleep(9)%'`, rows => rows.length > 0);
     await runOn(url, `SELECT pg_terminate_backend(pid) ${ours}`);
     const { code, tookMs } = await sleeping;
@@ -251,7 +251,7 @@ describe('PostgreSQL: faults', () => {
     await runOn(
       url,
       `ALTER DATABASE ${name} SET default_transaction_read_only = on;
-      SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'punctual'`,
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'punctual level %'`,
     );
     // The first call may still meet the connection that was ended.
     await store.check().catch(() => {});

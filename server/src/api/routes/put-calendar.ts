@@ -20,7 +20,7 @@ export const putCalendar = route({
     'effect for all of its schedules within seconds. A url is read at once; where that fails, the answer is a 400.',
   tag: 'calendars',
   body: CalendarInput,
-  bodyLimit: 'batchBodyBytes',
+  bodyLimit: 'calendarBodyBytes',
   answer: Calendar,
   example: { body: { periods: EXAMPLE_PERIODS }, answer: EXAMPLE_CALENDAR },
   handle:

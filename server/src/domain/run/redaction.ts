@@ -17,8 +17,7 @@ const MOST_SECRETS = 64;
 /** The same for the secrets of a destination: its headers may hold some hundred cookies. */
 const MOST_GIVEN_SECRETS = 256;
 /**
- * A truncated text may end with the beginning of a secret. Up to this many characters may match by
- * chance.
+ * A text that its sender broke off may end with the beginning of a secret. Up to this many characters may match by chance.
  */
 const CHANCE = 3;
 
@@ -129,10 +128,18 @@ export function redact(text: string, secrets: readonly string[]): string {
   return withoutPlaces(text, placesIn(text, secrets));
 }
 
-/** The same for a text that may end in the middle of a secret. */
-export function redactCut(text: string, secrets: readonly string[]): string {
-  if (secrets.length === 0) return text;
-  return withoutPlaces(text, [...placesIn(text, secrets), ...endsIn(text, secrets)]);
+/**
+ * The same for a text that may end in the middle of a secret.
+ *
+ * @param length how much of the text is wanted. If it goes on for a few characters, no secret is cut in two.
+ */
+export function redactCut(
+  text: string,
+  secrets: readonly string[],
+  length: number = text.length,
+): string {
+  if (secrets.length === 0) return text.slice(0, length);
+  return withoutPlaces(text, [...placesIn(text, secrets), ...endsIn(text, secrets)], length);
 }
 
 /** A part of a text. */
@@ -184,15 +191,16 @@ function inReadings(text: string, find: (reading: string) => Place[]): Place[] {
   return places;
 }
 
-function withoutPlaces(text: string, places: Place[]): string {
-  if (places.length === 0) return text;
+/** @param length beyond which nothing of the text is wanted */
+function withoutPlaces(text: string, places: Place[], length: number = text.length): string {
   let redacted = '';
   let end = 0;
   for (const [from, to] of places.sort(([a], [b]) => a - b)) {
+    if (from >= length) break;
     if (from >= end) redacted += text.slice(end, from) + REDACTED;
     end = Math.max(end, to);
   }
-  return redacted + text.slice(end);
+  return redacted + text.slice(end, length);
 }
 
 /**

@@ -3,4 +3,9 @@ export function withoutControls(text: string): string {
   return text.replace(CONTROLS, ' ');
 }
 
+/** A sentence that goes on another one. A name at its beginning stays as it is. */
+export function decapitalized(sentence: string): string {
+  return sentence.replace(/^(The|What|Port) /, start => start.toLowerCase());
+}
+
 const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu;

@@ -8,7 +8,7 @@ export const MAX_JUDGED_BODY = 64 * 1024;
 
 /** The demands on an answer, as its request carries them to the thread that reads the body. */
 export interface SuccessDemands extends Success {
-  /** History keeps no body: then no sentence repeats a value of it. */
+  /** History keeps no body: then no sentence repeats a value of it, or says why it is not kept. */
   keepsNoBody?: true;
 }
 
@@ -22,10 +22,8 @@ export interface JudgedBody {
 }
 
 export function demandsOf(policy: Policy | undefined): SuccessDemands | undefined {
-  const success = policy?.success;
-  if (success === undefined) return undefined;
-  const keepsBody = (policy!.keepResponse ?? 'all') === 'all';
-  return keepsBody ? success : { ...success, keepsNoBody: true };
+  const keepsBody = (policy?.keepResponse ?? 'all') === 'all';
+  return keepsBody ? policy?.success : { ...policy!.success, keepsNoBody: true };
 }
 
 /** Whether the body decides: only then is more of it read than history keeps. */

@@ -224,11 +224,12 @@ export class Executor {
 
   #hold<One extends Job>(jobs: One[], inFlight: { add(job: One): boolean }): void {
     const held: Job[] = [];
-    for (const job of jobs) {
+    const hold = (job: One) => {
       this.#slots.join(job);
       if (inFlight.add(job)) held.push(job);
       else this.#giveBack(job);
-    }
+    };
+    eachOf(jobs, reportedIdOf, hold, this.#options.observer, job => this.#setAside(job));
     this.#dueQueue.addAll(held);
     this.wake();
   }

@@ -19,6 +19,8 @@ export interface Cluster {
    * @returns how many engines live, this one among them
    */
   engineLives(): Promise<number>;
+  /** Whether a Punctual of an older level is connected: it reads no encrypted secrets. A pooler may hide it. */
+  hasOlderNodes(): Promise<boolean>;
   /** The engine of this node has stopped, and counts no more. */
   engineStopped(): Promise<void>;
   /**

@@ -1,4 +1,5 @@
 import { DatabaseError, Pool, type PoolClient, types } from 'pg';
+import { ENGINE_LEVEL } from '../../domain/schedule/level.ts';
 import type { Cell, Row } from '../columns.ts';
 import type { PoolUse } from '../contract/store.ts';
 import { storeUnavailable } from '../fault.ts';
@@ -164,6 +165,13 @@ export class Connections {
   }
 }
 
+/**
+ * SQL: whether a session is one of Punctual on this database. Its name says the level of its release (domain/schedule/level.ts);
+ * releases before the levels say none.
+ */
+export const IS_OF_PUNCTUAL =
+  "datname = current_database() AND application_name ~ '^punctual( level [0-9]+)?$'";
+
 function poolOf(server: string, size: number): Pool {
   const pool = new Pool({
     connectionString: server,
@@ -171,7 +179,7 @@ function poolOf(server: string, size: number): Pool {
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: SILENT_MS,
     keepAlive: true,
-    application_name: 'punctual',
+    application_name: `punctual level ${ENGINE_LEVEL}`,
     types: { getTypeParser },
     onConnect: prepareSession,
   });

@@ -1,5 +1,6 @@
+import { ENGINE_LEVEL } from '../../domain/schedule/level.ts';
 import type { Cluster } from '../contract/cluster.ts';
-import type { Query, Statement } from './connection.ts';
+import { IS_OF_PUNCTUAL, type Query, type Statement } from './connection.ts';
 import type { Lease } from './lease.ts';
 
 /** The engines that fire from this store, by the clock of the database. */
@@ -28,13 +29,24 @@ const note: Statement = {
     WHERE node <> $1 AND seen_at BETWEEN clock_timestamp() - ${span(LEASES)}
       AND clock_timestamp() + ${span(LEASES)}`,
 };
+const older: Statement = {
+  name: 'engines_older',
+  text: `
+    SELECT count(*) AS count FROM pg_stat_activity
+    WHERE ${IS_OF_PUNCTUAL}
+      AND coalesce(substring(application_name FROM '[0-9]+$')::integer, 0) < ${ENGINE_LEVEL}`,
+};
 const forget: Statement = { name: 'engines_forget', text: 'DELETE FROM engines WHERE node = $1' };
 
 export function postgresEngines(
   query: Query,
   { node, leaseMs }: Lease,
-): Pick<Cluster, 'engineLives' | 'engineStopped'> {
+): Pick<Cluster, 'engineLives' | 'engineStopped' | 'hasOlderNodes'> {
   return {
+    async hasOlderNodes() {
+      const [row] = await query(older);
+      return (row!.count as number) > 0;
+    },
     async engineLives() {
       const [row] = await query(note, [node, leaseMs]);
       return row!.count as number;

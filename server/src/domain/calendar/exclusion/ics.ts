@@ -24,7 +24,8 @@ const MOST_BYTES = 1024 * 1024;
  *   periods, or would take more than some 200 ms
  */
 export function periodsOfIcs(text: string, window: PeriodSpan): Period[] {
-  if (Buffer.byteLength(text) > MOST_BYTES) throw invalid('The calendar is larger than 1 MiB.');
+  // The text behind a url is refused by its length before it comes here.
+  if (Buffer.byteLength(text) > MOST_BYTES) throw invalid('ics must be at most 1 MiB of UTF-8.');
   const calendars = readComponents(text, PROPERTIES);
   const effort = new Effort();
   const zones = new FileZones(calendars, window.to + DAY_MS, effort);

@@ -2,7 +2,14 @@ import { PunctualError } from '../../../domain/errors.ts';
 import type { Cell } from '../../columns.ts';
 import type { MovedTable, MoveTarget, Progress } from '../../transfer/move.ts';
 import { TABLES, type Table, type TableName } from '../../transfer/tables.ts';
-import { type Connections, columnsOf, parameters, type Query, readClock } from '../connection.ts';
+import {
+  type Connections,
+  columnsOf,
+  IS_OF_PUNCTUAL,
+  parameters,
+  type Query,
+  readClock,
+} from '../connection.ts';
 import { connectAndMigrate } from '../open.ts';
 import { ensureDaysOf } from '../partitions.ts';
 import { moveUnderWay, NO_MOVE, NOT_ENDED } from './marker.ts';
@@ -136,8 +143,7 @@ async function refuseBesideNodes(query: Query): Promise<void> {
   for (let looks = 0; ; looks += 1) {
     const [row] = await query(`
       SELECT count(*) AS others FROM pg_stat_activity
-      WHERE datname = current_database() AND application_name = 'punctual'
-        AND pid <> pg_backend_pid()`);
+      WHERE ${IS_OF_PUNCTUAL} AND pid <> pg_backend_pid()`);
     if (row!.others === 0) return;
     if (looks === PATIENCE_SECONDS) {
       throw refused('a Punctual is running on it: stop it first');
