@@ -137,7 +137,7 @@ function OpenIncidents() {
   if (open.length === 0) return null;
   return (
     <Card
-      title={open.length === 1 ? 'An incident goes on' : `${open.length} incidents go on`}
+      title={open.length === 1 ? 'An open incident' : `${open.length} open incidents`}
       padded={false}
       aside={
         <Link href="/incidents" className="link">
