@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { barsOf, paddedRange, powersOfTen } from '../src/chart/chart-data.ts';
+import { barsOf, decadesIn, paddedRange, powersOfTen } from '../src/chart/chart-data.ts';
 
 test('bars stand on each other, lines do not', () => {
   const bars = (values: (number | null)[]) => ({ kind: 'bars' as const, values });
@@ -21,4 +21,5 @@ test('a scale of powers of ten has a decade at least', () => {
   assert.deepEqual(powersOfTen(3, 4_000), [1, 10_000]);
   assert.deepEqual(powersOfTen(10, 10), [10, 100]);
   assert.deepEqual(powersOfTen(0, 0), [1, 10]);
+  assert.deepEqual(decadesIn(1, 10_000), [1, 10, 100, 1_000, 10_000]);
 });

@@ -15,6 +15,7 @@ import {
   cellOf,
   firstCell,
   heatGridOf,
+  rowName,
 } from '../src/forecast/heat-grid.ts';
 import { heatScaleOf, heatText, SHADES, shadeOf } from '../src/forecast/heat-scale.ts';
 import { spreadEffectOf } from '../src/forecast/spread-effect.ts';
@@ -195,4 +196,11 @@ test('the effect of a window: the peak and the bars before and after, and those 
       [29, 1],
     ],
   );
+});
+
+test('a row of minutes is named by its hour, and by its day where that begins', () => {
+  const at = (hour: number) => new Date(2026, 5, 2, hour).getTime();
+  assert.equal(rowName({ columns: 60 }, at(9)), '09:00');
+  assert.match(rowName({ columns: 60 }, at(0)), /^Tue,? 2 Jun$/);
+  assert.match(rowName({ columns: 24 }, at(9)), /^Tue,? 2 Jun$/);
 });

@@ -65,7 +65,7 @@ test('an outage is told where one looks first, and what failed is sent again', a
 
   // The overview, its title and its icon.
   await page.goto(url);
-  const card = page.getByRole('region', { name: 'An incident goes on' });
+  const card = page.getByRole('region', { name: 'An open incident' });
   await card.getByText(/answered 503: 4 runs of 3 schedules failed/).waitFor();
   await hasTitle(page, '(1) Overview · Punctual');
   const icon = page.locator('link[rel=icon]');
@@ -78,7 +78,7 @@ test('an outage is told where one looks first, and what failed is sent again', a
   await page.getByRole('link', { name: 'Invoices' }).first().waitFor();
 
   // The page of incidents, and the runs of one.
-  await page.getByRole('link', { name: 'Incidents' }).click();
+  await page.getByRole('link', { name: 'Incidents 1 open' }).click();
   await page.getByText(/answered 503: 4 runs of 3 schedules failed/).waitFor();
   await page
     .getByText('Invoices (2)')
@@ -97,7 +97,7 @@ test('an outage is told where one looks first, and what failed is sent again', a
   await assertFits(phone.page, 'incidents on a phone');
   await assertAccessible(phone.page, 'incidents on a phone, dark');
   await phone.context.close();
-  await page.getByRole('link', { name: new RegExp(`^Its 4 runs: 503 from ${host}`) }).click();
+  await page.getByRole('link', { name: new RegExp(`^Show 4 runs: 503 from ${host}`) }).click();
   await page.waitForURL(/cause=status/);
   await hasRows(page, 4);
   await page.goBack();
@@ -109,7 +109,7 @@ test('an outage is told where one looks first, and what failed is sent again', a
       .sort()
       .join();
   await client.patchSchedule(schedules[2]!.id, { status: 'disabled' });
-  await page.getByRole('button', { name: /^Pause its 3 schedules: 503/ }).click();
+  await page.getByRole('button', { name: /^Pause 3 schedules: 503/ }).click();
   await page.getByText('2 schedules paused.').waitFor();
   await until('all are paused', async () => (await statuses()) === 'disabled,disabled,disabled');
   await page.getByRole('button', { name: 'Undo' }).click();

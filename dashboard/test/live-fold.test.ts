@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PunctualEvent, Run, RunPage, Schedule, Stats } from '@punctual/client';
 import { QueryClient } from '@tanstack/react-query';
+import { reachBack } from '../src/live/live-figures.ts';
 import { foldEvent } from '../src/live/live-fold.ts';
 import { withRun, withSchedule } from '../src/live/live-lists.ts';
 import { Pace } from '../src/live/pace.ts';
@@ -183,4 +184,11 @@ test('a query is asked again once in its time, however often it is stale', () =>
     if (pace.due(second * 1_000).length > 0) asked.push(second);
   }
   assert.deepEqual(asked, [0, 5, 10, 15]);
+});
+
+test('figures reach back as far as was asked for, or the service still counts', () => {
+  const to = '2026-06-01T10:30:20Z';
+  assert.equal(reachBack({ from: '2026-06-01T09:31:00Z', to }, 60), true);
+  assert.equal(reachBack({ from: '2026-06-01T09:32:00Z', to }, 60), false);
+  assert.equal(reachBack({ from: '2026-06-01T10:30:00Z', to }, 1), true);
 });

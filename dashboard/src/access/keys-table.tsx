@@ -7,7 +7,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { api, sentenceOf } from '../queries.ts';
 import { fullTime } from '../time/times.ts';
 
-const WITHOUT_NAME = 'without a name';
+const WITHOUT_NAME = 'Unnamed key';
 
 /** @param own the key that the session began with */
 export function KeysTable({ items, own }: { items: Key[]; own: string | undefined }) {

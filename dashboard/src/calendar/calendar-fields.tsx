@@ -35,8 +35,9 @@ export function CalendarFields(props: FieldsProps<CalendarDraft, Calendar>) {
       />
       {stored !== null && draft.kind !== 'url' && (
         <Text size="sm" className="muted">
-          The service does not show its source again. Saving replaces it.
-          {draft.kind === 'periods' && ' These are the days that have not passed.'}
+          {draft.kind === 'periods'
+            ? 'These days and times have not passed. Saving replaces the whole calendar with them.'
+            : 'The stored text is not shown again. Saving replaces the whole calendar.'}
         </Text>
       )}
       {draft.kind === 'periods' && (

@@ -19,7 +19,7 @@ export function Periods({
   return (
     <Stack gap="sm">
       <Text size="sm" className="muted">
-        Days are of each schedule's own clock. Times are in {READER_ZONE}, yours.
+        Days are counted by the clock of each schedule. Times are in your zone, {READER_ZONE}.
       </Text>
       {periods.map((period, index) => (
         <Period

@@ -35,3 +35,8 @@ export function powersOfTen(low: number, high: number): [number, number] {
   const to = 10 ** Math.ceil(Math.log10(Math.max(1, high)));
   return [from, Math.max(to, from * 10)];
 }
+
+/** @param low a power of ten */
+export function decadesIn(low: number, high: number): number[] {
+  return low > high ? [] : [low, ...decadesIn(low * 10, high)];
+}

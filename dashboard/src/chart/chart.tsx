@@ -3,7 +3,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import { clockTime } from '../time/times.ts';
-import { barsOf, paddedRange, powersOfTen } from './chart-data.ts';
+import { barsOf, decadesIn, paddedRange, powersOfTen } from './chart-data.ts';
 
 export interface Series {
   name: string;
@@ -162,8 +162,9 @@ function optionsOf(
         ...axis,
         size: 54,
         grid: { stroke: colour('line'), width: 1 },
-        values: (_plot, ticks) =>
-          ticks.map(tick => (!isLog || Number.isInteger(Math.log10(tick)) ? unit(tick) : '')),
+        // The eight lines within a decade are left out: they would be darker than what is drawn.
+        ...(isLog && { splits: (_plot, _axis, low, high) => decadesIn(low, high) }),
+        values: (_plot, ticks) => ticks.map(unit),
       },
     ],
     series: [

@@ -1,4 +1,5 @@
 import type { Forecast } from '@punctual/client';
+import { clockTime, dayName } from '../time/times.ts';
 
 /** The cells of the forecast: hours by minute for a day, days by hour for a week. */
 export interface HeatGrid {
@@ -27,6 +28,16 @@ export function heatGridOf({
     rows.push(cells.slice(index, index + columns));
   }
   return { columns, rows, first: start - before * stepMs, stepMs };
+}
+
+/**
+ * The hour of a row, or its day: also where a day begins among the hours, whose first and last are often the same.
+ *
+ * @param at the instant of its first cell, epoch ms
+ */
+export function rowName({ columns }: Pick<HeatGrid, 'columns'>, at: number): string {
+  const hour = clockTime(at);
+  return columns === 60 && hour !== '00:00' ? hour : dayName(at);
 }
 
 /** The count of a cell by its number; null where the grid has none. */

@@ -10,7 +10,7 @@ import {
   useState,
 } from 'react';
 import { whole } from '../parts/numbers.ts';
-import { clockTime, dayName, fullTime } from '../time/times.ts';
+import { fullTime } from '../time/times.ts';
 import {
   busiestCell,
   cellAt,
@@ -19,6 +19,7 @@ import {
   firstCell,
   type HeatGrid,
   heatGridOf,
+  rowName,
 } from './heat-grid.ts';
 import { type HeatScale, heatScaleOf, heatText, SHADES, shadeOf } from './heat-scale.ts';
 import './heat-map.css';
@@ -202,7 +203,7 @@ const Row = memo(function Row({
         fill="var(--muted)"
         textAnchor="end"
       >
-        {grid.columns === 60 ? clockTime(at) : dayName(at)}
+        {rowName(grid, at)}
       </text>
       {counts.map((count, column) => {
         if (count === null) return null;

@@ -9,6 +9,7 @@ import {
   Text,
   useComputedColorScheme,
   useMantineColorScheme,
+  VisuallyHidden,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
@@ -29,6 +30,7 @@ import { Link, useLocation } from 'wouter';
 import { sendLate } from '../change/undo.ts';
 import { forgetDrafts } from '../form/kept-drafts.ts';
 import { Resending } from '../incident/resending-progress.tsx';
+import { openIncidents } from '../incident/trouble.ts';
 import { Keyboard, openHelp, openPalette } from '../keyboard/keyboard.tsx';
 import { PLACES } from '../keyboard/places.ts';
 import { keyText } from '../keyboard/shortcuts.ts';
@@ -96,6 +98,7 @@ export function Frame({ clientName, children }: { clientName: string; children: 
 
 function Places({ onGo }: { onGo: () => void }) {
   const [location] = useLocation();
+  const open = useFlag(openIncidents);
   const isHere = (path: string) => (path === '/' ? location === '/' : location.startsWith(path));
   return (
     <>
@@ -108,6 +111,7 @@ function Places({ onGo }: { onGo: () => void }) {
           active={isHere(path)}
           aria-current={isHere(path) ? 'page' : undefined}
           leftSection={<Icon size={19} stroke={1.6} aria-hidden />}
+          rightSection={path === '/incidents' && open > 0 && <OpenCount open={open} />}
           onClick={onGo}
           className="place"
         />
@@ -120,6 +124,14 @@ function Places({ onGo }: { onGo: () => void }) {
         mt="auto"
       />
     </>
+  );
+}
+
+function OpenCount({ open }: { open: number }) {
+  return (
+    <span className="open-count numbers">
+      {open} <VisuallyHidden>open</VisuallyHidden>
+    </span>
   );
 }
 

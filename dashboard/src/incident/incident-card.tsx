@@ -54,7 +54,7 @@ export function IncidentRow({
   const now = useNow(30_000);
   const lasted = Date.parse(until ?? new Date(now).toISOString()) - Date.parse(since);
   const more = schedules - affected.length;
-  const itsRuns = runs === 1 ? 'Its run' : `Its ${runs.toLocaleString('en-GB')} runs`;
+  const showRuns = runs === 1 ? 'Show the run' : `Show ${runs.toLocaleString('en-GB')} runs`;
   return (
     <li className="incident">
       <Stack gap={4}>
@@ -77,7 +77,7 @@ export function IncidentRow({
               title={shortTime(since)}
               style={{ flex: 'none' }}
             >
-              {relative(since, now)}
+              began {relative(since, now)}
             </Text>
           )}
         </Group>
@@ -105,9 +105,9 @@ export function IncidentRow({
           variant="default"
           component={Link}
           href={runsOfIncident(incident)}
-          aria-label={`${itsRuns}: ${incidentTitle(incident)}`}
+          aria-label={`${showRuns}: ${incidentTitle(incident)}`}
         >
-          {itsRuns}
+          {showRuns}
         </Button>
         {onSendAgain && (
           <Button
@@ -153,7 +153,7 @@ function StopSending({ incident }: { incident: Incident }) {
       </Button>
     );
   }
-  const words = schedules === 1 ? 'Pause its schedule' : `Pause its ${schedules} schedules`;
+  const words = schedules === 1 ? 'Pause the schedule' : `Pause ${schedules} schedules`;
   return (
     <Button
       {...look}

@@ -3,7 +3,7 @@ import troubleIcon from '../icon-trouble.svg';
 import { flagOf } from '../parts/flag.ts';
 import { useIncidents } from './incident-queries.ts';
 
-/** How many incidents go on: the title and the icon of the tab tell of them. */
+/** How many incidents are open: the menu, and the title and the icon of the tab, tell of them. */
 export const openIncidents = flagOf(0);
 
 /** Keeps the icon of the tab, and the count that titles have, while it is mounted. */

@@ -5,6 +5,14 @@ import type { Run, Stats, StatsMinute } from '@punctual/client';
 const MINUTE_MS = 60_000;
 
 /**
+ * Whether figures reach back as far as was asked for. The service counts the newest minutes first, and answers with
+ * those that it has: after its start the first answer may be of a minute only.
+ */
+export function reachBack({ from, to }: Pick<Stats, 'from' | 'to'>, minutes: number): boolean {
+  return Date.parse(from) <= Date.parse(to) - (minutes - 1) * MINUTE_MS;
+}
+
+/**
  * Figures with a run that ended after they were counted; one that ended before is in them. Percentiles stay as they
  * were counted.
  *

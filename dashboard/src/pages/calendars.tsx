@@ -36,7 +36,7 @@ function Cells({ calendar: { entries, url, staleSince, fault } }: { calendar: Ca
       <td className="line" style={{ maxWidth: 320 }}>
         {staleSince === undefined ? (
           <Text size="sm" className="clip muted" title={url}>
-            {url ?? 'given here'}
+            {url ?? 'stored here'}
           </Text>
         ) : (
           <Text size="sm" className="status tone-warn" title={fault}>

@@ -7,18 +7,21 @@ import { StatsCharts } from '../chart/stats-charts.tsx';
 import { IncidentRow } from '../incident/incident-card.tsx';
 import { useIncidents } from '../incident/incident-queries.ts';
 import { NoAnswer } from '../incident/no-answer.tsx';
+import { reachBack } from '../live/live-figures.ts';
 import { whole } from '../parts/numbers.ts';
 import { Asked, Card, Empty, Page } from '../parts/page.tsx';
 import { api } from '../queries.ts';
 import { runsPath } from '../run/run-query.ts';
 import { nameOf } from '../schedule/schedule-name.ts';
 import { ShowMe } from '../start/show-me-button.tsx';
-import { fullTime, relative, shortTime, span, useNow } from '../time/times.ts';
+import { clockTime, fullTime, relative, shortTime, span, useNow } from '../time/times.ts';
 
 const SPANS = { '1 h': 60, '3 h': 180 };
 type Span = keyof typeof SPANS;
 /** Events are counted into the figures. The rest, such as how late runs were, is asked for. */
 const ASK_EVERY_MS = 15_000;
+/** While the service still counts. */
+const ASK_SOON_MS = 2_000;
 
 export function Overview() {
   const [span, setSpan] = useState<Span>('1 h');
@@ -27,7 +30,8 @@ export function Overview() {
     queryKey: ['stats', minutes],
     queryFn: () => api.stats({ minutes }),
     placeholderData: keepPreviousData,
-    refetchInterval: ASK_EVERY_MS,
+    refetchInterval: ({ state: { data } }) =>
+      data === undefined || reachBack(data, minutes) ? ASK_EVERY_MS : ASK_SOON_MS,
   });
   return (
     <Page
@@ -90,7 +94,7 @@ function Figures({ stats, span: asked }: { stats: Stats; span: Span }) {
       <NoAnswer breakers={stats.openBreakers} />
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
         <Figure
-          name={`Runs, ${asked}`}
+          name={reachBack(stats, SPANS[asked]) ? `Runs, ${asked}` : `Runs since ${clockTime(from)}`}
           href={runsPath({ from })}
           value={whole(ended)}
           note={`${whole(total.succeeded)} succeeded`}
@@ -137,7 +141,7 @@ function OpenIncidents() {
   if (open.length === 0) return null;
   return (
     <Card
-      title={open.length === 1 ? 'An incident goes on' : `${open.length} incidents go on`}
+      title={open.length === 1 ? 'An open incident' : `${open.length} open incidents`}
       padded={false}
       aside={
         <Link href="/incidents" className="link">

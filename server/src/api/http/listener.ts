@@ -92,7 +92,9 @@ function unlessMoreComes(socket: Socket, giveUp: () => void): void {
 }
 
 function refuse(error: ParserError, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) {
+  // Browsers open connections ahead. An answer that nobody asked for would be taken for that of the first request.
+  const isUnused = socket.bytesRead === 0;
+  if (error.code === 'ECONNRESET' || socket.destroyed || isUnused) {
     socket.destroy();
     return;
   }
