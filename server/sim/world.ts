@@ -9,14 +9,14 @@ import { draftNew } from '../src/domain/schedule/draft.ts';
 import type { Schedule } from '../src/domain/schedule/schedule.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
-import { check, MAY_COME_RIGHT, type Report } from '../test/crash/checker.ts';
-import type { Evidence, ScheduleSeen } from '../test/support/crash/evidence.ts';
-import { mixedWorkload, plannedWorkload } from '../test/support/crash/workload.ts';
 import { Machine } from './machine.ts';
+import { check, MAY_COME_RIGHT, type Report } from './model/checker.ts';
+import type { Evidence, ScheduleSeen } from './model/evidence.ts';
 import { Node, type Surroundings } from './node.ts';
 import { type Action, type Profile, profileOf } from './profile.ts';
 import { Random } from './random.ts';
 import { Network } from './wire/network.ts';
+import { mixedWorkload, plannedWorkload } from './workload.ts';
 
 /** One world: the engine on the embedded store, in a process that dies and starts again, played from a seed. */
 

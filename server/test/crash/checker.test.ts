@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { check, RULES, type Rule } from './checker.ts';
+import { check } from '../../sim/model/checker.ts';
+import { RULES, type Rule } from '../../sim/model/rules/rule.ts';
 import { at, cleanWorld, passed, Synthetic } from './synthetic.ts';
 import { TAMPERED } from './tampered-evidence.ts';
 

@@ -3,9 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { mixedWorkload, plannedWorkload } from '../support/crash/workload.ts';
+import type { Figures } from '../../sim/model/checker.ts';
+import type { Violation } from '../../sim/model/rules/rule.ts';
+import { mixedWorkload, plannedWorkload } from '../../sim/workload.ts';
 import { isLongRun, skipUnlessLong } from '../support/long.ts';
-import type { Figures, Violation } from './checker.ts';
 import { buildShim, whyNoPowerCut } from './powercut.ts';
 import { runWorld, type WorldOptions } from './world.ts';
 

@@ -1,4 +1,4 @@
-import { every, onceAfter } from '../support/crash/workload.ts';
+import { every, onceAfter } from '../../sim/workload.ts';
 import type { WorldOptions } from './world.ts';
 
 /** Where the service is killed so that a certain kind of bug has to show. */

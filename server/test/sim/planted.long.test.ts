@@ -7,7 +7,7 @@ import { copyWithBug } from '../support/crash/mutate.ts';
 
 /** The simulator is tested: it finds the bugs that are seeded for the crash test. */
 
-const PARTS = ['server/sim', 'server/test/crash', 'server/test/support'];
+const PARTS = ['server/sim'];
 const MOST_SEEDS = 300;
 /** The one needs a disk; the other a connection of its own for each process, and in memory all share one. */
 const NOT_PLAYED = [

@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
-import type { Planned, ScheduleSeen } from '../support/crash/evidence.ts';
-import { enumerate } from '../support/domain/enumerator.ts';
+import type { Planned, ScheduleSeen } from '../evidence.ts';
+import { enumerate } from './enumerator.ts';
 
 /**
  * The checker's own calendar: croner, of which the engine knows nothing.

@@ -1,4 +1,4 @@
-import type { Tell } from '../checker.ts';
+import type { Tell } from './rule.ts';
 import {
   hasBegun,
   hasEnded,

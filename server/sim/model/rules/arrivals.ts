@@ -1,5 +1,5 @@
-import type { Arrival } from '../../support/crash/evidence.ts';
-import type { Tell } from '../checker.ts';
+import type { Arrival } from '../evidence.ts';
+import type { Tell } from './rule.ts';
 import { nameOf } from './times.ts';
 import { iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 
