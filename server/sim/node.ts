@@ -112,7 +112,8 @@ export class Node {
       this.#engine = engine;
       try {
         await engine.start();
-        this.life.readyAt = machine.now;
+        // It looks at its schedules within this ms.
+        this.life.readyAt = machine.now + 1;
         return;
       } catch (error) {
         tell(`${this.#owner.name} does not start: ${(error as Error).message}`);

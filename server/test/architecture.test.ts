@@ -390,6 +390,19 @@ test('the simulator knows nothing of the tests, and the package nothing of the s
   );
 });
 
+test('only the seams of the simulator know real time and real chance', () => {
+  // What replaces both, and the command, which plays nothing by itself.
+  const seams = ['globals.ts', 'sim.ts'];
+  const real =
+    /\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bhrtime\b|\bMath\.random\b|\b(set|clear)(Timeout|Interval|Immediate)\b|'node:timers|\brandom(Bytes|Int|UUID|FillSync)\b|\bgetRandomValues\b/;
+  assert.deepEqual(
+    filesIn(SIMULATOR).filter(
+      file => !seams.includes(file) && real.test(readFileSync(join(SIMULATOR, file), 'utf8')),
+    ),
+    [],
+  );
+});
+
 test('no folder of the dashboard is a heap', () => {
   const folders = Object.entries(Object.groupBy(filesIn(DASHBOARD), dirname));
   assert.deepEqual(

@@ -58,7 +58,7 @@ describe('checker', () => {
       return check(world).violations.map(({ rule }) => rule);
     };
     assert.deepEqual(rules(13, 13.5), []);
-    assert.deepEqual(rules(13, 13.3), ['latestMissed']);
+    assert.deepEqual(rules(13, 13.1), ['latestMissed']);
     assert.deepEqual(rules(12, 12.5), ['latestMissed']);
   });
 

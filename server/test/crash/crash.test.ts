@@ -51,7 +51,10 @@ async function survive(t: TestContext, world: Partial<WorldOptions> = {}): Promi
   const { violations, figures } = await runWorld({
     seed: SEED,
     kills: KILLS,
-    workload: url => [...plannedWorkload(url, PLANNED), ...mixedWorkload(url, SCHEDULES - PLANNED)],
+    workload: url => [
+      ...plannedWorkload(url, PLANNED, Date.now()),
+      ...mixedWorkload(url, SCHEDULES - PLANNED),
+    ],
     upMs: isLong ? [1_000, 6_000] : [500, 3_000],
     downMs: isLong ? [0, 3_000] : [0, 1_500],
     earlyKills: 0.15,

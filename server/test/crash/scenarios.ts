@@ -79,7 +79,7 @@ export const SCENARIOS = {
       lastMs: 6_000,
       workload: url =>
         Array.from({ length: 84 }, (_, index) =>
-          every(onceAfter(5 + (index % 14)), `${url}/slow/${(index % 7) * 100}`),
+          every(onceAfter(5 + (index % 14), Date.now()), `${url}/slow/${(index % 7) * 100}`),
         ),
       killWhen: target => target.msSinceAnswer(200) > 20 && target.msSinceAnswer(200) < 200,
     },

@@ -198,7 +198,7 @@ class World {
     for (let turn = 0; !over.aborted; turn++) {
       try {
         if (turn % 2 === 1) await trigger();
-        else await create(turn % 4 === 0 ? '* * * * * *' : onceAfter(5));
+        else await create(turn % 4 === 0 ? '* * * * * *' : onceAfter(5, Date.now()));
       } catch (error) {
         // What is under way when it is killed is cut off: that is what it is there for.
         if (!over.aborted) this.#refused.push((error as Error).message);
