@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DatabaseSync } from 'node:sqlite';
+
 import type { Run, ScheduleInput } from '@punctual/client';
 import { runAnswer } from '../src/api/answers.ts';
 import type { Timing } from '../src/domain/calendar/timing.ts';
@@ -15,6 +15,7 @@ import type { Evidence, ScheduleSeen } from './model/evidence.ts';
 import { Node, type Surroundings } from './node.ts';
 import { type Action, type Profile, profileOf } from './profile.ts';
 import { Random } from './random.ts';
+import { LazyDatabase } from './store/lazy-database.ts';
 import { Network } from './wire/network.ts';
 import { mixedWorkload, plannedWorkload } from './workload.ts';
 
@@ -32,7 +33,7 @@ export interface Played extends Report {
 
 const ALLOW = { everything: true, networks: [], hosts: new Set<string>() };
 /** Nothing here is late by itself but the way to the store. */
-const EXACT = { slackMs: 0, graceMs: 100 };
+const EXACT = { slackMs: 0, graceMs: 0 };
 
 const STARTED_AT = Date.parse('2026-03-01T12:00:00.000Z');
 const TARGET = 'https://target.example';
@@ -40,10 +41,7 @@ const TARGET = 'https://target.example';
 const PATIENCE_MS = 200_000;
 const LOOK_AGAIN_MS = 1_000;
 
-export async function play(
-  seed: number,
-  profile = profileOf(new Random(seed, 'profile')),
-): Promise<Played> {
+export async function play(seed: number, profile = profileOf(seed)): Promise<Played> {
   const machine = new Machine(STARTED_AT + (seed % 1_000), new Random(seed, 'process'));
   const world = new World(seed, machine, profile);
   return machine.play(() => world.run());
@@ -341,8 +339,8 @@ function boundsOf({ startsAt, endsAt, maxRuns, pausedUntil, windowSeconds }: Tim
 let picture: Uint8Array | null = null;
 
 /** Migrated once a process: a copy takes a fraction of a millisecond. */
-function emptyDatabase(): DatabaseSync {
-  const database = new DatabaseSync(':memory:');
+function emptyDatabase(): LazyDatabase {
+  const database = new LazyDatabase(':memory:');
   if (picture === null) {
     migrateSqlite(database);
     picture = database.serialize();
