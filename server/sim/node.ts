@@ -5,8 +5,8 @@ import { Engine } from '../src/engine/engine.ts';
 import type { EngineObserver } from '../src/engine/observer.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { storeOn } from '../src/store/sqlite/open.ts';
-import type { Life } from '../test/support/crash/evidence.ts';
 import type { Machine, Owner } from './machine.ts';
+import type { Life } from './model/evidence.ts';
 import type { Random } from './random.ts';
 import { type StoreFaults, storeThrough } from './store/way.ts';
 import type { Network } from './wire/network.ts';
@@ -112,7 +112,8 @@ export class Node {
       this.#engine = engine;
       try {
         await engine.start();
-        this.life.readyAt = machine.now;
+        // It looks at its schedules within this ms.
+        this.life.readyAt = machine.now + 1;
         return;
       } catch (error) {
         tell(`${this.#owner.name} does not start: ${(error as Error).message}`);

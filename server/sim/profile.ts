@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import { Random } from './random.ts';
 
 /**
  * What happens in a world, drawn before it begins. Each fault is on or off for the whole seed, so that rare ones are not
@@ -8,7 +8,8 @@ import type { Random } from './random.ts';
 export type Action = { at: number } & (
   | {
       kind: 'kill';
-      downMs: number /** Of the start that follows; null: it goes well. */;
+      downMs: number;
+      /** Of the start that follows; null: it goes well. */
       againMs: number | null;
     }
   | { kind: 'stop'; limitMs: number; downMs: number }
@@ -31,47 +32,43 @@ export interface Profile {
 }
 
 /** Ms between two of a kind, on average. */
-const KILL_MS = 12_000;
-const STOP_MS = 15_000;
-const TROUBLE_MS = 15_000;
+const MEAN_MS: Record<Fault, (random: Random) => number> = {
+  kill: () => 12_000,
+  stop: () => 15_000,
+  refuse: () => 15_000,
+  slow: () => 15_000,
+  callers: random => random.between(1_000, 8_000),
+};
 
-export function profileOf(random: Random): Profile {
+/** How many seeds have the fault. */
+export const ODDS = { kill: 0.6, stop: 0.3, refuse: 0.4, slow: 0.4, callers: 0.7 };
+
+type Fault = keyof typeof ODDS;
+
+/** Each fault has its own numbers: whether one is on, and how often, changes no other. */
+export function profileOf(seed: number, odds = ODDS): Profile {
+  const random = new Random(seed, 'profile');
   const lengthMs = random.between(20_000, 60_000);
   const faults: string[] = [];
   const actions: Action[] = [];
-  const on = (name: string, probability: number, meanMs: number, make: (at: number) => Action) => {
-    if (!random.chance(probability)) return;
+  const on = (name: Fault, make: (at: number, random: Random) => Action) => {
+    const own = new Random(seed, name);
+    if (!own.chance(odds[name])) return;
     faults.push(name);
-    for (let at = random.exponential(meanMs); at < lengthMs; at += random.exponential(meanMs))
-      actions.push(make(at));
+    const meanMs = MEAN_MS[name](own);
+    for (let at = own.exponential(meanMs); at < lengthMs; at += own.exponential(meanMs))
+      actions.push(make(at, own));
   };
-  on('kill', 0.6, KILL_MS, at => ({
-    kind: 'kill',
-    at,
-    downMs: downMsOf(random),
-    againMs: random.chance(0.15) ? random.between(0, 400) : null,
-  }));
-  on('stop', 0.3, STOP_MS, at => ({
-    kind: 'stop',
-    at,
-    limitMs: random.pick([0, 100, 1_000, 10_000]),
-    downMs: downMsOf(random),
-  }));
-  on('refuse', 0.4, TROUBLE_MS, at => ({ kind: 'refuse', at, forMs: random.between(50, 8_000) }));
-  on('slow', 0.4, TROUBLE_MS, at => ({
+  on('kill', killAt);
+  on('stop', stopAt);
+  on('refuse', (at, own) => ({ kind: 'refuse', at, forMs: own.between(50, 8_000) }));
+  on('slow', (at, own) => ({
     kind: 'slow',
     at,
-    forMs: random.between(50, 4_000),
-    byMs: random.between(20, 1_500),
+    forMs: own.between(50, 4_000),
+    byMs: own.between(20, 1_500),
   }));
-  on('callers', 0.7, random.between(1_000, 8_000), at => {
-    // Often at a nominal time, or a millisecond beside it.
-    const beside = random.chance(0.5) ? Math.round(at / 1_000) * 1_000 + random.whole(-2, 2) : at;
-    const aimed = Math.max(0, beside);
-    return random.chance(0.5)
-      ? { kind: 'trigger', at: aimed, which: random.next() }
-      : { kind: 'create', at: aimed, planned: random.chance(0.5), index: random.whole(0, 79) };
-  });
+  on('callers', callAt);
   return {
     lengthMs,
     mixed: random.whole(2, 14),
@@ -79,6 +76,25 @@ export function profileOf(random: Random): Profile {
     faults,
     actions: actions.toSorted((a, b) => a.at - b.at),
   };
+}
+
+function killAt(at: number, random: Random): Action {
+  const downMs = downMsOf(random);
+  return { kind: 'kill', at, downMs, againMs: random.chance(0.15) ? random.between(0, 400) : null };
+}
+
+function stopAt(at: number, random: Random): Action {
+  const limitMs = random.pick([0, 100, 1_000, 10_000]);
+  return { kind: 'stop', at, limitMs, downMs: downMsOf(random) };
+}
+
+/** Often at a nominal time, or a millisecond beside it. */
+function callAt(at: number, random: Random): Action {
+  const beside = random.chance(0.5) ? Math.round(at / 1_000) * 1_000 + random.whole(-2, 2) : at;
+  const aimed = Math.max(0, beside);
+  if (random.chance(0.5)) return { kind: 'trigger', at: aimed, which: random.next() };
+  const planned = random.chance(0.5);
+  return { kind: 'create', at: aimed, planned, index: random.whole(0, 79) };
 }
 
 function downMsOf(random: Random): number {

@@ -1,66 +1,110 @@
 import './globals.ts';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { firstFailureOf, summaryOf, traceOf } from './told.ts';
+import { playAll } from './crew.ts';
+import { type Cut, cutTo, shrink } from './shrink.ts';
+import { failureOf, progressOf, summaryOf, traceOf } from './told.ts';
 
 /** `npm run sim`: plays worlds from their seeds, and tells of those in which a promise was broken. */
 
 const { play } = await import('./world.ts');
 
 const USAGE = `Usage: npm run sim                      1,000 seeds from the number of the day
-       npm run sim -- --seed 4711       one seed, with its trace
-       npm run sim -- --seeds 1..5000   these seeds; with --bail, to the first that fails
+       npm run sim -- --seeds 1..5000   these seeds; --workers 2 in two processes, --bail to the first that fails
+       npm run sim -- --seed 4711       one seed, with its trace; --only 4,9 with these of its actions,
+                                        --schedules 3,1 with three of its intervals and one of its plans
+       --shrink                         the smallest world that still fails
 `;
 const DAY_MS = 86_400_000;
-const { seed, seeds, bail } = optionsOf(process.argv.slice(2));
 
-if (seed !== undefined) {
-  const played = await play(seed);
-  process.stdout.write(traceOf(played));
-  process.exit(played.violations.length > 0 ? 1 : 0);
+const { seed, seeds, bail, shrinks, workers, cut } = optionsOf(process.argv.slice(2));
+if (seed === undefined) await playMany(...(seeds ?? ofTheDay()));
+else await playOne(seed);
+
+async function playOne(seed: number): Promise<never> {
+  const played = await play(seed, cutTo(seed, cut));
+  const hasFailed = played.violations.length > 0;
+  if (shrinks && hasFailed) process.stdout.write(failureOf(played, await shrink(play, seed)));
+  else process.stdout.write(traceOf(played));
+  process.exit(hasFailed ? 1 : 0);
 }
-const [from, to] = seeds ?? ofTheDay();
-let failed = 0;
-const startedAt = performance.now();
-for (let next = from; next <= to && !(bail && failed > 0); next += 1) {
-  const played = await play(next).catch((error: Error) => {
-    process.stdout.write(`seed ${next} broke: ${error.message}\n`);
-    failed += 1;
-    return null;
+
+async function playMany(from: number, to: number): Promise<never> {
+  const startedAt = performance.now();
+  const { isTTY } = process.stderr;
+  let [played, failed] = [0, 0];
+  const clear = isTTY ? '\r\x1b[K' : '';
+  await playAll(from, to, {
+    workers,
+    bail,
+    shrinks,
+    tell: ({ failure }) => {
+      played += 1;
+      if (failure !== null) {
+        failed += 1;
+        if (isTTY) process.stderr.write(clear);
+        process.stdout.write(failure);
+      }
+      const tookMs = performance.now() - startedAt;
+      const all = to - from + 1;
+      if (isTTY) process.stderr.write(`${clear}${progressOf({ played, failed, tookMs }, all)}`);
+    },
   });
-  if (played === null || played.violations.length === 0) continue;
-  failed += 1;
-  process.stdout.write(firstFailureOf(played));
+  if (isTTY) process.stderr.write(clear);
+  process.stdout.write(summaryOf({ played, failed, tookMs: performance.now() - startedAt }));
+  process.exit(failed > 0 ? 1 : 0);
 }
-process.stdout.write(summaryOf(to - from + 1, failed, performance.now() - startedAt));
-process.exit(failed > 0 ? 1 : 0);
 
 interface Options {
   seed?: number;
   seeds?: [number, number];
   bail: boolean;
+  shrinks: boolean;
+  workers: number;
+  cut: Cut;
 }
 
 function optionsOf(args: string[]): Options {
   try {
     const { values } = parseArgs({
       args,
-      options: { seed: { type: 'string' }, seeds: { type: 'string' }, bail: { type: 'boolean' } },
+      options: {
+        seed: { type: 'string' },
+        seeds: { type: 'string' },
+        only: { type: 'string' },
+        schedules: { type: 'string' },
+        workers: { type: 'string' },
+        bail: { type: 'boolean' },
+        shrink: { type: 'boolean' },
+      },
     });
-    const [, first, last] = /^(\d+)\.\.(\d+)$/.exec(values.seeds ?? '0..0') ?? refuse();
-    if (values.seed !== undefined && !/^\d+$/.test(values.seed)) refuse();
+    const [, first, last] = read(/^(\d+)\.\.(\d+)$/, values.seeds ?? '0..0');
+    const [seed] = read(/^\d+$/, values.seed ?? '0');
+    const [workers] = read(/^[1-9]\d*$/, values.workers ?? `${availableParallelism()}`);
+    const [only] = read(/^(\d+(,\d+)*)?$/, values.only ?? '');
+    const [, mixed, planned] = read(/^(\d+),(\d+)$/, values.schedules ?? '999,999');
     return {
       bail: values.bail ?? false,
-      ...(values.seed !== undefined && { seed: Number(values.seed) }),
+      shrinks: values.shrink ?? false,
+      workers: Number(workers),
+      cut: {
+        only: values.only === undefined ? undefined : only!.split(',').map(Number),
+        mixed: Number(mixed),
+        planned: Number(planned),
+      },
+      ...(values.seed !== undefined && { seed: Number(seed) }),
       ...(values.seeds !== undefined && { seeds: [Number(first), Number(last)] }),
     };
   } catch {
-    return refuse();
+    process.stderr.write(USAGE);
+    process.exit(2);
   }
 }
 
-function refuse(): never {
-  process.stderr.write(USAGE);
-  process.exit(2);
+function read(pattern: RegExp, text: string): string[] {
+  const match = pattern.exec(text);
+  if (match === null) throw new Error(text);
+  return match;
 }
 
 /** The same for everybody who plays on one day. */

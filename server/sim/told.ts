@@ -1,3 +1,5 @@
+import type { Action } from './profile.ts';
+import type { Cut } from './shrink.ts';
 import type { Played } from './world.ts';
 
 /** How played worlds are told to people. */
@@ -10,15 +12,51 @@ export function traceOf(played: Played): string {
   return `${worldOf(played)}\n${played.trace.join('\n')}\n${verdictOf(played)}`;
 }
 
-/** @returns nothing of its trace: the line that plays it again has it */
-export function firstFailureOf(played: Played): string {
-  return `${worldOf(played)}\n${verdictOf(played)}  again   npm run sim -- --seed ${played.seed}\n`;
+/** @param cut the smallest world that fails alike: its actions are told, and the line that plays it */
+export function failureOf(played: Played, cut?: Cut): string {
+  const line = `npm run sim -- --seed ${played.seed}`;
+  const told = `${worldOf(played)}\n${verdictOf(played)}`;
+  if (cut === undefined) return `${told}  again   ${line}\n  smaller ${line} --shrink\n`;
+  const { only = [], mixed, planned } = cut;
+  const { actions } = played.profile;
+  const lines = only.map(
+    number => `${String(number).padStart(5)}  ${actionOf(actions[number - 1]!)}\n`,
+  );
+  const size = `  shrunk  from ${actions.length} actions to ${only.length}, with ${mixed} intervals and ${planned} plans\n`;
+  return `${told}${size}${lines.join('')}  again   ${line} --only ${only.join(',') || 0} --schedules ${mixed},${planned}\n`;
 }
 
-export function summaryOf(count: number, failed: number, tookMs: number): string {
-  const seconds = Math.max(1, Math.round(tookMs)) / 1_000;
-  const rate = (count / seconds).toFixed(1);
-  return `${count} seeds, ${failed} failed, in ${seconds.toFixed(1)} s: ${rate} a second\n`;
+/** Of a world that did not come to its end. */
+export function breakOf(seed: number, error: Error): string {
+  return `seed ${seed} broke: ${error.message}\n  again   npm run sim -- --seed ${seed}\n`;
+}
+
+interface Progress {
+  played: number;
+  failed: number;
+  tookMs: number;
+}
+
+export function progressOf(progress: Progress, all: number): string {
+  const { played, failed } = progress;
+  return `${played} of ${all} seeds, ${rateOf(progress)} a second, ${failed} failed`;
+}
+
+export function summaryOf(progress: Progress): string {
+  const { played, failed, tookMs } = progress;
+  const took = (tookMs / 1_000).toFixed(1);
+  return `${played} seeds, ${failed} failed, in ${took} s: ${rateOf(progress)} a second\n`;
+}
+
+function rateOf({ played, tookMs }: Progress): string {
+  return (played / (Math.max(1, tookMs) / 1_000)).toFixed(1);
+}
+
+function actionOf({ at, kind, ...rest }: Action): string {
+  const said = Object.entries(rest).map(([name, value]) => {
+    return `${name} ${typeof value === 'number' ? Number(value.toFixed(3)) : value}`;
+  });
+  return `${(at / 1_000).toFixed(3).padStart(8)}  ${kind} ${said.join(', ')}`;
 }
 
 function worldOf({ seed, profile, evidence }: Played): string {

@@ -276,6 +276,7 @@ const filesIn = (folder: string) =>
 const FILES = filesIn(SOURCE);
 const IMPORTS = FILES.flatMap(file => importsOf(SOURCE, file));
 const DASHBOARD = join(SOURCE, '../../dashboard/src');
+const SIMULATOR = join(SOURCE, '../sim');
 const MOST_IN_FOLDER = 20;
 
 function importsOf(source: string, file: string): Import[] {
@@ -367,6 +368,40 @@ function assertNoCircle(files: string[], imports: Import[]): void {
   };
   for (const file of files) visit(file, []);
 }
+
+test('the simulator knows nothing of the tests, and the package nothing of the simulator', () => {
+  const files = filesIn(SIMULATOR);
+  const ofTests = files.flatMap(file =>
+    importsOf(SIMULATOR, file).filter(({ target }) => isIn(target, '../test')),
+  );
+  assert.deepEqual(ofTests, []);
+  assertNoCircle(
+    files,
+    files.flatMap(file => importsOf(SIMULATOR, file)),
+  );
+  assert.deepEqual(
+    IMPORTS.filter(({ target }) => target.startsWith('..')),
+    [],
+  );
+  const shipped: string[] = JSON.parse(readFileSync(join(SOURCE, '../package.json'), 'utf8')).files;
+  assert.deepEqual(
+    shipped.filter(path => isIn('sim', path)),
+    [],
+  );
+});
+
+test('only the seams of the simulator know real time and real chance', () => {
+  // What replaces both, and the command, which plays nothing by itself.
+  const seams = ['globals.ts', 'sim.ts'];
+  const real =
+    /\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bhrtime\b|\bMath\.random\b|\b(set|clear)(Timeout|Interval|Immediate)\b|'node:timers|\brandom(Bytes|Int|UUID|FillSync)\b|\bgetRandomValues\b/;
+  assert.deepEqual(
+    filesIn(SIMULATOR).filter(
+      file => !seams.includes(file) && real.test(readFileSync(join(SIMULATOR, file), 'utf8')),
+    ),
+    [],
+  );
+});
 
 test('no folder of the dashboard is a heap', () => {
   const folders = Object.entries(Object.groupBy(filesIn(DASHBOARD), dirname));

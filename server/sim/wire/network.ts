@@ -1,7 +1,7 @@
 import type { OutboundRequest, SendResult } from '../../src/outbound/send.ts';
-import { arrivalOf, callbackArrivalOf } from '../../test/support/crash/arrivals.ts';
-import type { Arrival, CallbackArrival } from '../../test/support/crash/evidence.ts';
 import type { Machine, Owner } from '../machine.ts';
+import { arrivalOf, callbackArrivalOf } from '../model/arrivals.ts';
+import type { Arrival, CallbackArrival } from '../model/evidence.ts';
 import type { Random } from '../random.ts';
 
 /**

@@ -1,5 +1,5 @@
+import type { Rule } from '../../sim/model/rules/rule.ts';
 import type { Patch } from '../support/crash/mutate.ts';
-import type { Rule } from './checker.ts';
 import type { SCENARIOS } from './scenarios.ts';
 
 /** Bugs that the crash test must find: what is changed in the sources, and what is said of it. */

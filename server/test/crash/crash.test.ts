@@ -3,9 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { mixedWorkload, plannedWorkload } from '../support/crash/workload.ts';
+import type { Figures } from '../../sim/model/checker.ts';
+import type { Violation } from '../../sim/model/rules/rule.ts';
+import { mixedWorkload, plannedWorkload } from '../../sim/workload.ts';
 import { isLongRun, skipUnlessLong } from '../support/long.ts';
-import type { Figures, Violation } from './checker.ts';
 import { buildShim, whyNoPowerCut } from './powercut.ts';
 import { runWorld, type WorldOptions } from './world.ts';
 
@@ -50,7 +51,10 @@ async function survive(t: TestContext, world: Partial<WorldOptions> = {}): Promi
   const { violations, figures } = await runWorld({
     seed: SEED,
     kills: KILLS,
-    workload: url => [...plannedWorkload(url, PLANNED), ...mixedWorkload(url, SCHEDULES - PLANNED)],
+    workload: url => [
+      ...plannedWorkload(url, PLANNED, Date.now()),
+      ...mixedWorkload(url, SCHEDULES - PLANNED),
+    ],
     upMs: isLong ? [1_000, 6_000] : [500, 3_000],
     downMs: isLong ? [0, 3_000] : [0, 1_500],
     earlyKills: 0.15,

@@ -1,4 +1,4 @@
-import { every, onceAfter } from '../support/crash/workload.ts';
+import { every, onceAfter } from '../../sim/workload.ts';
 import type { WorldOptions } from './world.ts';
 
 /** Where the service is killed so that a certain kind of bug has to show. */
@@ -79,7 +79,7 @@ export const SCENARIOS = {
       lastMs: 6_000,
       workload: url =>
         Array.from({ length: 84 }, (_, index) =>
-          every(onceAfter(5 + (index % 14)), `${url}/slow/${(index % 7) * 100}`),
+          every(onceAfter(5 + (index % 14), Date.now()), `${url}/slow/${(index % 7) * 100}`),
         ),
       killWhen: target => target.msSinceAnswer(200) > 20 && target.msSinceAnswer(200) < 200,
     },

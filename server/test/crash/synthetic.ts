@@ -1,5 +1,5 @@
 import type { Attempt, Run } from '@punctual/client';
-import type { Evidence, Planned, ScheduleSeen } from '../support/crash/evidence.ts';
+import type { Evidence, Planned, ScheduleSeen } from '../../sim/model/evidence.ts';
 
 /**
  * A small world in which everything went right, by hand: a service that was killed at 10.4 s and

@@ -1,5 +1,5 @@
-import type { Evidence } from '../support/crash/evidence.ts';
-import type { Rule } from './checker.ts';
+import type { Evidence } from '../../sim/model/evidence.ts';
+import type { Rule } from '../../sim/model/rules/rule.ts';
 import {
   arrivalOf,
   at,

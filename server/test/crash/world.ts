@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Run, Schedule, ScheduleInput } from '@punctual/client';
+import { check, MAY_COME_RIGHT, type Report } from '../../sim/model/checker.ts';
+import type { Evidence, Planned, ScheduleSeen } from '../../sim/model/evidence.ts';
 import { Random } from '../../sim/random.ts';
+import { every, onceAfter } from '../../sim/workload.ts';
 import { Api, CREDENTIALS } from '../support/crash/api.ts';
-import type { Evidence, Planned, ScheduleSeen } from '../support/crash/evidence.ts';
 import { Process } from '../support/crash/life.ts';
 import { Target } from '../support/crash/target.ts';
-import { every, onceAfter } from '../support/crash/workload.ts';
-import { check, MAY_COME_RIGHT, type Report } from './checker.ts';
 import { cutPower, type Shim } from './powercut.ts';
 import { stallStore, watchStalls } from './stall.ts';
 
@@ -198,7 +198,7 @@ class World {
     for (let turn = 0; !over.aborted; turn++) {
       try {
         if (turn % 2 === 1) await trigger();
-        else await create(turn % 4 === 0 ? '* * * * * *' : onceAfter(5));
+        else await create(turn % 4 === 0 ? '* * * * * *' : onceAfter(5, Date.now()));
       } catch (error) {
         // What is under way when it is killed is cut off: that is what it is there for.
         if (!over.aborted) this.#refused.push((error as Error).message);

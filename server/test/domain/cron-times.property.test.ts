@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { changesOf, offsetAt, wallTime } from '../../sim/model/calendar/zone-lists.ts';
 import {
   checkInterval,
   countTimes,
@@ -17,7 +18,6 @@ import {
   wallClock,
 } from '../support/domain/debian-loop.ts';
 import { fiveFields, noonOnDays, sixFields } from '../support/domain/slow-interval.ts';
-import { changesOf, offsetAt, wallTime } from '../support/domain/zone-lists.ts';
 import { casesOf } from '../support/long.ts';
 
 const MINUTE_MS = 60_000;

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
+import { classify, enumerate, type World } from '../../sim/model/calendar/enumerator.ts';
 import type { Period } from '../../src/domain/calendar/exclusion/period.ts';
-import { classify, enumerate, type World } from '../support/domain/enumerator.ts';
 import { scenes } from '../support/domain/worlds.ts';
 import { casesOf } from '../support/long.ts';
 

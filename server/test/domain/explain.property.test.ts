@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { type Class, classify, enumerate } from '../../sim/model/calendar/enumerator.ts';
 import { clockNotes } from '../../src/domain/calendar/clock-change.ts';
 import { nextTime } from '../../src/domain/calendar/times.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type Explanation,
   explain,
 } from '../../src/domain/run/explain.ts';
-import { type Class, classify, enumerate } from '../support/domain/enumerator.ts';
 import {
   heldAt,
   liveTimings,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { enumerate, type World } from '../../sim/model/calendar/enumerator.ts';
 import { knowCalendar } from '../../src/domain/calendar/known-calendars.ts';
 import { resolveTiming } from '../../src/domain/calendar/resolve-timing.ts';
 import { countTimes, lastTime, nextTime, timesBetween } from '../../src/domain/calendar/times.ts';
 import type { Timing, When } from '../../src/domain/calendar/timing.ts';
 import { offsetMsOf } from '../../src/domain/calendar/window.ts';
-import { enumerate, type World } from '../support/domain/enumerator.ts';
 import { type Scene, scenes } from '../support/domain/worlds.ts';
 import { casesOf } from '../support/long.ts';
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import latest from 'moment-timezone/data/packed/latest.json' with { type: 'json' };
+import { changesOf, offsetAt } from '../../sim/model/calendar/zone-lists.ts';
 import {
   isTimezone,
   timezones,
@@ -10,7 +11,6 @@ import {
   zoneOf,
 } from '../../src/domain/calendar/zones/zone.ts';
 import { BUILT_IN, rulesIn } from '../../src/domain/calendar/zones/zone-data.ts';
-import { changesOf, offsetAt } from '../support/domain/zone-lists.ts';
 import { casesOf } from '../support/long.ts';
 
 const FROM = Date.UTC(1800, 0);

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { every } from '../../sim/workload.ts';
 import { Api, CREDENTIALS } from '../support/crash/api.ts';
 import type { Process } from '../support/crash/life.ts';
 import { Target } from '../support/crash/target.ts';
-import { every } from '../support/crash/workload.ts';
 import { assertOneId, startNode } from '../support/nodes/node.ts';
 import { type Replicated, startReplicated, urlOfAll, waitFor } from '../support/nodes/standby.ts';
 

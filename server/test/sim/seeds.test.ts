@@ -20,12 +20,3 @@ test(`${SEEDS} worlds from seed ${FIRST} on keep every promise`, async t => {
   t.diagnostic(JSON.stringify(figures));
   for (const [name, count] of Object.entries(figures)) assert.ok(count > 0, `no ${name}`);
 });
-
-test('a seed is one world: alone, and after others', async () => {
-  const alone = await play(4_711);
-  await play(4_712);
-  const again = await play(4_711);
-  assert.equal(again.hash, alone.hash);
-  assert.deepEqual(again.trace, alone.trace);
-  assert.notEqual((await play(4_713)).hash, alone.hash);
-});

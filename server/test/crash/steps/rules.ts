@@ -1,6 +1,6 @@
 import type { Run } from '@punctual/client';
-import type { Arrival, CallbackArrival, Life, ScheduleSeen } from '../../support/crash/evidence.ts';
-import { dueTimes } from '../calendar.ts';
+import { dueTimes } from '../../../sim/model/calendar/due-times.ts';
+import type { Arrival, CallbackArrival, Life, ScheduleSeen } from '../../../sim/model/evidence.ts';
 import type { Stall } from '../stall.ts';
 import type { Step } from './faked-clock.ts';
 

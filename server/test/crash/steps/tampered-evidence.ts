@@ -1,5 +1,5 @@
 import type { Run } from '@punctual/client';
-import type { Arrival } from '../../support/crash/evidence.ts';
+import type { Arrival } from '../../../sim/model/evidence.ts';
 import type { Rule, StepEvidence } from './rules.ts';
 
 /** A made-up world, in which the clock was 20 s ahead for four seconds, and what is done to it. */

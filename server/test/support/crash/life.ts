@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Life } from './evidence.ts';
+import type { Life } from '../../../sim/model/evidence.ts';
 
 export interface LifeOptions {
   /** `bin/punctual.js` of the sources to run. */

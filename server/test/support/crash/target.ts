@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { arrivalOf, callbackArrivalOf } from './arrivals.ts';
-import type { Arrival, CallbackArrival } from './evidence.ts';
+import { arrivalOf, callbackArrivalOf } from '../../../sim/model/arrivals.ts';
+import type { Arrival, CallbackArrival } from '../../../sim/model/evidence.ts';
 
 /**
  * The target and the receiver of callbacks, in the harness's own process, which nobody kills.

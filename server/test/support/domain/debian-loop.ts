@@ -1,4 +1,4 @@
-import { wallTime } from './zone-lists.ts';
+import { wallTime } from '../../../sim/model/calendar/zone-lists.ts';
 
 /**
  * The main loop of Debian's cron, as an oracle for the calendar: slow, and made of other parts.

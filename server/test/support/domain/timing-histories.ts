@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { World } from '../../../sim/model/calendar/enumerator.ts';
 import { knowCalendar } from '../../../src/domain/calendar/known-calendars.ts';
 import { nextTime } from '../../../src/domain/calendar/times.ts';
 import { PunctualError } from '../../../src/domain/errors.ts';
@@ -17,7 +18,6 @@ import {
 import { NO_REFERENCES } from '../../../src/domain/schedule/references.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 import { ALLOW_PUBLIC } from '../../../src/domain/schedule/target.ts';
-import type { World } from './enumerator.ts';
 import { type Scene, scenesOfOneMiddle } from './worlds.ts';
 
 /**

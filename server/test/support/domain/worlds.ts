@@ -1,8 +1,8 @@
 import fc from 'fast-check';
+import { enumerate, type World } from '../../../sim/model/calendar/enumerator.ts';
+import { readCron } from '../../../sim/model/calendar/plain-cron.ts';
+import { changesOf, wallTime } from '../../../sim/model/calendar/zone-lists.ts';
 import type { Period } from '../../../src/domain/calendar/exclusion/period.ts';
-import { enumerate, type World } from './enumerator.ts';
-import { readCron } from './plain-cron.ts';
-import { changesOf, wallTime } from './zone-lists.ts';
 
 /**
  * Random schedules for property tests: any interval with any of the other fields, near a change of the clock.

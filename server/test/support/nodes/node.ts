@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import type { Arrival } from '../../../sim/model/evidence.ts';
 import { CREDENTIALS } from '../crash/api.ts';
-import type { Arrival } from '../crash/evidence.ts';
 import { Process } from '../crash/life.ts';
 
 export const LEASE_SECONDS = 2;

@@ -1,5 +1,5 @@
-import type { CallbackArrival, ScheduleSeen } from '../../support/crash/evidence.ts';
-import type { Tell } from '../checker.ts';
+import type { CallbackArrival, ScheduleSeen } from '../evidence.ts';
+import type { Tell } from './rule.ts';
 import { nameOf } from './times.ts';
 import type { RunSeen, View } from './view.ts';
 

@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
-import type { Planned, ScheduleSeen } from '../support/crash/evidence.ts';
-import { enumerate } from '../support/domain/enumerator.ts';
+import type { Planned, ScheduleSeen } from '../evidence.ts';
+import { enumerate } from './enumerator.ts';
 
 /**
  * The checker's own calendar: croner, of which the engine knows nothing.
@@ -22,8 +22,17 @@ export function plannedTimes(seen: ScheduleSeen, planned: Planned, until: number
   const { id, interval, timezone, createdAt } = seen;
   const { afterCompletion, status, statusReason, version, updatedAt, ...fields } = planned;
   const created = { createdAt, isStored: true, countFrom: createdAt, hashed: id };
-  return enumerate({ interval, timezone, ...created, ...fields }, createdAt + 1, until + 1);
+  const world = { interval, timezone, ...created, ...fields };
+  const key = JSON.stringify([world, until]);
+  const times = enumerated.get(key) ?? enumerate(world, createdAt + 1, until + 1);
+  if (enumerated.size >= MOST_ENUMERATED) enumerated.clear();
+  enumerated.set(key, times);
+  return times;
 }
+
+/** One world is judged several times. */
+const enumerated = new Map<string, number[]>();
+const MOST_ENUMERATED = 1_000;
 
 /** Ranges further apart are not kept as one: between them may lie years. */
 const NEAR_MS = 3_600_000;

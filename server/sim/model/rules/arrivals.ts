@@ -1,5 +1,5 @@
-import type { Arrival } from '../../support/crash/evidence.ts';
-import type { Tell } from '../checker.ts';
+import type { Arrival } from '../evidence.ts';
+import type { Tell } from './rule.ts';
 import { nameOf } from './times.ts';
 import { iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 
@@ -79,8 +79,10 @@ function checkIds({ arrivals, byId }: View, tell: Tell): void {
 /** @returns how many requests of the schedule were sent again because of a crash */
 function checkRepeats({ seen, arrivals }: ScheduleView, view: View, tell: Tell): number {
   let duplicates = 0;
-  const trigger = ({ webhookId }: Arrival) => view.byId.get(webhookId)?.trigger ?? 'schedule';
-  const runs = Map.groupBy(arrivals, arrival => `${trigger(arrival)} ${arrival.scheduledFor}`);
+  // Two manual runs may be asked for within one ms.
+  const runOf = ({ webhookId, scheduledFor }: Arrival) =>
+    view.byId.get(webhookId)?.trigger === 'manual' ? webhookId : scheduledFor;
+  const runs = Map.groupBy(arrivals, runOf);
   for (const same of runs.values()) {
     for (const [index, { attempt, at, scheduledFor, webhookId }] of same.entries()) {
       const before = same[index - 1];

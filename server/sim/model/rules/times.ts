@@ -1,4 +1,4 @@
-import type { Tell } from '../checker.ts';
+import type { Tell } from './rule.ts';
 import {
   hasBegun,
   hasEnded,
@@ -80,7 +80,7 @@ function checkMissed(
     const lookedUntil = withGrace(lookedAt, view);
     if (follower === undefined || next > lookedUntil) {
       // Killed again before it had looked: then the start after that one decides.
-      if ((windows[index + 1]?.from ?? Infinity) < lookedUntil) continue;
+      if ((windows[index + 1]?.from ?? Infinity) <= lookedUntil) continue;
       tell(
         'latestMissed',
         `${name} was missed, was the latest to pass before ${iso(window.to)}, and no later one ` +
@@ -118,16 +118,21 @@ function blindOf({ runs, manual }: ScheduleView, window: Window) {
     const wasCutOff = isCutOff(run, window.from, window.to);
     if (wasCutOff) from = Math.min(from, run.at);
     const goesFirst = run.trigger === 'manual' && run.at > window.from && run.at <= lookedAt;
-    if (wasCutOff || goesFirst) lookedAt = Math.max(lookedAt, run.finishedAt);
+    if (wasCutOff || goesFirst) lookedAt = Math.max(lookedAt, run.finishedAt + WRITTEN_MS);
   }
   return { from, lookedAt };
 }
+
+/** An end is written with others: 20 ms after it, and 20 ms more where a batch was on its way. Only then the schedule goes on. */
+const WRITTEN_MS = 45;
+/** What the store refused is tried again so much later. */
+const AGAIN_MS = 250;
 
 /** An engine looks at nothing while its store or its machine stands still. */
 function withGrace(instant: number, { stalls, graceMs }: View): number {
   let until = instant + graceMs;
   for (const { from, to } of stalls.toSorted((a, b) => a.from - b.from)) {
-    if (from <= until && to > instant) until += to - Math.max(from, instant);
+    if (from <= until && to > instant) until += to - Math.max(from, instant) + AGAIN_MS;
   }
   return until;
 }
@@ -142,12 +147,15 @@ function isCutOff(run: RunSeen, from: number, to: number): boolean {
 function checkSkipped(
   run: RunSeen,
   { seen, runs, manual }: ScheduleView,
-  { graceMs }: View,
+  view: View,
   tell: Tell,
 ): void {
+  // The end of a manual run is known once it is written, which a store that stands still puts off.
   const isGoing =
     runs.some(other => hasBegun(other) && other.at < run.at && run.at <= other.finishedAt) ||
-    manual.some(({ at, finishedAt }) => at <= run.at && run.at <= finishedAt + graceMs);
+    manual.some(
+      ({ at, finishedAt }) => at <= run.at && run.at <= withGrace(finishedAt + WRITTEN_MS, view),
+    );
   if (isGoing) return;
   const name = nameOf(seen.id, run.at);
   tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);

@@ -1,12 +1,6 @@
 import type { Run } from '@punctual/client';
-import type {
-  Arrival,
-  CallbackArrival,
-  Evidence,
-  Life,
-  ScheduleSeen,
-} from '../../support/crash/evidence.ts';
-import { dueTimes, plannedTimes } from '../calendar.ts';
+import { dueTimes, plannedTimes } from '../calendar/due-times.ts';
+import type { Arrival, CallbackArrival, Evidence, Life, ScheduleSeen } from '../evidence.ts';
 
 /** The evidence, sorted for judging. Instants are epoch ms. */
 

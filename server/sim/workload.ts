@@ -40,7 +40,7 @@ function mixed(url: string, index: number): ScheduleInput {
  * @param url of the target
  * @param now their bounds lie `SOON` and more after it
  */
-export function plannedWorkload(url: string, count: number, now = Date.now()): ScheduleInput[] {
+export function plannedWorkload(url: string, count: number, now: number): ScheduleInput[] {
   return Array.from({ length: count }, (_, index) => planned(url, index, now));
 }
 
@@ -85,7 +85,7 @@ function planned(url: string, index: number, now: number): ScheduleInput {
 }
 
 /** At the whole second that comes so many seconds later. */
-export function onceAfter(seconds: number, now = Date.now()): string {
+export function onceAfter(seconds: number, now: number): string {
   const at = new Date(Math.ceil(now / 1_000 + seconds) * 1_000);
   return `at(${at.toISOString().slice(0, 19)}Z)`;
 }

@@ -1,67 +1,10 @@
-import type { Evidence } from '../support/crash/evidence.ts';
+import type { Evidence } from './evidence.ts';
 import { checkArrivals } from './rules/arrivals.ts';
 import { checkCallbacks } from './rules/callbacks.ts';
 import { checkCompletion } from './rules/completion.ts';
+import type { Rule, Tell, Violation } from './rules/rule.ts';
 import { checkTimes } from './rules/times.ts';
 import { type Slack, type View, viewOf } from './rules/view.ts';
-
-/**
- * The checker: whether a service that was killed again and again kept its promise.
- *
- * Pure, and it shares no code with the engine: what was due comes from another calendar, what was
- * sent from the target, what was recorded from the API. Everything that does not fit is a violation,
- * in one sentence.
- */
-export const RULES = {
-  gone: 'A schedule whose create was answered is there.',
-  refused: 'While the service is up, it answers its callers.',
-  unrecorded: 'Every nominal time has its record.',
-  recordedTwice: 'No nominal time has two records.',
-  notDue: 'Nothing is recorded or sent that was not due.',
-  wrongCount: 'A record for many missed times counts them right.',
-  unfinished: 'Every run comes to its end.',
-  early: 'No request starts before its nominal time.',
-  missedWhileUp:
-    'A time is missed only where the service was down, or was late by a whole interval.',
-  latestMissed: 'Of the times that passed unseen, the latest fires.',
-  skippedWithoutRun: 'A time is skipped only while a run of its schedule is going on.',
-  attemptNumbers: 'Attempts are numbered 1, 2, 3 without a gap.',
-  lostWithoutCrash: 'An attempt is lost only in a crash.',
-  lostForGood: 'What was cut off by a crash is sent again.',
-  retryLost: 'A retry comes, unless the next time comes first.',
-  triggerLost: 'A manual run whose trigger was answered is in history.',
-  arrivalUnrecorded: 'Every request that the target saw is an attempt in history.',
-  attemptUnseen: 'Every attempt that got an answer was seen by the target.',
-  answerDiffers: 'History and target agree on answer and instant.',
-  secondId: 'One nominal time has one webhook-id.',
-  sharedId: 'One webhook-id has one nominal time.',
-  sentTwice: 'One attempt is one request.',
-  duplicateWithoutCrash: 'A request is sent again only after a crash, or as a retry.',
-  overlap: 'One request of a schedule is in flight.',
-  fence: 'Each attempt of a schedule has a greater fence than all before it.',
-  callbackLost: 'Every run that calls back has done so.',
-  callbackUnfinished: 'Every callback comes to its end.',
-  callbackUnexpected: 'Only runs that call back do so, once for each integration.',
-  callbackUnseen: 'Every attempt of a callback that got an answer was seen by the receiver.',
-  callbackUnrecorded: 'Every callback that the receiver saw is an attempt in history.',
-  callbackSecondId: 'One callback has one webhook-id.',
-  unsent: 'A one-off is sent, unless a manual run is in its way.',
-  notCompleted: 'A schedule completes when its last run has ended.',
-  completedEarly: 'A schedule with a time to come, or a run that goes on, has not completed.',
-  completedTwice: 'A schedule completes once.',
-  completedOtherwise: 'A completed schedule is disabled or deleted, as it was asked, and says why.',
-  firedCompleted: 'Nothing fires after the schedule has completed.',
-} as const;
-
-export type Rule = keyof typeof RULES;
-
-export interface Violation {
-  rule: Rule;
-  sentence: string;
-}
-
-/** Told by rules: which one is broken, and how. */
-export type Tell = (rule: Rule, sentence: string) => void;
 
 export interface Figures {
   kills: number;
@@ -107,6 +50,12 @@ export const MAY_COME_RIGHT: readonly Rule[] = [
 /** Two processes read the same clock, and are told to go on by the same two processors. */
 const OF_PROCESSES: Slack = { slackMs: 1_000, graceMs: 3_000 };
 
+/**
+ * The checker: whether a service that was killed again and again kept its promise.
+ *
+ * Pure, and it shares no code with the engine: what was due comes from another calendar, what was
+ * sent from the target, what was recorded from the API.
+ */
 export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   const violations: Violation[] = [];
   const tell: Tell = (rule, sentence) => violations.push({ rule, sentence });

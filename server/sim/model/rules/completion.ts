@@ -1,5 +1,5 @@
-import type { Planned } from '../../support/crash/evidence.ts';
-import type { Tell } from '../checker.ts';
+import type { Planned } from '../evidence.ts';
+import type { Tell } from './rule.ts';
 import { nameOf } from './times.ts';
 import { hasBegun, hasEnded, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 

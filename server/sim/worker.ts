@@ -1,0 +1,25 @@
+import './globals.ts';
+import type { Verdict } from './crew.ts';
+import { shrink } from './shrink.ts';
+import { breakOf, failureOf } from './told.ts';
+
+/** One process of the crew: plays the seeds that it is given, and tells of each. */
+
+const { play } = await import('./world.ts');
+const [from, to, shrinks] = process.argv.slice(2).map(Number) as [number, number, number];
+
+for (let seed = from; seed <= to; seed += 1) {
+  const verdict: Verdict = { seed, failure: await failureOfSeed(seed) };
+  await new Promise(told => process.send!(verdict, told));
+}
+process.disconnect!();
+
+async function failureOfSeed(seed: number): Promise<string | null> {
+  try {
+    const played = await play(seed);
+    if (played.violations.length === 0) return null;
+    return failureOf(played, shrinks === 1 ? await shrink(play, seed) : undefined);
+  } catch (error) {
+    return breakOf(seed, error as Error);
+  }
+}
