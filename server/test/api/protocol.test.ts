@@ -111,6 +111,7 @@ test('a client that ends its side after a whole request still gets its answer', 
 test('headers or a body that do not arrive in time are a 400, and the connection is closed', async () => {
   const head = (line: string) => `${line} HTTP/1.1\r\nHost: h\r\n${credentials(hasty)}\r\n`;
   for (const bytes of [
+    '',
     'GET /healthz HTTP/1.1\r\n',
     `${head('POST /v1/schedule')}${JSON_TYPE}\r\nContent-Length: 10\r\n\r\n{`,
     `${head('POST /v1/schedule')}${JSON_TYPE}\r\n${CHUNKED}\r\n\r\n1\r\n{\r\n`,
@@ -120,11 +121,6 @@ test('headers or a body that do not arrive in time are a 400, and the connection
     assertRefused(answers[0], 400, /did not arrive in time/);
     assert.ok(closed);
   }
-});
-
-test('a connection on which nothing came is closed without an answer', async () => {
-  const { answers, closed } = await exchange(hasty.port, '', { untilClosed: true });
-  assert.deepEqual([answers.length, closed], [0, true]);
 });
 
 test('a body that never comes to an operation that needs none ends in one answer', async () => {
@@ -241,9 +237,7 @@ test('a thousand connections that send nothing do not keep others from being ser
     exchange(hasty.port, '', { untilClosed: true, timeLimitMs: 20_000 }),
   );
   assert.equal((await hasty.call('GET', '/healthz')).status, 200);
-  for (const { answers, closed } of await Promise.all(idle)) {
-    assert.deepEqual([answers.length, closed], [0, true]);
-  }
+  for (const { answers } of await Promise.all(idle)) assertRefused(answers[0], 400);
 });
 
 test('nothing of this is an error to the log', () => {

@@ -92,9 +92,7 @@ function unlessMoreComes(socket: Socket, giveUp: () => void): void {
 }
 
 function refuse(error: ParserError, socket: Socket): void {
-  // Browsers open connections ahead. An answer that nobody asked for would be taken for that of the first request.
-  const isUnused = socket.bytesRead === 0;
-  if (error.code === 'ECONNRESET' || socket.destroyed || isUnused) {
+  if (error.code === 'ECONNRESET' || socket.destroyed) {
     socket.destroy();
     return;
   }
