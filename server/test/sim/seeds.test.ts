@@ -5,9 +5,9 @@ import { isLongRun } from '../support/long.ts';
 
 const { play } = await import('../../sim/world.ts');
 
-/** Worlds from other seeds at each run. One that fails is played again with `npm run sim -- --seed`. */
+/** The quick run judges a change: its worlds are always the same. The long run finds: its worlds are new each time. */
 const SEEDS = Number(process.env.SIM_SEEDS ?? (isLongRun ? 1_000 : 40));
-const FIRST = Math.floor(Math.random() * 1_000_000);
+const FIRST = isLongRun ? Math.floor(Math.random() * 1_000_000) : 1;
 
 test(`${SEEDS} worlds from seed ${FIRST} on keep every promise`, async t => {
   const figures = { due: 0, requests: 0, lost: 0, missed: 0, callbacks: 0, completed: 0 };

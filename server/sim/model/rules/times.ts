@@ -75,8 +75,8 @@ function checkMissed(
   const name = nameOf(schedule.seen.id, time);
   const { windows } = view;
   for (const [index, window] of windows.entries()) {
-    const { from, lookedAt } = blindOf(schedule, window);
-    if (time > lookedAt || (next <= window.from && time <= from)) continue;
+    const { from, until, lookedAt } = blindOf(schedule, window);
+    if (time > until || (next <= window.from && time <= from)) continue;
     const lookedUntil = withGrace(lookedAt, view);
     if (follower === undefined || next > lookedUntil) {
       // Killed again before it had looked: then the start after that one decides.
@@ -110,17 +110,22 @@ function wasBehind(time: number, next: number, id: string, { lateness, stalls }:
  * How long the service was blind to one schedule around a window in which it was down: from the run
  * that was cut off, since a time that came during it was not recorded yet, to the end of the runs
  * that go first, which are the one that was cut off and manual ones.
+ *
+ * @returns also the latest instant at which it looked: what passes between `until` and that may have been seen, or not
  */
 function blindOf({ runs, manual }: ScheduleView, window: Window) {
   let from = window.from;
+  let until = window.to;
   let lookedAt = window.to;
   for (const run of [...runs, ...manual].toSorted((a, b) => a.at - b.at)) {
     const wasCutOff = isCutOff(run, window.from, window.to);
     if (wasCutOff) from = Math.min(from, run.at);
     const goesFirst = run.trigger === 'manual' && run.at > window.from && run.at <= lookedAt;
-    if (wasCutOff || goesFirst) lookedAt = Math.max(lookedAt, run.finishedAt + WRITTEN_MS);
+    if (!wasCutOff && !goesFirst) continue;
+    until = Math.max(until, run.finishedAt);
+    lookedAt = Math.max(lookedAt, run.finishedAt + WRITTEN_MS);
   }
-  return { from, lookedAt };
+  return { from, until, lookedAt };
 }
 
 /** An end is written with others: 20 ms after it, and 20 ms more where a batch was on its way. Only then the schedule goes on. */

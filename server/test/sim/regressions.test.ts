@@ -1,0 +1,19 @@
+import '../../sim/globals.ts';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+const { play } = await import('../../sim/world.ts');
+
+/** Each seed that has failed, with what was mended for it. */
+const REGRESSIONS = [
+  {
+    seed: 744_898,
+    mend: 'rules: a time that passes while the end of a run is being written may be seen by the next start only',
+  },
+];
+
+for (const { seed, mend } of REGRESSIONS) {
+  test(`seed ${seed}: ${mend}`, async () => {
+    assert.deepEqual((await play(seed)).violations, []);
+  });
+}
