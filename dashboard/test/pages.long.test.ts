@@ -32,7 +32,10 @@ const PICTURED = new Set(['overview', 'schedules', 'schedule', 'runs', 'run', 's
 /** Tests of their own take these. */
 const PICTURED_ELSEWHERE = new Set(['timeline', 'incidents', 'wall']);
 
-test('each page, with much on it, is accessible and fits in each look', async context => {
+/** Each look has the bound of a test; together they take longer. */
+const BOUND = { timeout: 500_000 };
+
+test('each page, with much on it, is accessible and fits in each look', BOUND, async context => {
   const [punctual, target] = await Promise.all([startPunctual(context), startTarget(context)]);
   const { client, url } = punctual;
   const broken = `http://127.0.0.1:1/${'a-long-path-without-an-end/'.repeat(8)}`;
