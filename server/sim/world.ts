@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-
 import type { Run, ScheduleInput } from '@punctual/client';
 import { runAnswer } from '../src/api/answers.ts';
 import type { Timing } from '../src/domain/calendar/timing.ts';

@@ -79,8 +79,8 @@ function leastBusy(threads: SenderWorker[]): SenderWorker {
 }
 
 /**
- * The buffers of answers that are thrown away wait for a collection of the young generation. Three times as much is V8's
- * own choice: floods then hold 50 MB more, and a firing costs the same.
+ * The buffers of answers that are thrown away wait for a collection of the young generation. With as much as V8 takes by
+ * itself, floods held 70 MB more, and a firing cost the same.
  */
 const YOUNG_MB = 24;
 
