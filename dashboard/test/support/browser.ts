@@ -111,8 +111,13 @@ export async function assertAccessible(page: Page, what: string): Promise<void> 
   assert.deepEqual(found, [], what);
 }
 
+/** A window that was resized a moment ago may have been laid out in part only: what counts is what a frame has shown. */
+const PAINTED =
+  'new Promise(painted => requestAnimationFrame(() => requestAnimationFrame(() => painted())))';
+
 /** Nothing is wider than the window: nobody scrolls sideways. */
 export async function assertFits(page: Page, what: string): Promise<void> {
+  await page.evaluate(PAINTED);
   const excess = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
   assert.ok((excess as number) <= 0, `${what} is ${excess} px too wide`);
   assert.deepEqual(await page.evaluate(WIDE_TABLES), [], `${what}: px of a table beyond its card`);
