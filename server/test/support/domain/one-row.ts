@@ -1,4 +1,3 @@
-import { nextTime } from '../../../src/domain/calendar/times.ts';
 import {
   type Completion,
   completionOf,
@@ -14,6 +13,7 @@ import {
 } from '../../../src/domain/run/queue-row.ts';
 import { skippedBehind } from '../../../src/domain/run/row-times.ts';
 import type { RunRecord } from '../../../src/domain/run/run.ts';
+import { startBeyond, startOf } from '../../../src/domain/run/start.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 import type { Settlement } from '../../../src/store/contract/queue.ts';
 import type { Requeue } from '../../../src/store/contract/schedules.ts';
@@ -149,10 +149,14 @@ export class OneRow {
 
   /** A waiting row moves or goes; one that has begun is marked, and brought forward unless it awaits. */
   update(schedule: Schedule, changedAt: number): void {
-    const { interval, timezone, status } = schedule;
-    const first = status === 'enabled' ? nextTime({ interval, timezone }, changedAt) : null;
-    const second = first === null ? null : nextTime({ interval, timezone }, first);
     const { row } = this;
+    const start = startOf(schedule, changedAt);
+    // A run with attempts has been sent: its time does not come again.
+    const firedFor = row !== null && row.attempts.length > 0 ? row.scheduledFor : null;
+    const { first, second } = startBeyond(start, firedFor, schedule) ?? {
+      first: null,
+      second: null,
+    };
     this.schedule = schedule;
     if (row && row.state !== 'waiting') {
       const marked = Math.max(changedAt, (row.changedAt ?? -1) + 1);
@@ -166,7 +170,6 @@ export class OneRow {
       const times = { dueAt: first, scheduledFor: first, nextFor: second };
       this.row = { state: 'waiting', ...times, ...fresh };
     }
-    const start = first === null ? null : { first, second };
     this.#note({ call: 'update', schedule, requeue: { changedAt, start } });
   }
 
