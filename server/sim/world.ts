@@ -15,7 +15,7 @@ import { Node, type Surroundings } from './node.ts';
 import { type Action, type Profile, profileOf } from './profile.ts';
 import { Random } from './random.ts';
 import { LazyDatabase } from './store/lazy-database.ts';
-import { Network } from './wire/network.ts';
+import { CONNECT_MS, Network } from './wire/network.ts';
 import { mixedWorkload, plannedWorkload } from './workload.ts';
 
 /** One world: the engine on the embedded store, in a process that dies and starts again, played from a seed. */
@@ -31,8 +31,8 @@ export interface Played extends Report {
 }
 
 const ALLOW = { everything: true, networks: [], hosts: new Set<string>() };
-/** Nothing here is late by itself but the way to the store. */
-const EXACT = { slackMs: 0, graceMs: 0 };
+/** Nothing here is late by itself but the way to the store, and what waits for a connection. */
+const EXACT = { slackMs: 0, graceMs: 0, connectMs: CONNECT_MS };
 
 const STARTED_AT = Date.parse('2026-03-01T12:00:00.000Z');
 const TARGET = 'https://target.example';

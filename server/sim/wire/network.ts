@@ -4,6 +4,9 @@ import { arrivalOf, callbackArrivalOf } from '../model/arrivals.ts';
 import type { Arrival, CallbackArrival } from '../model/evidence.ts';
 import type { Random } from '../random.ts';
 
+/** The longest that a request waits for a connection. */
+export const CONNECT_MS = 80;
+
 /**
  * The network with the targets and the receivers of callbacks. The path of a url says how they answer: `/ok`, `/fail` (500),
  * `/gone` (404), `/flaky` (503 to the first attempt), `/slow/<ms>`, `/whim` (each time as it likes), `/hang` (never),
@@ -35,7 +38,7 @@ export class Network {
     return async request => {
       const random = this.#random;
       // Some wait for a connection.
-      const waitMs = random.chance(0.05) ? random.between(0, 80) : 0;
+      const waitMs = random.chance(0.05) ? random.between(0, CONNECT_MS) : 0;
       if (waitMs > 0) await this.#sleep(waitMs, owner);
       const startedAt = this.#machine.now;
       const ended = (rest: Partial<SendResult>): SendResult => ({

@@ -68,6 +68,15 @@ describe('checker', () => {
     assert.deepEqual(rules(15.9), ['latestMissed']);
   });
 
+  test('where a stop gives back what waits for a connection, the next start decides as well', () => {
+    const rules = (connectMs: number) =>
+      check(killedTwice(15.63), { slackMs: 1_000, graceMs: 3_000, connectMs }).violations.map(
+        v => v.rule,
+      );
+    assert.deepEqual(rules(80), []);
+    assert.deepEqual(rules(20), ['latestMissed']);
+  });
+
   for (const [what, rules, tamper] of TAMPERED) {
     test(`${what}: ${rules.join(', ')}`, () => {
       const world = cleanWorld();

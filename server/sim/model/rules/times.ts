@@ -79,8 +79,8 @@ function checkMissed(
     if (time > until || (next <= window.from && time <= from)) continue;
     const lookedUntil = withGrace(lookedAt, view);
     if (follower === undefined || next > lookedUntil) {
-      // Killed again before it had looked: then the start after that one decides.
-      if ((windows[index + 1]?.from ?? Infinity) <= lookedUntil) continue;
+      // It ended again before it had looked, or sent: then the start after that one decides.
+      if ((windows[index + 1]?.from ?? Infinity) <= lookedUntil + view.connectMs) continue;
       tell(
         'latestMissed',
         `${name} was missed, was the latest to pass before ${iso(window.to)}, and no later one ` +

@@ -52,6 +52,8 @@ export interface Slack {
    * latest of the times that passed; a slow machine shall not fail the test.
    */
   graceMs: number;
+  /** How long a request may wait for a connection. A stop meanwhile gives it back, and the next start decides. */
+  connectMs: number;
 }
 
 export interface View extends Slack {
