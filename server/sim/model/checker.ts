@@ -48,7 +48,7 @@ export const MAY_COME_RIGHT: readonly Rule[] = [
 ];
 
 /** Two processes read the same clock, and are told to go on by the same two processors. */
-const OF_PROCESSES: Slack = { slackMs: 1_000, graceMs: 3_000, connectMs: 0 };
+export const OF_PROCESSES: Slack = { slackMs: 1_000, graceMs: 3_000, connectMs: 0 };
 
 /**
  * The checker: whether a service that was killed again and again kept its promise.

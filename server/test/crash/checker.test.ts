@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { check } from '../../sim/model/checker.ts';
+import { check, OF_PROCESSES } from '../../sim/model/checker.ts';
 import { RULES, type Rule } from '../../sim/model/rules/rule.ts';
 import { at, cleanWorld, passed, Synthetic } from './synthetic.ts';
 import { TAMPERED } from './tampered-evidence.ts';
@@ -70,9 +70,7 @@ describe('checker', () => {
 
   test('where a stop gives back what waits for a connection, the next start decides as well', () => {
     const rules = (connectMs: number) =>
-      check(killedTwice(15.63), { slackMs: 1_000, graceMs: 3_000, connectMs }).violations.map(
-        v => v.rule,
-      );
+      check(killedTwice(15.63), { ...OF_PROCESSES, connectMs }).violations.map(v => v.rule);
     assert.deepEqual(rules(80), []);
     assert.deepEqual(rules(20), ['latestMissed']);
   });
