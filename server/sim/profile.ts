@@ -26,6 +26,8 @@ export interface Profile {
   mixed: number;
   /** One-offs, rates, and schedules with bounds, windows and pauses. */
   planned: number;
+  /** Schedules whose targets fail, hang, or ask for time. */
+  unhealthy: number;
   faults: string[];
   /** In their order. */
   actions: Action[];
@@ -73,6 +75,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
     lengthMs,
     mixed: random.whole(2, 14),
     planned: random.chance(0.6) ? random.whole(1, 8) : 0,
+    unhealthy: random.chance(0.5) ? random.whole(1, 7) : 0,
     faults,
     actions: actions.toSorted((a, b) => a.at - b.at),
   };

@@ -28,7 +28,7 @@ export function failureOf(played: Played, cut?: Cut): string {
 
 /** Of a world that did not come to its end. */
 export function breakOf(seed: number, error: Error): string {
-  return `seed ${seed} broke: ${error.message}\n  again   npm run sim -- --seed ${seed}\n`;
+  return `seed ${seed}\n  broke: ${error.message}\n  again   npm run sim -- --seed ${seed}\n`;
 }
 
 interface Progress {

@@ -84,6 +84,39 @@ function planned(url: string, index: number, now: number): ScheduleInput {
   }
 }
 
+/**
+ * Schedules whose targets are not well, each with a host of its own: one that answers as it likes, one that never does, one
+ * that is away, and some that ask for time. Of the policies some have delays of their own.
+ */
+export function unhealthyWorkload(count: number): ScheduleInput[] {
+  return Array.from({ length: count }, (_, index) => unhealthy(index));
+}
+
+function unhealthy(index: number): ScheduleInput {
+  const round = Math.floor(index / 7);
+  const each = (interval: string, path: string, policy?: ScheduleInput['policy']) => {
+    const host = `https://unwell${index}.example`;
+    const body = every(interval, host + path, 'UTC', callback(host, round, true));
+    return policy === undefined ? body : { ...body, policy };
+  };
+  switch (index % 7) {
+    case 0:
+      return each('* * * * * *', '/whim');
+    case 1:
+      return each('*/30 * * * * *', '/whim', { retryDelaysSeconds: [1, 2], maxRetries: 4 });
+    case 2:
+      return each('*/5 * * * * *', '/hang', { timeoutSeconds: 2 });
+    case 3:
+      return each('* * * * * *', '/dead');
+    case 4:
+      return each('*/30 * * * * *', '/later/7');
+    case 5:
+      return each('*/20 * * * * *', '/fail', { retryDelaysSeconds: [1], maxRetries: 2 });
+    default:
+      return each('rate(25 seconds)', '/until/9', { maxRetries: 1 });
+  }
+}
+
 /** At the whole second that comes so many seconds later. */
 export function onceAfter(seconds: number, now: number): string {
   const at = new Date(Math.ceil(now / 1_000 + seconds) * 1_000);

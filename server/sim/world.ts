@@ -16,7 +16,7 @@ import { type Action, type Profile, profileOf } from './profile.ts';
 import { Random } from './random.ts';
 import { LazyDatabase } from './store/lazy-database.ts';
 import { CONNECT_MS, Network } from './wire/network.ts';
-import { mixedWorkload, plannedWorkload } from './workload.ts';
+import { mixedWorkload, plannedWorkload, unhealthyWorkload } from './workload.ts';
 
 /** One world: the engine on the embedded store, in a process that dies and starts again, played from a seed. */
 
@@ -32,7 +32,7 @@ export interface Played extends Report {
 
 const ALLOW = { everything: true, networks: [], hosts: new Set<string>() };
 /** Nothing here is late by itself but the way to the store, and what waits for a connection. */
-const EXACT = { slackMs: 0, graceMs: 0, connectMs: CONNECT_MS };
+const EXACT = { slackMs: 0, graceMs: 0, connectMs: CONNECT_MS, lateMs: 100 };
 
 const STARTED_AT = Date.parse('2026-03-01T12:00:00.000Z');
 const TARGET = 'https://target.example';
@@ -93,10 +93,13 @@ class World {
     startCounter(0);
     await this.#addClient();
     this.#start();
-    const { mixed, planned, actions, lengthMs } = this.#profile;
-    const now = this.#machine.now;
-    for (const body of [...plannedWorkload(TARGET, planned, now), ...mixedWorkload(TARGET, mixed)])
-      this.#create(body);
+    const { mixed, planned, unhealthy, actions, lengthMs } = this.#profile;
+    const bodies = [
+      ...plannedWorkload(TARGET, planned, this.#machine.now),
+      ...mixedWorkload(TARGET, mixed),
+      ...unhealthyWorkload(unhealthy),
+    ];
+    for (const body of bodies) this.#create(body);
     for (const action of actions) this.#machine.after(action.at, () => this.#act(action));
     await this.#machine.sleep(lengthMs);
     const report = await this.#judge(await this.#heal());
@@ -290,7 +293,7 @@ class World {
   }
 
   async #seen({ schedule, acknowledged }: Asked): Promise<ScheduleSeen> {
-    const { id, interval, timezone, createdAt, integrations = [], timing = {} } = schedule;
+    const { id, interval, timezone, createdAt, integrations = [], timing = {}, policy } = schedule;
     const found = await this.#store.schedules.find(this.#clientRowId, id);
     return {
       id,
@@ -298,6 +301,7 @@ class World {
       timezone,
       createdAt,
       integrations: integrations.map(({ id, callOnSuccess }) => ({ id, callOnSuccess })),
+      ...(policy && { policy }),
       ...(found !== null &&
         isPlanned(schedule) && {
           planned: {

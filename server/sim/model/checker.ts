@@ -2,6 +2,8 @@ import type { Evidence } from './evidence.ts';
 import { checkArrivals } from './rules/arrivals.ts';
 import { checkCallbacks } from './rules/callbacks.ts';
 import { checkCompletion } from './rules/completion.ts';
+import { checkLateness } from './rules/lateness.ts';
+import { checkRetries } from './rules/retries.ts';
 import type { Rule, Tell, Violation } from './rules/rule.ts';
 import { checkTimes } from './rules/times.ts';
 import { type Slack, type View, viewOf } from './rules/view.ts';
@@ -48,7 +50,12 @@ export const MAY_COME_RIGHT: readonly Rule[] = [
 ];
 
 /** Two processes read the same clock, and are told to go on by the same two processors. */
-export const OF_PROCESSES: Slack = { slackMs: 1_000, graceMs: 3_000, connectMs: 0 };
+export const OF_PROCESSES: Slack = {
+  slackMs: 1_000,
+  graceMs: 3_000,
+  connectMs: 0,
+  lateMs: Number.POSITIVE_INFINITY,
+};
 
 /**
  * The checker: whether a service that was killed again and again kept its promise.
@@ -67,6 +74,8 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   const overrun = checkTimes(view, tell);
   const duplicates = checkArrivals(view, tell);
   checkCallbacks(view, tell);
+  checkRetries(view, tell);
+  checkLateness(view, tell);
   const completed = checkCompletion(view, tell);
   return { violations, figures: { ...figuresOf(view), overrun, duplicates, completed } };
 }

@@ -24,6 +24,8 @@ export interface ScheduleSeen {
   timezone: string;
   createdAt: number;
   integrations: { id: string; callOnSuccess: boolean }[];
+  /** Absent: as by default. */
+  policy?: { maxRetries?: number; retryDelaysSeconds?: number[] };
   /** Where it is more than a cron interval. */
   planned?: Planned;
   /** Its create was answered 200: then it must be there. The others were cut off, and may be. */
@@ -70,6 +72,8 @@ export interface Arrival {
   endedAt: number;
   /** Null where it was cut off before it was answered. */
   status: number | null;
+  /** By its `Retry-After`: no further attempt starts before, epoch ms. */
+  retryAt?: number;
 }
 
 /** One request at the receiver of callbacks. */
@@ -84,4 +88,5 @@ export interface CallbackArrival {
   integrationId: string;
   at: number;
   status: number | null;
+  retryAt?: number;
 }

@@ -9,8 +9,9 @@ export const CONNECT_MS = 80;
 
 /**
  * The network with the targets and the receivers of callbacks. The path of a url says how they answer: `/ok`, `/fail` (500),
- * `/gone` (404), `/flaky` (503 to the first attempt), `/slow/<ms>`, `/whim` (each time as it likes), `/hang` (never),
- * `/dead` (no connection); callbacks go to `/callback/…`.
+ * `/gone` (404), `/flaky` (503 to the first attempt), `/later/<s>` and `/until/<s>` (so is 429, with `Retry-After` as seconds
+ * or date), `/slow/<ms>`, `/whim` (each time as it likes), `/hang` (never), `/dead` (no connection); callbacks go to
+ * `/callback/…`.
  */
 export class Network {
   readonly arrivals: Arrival[] = [];
@@ -74,9 +75,20 @@ export class Network {
       end(null);
       return { outcome: 'connectionError', error: 'The connection was reset.' };
     }
-    end(plan.status);
+    const retryAfter = this.#retryAfter(plan);
+    end(plan.status, retryAfter?.at);
     await this.#sleep(random.between(0.05, 0.3), owner);
-    return { responseStatus: plan.status };
+    const responseHeaders = retryAfter && { 'retry-after': retryAfter.value };
+    return { responseStatus: plan.status, ...(responseHeaders && { responseHeaders }) };
+  }
+
+  /** What it asks for, and until when that is, as a process reads it that has the answer at once. */
+  #retryAfter({ asksFor }: Plan): { value: string; at: number } | undefined {
+    if (asksFor === undefined) return undefined;
+    const at = this.#machine.now + asksFor.seconds * 1_000;
+    if (!asksFor.isDate) return { value: String(asksFor.seconds), at };
+    const value = new Date(at).toUTCString();
+    return { value, at: Date.parse(value) };
   }
 
   #planOf(path: string, attempt: number): Plan {
@@ -89,6 +101,13 @@ export class Network {
     if (kind === '/fail') return { status: 500, afterMs };
     if (kind === '/gone') return { status: 404, afterMs };
     if (kind === '/flaky') return { status: attempt === 1 ? 503 : 200, afterMs };
+    const [, later, seconds] = /^\/(later|until)\/(\d+)$/.exec(kind) ?? [];
+    if (later !== undefined && attempt === 1)
+      return {
+        status: 429,
+        afterMs,
+        asksFor: { seconds: Number(seconds), isDate: later === 'until' },
+      };
     if (kind === '/hang') return { status: 200, afterMs, fault: 'hang' };
     if (kind === '/dead') return { status: 200, afterMs, fault: 'refused' };
     if (kind === '/whim') return whim(random, afterMs);
@@ -101,7 +120,7 @@ export class Network {
     headers: Record<string, string>,
     body: string | null,
     owner: Owner,
-  ): (status: number | null) => void {
+  ): (status: number | null, retryAt?: number) => void {
     const at = this.#machine.now;
     const arrival = path.startsWith('/callback')
       ? callbackArrivalOf(headers, body!, at)
@@ -109,8 +128,9 @@ export class Network {
     if ('runId' in arrival) this.callbacks.push(arrival);
     else this.arrivals.push(arrival);
     const open = this.#openOf(owner);
-    const end = (status: number | null) => {
+    const end = (status: number | null, retryAt?: number) => {
       arrival.status = status;
+      if (retryAt !== undefined) arrival.retryAt = retryAt;
       if ('endedAt' in arrival) arrival.endedAt = this.#machine.now;
       open.delete(broken);
     };
@@ -134,6 +154,8 @@ interface Plan {
   status: number;
   afterMs: number;
   fault?: 'refused' | 'reset' | 'hang';
+  /** Of its `Retry-After`. */
+  asksFor?: { seconds: number; isDate: boolean };
 }
 
 const STATUSES = [200, 201, 204, 299, 301, 307, 400, 404, 408, 410, 425, 500, 502, 503, 504];

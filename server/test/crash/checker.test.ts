@@ -5,9 +5,11 @@ import { RULES, type Rule } from '../../sim/model/rules/rule.ts';
 import { at, cleanWorld, passed, Synthetic } from './synthetic.ts';
 import { TAMPERED } from './tampered-evidence.ts';
 
+const IN_TIME = { ...OF_PROCESSES, lateMs: 1_000 };
+
 describe('checker', () => {
   test('a world in which everything went right has no violation', () => {
-    const { violations, figures } = check(cleanWorld());
+    const { violations, figures } = check(cleanWorld(), IN_TIME);
     assert.deepEqual(violations, []);
     assert.deepEqual(figures, {
       kills: 1,
@@ -79,7 +81,7 @@ describe('checker', () => {
     test(`${what}: ${rules.join(', ')}`, () => {
       const world = cleanWorld();
       tamper(world);
-      const { violations } = check(world);
+      const { violations } = check(world, IN_TIME);
       assert.deepEqual([...new Set(violations.map(({ rule }) => rule))].sort(), [...rules].sort());
       for (const { sentence } of violations) assert.match(sentence, /^[A-Z0-9].*\.$/);
     });

@@ -147,6 +147,42 @@ export const TAMPERED: TamperedEvidence[] = [
     },
   ],
   [
+    'a request starts late although nothing was in its way',
+    ['late'],
+    w => {
+      const run = runOf(w, 'late', 16);
+      Object.assign(run, { startedAt: iso(17.6), finishedAt: iso(17.61) });
+      run.attempts[0]!.startedAt = iso(17.6);
+      Object.assign(arrivalOf(w, 'late', 16), { at: at(17.6) + 1, endedAt: at(17.61) - 1 });
+    },
+  ],
+  [
+    'a retry starts before its delay has passed',
+    ['retryEarly'],
+    w => {
+      runOf(w, 'flaky', 20).attempts[1]!.startedAt = iso(22);
+      Object.assign(arrivalOf(w, 'flaky', 20, 2), { at: at(22) + 1, endedAt: at(22.01) - 1 });
+    },
+  ],
+  [
+    'a retry starts before the instant that its target asked for',
+    ['retryEarly'],
+    w => Object.assign(arrivalOf(w, 'flaky', 20), { retryAt: at(27) }),
+  ],
+  [
+    'a 404 is tried again',
+    ['retryUnasked'],
+    w => {
+      runOf(w, 'flaky', 20).attempts[0]!.responseStatus = 404;
+      arrivalOf(w, 'flaky', 20).status = 404;
+    },
+  ],
+  [
+    'a run fails whose last attempt succeeded',
+    ['verdictWrong'],
+    w => Object.assign(runOf(w, 'slow', 16), { status: 'failed' }),
+  ],
+  [
     'an attempt of a callback comes twice',
     ['sentTwice'],
     w => {
@@ -178,7 +214,7 @@ export const TAMPERED: TamperedEvidence[] = [
   ],
   [
     'the target saw an attempt that history does not have',
-    ['arrivalUnrecorded'],
+    ['arrivalUnrecorded', 'verdictWrong'],
     w => {
       runOf(w, 'slow', 10).attempts.pop();
     },
@@ -204,14 +240,14 @@ export const TAMPERED: TamperedEvidence[] = [
   ],
   [
     'history has another instant than the target',
-    ['answerDiffers'],
+    ['answerDiffers', 'late'],
     w => {
       runOf(w, 'slow', 16).attempts[0]!.startedAt = iso(18);
     },
   ],
   [
     'a duplicate comes under a second id',
-    ['secondId', 'arrivalUnrecorded'],
+    ['secondId', 'arrivalUnrecorded', 'verdictWrong'],
     w => {
       arrivalOf(w, 'slow', 10, 2).webhookId = 'another';
       runOf(w, 'slow', 10).attempts.pop();
@@ -227,7 +263,7 @@ export const TAMPERED: TamperedEvidence[] = [
   ],
   [
     'an attempt is sent twice across the kill',
-    ['sentTwice'],
+    ['sentTwice', 'verdictWrong'],
     w => {
       arrivalOf(w, 'slow', 10, 2).attempt = 1;
       runOf(w, 'slow', 10).attempts = [{ number: 1, startedAt: iso(10), outcome: 'lost' }];

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { BUGS } from '../crash/bugs.ts';
 import { copyWithBug } from '../support/crash/mutate.ts';
+import { PLANTED } from './planted.ts';
 
-/** The simulator is tested: it finds the bugs that are seeded for the crash test. */
+/** The simulator is tested: it finds the bugs that are seeded for the crash test, and its own. */
 
 const PARTS = ['server/sim'];
 const MOST_SEEDS = 300;
@@ -16,7 +17,7 @@ const NOT_PLAYED = [
 ];
 
 describe('planted bugs', () => {
-  for (const { name, rules, patches } of BUGS) {
+  for (const { name, rules, patches } of [...BUGS, ...PLANTED]) {
     if (NOT_PLAYED.includes(name)) continue;
     test(`found: ${name}`, async t => {
       const copy = await copyWithBug(patches, PARTS);

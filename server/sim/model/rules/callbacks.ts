@@ -1,7 +1,7 @@
 import type { CallbackArrival, ScheduleSeen } from '../evidence.ts';
 import type { Tell } from './rule.ts';
 import { nameOf } from './times.ts';
-import type { RunSeen, View } from './view.ts';
+import type { CallbackSeen, RunSeen, View } from './view.ts';
 
 /** The callbacks that runs owed, against those in history and those that the receiver saw. */
 export function checkCallbacks(view: View, tell: Tell): void {
@@ -43,12 +43,6 @@ function checkRun(
     } else if (!came.has(callback.id)) {
       tell('callbackLost', `The callback ${callback.id} of ${name} ${status}, and never came.`);
     }
-    if (callback.attempts.at(-1)?.outcome === 'lost' && status === 'failed') {
-      tell(
-        'lostForGood',
-        `The callback ${callback.id} of ${name} was cut off, and not sent again.`,
-      );
-    }
     checkAttempts(callback, came.get(callback.id) ?? [], name, tell);
   }
 }
@@ -58,7 +52,7 @@ function owes({ status }: RunSeen, callOnSuccess: boolean): boolean {
 }
 
 function checkAttempts(
-  { id, attempts }: RunSeen['callbacks'][number],
+  { id, attempts }: CallbackSeen,
   came: CallbackArrival[],
   name: string,
   tell: Tell,

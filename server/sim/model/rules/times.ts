@@ -48,7 +48,6 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
     }
   }
   for (const run of [...runs, ...manual]) if (run.at <= until) checkRun(run, view, tell);
-  for (const run of runs) if (run.at <= until) checkRetry(run, next.get(run.at), view, tell);
   return overrun;
 }
 
@@ -134,7 +133,7 @@ const WRITTEN_MS = 45;
 const AGAIN_MS = 250;
 
 /** An engine looks at nothing while its store or its machine stands still. */
-function withGrace(instant: number, { stalls, graceMs }: View): number {
+export function withGrace(instant: number, { stalls, graceMs }: View): number {
   let until = instant + graceMs;
   for (const { from, to } of stalls.toSorted((a, b) => a.from - b.from)) {
     if (from <= until && to > instant) until += to - Math.max(from, instant) + AGAIN_MS;
@@ -180,25 +179,6 @@ function checkRun(run: RunSeen, view: View, tell: Tell): void {
       tell('lostWithoutCrash', `${name} lost attempt ${attempt.number} without a crash.`);
     }
   }
-}
-
-/** The longest that the first retries wait (domain/run/verdict.ts has the rule, this is its letter). */
-const RETRY_MS = [5_000, 30_000, 120_000].map(delay => delay * 1.2);
-
-function checkRetry(run: RunSeen, next: number | undefined, view: View, tell: Tell): void {
-  if (run.status !== 'failed') return;
-  const last = run.attempts.at(-1);
-  const name = nameOf(run.scheduleId, run.at);
-  if (last?.outcome === 'lost') tell('lostForGood', `${name} was cut off, and not sent again.`);
-  if (next === undefined || last?.outcome !== 'response' || last.responseStatus! < 500) return;
-  const count = run.attempts.filter(({ outcome }) => outcome !== 'lost').length;
-  const delayMs = RETRY_MS[count - 1];
-  if (delayMs === undefined) return;
-  const endedAt = last.startedAt + (last.durationMs ?? 0);
-  const down = view.windows.filter(({ from, to }) => from < next && to > endedAt);
-  const cameAt = Math.max(endedAt + delayMs, ...down.map(({ to }) => to));
-  if (withGrace(cameAt, view) >= next) return;
-  tell('retryLost', `${name} was not tried again after attempt ${last.number}.`);
 }
 
 export function nameOf(scheduleId: string, time: number): string {

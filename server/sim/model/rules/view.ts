@@ -12,6 +12,11 @@ export interface AttemptSeen {
   responseStatus: number | undefined;
 }
 
+/** When an attempt ended, epoch ms; NaN where nobody knows. */
+export function endOf({ startedAt, durationMs = Number.NaN }: AttemptSeen): number {
+  return startedAt + durationMs;
+}
+
 export interface RunSeen {
   id: string;
   scheduleId: string;
@@ -24,7 +29,14 @@ export interface RunSeen {
   finishedAt: number;
   attempts: AttemptSeen[];
   missed: { count: number; from: number; to: number } | null;
-  callbacks: NonNullable<Run['callbacks']>;
+  callbacks: CallbackSeen[];
+}
+
+export interface CallbackSeen {
+  id: string;
+  integrationId: string;
+  status: string;
+  attempts: AttemptSeen[];
 }
 
 /** From a kill to the next start that came to listen; several kills where starts were cut off. */
@@ -54,6 +66,8 @@ export interface Slack {
   graceMs: number;
   /** How long a request may wait for a connection. A stop meanwhile gives it back, and the next start decides. */
   connectMs: number;
+  /** How much later than it could a request may start while nothing is in its way. */
+  lateMs: number;
 }
 
 export interface View extends Slack {
@@ -71,12 +85,19 @@ export interface View extends Slack {
   gone: Set<string>;
   /** By how much the latest run of a nominal time began late, other schedules' only; undefined: none began. */
   lateness(time: number, exceptOf: string): number | undefined;
+  /** By `webhook-id/attempt`: what the answer's `Retry-After` asked for, epoch ms. */
+  retryAt: Map<string, number>;
+  /** Was the service up between these two instants, and for a second before, and did nothing stand still? */
+  isUndisturbed(from: number, to: number): boolean;
   /** Was the service killed between these two instants, or at one of them? */
   killedWithin(from: number, to: number): boolean;
 }
 
 /** How far the calendar looks beyond `until`: more than any interval of the workload. */
 const BEYOND_MS = 120_000;
+
+/** After a fault the engine has so much time until it is in time again. */
+const RECOVERY_MS = 1_000;
 
 export function viewOf(evidence: Evidence, slack: Slack): View {
   const { until, schedules, lives, stalls, callbackArrivals, triggered } = evidence;
@@ -110,6 +131,15 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     stalls,
     gone,
     lateness: latenessOf(runs),
+    retryAt: new Map(
+      [...evidence.arrivals, ...callbackArrivals].flatMap(({ webhookId, attempt, retryAt }) =>
+        retryAt === undefined ? [] : [[`${webhookId}/${attempt}`, retryAt]],
+      ),
+    ),
+    isUndisturbed: (from, to) =>
+      lives.some(({ readyAt, end }) => {
+        return readyAt !== null && readyAt + RECOVERY_MS <= from && (end?.from ?? Infinity) > to;
+      }) && !stalls.some(stall => stall.to + RECOVERY_MS > from && stall.from < to),
     killedWithin: (from, to) => kills.some(kill => kill.to >= from && kill.from <= to),
   };
 }
@@ -160,16 +190,17 @@ function runSeen(run: Run): RunSeen {
     status,
     startedAt: startedAt === undefined ? Number.NaN : Date.parse(startedAt),
     finishedAt: finishedAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(finishedAt),
-    attempts: run.attempts.map(attempt => ({
-      number: attempt.number,
-      startedAt: Date.parse(attempt.startedAt),
-      durationMs: attempt.durationMs,
-      outcome: attempt.outcome,
-      responseStatus: attempt.responseStatus,
-    })),
+    attempts: run.attempts.map(attemptSeen),
     missed,
-    callbacks: run.callbacks ?? [],
+    callbacks: (run.callbacks ?? []).map(({ id, integrationId, status, attempts }) => {
+      return { id, integrationId, status, attempts: attempts.map(attemptSeen) };
+    }),
   };
+}
+
+function attemptSeen(attempt: Run['attempts'][number]): AttemptSeen {
+  const { number, startedAt, durationMs, outcome, responseStatus } = attempt;
+  return { number, startedAt: Date.parse(startedAt), durationMs, outcome, responseStatus };
 }
 
 export function hasBegun({ status }: RunSeen): boolean {

@@ -1,0 +1,38 @@
+import { latestRetry, retriesAt } from './retries.ts';
+import type { Tell } from './rule.ts';
+import { nameOf } from './times.ts';
+import { endOf, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
+
+/** Whether requests start in time while nothing is in their way. */
+export function checkLateness(view: View, tell: Tell): void {
+  for (const schedule of view.schedules) checkOne(schedule, view, tell);
+}
+
+function checkOne({ seen, runs, manual }: ScheduleView, view: View, tell: Tell): void {
+  const attempts = [...runs, ...manual]
+    .flatMap(run => run.attempts.map((attempt, index) => ({ run, attempt, index })))
+    .toSorted((a, b) => a.attempt.startedAt - b.attempt.startedAt);
+  // One request of a schedule is in flight: the next one starts when it has ended.
+  let freeAt = Number.NEGATIVE_INFINITY;
+  for (const { run, attempt, index } of attempts) {
+    const from = Math.max(couldStartAt(run, index, seen.policy, view), freeAt);
+    const lateMs = attempt.startedAt - from;
+    freeAt = Math.max(freeAt, endOf(attempt) || attempt.startedAt);
+    if (!(lateMs > view.lateMs) || !view.isUndisturbed(from, attempt.startedAt)) continue;
+    const name = `${nameOf(run.scheduleId, run.at)}, attempt ${attempt.number},`;
+    tell('late', `${name} started at ${iso(attempt.startedAt)}, ${lateMs} ms after it could.`);
+  }
+}
+
+/** As far as its own run goes, at the latest; NaN where nobody knows. */
+function couldStartAt(
+  { id, at, attempts }: RunSeen,
+  index: number,
+  policy: ScheduleView['seen']['policy'],
+  view: View,
+): number {
+  const before = attempts[index - 1];
+  if (before === undefined) return at;
+  if (before.outcome === 'lost') return Number.NaN;
+  return latestRetry(id, before, retriesAt(attempts, index), policy, view);
+}

@@ -1,0 +1,145 @@
+import type { ScheduleSeen } from '../evidence.ts';
+import type { Tell } from './rule.ts';
+import { nameOf, withGrace } from './times.ts';
+import {
+  type AttemptSeen,
+  endOf,
+  iso,
+  type RunSeen,
+  type ScheduleView,
+  type View,
+} from './view.ts';
+
+/** The retries of runs and callbacks: what is tried again, how long it waits, and how it ends. */
+
+type Policy = ScheduleSeen['policy'];
+
+/** What has attempts: a run, or a callback. */
+interface Tried {
+  id: string;
+  name: string;
+  status: string;
+  attempts: AttemptSeen[];
+  policy: Policy;
+  /** From then on no retry comes, as far as an attempt that ended goes: the next time comes, or the schedule has completed. */
+  barredAt(endedAt: number): number;
+}
+
+const DELAYS_MS = [5_000, 30_000, 120_000];
+const MOST_RETRIES = 3;
+/** The longest that a delay becomes. */
+const JITTER = 1.2;
+
+export function checkRetries(view: View, tell: Tell): void {
+  for (const schedule of view.schedules) {
+    for (const run of [...schedule.runs, ...schedule.manual]) {
+      if (run.at <= view.until) checkRun(run, schedule, view, tell);
+    }
+  }
+}
+
+function checkRun(run: RunSeen, { seen, due }: ScheduleView, view: View, tell: Tell): void {
+  const { policy, planned } = seen;
+  const name = nameOf(run.scheduleId, run.at);
+  const completedAt = planned?.status === 'enabled' ? Infinity : (planned?.updatedAt ?? Infinity);
+  const barredAt = (endedAt: number) => {
+    const since = run.trigger === 'manual' ? endedAt : run.at;
+    return Math.min(due.find(time => time > since) ?? Infinity, completedAt);
+  };
+  checkTried({ ...run, name, policy, barredAt }, view, tell);
+  for (const callback of run.callbacks) {
+    const told = `The callback ${callback.id} of ${name}`;
+    checkTried(
+      { ...callback, name: told, policy: undefined, barredAt: () => Infinity },
+      view,
+      tell,
+    );
+  }
+}
+
+function checkTried(tried: Tried, view: View, tell: Tell): void {
+  const { attempts } = tried;
+  for (const [index, attempt] of attempts.slice(1).entries()) {
+    checkRetry(tried, attempts[index]!, attempt, retriesAt(attempts, index + 1), view, tell);
+  }
+  checkEnd(tried, view, tell);
+}
+
+/** @param retry 1 for the first */
+function checkRetry(
+  { id, name, policy }: Tried,
+  before: AttemptSeen,
+  attempt: AttemptSeen,
+  retry: number,
+  view: View,
+  tell: Tell,
+): void {
+  // What was cut off is sent again, which is no retry.
+  if (before.outcome === 'lost') return;
+  if (!isRetried(before) || retry > mostRetries(policy)) {
+    tell('retryUnasked', `${name} was tried again after attempt ${before.number}.`);
+    return;
+  }
+  const asked = view.retryAt.get(`${id}/${before.number}`) ?? 0;
+  const from = Math.max(endOf(before) + delayMs(policy, retry), asked);
+  if (attempt.startedAt >= from - view.slackMs) return;
+  const when = `came at ${iso(attempt.startedAt)}, and ${iso(from)} was the earliest`;
+  tell('retryEarly', `${name}: attempt ${attempt.number} ${when}.`);
+}
+
+/** It ends well if its last attempt did; badly if that is not to be repeated, or the next time comes before. */
+function checkEnd(tried: Tried, view: View, tell: Tell): void {
+  const { id, name, status, attempts, policy } = tried;
+  const last = attempts.at(-1);
+  if (last === undefined || (status !== 'succeeded' && status !== 'failed')) return;
+  if (isSuccess(last) !== (status === 'succeeded')) {
+    tell('verdictWrong', `${name} ${status}, and its last attempt says otherwise.`);
+    return;
+  }
+  if (status === 'succeeded') return;
+  if (last.outcome === 'lost') tell('lostForGood', `${name} was cut off, and not sent again.`);
+  const retry = retriesAt(attempts, attempts.length);
+  if (!isRetried(last) || retry > mostRetries(policy)) return;
+  const barredAt = tried.barredAt(endOf(last));
+  const down = view.windows.filter(({ from, to }) => from < barredAt && to > endOf(last));
+  const cameAt = latestRetry(id, last, retry, policy, view);
+  if (withGrace(Math.max(cameAt, ...down.map(({ to }) => to)), view) >= barredAt) return;
+  tell('retryLost', `${name} was not tried again after attempt ${last.number}.`);
+}
+
+/** The latest instant at which an attempt is tried again while nothing is in the way. @param retry 1 for the first */
+export function latestRetry(
+  id: string,
+  last: AttemptSeen,
+  retry: number,
+  policy: Policy,
+  { retryAt }: View,
+): number {
+  const waitMs = Math.ceil(delayMs(policy, retry) * JITTER);
+  return Math.max(endOf(last) + waitMs, retryAt.get(`${id}/${last.number}`) ?? 0);
+}
+
+/** The number of the retry that an attempt is, or would be; those that were cut off do not count. */
+export function retriesAt(attempts: AttemptSeen[], index: number): number {
+  return attempts.slice(0, index).filter(({ outcome }) => outcome !== 'lost').length;
+}
+
+function delayMs(policy: Policy, retry: number): number {
+  const own = policy?.retryDelaysSeconds;
+  if (own !== undefined) return (own[retry - 1] ?? own.at(-1)!) * 1_000;
+  return DELAYS_MS[retry - 1] ?? DELAYS_MS.at(-1)! * 2 ** (retry - DELAYS_MS.length);
+}
+
+function mostRetries(policy: Policy): number {
+  return policy?.maxRetries ?? policy?.retryDelaysSeconds?.length ?? MOST_RETRIES;
+}
+
+function isRetried({ outcome, responseStatus: status }: AttemptSeen): boolean {
+  if (outcome === 'timeout' || outcome === 'connectionError') return true;
+  if (outcome !== 'response' || status === undefined) return false;
+  return status >= 500 || status === 408 || status === 425 || status === 429;
+}
+
+function isSuccess({ outcome, responseStatus }: AttemptSeen): boolean {
+  return outcome === 'response' && responseStatus! >= 200 && responseStatus! < 300;
+}
