@@ -8,6 +8,7 @@ export interface Cut {
   /** Of the schedules that are there from the beginning; absent: all are. */
   mixed?: number | undefined;
   planned?: number | undefined;
+  unhealthy?: number | undefined;
 }
 
 export type Play = (seed: number, profile?: Profile) => Promise<Played>;
@@ -15,12 +16,13 @@ export type Play = (seed: number, profile?: Profile) => Promise<Played>;
 /** More worlds than this are not tried for one failure. */
 const MOST_TRIES = 150;
 
-export function cutTo(seed: number, { only, mixed, planned }: Cut): Profile {
+export function cutTo(seed: number, { only, mixed, planned, unhealthy }: Cut): Profile {
   const profile = profileOf(seed);
   return {
     ...profile,
     mixed: Math.min(profile.mixed, mixed ?? Number.POSITIVE_INFINITY),
     planned: Math.min(profile.planned, planned ?? Number.POSITIVE_INFINITY),
+    unhealthy: Math.min(profile.unhealthy, unhealthy ?? Number.POSITIVE_INFINITY),
     actions: profile.actions.filter((_, index) => only === undefined || only.includes(index + 1)),
   };
 }
@@ -52,9 +54,14 @@ export async function shrink(play: Play, seed: number): Promise<Cut> {
     only: whole.actions.map((_, i) => i + 1),
     mixed: whole.mixed,
     planned: whole.planned,
+    unhealthy: whole.unhealthy,
   };
   const actions = (only: number[]) => fails({ ...cut, only });
   cut = { ...cut, only: await fewest(cut.only, actions) };
+  cut = {
+    ...cut,
+    unhealthy: await least(cut.unhealthy, unhealthy => fails({ ...cut, unhealthy })),
+  };
   cut = { ...cut, planned: await least(cut.planned, planned => fails({ ...cut, planned })) };
   cut = { ...cut, mixed: await least(cut.mixed, mixed => fails({ ...cut, mixed })) };
   return { ...cut, only: await fewest(cut.only, actions) };

@@ -12,7 +12,8 @@ const { play } = await import('./world.ts');
 const USAGE = `Usage: npm run sim                      1,000 seeds from the number of the day
        npm run sim -- --seeds 1..5000   these seeds; --workers 2 in two processes, --bail to the first that fails
        npm run sim -- --seed 4711       one seed, with its trace; --only 4,9 with these of its actions,
-                                        --schedules 3,1 with three of its intervals and one of its plans
+                                        --schedules 3,1,0 with three of its intervals, one of its plans
+                                        and none of those whose targets are unwell
        --shrink                         the smallest world that still fails
 `;
 const DAY_MS = 86_400_000;
@@ -82,15 +83,17 @@ function optionsOf(args: string[]): Options {
     const [seed] = read(/^\d+$/, values.seed ?? '0');
     const [workers] = read(/^[1-9]\d*$/, values.workers ?? `${availableParallelism()}`);
     const [only] = read(/^(\d+(,\d+)*)?$/, values.only ?? '');
-    const [, mixed, planned] = read(/^(\d+),(\d+)$/, values.schedules ?? '999,999');
+    const counts = read(/^(\d+),(\d+),(\d+)$/, values.schedules ?? '999,999,999');
+    const [mixed, planned, unhealthy] = counts.slice(1).map(Number);
     return {
       bail: values.bail ?? false,
       shrinks: values.shrink ?? false,
       workers: Number(workers),
       cut: {
         only: values.only === undefined ? undefined : only!.split(',').map(Number),
-        mixed: Number(mixed),
-        planned: Number(planned),
+        mixed,
+        planned,
+        unhealthy,
       },
       ...(values.seed !== undefined && { seed: Number(seed) }),
       ...(values.seeds !== undefined && { seeds: [Number(first), Number(last)] }),

@@ -12,6 +12,14 @@ export function nextFence(largest: 'max' | 'greatest', now: string): string {
   return `${largest}(${now}, coalesce(queue.claimed_at + 1, 0), coalesce(queue.fence + 1, 0))`;
 }
 
+/**
+ * Of a manual run whose schedule has no row in the queue. The row that it had was removed as the schedule changed. A claim that
+ * was held up on its way may bring an instant from before that.
+ */
+export function fenceWithoutRow(largest: 'max' | 'greatest', now: string): string {
+  return `${largest}(${now}, coalesce(schedules.updated_at + 1, 0))`;
+}
+
 /** The cell `fence` of a row whose `claimed_at` becomes `now`: mostly NULL, and then it takes no room. */
 export function fenceCell(largest: 'max' | 'greatest', now: string): string {
   return `nullif(${nextFence(largest, now)}, ${now})`;

@@ -73,13 +73,15 @@ function checkMissed(
 ): number {
   const name = nameOf(schedule.seen.id, time);
   const { windows } = view;
+  let isUndecided = false;
   for (const [index, window] of windows.entries()) {
     const { from, until, lookedAt } = blindOf(schedule, window);
-    if (time > until || (next <= window.from && time <= from)) continue;
+    if (time > until || (!isUndecided && next <= window.from && time <= from)) continue;
     const lookedUntil = withGrace(lookedAt, view);
     if (follower === undefined || next > lookedUntil) {
       // It ended again before it had looked, or sent: then the start after that one decides.
-      if ((windows[index + 1]?.from ?? Infinity) <= lookedUntil + view.connectMs) continue;
+      isUndecided = (windows[index + 1]?.from ?? Infinity) <= lookedUntil + view.connectMs;
+      if (isUndecided) continue;
       tell(
         'latestMissed',
         `${name} was missed, was the latest to pass before ${iso(window.to)}, and no later one ` +
@@ -119,7 +121,8 @@ function blindOf({ runs, manual }: ScheduleView, window: Window) {
   for (const run of [...runs, ...manual].toSorted((a, b) => a.at - b.at)) {
     const wasCutOff = isCutOff(run, window.from, window.to);
     if (wasCutOff) from = Math.min(from, run.at);
-    const goesFirst = run.trigger === 'manual' && run.at > window.from && run.at <= lookedAt;
+    const isOver = run.finishedAt <= window.from;
+    const goesFirst = run.trigger === 'manual' && !isOver && run.at <= lookedAt;
     if (!wasCutOff && !goesFirst) continue;
     until = Math.max(until, run.finishedAt);
     lookedAt = Math.max(lookedAt, run.finishedAt + WRITTEN_MS);

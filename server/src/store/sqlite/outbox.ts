@@ -14,7 +14,7 @@ import {
   TARGET_RUN,
 } from '../columns.ts';
 import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../contract/queue.ts';
-import { nextFence } from '../fence.ts';
+import { fenceWithoutRow, nextFence } from '../fence.ts';
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
 import {
   cutOffEntry,
@@ -77,6 +77,8 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
   const block = database.prepare(`
     UPDATE queue SET blocked_since = :now, fence = ${nextFence('max', ':now')}
     WHERE schedule_key = :key RETURNING fence`);
+  const withoutRow = database.prepare(`
+    SELECT ${fenceWithoutRow('max', ':now')} AS fence FROM schedules WHERE schedule_key = :key`);
   const free = database.prepare(`
     UPDATE queue SET blocked_since = NULL, due_at = ${dueUnblocked('min', 'max', LOOKED_AT_BLOCKED)}
     WHERE schedule_key = ?`);
@@ -127,7 +129,8 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
     const taken = { ...row, attempt: (row.attempt as number) + 1 };
     if (row.kind === 'callback') return outboxClaimFrom(taken, now, undefined);
     const key = row.schedule_key!;
-    const { fence = now } = (block.get({ now, key }) ?? {}) as { fence?: number };
+    const found = block.get({ now, key }) ?? withoutRow.get({ now, key });
+    const { fence } = found as { fence: number };
     return outboxClaimFrom(taken, now, { ...(scheduleOf.get(key) as Row), fence });
   }
 

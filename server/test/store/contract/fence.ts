@@ -133,5 +133,15 @@ export function fenceContract(name: string, open: OpenBackend): void {
       await triggered(backend.store, caller, schedule, NOON);
       assert.equal((await claimManual(backend.store, NOON + 7)).fence, NOON + 7);
     });
+
+    test('of a manual run is greater than all before its schedule was disabled, also where its claim is late', async () => {
+      const { caller, schedule } = await made();
+      const last = await claimOne(backend.store, NOON + 2 * SECOND);
+      await settled(backend.store, last, rest);
+      const changedAt = NOON + 3 * SECOND;
+      await changed(backend.store, caller, schedule, { status: 'disabled' }, changedAt, null);
+      await triggered(backend.store, caller, schedule, NOON);
+      assert.equal((await claimManual(backend.store, NOON + SECOND)).fence, changedAt + 1);
+    });
   });
 }
