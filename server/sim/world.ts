@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Run, ScheduleInput } from '@punctual/client';
-import { runAnswer } from '../src/api/answers.ts';
-import type { Timing } from '../src/domain/calendar/timing.ts';
-import { newId, runId, startCounter } from '../src/domain/id.ts';
-import { startOf } from '../src/domain/run/start.ts';
-import { draftNew } from '../src/domain/schedule/draft.ts';
-import type { Schedule } from '../src/domain/schedule/schedule.ts';
+import type { Run } from '@punctual/client';
+import { startCounter } from '../src/domain/id.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
+import { Callers } from './callers.ts';
+import { gather } from './gather.ts';
 import { Machine } from './machine.ts';
 import { check, MAY_COME_RIGHT, type Report } from './model/checker.ts';
-import type { Evidence, ScheduleSeen } from './model/evidence.ts';
+import type { Evidence } from './model/evidence.ts';
 import { Node, type Surroundings } from './node.ts';
 import { type Action, type Profile, profileOf } from './profile.ts';
 import { Random } from './random.ts';
@@ -30,7 +27,6 @@ export interface Played extends Report {
   evidence: Evidence;
 }
 
-const ALLOW = { everything: true, networks: [], hosts: new Set<string>() };
 /** Nothing here is late by itself but the way to the store, and what waits for a connection. */
 const EXACT = { slackMs: 0, graceMs: 0, connectMs: CONNECT_MS, lateMs: 100 };
 
@@ -46,13 +42,6 @@ export async function play(seed: number, profile = profileOf(seed)): Promise<Pla
   return machine.play(() => world.run());
 }
 
-/** A schedule that a caller asked for. */
-interface Asked {
-  schedule: Schedule;
-  /** Its create was answered. */
-  acknowledged: boolean;
-}
-
 class World {
   readonly #seed: number;
   readonly #machine: Machine;
@@ -62,11 +51,9 @@ class World {
   /** As the world itself looks at it: nothing is in its way. */
   readonly #store: Store;
   readonly #nodes: Node[] = [];
-  readonly #schedules: Asked[] = [];
-  readonly #triggered: string[] = [];
+  #callers!: Callers;
   readonly #stalls: Evidence['stalls'] = [];
   readonly #trace: string[] = [];
-  #clientRowId = 0;
   #isOver = false;
 
   constructor(seed: number, machine: Machine, profile: Profile) {
@@ -91,7 +78,7 @@ class World {
 
   async run(): Promise<Played> {
     startCounter(0);
-    await this.#addClient();
+    this.#callers = await Callers.of(this.#store, this.#machine, line => this.#tell(line));
     this.#start();
     const { mixed, planned, unhealthy, actions, lengthMs } = this.#profile;
     const bodies = [
@@ -99,7 +86,7 @@ class World {
       ...mixedWorkload(TARGET, mixed),
       ...unhealthyWorkload(unhealthy),
     ];
-    for (const body of bodies) this.#create(body);
+    for (const body of bodies) this.#callers.create(this.#node, body);
     for (const action of actions) this.#machine.after(action.at, () => this.#act(action));
     await this.#machine.sleep(lengthMs);
     const report = await this.#judge(await this.#heal());
@@ -113,16 +100,6 @@ class World {
 
   #tell(line: string): void {
     this.#trace.push(`${(this.#machine.monotonicMs / 1_000).toFixed(3).padStart(8)}  ${line}`);
-  }
-
-  async #addClient(): Promise<void> {
-    const { clients, keys } = this.#store;
-    const createdAt = this.#machine.now;
-    const id = newId(createdAt);
-    const signingSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-    await clients.insertClient({ id, name: 'sim', signingSecret, createdAt });
-    await keys.insertKey({ id: newId(createdAt), clientId: id, hash: id, createdAt });
-    this.#clientRowId = (await keys.findCaller(id))!.clientRowId;
   }
 
   #start(): void {
@@ -167,11 +144,11 @@ class World {
       case 'create': {
         const { planned, index } = action;
         const workload = planned ? plannedWorkload : mixedWorkload;
-        this.#create(workload(TARGET, index + 1, machine.now)[index]!);
+        this.#callers.create(node, workload(TARGET, index + 1, machine.now)[index]!);
         return;
       }
       case 'trigger':
-        this.#trigger(action.which);
+        this.#callers.trigger(node, action.which);
     }
   }
 
@@ -183,47 +160,6 @@ class World {
 
   #startAfter(downMs: number): void {
     this.#machine.after(downMs, () => this.#start(), this.#machine.world);
-  }
-
-  /** As `POST /v1/schedule` does it: what was not answered may be there, or not. */
-  #create(body: ScheduleInput): void {
-    const node = this.#node;
-    if (!node.isUp) return;
-    const now = this.#machine.now;
-    const schedule = draftNew(body as never, now, ALLOW);
-    const start = startOf(schedule, now);
-    const seen = { schedule, acknowledged: false };
-    this.#schedules.push(seen);
-    this.#tell(`create s${this.#schedules.length}: ${schedule.interval} ${schedule.url}`);
-    const inserted = node.store.schedules.insert(this.#clientRowId, [{ schedule, start }]);
-    inserted.then(
-      () => {
-        seen.acknowledged = true;
-        if (start) node.does(engine => engine.wake(start.first));
-      },
-      () => {},
-    );
-  }
-
-  /** As `POST /v1/schedule/{id}/trigger` does it. @param which 0 to below 1 */
-  #trigger(which: number): void {
-    const node = this.#node;
-    const known = this.#schedules.filter(
-      ({ acknowledged, schedule }) => acknowledged && schedule.timing?.afterCompletion !== 'delete',
-    );
-    if (!node.isUp || known.length === 0) return;
-    const { schedule } = known[Math.floor(which * known.length)]!;
-    const now = this.#machine.now;
-    const run = { id: runId(newId(now), now), scheduledFor: now };
-    this.#tell(`trigger s${this.#schedules.findIndex(each => each.schedule === schedule) + 1}`);
-    const inserted = node.store.outbox.insertManual(this.#clientRowId, schedule.id, run);
-    inserted.then(
-      () => {
-        this.#triggered.push(run.id);
-        node.does(engine => engine.wakeOutbox(schedule.id));
-      },
-      () => {},
-    );
   }
 
   /** Faults end, a process lives, targets answer. @returns when: what was due by then must come to its end */
@@ -242,7 +178,7 @@ class World {
     const giveUpAt = this.#machine.now + PATIENCE_MS;
     for (;;) {
       await this.#machine.sleep(LOOK_AGAIN_MS);
-      const evidence = await this.#evidence(until);
+      const evidence = await this.#seen(until);
       const isLate = this.#machine.now > giveUpAt;
       if (!isLate && evidence.runs.some(run => goesOn(run, until))) continue;
       const report = check(evidence, EXACT);
@@ -262,81 +198,22 @@ class World {
     }
   }
 
-  async #evidence(until: number): Promise<Evidence> {
-    const now = this.#machine.now;
-    const { runs } = this.#store;
-    const listed = await runs.list(this.#clientRowId, { now }, 100_000);
-    const callers = new Set(
-      this.#schedules
-        .filter(({ schedule }) => schedule.integrations !== undefined)
-        .map(({ schedule }) => schedule.id),
-    );
-    const answers = await Promise.all(
-      listed.map(async run =>
-        runAnswer(
-          run,
-          callers.has(run.scheduleId) ? await runs.callbacks(this.#clientRowId, run.id) : [],
-        ),
-      ),
-    );
-    return {
-      schedules: await Promise.all(this.#schedules.map(each => this.#seen(each))),
+  #seen(until: number): Promise<Evidence> {
+    const { arrivals, callbacks: callbackArrivals } = this.#network;
+    return gather(this.#store, this.#callers, this.#machine.now, {
       lives: this.#nodes.map(({ life }) => life),
       stalls: this.#stalls,
-      arrivals: this.#network.arrivals,
-      callbackArrivals: this.#network.callbacks,
-      runs: answers,
-      triggered: this.#triggered,
+      arrivals,
+      callbackArrivals,
       refused: [],
       until,
-    };
-  }
-
-  async #seen({ schedule, acknowledged }: Asked): Promise<ScheduleSeen> {
-    const { id, interval, timezone, createdAt, integrations = [], timing = {}, policy } = schedule;
-    const found = await this.#store.schedules.find(this.#clientRowId, id);
-    return {
-      id,
-      interval,
-      timezone,
-      createdAt,
-      integrations: integrations.map(({ id, callOnSuccess }) => ({ id, callOnSuccess })),
-      ...(policy && { policy }),
-      ...(found !== null &&
-        isPlanned(schedule) && {
-          planned: {
-            ...boundsOf(timing),
-            afterCompletion: timing.afterCompletion ?? 'disable',
-            status: found.schedule.status,
-            ...(found.schedule.statusReason && { statusReason: found.schedule.statusReason }),
-            version: found.version,
-            updatedAt: found.schedule.updatedAt ?? null,
-          },
-        }),
-      acknowledged,
-      listed: found !== null,
-    };
+    });
   }
 }
 
 function goesOn({ status, scheduledFor }: Run, until: number): boolean {
   const hasEnded = status !== 'queued' && status !== 'running' && status !== 'retrying';
   return !hasEnded && Date.parse(scheduledFor) <= until;
-}
-
-function isPlanned({ interval, timing }: Schedule): boolean {
-  return /^(at|rate)\(/.test(interval) || timing !== undefined;
-}
-
-/** Those that the caller set. */
-function boundsOf({ startsAt, endsAt, maxRuns, pausedUntil, windowSeconds }: Timing) {
-  return {
-    ...(startsAt !== undefined && { startsAt }),
-    ...(endsAt !== undefined && { endsAt }),
-    ...(maxRuns !== undefined && { maxRuns }),
-    ...(pausedUntil !== undefined && { pausedUntil }),
-    ...(windowSeconds !== undefined && { windowSeconds }),
-  };
 }
 
 let picture: Uint8Array | null = null;
