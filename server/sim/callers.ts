@@ -1,87 +1,117 @@
-import type { ScheduleInput } from '@punctual/client';
-import { newId, runId } from '../src/domain/id.ts';
-import { startOf } from '../src/domain/run/start.ts';
-import { draftNew } from '../src/domain/schedule/draft.ts';
-import type { Schedule } from '../src/domain/schedule/schedule.ts';
-import type { Store } from '../src/store/contract/store.ts';
+import type { Schedule, ScheduleInput } from '@punctual/client';
+import type { ApiAnswer } from './api.ts';
 import type { Machine } from './machine.ts';
-import type { Node } from './node.ts';
+import type { Call, Node } from './node.ts';
+import type { Random } from './random.ts';
 
 /** A schedule that a caller asked for. */
 export interface Asked {
-  schedule: Schedule;
-  /** Its create was answered. */
-  acknowledged: boolean;
+  body: ScheduleInput;
+  /** It names the schedule also where nobody was told its id. */
+  label: string;
+  /** As the create was answered; null where it was not. */
+  told: Schedule | null;
 }
 
-const ALLOW = { everything: true, networks: [], hosts: new Set<string>() };
+export interface CallersOptions {
+  machine: Machine;
+  random: Random;
+  /** The process that they ask. */
+  node: () => Node;
+  /** Since when nothing is wrong with the store, by the machine's clock that nobody sets. */
+  wellSinceMs: () => number;
+  tell: (line: string) => void;
+}
+
+/** A caller that is not answered, or is told that the store is away, asks again so much later. */
+const AGAIN_MS = 500;
+const MOST_TRIES = 20;
+/** A caller waits so long for an answer. */
+const PATIENCE_MS = 10_000;
 
 /** The callers of a world: what they asked for, and what they were told. They ask the process that lives. */
 export class Callers {
   readonly asked: Asked[] = [];
   /** Ids of manual runs whose trigger was answered. */
   readonly triggered: string[] = [];
-  readonly clientRowId: number;
-  readonly #machine: Machine;
-  readonly #tell: (line: string) => void;
+  /** What they were told instead, while nothing was wrong. */
+  readonly refused: string[] = [];
+  readonly #around: CallersOptions;
+  #calls = 0;
+  #isOver = false;
 
-  private constructor(machine: Machine, clientRowId: number, tell: (line: string) => void) {
-    this.#machine = machine;
-    this.clientRowId = clientRowId;
-    this.#tell = tell;
+  constructor(around: CallersOptions) {
+    this.#around = around;
   }
 
-  /** @param store as the world itself looks at it */
-  static async of(
-    { clients, keys }: Store,
-    machine: Machine,
-    tell: (line: string) => void,
-  ): Promise<Callers> {
-    const createdAt = machine.now;
-    const id = newId(createdAt);
-    const signingSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-    await clients.insertClient({ id, name: 'sim', signingSecret, createdAt });
-    await keys.insertKey({ id: newId(createdAt), clientId: id, hash: id, createdAt });
-    const { clientRowId } = (await keys.findCaller(id))!;
-    return new Callers(machine, clientRowId, tell);
+  /** Nobody asks again from here on. */
+  end(): void {
+    this.#isOver = true;
   }
 
-  /** As `POST /v1/schedule` does it: what was not answered may be there, or not. */
-  create(node: Node, body: ScheduleInput): void {
-    if (!node.isUp) return;
-    const now = this.#machine.now;
-    const schedule = draftNew(body as never, now, ALLOW);
-    const start = startOf(schedule, now);
-    const seen = { schedule, acknowledged: false };
-    this.asked.push(seen);
-    this.#tell(`create s${this.asked.length}: ${schedule.interval} ${schedule.url}`);
-    const inserted = node.store.schedules.insert(this.clientRowId, [{ schedule, start }]);
-    inserted.then(
-      () => {
-        seen.acknowledged = true;
-        if (start) node.does(engine => engine.wake(start.first));
-      },
-      () => {},
-    );
+  async createAll(bodies: ScheduleInput[]): Promise<void> {
+    const asked = bodies.map(body => this.#ask(body));
+    const items = asked.map(({ body, label }) => ({ ...body, label }));
+    const answer = await this.#call('POST', '/v1/schedule/batch', { items });
+    if (answer?.status !== 200) return;
+    for (const [index, told] of answer.body.items.entries()) asked[index]!.told = told;
   }
 
-  /** As `POST /v1/schedule/{id}/trigger` does it. @param which 0 to below 1 */
-  trigger(node: Node, which: number): void {
+  async create(body: ScheduleInput): Promise<void> {
+    const asked = this.#ask(body);
+    const { label } = asked;
+    const answer = await this.#call('POST', '/v1/schedule', { ...body, label });
+    if (answer?.status === 200) asked.told = answer.body;
+  }
+
+  /** @param which 0 to below 1 */
+  async trigger(which: number): Promise<void> {
     const known = this.asked.filter(
-      ({ acknowledged, schedule }) => acknowledged && schedule.timing?.afterCompletion !== 'delete',
+      ({ told }) => told !== null && told.afterCompletion !== 'delete',
     );
-    if (!node.isUp || known.length === 0) return;
-    const { schedule } = known[Math.floor(which * known.length)]!;
-    const now = this.#machine.now;
-    const run = { id: runId(newId(now), now), scheduledFor: now };
-    this.#tell(`trigger s${this.asked.findIndex(each => each.schedule === schedule) + 1}`);
-    const inserted = node.store.outbox.insertManual(this.clientRowId, schedule.id, run);
-    inserted.then(
-      () => {
-        this.triggered.push(run.id);
-        node.does(engine => engine.wakeOutbox(schedule.id));
-      },
-      () => {},
-    );
+    if (known.length === 0) return;
+    const { told, label } = known[Math.floor(which * known.length)]!;
+    this.#around.tell(`trigger ${label}`);
+    const answer = await this.#call('POST', `/v1/schedule/${told!.id}/trigger`);
+    if (answer?.status === 200) this.triggered.push(answer.body.id);
+  }
+
+  #ask(body: ScheduleInput): Asked {
+    const asked = { body, label: `s${this.asked.length + 1}`, told: null };
+    this.asked.push(asked);
+    this.#around.tell(`create ${asked.label}: ${body.interval} ${body.url}`);
+    return asked;
+  }
+
+  /** Asks, and asks again under the same key, until there is an answer. @returns null where there was none to the end */
+  async #call(method: Call['method'], path: string, body?: object): Promise<ApiAnswer | null> {
+    this.#calls += 1;
+    const key = `c${this.#calls}`;
+    const { machine, wellSinceMs, tell } = this.#around;
+    for (let tries = 1; tries <= MOST_TRIES && !this.#isOver; tries += 1) {
+      const askedAt = machine.monotonicMs;
+      const answer = await this.#once({ method, path, key, body });
+      if (answer !== null && answer.status !== 200) {
+        const told = `${method} ${path}: ${answer.status} ${answer.body.error}`;
+        tell(told);
+        const isBusy = answer.status >= 500 || answer.status === 409;
+        if (isBusy && askedAt >= wellSinceMs()) this.refused.push(told);
+        if (!isBusy) return answer;
+      } else if (answer !== null) return answer;
+      await machine.sleep(AGAIN_MS, machine.world);
+    }
+    return null;
+  }
+
+  #once(call: Call): Promise<ApiAnswer | null> {
+    const { machine, random, node } = this.#around;
+    const { promise, resolve } = Promise.withResolvers<ApiAnswer | null>();
+    const wayMs = random.between(0.1, 0.5);
+    const timer = machine.after(PATIENCE_MS, () => resolve(null), machine.world);
+    node().call(call, wayMs, answer => {
+      timer.cancel();
+      machine.after(wayMs, () => resolve(answer), machine.world);
+    });
+    return promise;
   }
 }

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import { type Machine, machineThatPlays } from './machine.ts';
+import { type Machine, machineThatPlays, turnBy } from './machine.ts';
 
 /**
  * Time and chance of the process. While a machine plays they are the machine's; otherwise they are what they were. Import it
@@ -43,6 +43,7 @@ function every(machine: Machine, call: () => void, delayMs: number): Timer {
 const cancelled = (_: Machine, timer?: unknown) => (timer as Timer | undefined)?.cancel();
 type Call = (...parameters: unknown[]) => void;
 
+turnBy(setImmediate);
 Object.assign(globalThis, {
   setImmediate: replaced(setImmediate as never, (machine, call: Call, ...parameters: unknown[]) =>
     handleOf(machine.after(0, () => call(...parameters))),

@@ -37,6 +37,7 @@ export class Machine {
   #now = 0;
   #made = 0;
   #stepsAtOnce = 0;
+  #held = 0;
 
   constructor(startedAt: number, random: Random) {
     this.startedAt = startedAt;
@@ -66,8 +67,17 @@ export class Machine {
     };
   }
 
-  async sleep(delayMs: number): Promise<void> {
-    return new Promise(resolve => this.after(delayMs, resolve));
+  async sleep(delayMs: number, owner = this.#owner): Promise<void> {
+    return new Promise(resolve => this.after(delayMs, resolve, owner));
+  }
+
+  /** Until `goOn` as often, an event has ended only when all ticks of the process have: streams use them. */
+  holdOn(): void {
+    this.#held += 1;
+  }
+
+  goOn(): void {
+    this.#held -= 1;
   }
 
   /**
@@ -92,8 +102,9 @@ export class Machine {
           } catch (error) {
             return end(() => reject(error));
           }
-          // Ticks run when no promise has anything left to do.
-          queueMicrotask(() => process.nextTick(step));
+          // Ticks run when no promise has anything left to do, and a turn of the event loop after all ticks.
+          if (this.#held > 0) realTurn(step);
+          else queueMicrotask(() => process.nextTick(step));
         };
         const begin = () =>
           script().then(
@@ -122,6 +133,12 @@ export class Machine {
 }
 
 let playing: Machine | null = null;
+let realTurn: (call: () => void) => void = process.nextTick;
+
+/** @param turn calls in the next turn of the event loop (globals.ts) */
+export function turnBy(turn: typeof realTurn): void {
+  realTurn = turn;
+}
 
 /** The machine that plays now; null: this is a process as any other. */
 export function machineThatPlays(): Machine | null {

@@ -5,6 +5,7 @@ import { Engine } from '../src/engine/engine.ts';
 import type { EngineObserver } from '../src/engine/observer.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { storeOn } from '../src/store/sqlite/open.ts';
+import type { Api, ApiAnswer, Credentials } from './api.ts';
 import type { Machine, Owner } from './machine.ts';
 import type { Life } from './model/evidence.ts';
 import type { Random } from './random.ts';
@@ -15,6 +16,8 @@ import type { Network } from './wire/network.ts';
 export interface Surroundings {
   machine: Machine;
   network: Network;
+  api: Api;
+  credentials: Credentials;
   database: DatabaseSync;
   faults: StoreFaults;
   /** Of the way to the store, and of the processes. */
@@ -23,6 +26,15 @@ export interface Surroundings {
   /** The mark of the lock's file, which outlives a process: nothing was sent after it. */
   mark: { sentUntil: number };
   tell(line: string): void;
+}
+
+/** A request of a caller. */
+export interface Call {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  path: string;
+  /** Of its `Idempotency-Key`; the same where it is asked again. */
+  key: string;
+  body?: object | undefined;
 }
 
 /** What a start takes before the engine begins. */
@@ -64,28 +76,43 @@ export class Node {
     return this.life.end === null && !this.#isStopping;
   }
 
-  /** Does something in this process, at once. */
-  does(work: (engine: Engine) => void): void {
-    this.#around.machine.after(
-      0,
+  /**
+   * A request of a caller arrives after `wayMs`.
+   *
+   * @param answered is told null at once where nobody listens, and where the process dies before it has answered
+   */
+  call(
+    { method, path, key, body }: Call,
+    wayMs: number,
+    answered: (answer: ApiAnswer | null) => void,
+  ): void {
+    const { machine, api, credentials } = this.#around;
+    const headers = method === 'POST' ? { 'idempotency-key': key } : {};
+    const payload = body && { payload: body };
+    machine.after(
+      wayMs,
       () => {
-        if (this.engine !== null) work(this.engine);
+        if (!this.isUp || this.life.readyAt === null) return answered(null);
+        const request = { method, url: path, headers, ...payload };
+        const serve = () => void api.call(credentials, request).then(answered);
+        machine.after(0, serve, this.#owner);
       },
-      this.#owner,
+      machine.world,
     );
   }
 
   kill(): void {
-    const { machine, network } = this.#around;
+    const { machine, network, api } = this.#around;
     if (this.life.end !== null) return;
     this.#owner.isDead = true;
     network.cutOff(this.#owner);
+    api.cutOff();
     this.life.end = { how: 'killed', from: machine.now, to: machine.now };
   }
 
   /** Asks it to stop, and calls back when it has. */
   stop(limitMs: number, stopped: () => void): void {
-    const { machine, network } = this.#around;
+    const { machine, network, api } = this.#around;
     this.#isStopping = true;
     const from = machine.now;
     const limitAt = machine.monotonicMs + limitMs;
@@ -93,6 +120,7 @@ export class Node {
       if (this.life.end !== null) return;
       this.#owner.isDead = true;
       network.cutOff(this.#owner);
+      api.cutOff();
       // At its limit it abandons what is in flight, as a kill would.
       const how = machine.monotonicMs < limitAt ? 'stopped' : 'killed';
       this.life.end = { how, from, to: machine.now };
@@ -114,6 +142,7 @@ export class Node {
         await engine.start();
         // It looks at its schedules within this ms.
         this.life.readyAt = machine.now + 1;
+        this.#around.api.serve({ store: this.store, engine, clock: this.#clock });
         return;
       } catch (error) {
         tell(`${this.#owner.name} does not start: ${(error as Error).message}`);

@@ -3,6 +3,7 @@ import type { Run } from '@punctual/client';
 import { startCounter } from '../src/domain/id.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
+import { Api, newCredentials } from './api.ts';
 import { Callers } from './callers.ts';
 import { gather } from './gather.ts';
 import { Machine } from './machine.ts';
@@ -36,7 +37,10 @@ const TARGET = 'https://target.example';
 const PATIENCE_MS = 200_000;
 const LOOK_AGAIN_MS = 1_000;
 
+let api: Api | null = null;
+
 export async function play(seed: number, profile = profileOf(seed)): Promise<Played> {
+  api ??= await Api.ready();
   const machine = new Machine(STARTED_AT + (seed % 1_000), new Random(seed, 'process'));
   const world = new World(seed, machine, profile);
   return machine.play(() => world.run());
@@ -47,9 +51,10 @@ class World {
   readonly #machine: Machine;
   readonly #profile: Profile;
   readonly #network: Network;
-  readonly #around: Surroundings;
+  #around!: Surroundings;
   /** As the world itself looks at it: nothing is in its way. */
   readonly #store: Store;
+  readonly #database = emptyDatabase();
   readonly #nodes: Node[] = [];
   #callers!: Callers;
   readonly #stalls: Evidence['stalls'] = [];
@@ -61,24 +66,12 @@ class World {
     this.#machine = machine;
     this.#profile = profile;
     this.#network = new Network(machine, new Random(seed, 'net'));
-    const database = emptyDatabase();
-    this.#store = storeOn(database, ':memory:');
-    this.#around = {
-      machine,
-      network: this.#network,
-      database,
-      faults: { refusesUntil: 0, slowUntil: 0, slowByMs: 0 },
-      storeRandom: new Random(seed, 'store'),
-      processRandom: new Random(seed, 'jitter'),
-      // The lock's file is made at the first start.
-      mark: { sentUntil: machine.now },
-      tell: line => this.#tell(line),
-    };
+    this.#store = storeOn(this.#database, ':memory:');
   }
 
   async run(): Promise<Played> {
     startCounter(0);
-    this.#callers = await Callers.of(this.#store, this.#machine, line => this.#tell(line));
+    await this.#prepare();
     this.#start();
     const { mixed, planned, unhealthy, actions, lengthMs } = this.#profile;
     const bodies = [
@@ -86,12 +79,38 @@ class World {
       ...mixedWorkload(TARGET, mixed),
       ...unhealthyWorkload(unhealthy),
     ];
-    for (const body of bodies) this.#callers.create(this.#node, body);
+    void this.#callers.createAll(bodies);
     for (const action of actions) this.#machine.after(action.at, () => this.#act(action));
     await this.#machine.sleep(lengthMs);
     const report = await this.#judge(await this.#heal());
-    this.#around.database.close();
+    this.#database.close();
     return report;
+  }
+
+  async #prepare(): Promise<void> {
+    const machine = this.#machine;
+    const seed = this.#seed;
+    const faults = { refusesUntil: 0, slowUntil: 0, slowByMs: 0 };
+    this.#around = {
+      machine,
+      network: this.#network,
+      api: api!,
+      credentials: await newCredentials(this.#store, machine.now),
+      database: this.#database,
+      faults,
+      storeRandom: new Random(seed, 'store'),
+      processRandom: new Random(seed, 'jitter'),
+      // The lock's file is made at the first start.
+      mark: { sentUntil: machine.now },
+      tell: line => this.#tell(line),
+    };
+    this.#callers = new Callers({
+      machine,
+      random: new Random(seed, 'calls'),
+      node: () => this.#node,
+      wellSinceMs: () => Math.max(faults.refusesUntil, faults.slowUntil + faults.slowByMs),
+      tell: line => this.#tell(line),
+    });
   }
 
   get #node(): Node {
@@ -144,11 +163,11 @@ class World {
       case 'create': {
         const { planned, index } = action;
         const workload = planned ? plannedWorkload : mixedWorkload;
-        this.#callers.create(node, workload(TARGET, index + 1, machine.now)[index]!);
+        void this.#callers.create(workload(TARGET, index + 1, machine.now)[index]!);
         return;
       }
       case 'trigger':
-        this.#callers.trigger(node, action.which);
+        void this.#callers.trigger(action.which);
     }
   }
 
@@ -166,6 +185,7 @@ class World {
   async #heal(): Promise<number> {
     const { machine, faults } = this.#around;
     this.#isOver = true;
+    this.#callers.end();
     this.#tell('heal');
     faults.refusesUntil = 0;
     faults.slowUntil = 0;
@@ -200,12 +220,13 @@ class World {
 
   #seen(until: number): Promise<Evidence> {
     const { arrivals, callbacks: callbackArrivals } = this.#network;
-    return gather(this.#store, this.#callers, this.#machine.now, {
+    const { clientRowId } = this.#around.credentials;
+    const looked = { database: this.#database, store: this.#store, clientRowId };
+    return gather(looked, this.#callers, this.#machine.now, {
       lives: this.#nodes.map(({ life }) => life),
       stalls: this.#stalls,
       arrivals,
       callbackArrivals,
-      refused: [],
       until,
     });
   }

@@ -70,6 +70,8 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   for (const { id, listed, acknowledged } of evidence.schedules) {
     if (acknowledged && !listed) tell('gone', `Schedule ${id} was created, and is gone.`);
   }
+  for (const label of evidence.madeTwice)
+    tell('madeTwice', `The schedule ${label} was asked for under one key, and made twice.`);
   for (const told of evidence.refused) tell('refused', `A caller was refused: ${told}.`);
   const overrun = checkTimes(view, tell);
   const duplicates = checkArrivals(view, tell);

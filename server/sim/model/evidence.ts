@@ -14,6 +14,8 @@ export interface Evidence {
   triggered: string[];
   /** What callers were told instead of a 200, while the service was up and nobody killed it. */
   refused: string[];
+  /** The labels of schedules of which there are several, although each was asked for under one key. */
+  madeTwice: string[];
   /** Nominal times up to here must have come to their end. */
   until: number;
 }

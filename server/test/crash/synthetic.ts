@@ -26,6 +26,7 @@ export class Synthetic {
     runs: [],
     triggered: [],
     refused: [],
+    madeTwice: [],
     until: at(20),
   };
 

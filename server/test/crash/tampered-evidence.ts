@@ -22,6 +22,13 @@ export const TAMPERED: TamperedEvidence[] = [
     w => Object.assign(w.schedules[0]!, { listed: false }),
   ],
   [
+    'a create that was asked for again under its key makes another schedule',
+    ['madeTwice'],
+    w => {
+      w.madeTwice.push('s1');
+    },
+  ],
+  [
     'a caller is refused while the service is up',
     ['refused'],
     w => {

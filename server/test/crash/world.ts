@@ -248,6 +248,7 @@ class World {
       runs,
       triggered: this.#triggered,
       refused: this.#refused,
+      madeTwice: [],
       until,
     };
   }

@@ -1,6 +1,7 @@
 /** What a service promises, each in one sentence. Everything that does not fit is a violation. */
 export const RULES = {
   gone: 'A schedule whose create was answered is there.',
+  madeTwice: 'What is asked for again under one key is made once.',
   refused: 'While the service is up, it answers its callers.',
   unrecorded: 'Every nominal time has its record.',
   recordedTwice: 'No nominal time has two records.',
