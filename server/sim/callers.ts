@@ -1,8 +1,9 @@
-import type { Schedule, ScheduleInput } from '@punctual/client';
+import type { Schedule, ScheduleInput, SchedulePatch } from '@punctual/client';
 import type { ApiAnswer } from './api.ts';
 import type { Machine } from './machine.ts';
 import type { Call, Node } from './node.ts';
 import type { Random } from './random.ts';
+import { isPlanned } from './workload.ts';
 
 /** A schedule that a caller asked for. */
 export interface Asked {
@@ -11,6 +12,19 @@ export interface Asked {
   label: string;
   /** As the create was answered; null where it was not. */
   told: Schedule | null;
+  edits: Edit[];
+}
+
+/** A change that a caller asked for, once. Instants are epoch ms. */
+export interface Edit {
+  /** From 1 on; its label ends with it. */
+  number: number;
+  /** As a JSON Merge Patch; null: the schedule was deleted. */
+  patch: SchedulePatch | null;
+  askedAt: number;
+  /** When the caller was answered, or waited no more; Infinity until then. */
+  endedAt: number;
+  answer: ApiAnswer | null;
 }
 
 export interface CallersOptions {
@@ -76,8 +90,32 @@ export class Callers {
     if (answer?.status === 200) this.triggered.push(answer.body.id);
   }
 
+  /** Only once: a change that was not answered may have been made. @param which 0 to below 1 */
+  async edit(which: number, patch: SchedulePatch | null): Promise<void> {
+    const { machine, tell } = this.#around;
+    const known = this.asked.filter(asked => isChangeable(asked));
+    if (known.length === 0) return;
+    const { told, label, edits } = known[Math.floor(which * known.length)]!;
+    const number = edits.length + 1;
+    const { now } = machine;
+    const edit: Edit = {
+      ...{ number, patch, askedAt: now, endedAt: Number.POSITIVE_INFINITY, answer: null },
+    };
+    edits.push(edit);
+    const path = `/v1/schedule/${told!.id}`;
+    const body = patch && { ...patch, label: `${label}#${number}` };
+    tell(body ? `patch ${label}: ${JSON.stringify(body)}` : `delete ${label}`);
+    const key = `e${number}`;
+    const answer = await this.#once(
+      body ? { method: 'PATCH', path, key, body } : { method: 'DELETE', path, key },
+    );
+    edit.endedAt = machine.now;
+    if (answer?.status === 200) edit.answer = answer;
+    else tell(`${label}#${number}: ${answer ? `${answer.status} ${answer.body.error}` : 'none'}`);
+  }
+
   #ask(body: ScheduleInput): Asked {
-    const asked = { body, label: `s${this.asked.length + 1}`, told: null };
+    const asked = { body, label: `s${this.asked.length + 1}`, told: null, edits: [] };
     this.asked.push(asked);
     this.#around.tell(`create ${asked.label}: ${body.interval} ${body.url}`);
     return asked;
@@ -114,4 +152,9 @@ export class Callers {
     });
     return promise;
   }
+}
+
+/** Its times are a cron interval alone, and it was not to be deleted. */
+function isChangeable({ told, body, edits }: Asked): boolean {
+  return told !== null && !isPlanned(body) && edits.every(({ patch }) => patch !== null);
 }

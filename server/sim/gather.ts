@@ -1,9 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Run, ScheduleInput } from '@punctual/client';
+import type * as Wire from '@punctual/client';
+import type { Run, ScheduleInput, SchedulePatch } from '@punctual/client';
 import { runAnswer } from '../src/api/answers.ts';
+import type { Schedule } from '../src/domain/schedule/schedule.ts';
 import type { Store } from '../src/store/contract/store.ts';
-import type { Asked, Callers } from './callers.ts';
-import type { Evidence, Planned, ScheduleSeen } from './model/evidence.ts';
+import type { Asked, Callers, Edit } from './callers.ts';
+import type {
+  ChangeSeen,
+  Content,
+  Evidence,
+  Planned,
+  ScheduleSeen,
+  VersionSeen,
+} from './model/evidence.ts';
+import { isPlanned } from './workload.ts';
 
 /** The store as the world itself looks at it: nothing is in its way. */
 export interface Looked {
@@ -35,7 +45,8 @@ export async function gather(
 function madeOf(database: DatabaseSync): Map<string, string[]> {
   const rows = database.prepare('SELECT id, label FROM schedules').all();
   const made = rows as { id: string; label: string }[];
-  const groups = Map.groupBy(made, ({ label }) => label);
+  // Each change puts its number behind.
+  const groups = Map.groupBy(made, ({ label }) => label.split('#', 1)[0]!);
   return new Map([...groups].map(([label, same]) => [label, same.map(({ id }) => id)]));
 }
 
@@ -56,8 +67,8 @@ async function runsOf(
 }
 
 async function seenOf(
-  { store, clientRowId }: Looked,
-  { body, label, told }: Asked,
+  { store, clientRowId }: Pick<Looked, 'store' | 'clientRowId'>,
+  { body, label, told, edits }: Asked,
   made: string | undefined,
 ): Promise<ScheduleSeen> {
   const id = told?.id ?? made ?? label;
@@ -82,6 +93,11 @@ async function seenOf(
           updatedAt: found.schedule.updatedAt ?? null,
         },
       }),
+    ...(found !== null &&
+      edits.length > 0 && {
+        versions: await versionsOf({ store, clientRowId }, found.schedule, edits),
+        changes: edits.map(changeOf),
+      }),
     acknowledged: told !== null,
     listed: found !== null,
   };
@@ -90,13 +106,52 @@ async function seenOf(
 const BOUNDS = ['startsAt', 'endsAt', 'pausedUntil'] as const;
 const COUNTS = ['maxRuns', 'windowSeconds'] as const;
 
-function isPlanned(body: ScheduleInput): boolean {
-  return /^(at|rate)\(/.test(body.interval) || [...BOUNDS, ...COUNTS].some(name => name in body);
-}
-
 /** Those that the caller set. */
 function boundsOf(body: ScheduleInput): Partial<Planned> {
   const instants = BOUNDS.filter(name => name in body).map(name => [name, Date.parse(body[name]!)]);
   const counts = COUNTS.filter(name => name in body).map(name => [name, body[name]]);
   return Object.fromEntries([...instants, ...counts]);
+}
+
+async function versionsOf(
+  { store, clientRowId }: Pick<Looked, 'store' | 'clientRowId'>,
+  present: Schedule,
+  edits: Edit[],
+): Promise<VersionSeen[]> {
+  const past = await store.versions.list(clientRowId, present.id, MOST_VERSIONS, 1e9);
+  const all = [...past.map(({ schedule }) => schedule).reverse(), present];
+  return all.map(schedule => {
+    const { status, label = '', createdAt, updatedAt = createdAt } = schedule;
+    const deletion = status === 'deleted' ? edits.find(({ patch }) => patch === null) : undefined;
+    const change = deletion?.number ?? Number(label.split('#')[1] ?? 0);
+    const { endedAt: writtenBy = createdAt } = edits[change - 1] ?? {};
+    return { change, at: updatedAt, writtenBy, is: contentOf(schedule) };
+  });
+}
+
+const MOST_VERSIONS = 1_000;
+
+function contentOf({ url, interval, timezone, status, timing }: Schedule): Content {
+  return { url, interval, timezone, status, pausedUntil: timing?.pausedUntil };
+}
+
+function changeOf({ number, patch, askedAt, endedAt, answer }: Edit): ChangeSeen {
+  const isDeleted = patch === null;
+  const told: Wire.Schedule | undefined = isDeleted ? undefined : answer?.body;
+  return {
+    ...{ number, askedAt, endedAt, isDeleted: isDeleted && answer !== null },
+    fields: isDeleted ? { status: 'deleted' } : fieldsOf(patch),
+    told: told ? { at: Date.parse(told.updatedAt!), is: toldContent(told) } : null,
+  };
+}
+
+function fieldsOf({ pausedUntil, ...patch }: SchedulePatch): Partial<Content> {
+  if (pausedUntil === undefined) return patch as Partial<Content>;
+  const until = pausedUntil === null ? undefined : Date.parse(pausedUntil);
+  return { ...(patch as Partial<Content>), pausedUntil: until };
+}
+
+function toldContent({ url, interval, timezone, status, pausedUntil }: Wire.Schedule): Content {
+  const until = pausedUntil === undefined ? undefined : Date.parse(pausedUntil);
+  return { url, interval, timezone, status, pausedUntil: until };
 }

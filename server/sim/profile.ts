@@ -17,6 +17,7 @@ export type Action = { at: number } & (
   | { kind: 'slow'; forMs: number; byMs: number }
   | { kind: 'create'; planned: boolean; index: number }
   | { kind: 'trigger'; which: number }
+  | { kind: 'edit'; which: number; draw: number }
 );
 
 export interface Profile {
@@ -40,10 +41,11 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   refuse: () => 15_000,
   slow: () => 15_000,
   callers: random => random.between(1_000, 8_000),
+  edits: random => random.between(1_000, 8_000),
 };
 
 /** How many seeds have the fault. */
-export const ODDS = { kill: 0.6, stop: 0.3, refuse: 0.4, slow: 0.4, callers: 0.7 };
+export const ODDS = { kill: 0.6, stop: 0.3, refuse: 0.4, slow: 0.4, callers: 0.7, edits: 0.4 };
 
 type Fault = keyof typeof ODDS;
 
@@ -71,6 +73,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
     byMs: own.between(20, 1_500),
   }));
   on('callers', callAt);
+  on('edits', editAt);
   return {
     lengthMs,
     mixed: random.whole(2, 14),
@@ -92,12 +95,20 @@ function stopAt(at: number, random: Random): Action {
 }
 
 /** Often at a nominal time, or a millisecond beside it. */
-function callAt(at: number, random: Random): Action {
+function aimed(at: number, random: Random): number {
   const beside = random.chance(0.5) ? Math.round(at / 1_000) * 1_000 + random.whole(-2, 2) : at;
-  const aimed = Math.max(0, beside);
-  if (random.chance(0.5)) return { kind: 'trigger', at: aimed, which: random.next() };
+  return Math.max(0, beside);
+}
+
+function editAt(at: number, random: Random): Action {
+  return { kind: 'edit', at: aimed(at, random), which: random.next(), draw: random.next() };
+}
+
+function callAt(at: number, random: Random): Action {
+  const asked = aimed(at, random);
+  if (random.chance(0.5)) return { kind: 'trigger', at: asked, which: random.next() };
   const planned = random.chance(0.5);
-  return { kind: 'create', at: aimed, planned, index: random.whole(0, 79) };
+  return { kind: 'create', at: asked, planned, index: random.whole(0, 79) };
 }
 
 function downMsOf(random: Random): number {

@@ -1,4 +1,5 @@
-import type { ScheduleInput } from '@punctual/client';
+import type { ScheduleInput, SchedulePatch } from '@punctual/client';
+import type { Random } from './random.ts';
 
 /** Which schedules a crash test lets fire, and how their targets answer. */
 
@@ -116,6 +117,45 @@ function unhealthy(index: number): ScheduleInput {
       return each('rate(25 seconds)', '/until/9', { maxRetries: 1 });
   }
 }
+
+/** Beside the interval: its times are more than that. */
+const PLANS = ['startsAt', 'endsAt', 'pausedUntil', 'maxRuns', 'windowSeconds'];
+
+export function isPlanned(body: ScheduleInput): boolean {
+  return /^(at|rate)\(/.test(body.interval) || PLANS.some(name => name in body);
+}
+
+/** A change of a schedule; null: it is deleted. @param now epoch ms */
+export function editOf(random: Random, now: number): SchedulePatch | null {
+  switch (random.whole(0, 9)) {
+    case 0:
+    case 1:
+      return { interval: random.pick(INTERVALS) };
+    case 2:
+      return { timezone: random.pick(ZONES) };
+    case 3:
+    case 4:
+      return { status: 'disabled' };
+    case 5:
+      return { status: 'enabled', interval: random.pick(INTERVALS) };
+    case 6:
+    case 7:
+      return { pausedUntil: new Date(now + random.between(200, 8_000)).toISOString() };
+    case 8:
+      return random.chance(0.5) ? { pausedUntil: null } : { status: 'enabled' };
+    default:
+      return random.chance(0.3) ? null : { status: 'enabled', url: random.pick(URLS) };
+  }
+}
+
+const INTERVALS = [
+  '* * * * * *',
+  '*/2 * * * * *',
+  '1-59/3 * * * * *',
+  '*/7 * * * * *',
+  '*/30 * * * * *',
+];
+const URLS = ['/ok', '/fail', '/slow/700', '/whim'].map(path => `https://moved.example${path}`);
 
 /** At the whole second that comes so many seconds later. */
 export function onceAfter(seconds: number, now: number): string {

@@ -14,7 +14,7 @@ import { type Action, type Profile, profileOf } from './profile.ts';
 import { Random } from './random.ts';
 import { LazyDatabase } from './store/lazy-database.ts';
 import { CONNECT_MS, Network } from './wire/network.ts';
-import { mixedWorkload, plannedWorkload, unhealthyWorkload } from './workload.ts';
+import { editOf, mixedWorkload, plannedWorkload, unhealthyWorkload } from './workload.ts';
 
 /** One world: the engine on the embedded store, in a process that dies and starts again, played from a seed. */
 
@@ -164,6 +164,11 @@ class World {
         const { planned, index } = action;
         const workload = planned ? plannedWorkload : mixedWorkload;
         void this.#callers.create(workload(TARGET, index + 1, machine.now)[index]!);
+        return;
+      }
+      case 'edit': {
+        const random = new Random(this.#seed, `edit ${action.draw}`);
+        void this.#callers.edit(action.which, editOf(random, machine.now));
         return;
       }
       case 'trigger':

@@ -1,6 +1,7 @@
 import type { Evidence } from './evidence.ts';
 import { checkArrivals } from './rules/arrivals.ts';
 import { checkCallbacks } from './rules/callbacks.ts';
+import { checkChanges } from './rules/changes.ts';
 import { checkCompletion } from './rules/completion.ts';
 import { checkLateness } from './rules/lateness.ts';
 import { checkRetries } from './rules/retries.ts';
@@ -76,6 +77,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   const overrun = checkTimes(view, tell);
   const duplicates = checkArrivals(view, tell);
   checkCallbacks(view, tell);
+  checkChanges(view, tell);
   checkRetries(view, tell);
   checkLateness(view, tell);
   const completed = checkCompletion(view, tell);

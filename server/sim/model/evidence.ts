@@ -30,10 +30,48 @@ export interface ScheduleSeen {
   policy?: { maxRetries?: number; retryDelaysSeconds?: number[] };
   /** Where it is more than a cron interval. */
   planned?: Planned;
+  /** As it was from its create on, in their order. Absent: nobody asked for a change. */
+  versions?: VersionSeen[];
+  /** What callers asked to be changed. */
+  changes?: ChangeSeen[];
   /** Its create was answered 200: then it must be there. The others were cut off, and may be. */
   acknowledged: boolean;
   /** The service still knows it at the end. */
   listed: boolean;
+}
+
+/** A schedule as it was between two changes. */
+export interface VersionSeen {
+  /** By the number of its change; 0: it was created so. */
+  change: number;
+  /** The instant of the change, as the service says. */
+  at: number;
+  /** By then it was written: its caller was answered, or waited no more. */
+  writtenBy: number;
+  is: Content;
+}
+
+/** When and where a schedule fires. */
+export interface Content {
+  url: string;
+  interval: string;
+  timezone: string;
+  status: string;
+  /** Epoch ms; absent where it is over. */
+  pausedUntil?: number | undefined;
+}
+
+/** A change that a caller asked for, once. */
+export interface ChangeSeen {
+  number: number;
+  askedAt: number;
+  /** When its caller was answered, or waited no more. */
+  endedAt: number;
+  fields: Partial<Content>;
+  /** As it was answered; null: it was not. */
+  told: { at: number; is: Content } | null;
+  /** A deletion tells nothing but that it was made. */
+  isDeleted: boolean;
 }
 
 /** What the caller asked for beside the interval, and how the service tells of the schedule at the end. */

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { check, OF_PROCESSES } from '../../sim/model/checker.ts';
 import { RULES, type Rule } from '../../sim/model/rules/rule.ts';
 import { at, cleanWorld, passed, Synthetic } from './synthetic.ts';
+import { changedWorld, droppedWorld, TAMPERED_CHANGES } from './tampered-changes.ts';
 import { TAMPERED } from './tampered-evidence.ts';
 
 const IN_TIME = { ...OF_PROCESSES, lateMs: 1_000 };
@@ -77,9 +78,18 @@ describe('checker', () => {
     assert.deepEqual(rules(20), ['latestMissed']);
   });
 
-  for (const [what, rules, tamper] of TAMPERED) {
+  test('a change drops what has just come, and is otherwise as its callers asked', () => {
+    for (const world of [changedWorld(), droppedWorld()])
+      assert.deepEqual(check(world, IN_TIME).violations, []);
+  });
+
+  const tampered = [
+    ...TAMPERED.map(each => [cleanWorld, ...each] as const),
+    ...TAMPERED_CHANGES.map(each => [changedWorld, ...each] as const),
+  ];
+  for (const [worldOf, what, rules, tamper] of tampered) {
     test(`${what}: ${rules.join(', ')}`, () => {
-      const world = cleanWorld();
+      const world = worldOf();
       tamper(world);
       const { violations } = check(world, IN_TIME);
       assert.deepEqual([...new Set(violations.map(({ rule }) => rule))].sort(), [...rules].sort());
@@ -88,7 +98,7 @@ describe('checker', () => {
   }
 
   test('every rule is broken by one of these worlds', () => {
-    const broken = new Set(TAMPERED.flatMap(([, rules]) => rules));
+    const broken = new Set(tampered.flatMap(([, , rules]) => rules));
     assert.deepEqual(
       Object.keys(RULES).filter(rule => !broken.has(rule as Rule)),
       [],

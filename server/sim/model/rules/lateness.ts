@@ -9,13 +9,17 @@ export function checkLateness(view: View, tell: Tell): void {
 }
 
 function checkOne({ seen, runs, manual }: ScheduleView, view: View, tell: Tell): void {
+  const { versions = [] } = seen;
   const attempts = [...runs, ...manual]
     .flatMap(run => run.attempts.map((attempt, index) => ({ run, attempt, index })))
     .toSorted((a, b) => a.attempt.startedAt - b.attempt.startedAt);
   // One request of a schedule is in flight: the next one starts when it has ended.
   let freeAt = Number.NEGATIVE_INFINITY;
   for (const { run, attempt, index } of attempts) {
-    const from = Math.max(couldStartAt(run, index, seen.policy, view), freeAt);
+    // A change takes back what has not started, and it is decided about anew.
+    const changes = versions.filter(({ at }) => at <= attempt.startedAt);
+    const changedAt = Math.max(...changes.map(({ writtenBy }) => writtenBy));
+    const from = Math.max(couldStartAt(run, index, seen.policy, view), freeAt, changedAt);
     const lateMs = attempt.startedAt - from;
     freeAt = Math.max(freeAt, endOf(attempt) || attempt.startedAt);
     if (!(lateMs > view.lateMs) || !view.isUndisturbed(from, attempt.startedAt)) continue;

@@ -21,8 +21,12 @@ interface Tried {
   status: string;
   attempts: AttemptSeen[];
   policy: Policy;
+  /** A change stopped its schedule before it ended: what was cut off is not sent again. */
+  isStopped: boolean;
   /** From then on no retry comes, as far as an attempt that ended goes: the next time comes, or the schedule has completed. */
   barredAt(endedAt: number): number;
+  /** Runs that go first, in their order. */
+  first: RunSeen[];
 }
 
 const DELAYS_MS = [5_000, 30_000, 120_000];
@@ -38,23 +42,41 @@ export function checkRetries(view: View, tell: Tell): void {
   }
 }
 
-function checkRun(run: RunSeen, { seen, due }: ScheduleView, view: View, tell: Tell): void {
+function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell): void {
+  const { seen, due } = schedule;
   const { policy, planned } = seen;
   const name = nameOf(run.scheduleId, run.at);
   const completedAt = planned?.status === 'enabled' ? Infinity : (planned?.updatedAt ?? Infinity);
   const barredAt = (endedAt: number) => {
     const since = run.trigger === 'manual' ? endedAt : run.at;
-    return Math.min(due.find(time => time > since) ?? Infinity, completedAt);
+    const nextAt = due.find(time => time > since) ?? Infinity;
+    return Math.min(nextAt, completedAt, changedAt(schedule, since, endedAt));
   };
-  checkTried({ ...run, name, policy, barredAt }, view, tell);
+  const isStopped = schedule.spans.some(({ at, stoppedUntil, isDeleted }) => {
+    const stops = run.trigger === 'manual' ? isDeleted : stoppedUntil > at;
+    return stops && at <= run.finishedAt;
+  });
+  const first = run.trigger === 'manual' ? [] : schedule.manual;
+  checkTried({ ...run, name, policy, isStopped, barredAt, first }, view, tell);
   for (const callback of run.callbacks) {
     const told = `The callback ${callback.id} of ${name}`;
-    checkTried(
-      { ...callback, name: told, policy: undefined, barredAt: () => Infinity },
-      view,
-      tell,
-    );
+    const alone = { policy: undefined, isStopped: false, barredAt: () => Infinity, first: [] };
+    checkTried({ ...callback, ...alone, name: told }, view, tell);
   }
+}
+
+/**
+ * The earliest instant at which a change keeps a retry from coming: it stops the schedule, or counts the next time anew. What ends
+ * before the change goes by the next time as it was.
+ */
+function changedAt({ spans }: ScheduleView, since: number, endedAt: number): number {
+  const held = spans.filter(({ until, writtenBy }) => until >= endedAt || writtenBy >= endedAt);
+  return Math.min(
+    ...held.map(({ at, stoppedUntil, times }) => {
+      if (stoppedUntil > endedAt) return at;
+      return times.find(time => time > Math.max(since, at)) ?? Infinity;
+    }),
+  );
 }
 
 function checkTried(tried: Tried, view: View, tell: Tell): void {
@@ -97,12 +119,15 @@ function checkEnd(tried: Tried, view: View, tell: Tell): void {
     return;
   }
   if (status === 'succeeded') return;
-  if (last.outcome === 'lost') tell('lostForGood', `${name} was cut off, and not sent again.`);
+  if (last.outcome === 'lost' && !tried.isStopped)
+    tell('lostForGood', `${name} was cut off, and not sent again.`);
   const retry = retriesAt(attempts, attempts.length);
   if (!isRetried(last) || retry > mostRetries(policy)) return;
   const barredAt = tried.barredAt(endOf(last));
   const down = view.windows.filter(({ from, to }) => from < barredAt && to > endOf(last));
-  const cameAt = latestRetry(id, last, retry, policy, view);
+  let cameAt = latestRetry(id, last, retry, policy, view);
+  for (const { at, finishedAt } of tried.first)
+    if (at <= cameAt && finishedAt > cameAt) cameAt = finishedAt;
   if (withGrace(Math.max(cameAt, ...down.map(({ to }) => to)), view) >= barredAt) return;
   tell('retryLost', `${name} was not tried again after attempt ${last.number}.`);
 }

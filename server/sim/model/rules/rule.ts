@@ -42,6 +42,9 @@ export const RULES = {
   completedEarly: 'A schedule with a time to come, or a run that goes on, has not completed.',
   completedTwice: 'A schedule completes once.',
   completedOtherwise: 'A completed schedule is disabled or deleted, as it was asked, and says why.',
+  changeLost: 'A change that was answered is there.',
+  changeUnasked: 'A schedule is changed as its callers asked, and no other way.',
+  firedStopped: 'Once it is answered that a schedule is stopped, nothing of it starts.',
   firedCompleted: 'Nothing fires after the schedule has completed.',
 } as const;
 

@@ -29,7 +29,7 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
   const recorded = new Set<number>();
   let overrun = 0;
   for (const [index, run] of runs.entries()) {
-    for (const time of timesOf(run, due, tell)) {
+    for (const time of timesOf(run, schedule, tell)) {
       if (time > until) continue;
       const name = nameOf(seen.id, time);
       if (!next.has(time)) tell('notDue', `${name} is recorded, and was not due.`);
@@ -43,7 +43,7 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
     }
   }
   for (const time of due) {
-    if (time <= until && !recorded.has(time)) {
+    if (time <= until && !recorded.has(time) && !needsNone(time, schedule, view)) {
       tell('unrecorded', `${nameOf(seen.id, time)} has no record.`);
     }
   }
@@ -51,11 +51,25 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
   return overrun;
 }
 
-function timesOf(run: RunSeen, due: number[], tell: Tell): number[] {
+/**
+ * Whether a time needs no record. A change drops what is due and waits: the time had just come, something was in its way, or a
+ * manual run went first.
+ */
+function needsNone(time: number, { optional, spans, manual }: ScheduleView, view: View): boolean {
+  if (optional.has(time)) return true;
+  const changedAt = spans.find(({ until }) => until >= time)?.until;
+  if (changedAt === undefined || changedAt === Number.POSITIVE_INFINITY) return false;
+  if (changedAt - time <= view.lateMs) return true;
+  if (!view.isUndisturbed(time, changedAt)) return true;
+  return manual.some(({ at, finishedAt }) => at <= changedAt && finishedAt >= time);
+}
+
+function timesOf(run: RunSeen, { due, optional }: ScheduleView, tell: Tell): number[] {
   if (run.missed === null) return [run.at];
   const { count, from, to } = run.missed;
   const times = due.filter(time => time >= from && time <= to);
-  if (times.length !== count) {
+  const least = times.filter(time => !optional.has(time)).length;
+  if (count < least || count > times.length) {
     const name = nameOf(run.scheduleId, run.at);
     tell('wrongCount', `${name} stands for ${count} times, and ${times.length} were due.`);
   }
@@ -153,16 +167,18 @@ function isCutOff(run: RunSeen, from: number, to: number): boolean {
 
 function checkSkipped(
   run: RunSeen,
-  { seen, runs, manual }: ScheduleView,
+  { seen, runs, manual, spans }: ScheduleView,
   view: View,
   tell: Tell,
 ): void {
-  // The end of a manual run is known once it is written, which a store that stands still puts off.
+  // To others its end is known once it is written, which a store that stands still puts off.
+  const knownBy = ({ finishedAt }: RunSeen) => withGrace(finishedAt + WRITTEN_MS, view);
+  // A change knows of a run as much.
+  const isChanged = spans.some(({ at }) => at >= run.at);
+  const endOf = (other: RunSeen) => (isChanged ? knownBy(other) : other.finishedAt);
   const isGoing =
-    runs.some(other => hasBegun(other) && other.at < run.at && run.at <= other.finishedAt) ||
-    manual.some(
-      ({ at, finishedAt }) => at <= run.at && run.at <= withGrace(finishedAt + WRITTEN_MS, view),
-    );
+    runs.some(other => hasBegun(other) && other.at < run.at && run.at <= endOf(other)) ||
+    manual.some(other => other.at <= run.at && run.at <= knownBy(other));
   if (isGoing) return;
   const name = nameOf(seen.id, run.at);
   tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);

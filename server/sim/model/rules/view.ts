@@ -1,4 +1,5 @@
 import type { Run } from '@punctual/client';
+import { changedTimes, type Span, spansOf } from '../calendar/changed-times.ts';
 import { dueTimes, plannedTimes } from '../calendar/due-times.ts';
 import type { Arrival, CallbackArrival, Evidence, Life, ScheduleSeen } from '../evidence.ts';
 
@@ -49,6 +50,10 @@ export interface ScheduleView {
   seen: ScheduleSeen;
   /** Nominal times since its creation, by the checker's calendar; up to a while after `until`. */
   due: number[];
+  /** Those of them that may be on record, and need not: a change was being written. */
+  optional: Set<number>;
+  /** Between changes of its times; empty where nobody asked for one. */
+  spans: Span[];
   /** Of its own times, in their order. */
   runs: RunSeen[];
   manual: RunSeen[];
@@ -116,7 +121,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
         const own = (runsOf.get(seen.id) ?? []).toSorted((a, b) => a.at - b.at);
         return {
           seen,
-          due: timesOf(seen, until + BEYOND_MS),
+          ...timesOf(seen, until + BEYOND_MS),
           runs: own.filter(({ trigger }) => trigger === 'schedule'),
           manual: own.filter(({ trigger }) => trigger === 'manual'),
           arrivals: (arrivalsOf.get(seen.id) ?? []).toSorted((a, b) => a.at - b.at),
@@ -144,10 +149,17 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
   };
 }
 
-function timesOf(seen: ScheduleSeen, until: number): number[] {
-  const { interval, timezone, createdAt, planned } = seen;
-  if (planned) return plannedTimes(seen, planned, until);
-  return dueTimes(interval, timezone, createdAt, until);
+function timesOf(
+  seen: ScheduleSeen,
+  until: number,
+): Pick<ScheduleView, 'due' | 'optional' | 'spans'> {
+  const { interval, timezone, createdAt, planned, versions } = seen;
+  const spans = spansOf(seen, until);
+  if (versions !== undefined) return { ...changedTimes(spans), spans };
+  const due = planned
+    ? plannedTimes(seen, planned, until)
+    : dueTimes(interval, timezone, createdAt, until);
+  return { due, optional: new Set(), spans };
 }
 
 function latenessOf(runs: RunSeen[]): View['lateness'] {

@@ -1,0 +1,63 @@
+import type { ScheduleSeen, VersionSeen } from '../evidence.ts';
+import { dueTimes } from './due-times.ts';
+
+/** A span in which nobody changed the times of a schedule. Instants are epoch ms. */
+export interface Span {
+  /** From then on its times count. */
+  at: number;
+  /** Until then an engine may go by the span before. */
+  writtenBy: number;
+  /** The change that follows; Infinity: there is none. */
+  until: number;
+  /** Nothing fires before; Infinity where it is not enabled. */
+  stoppedUntil: number;
+  isDeleted: boolean;
+  /** Its times after `at`, as if no change followed. */
+  times: number[];
+}
+
+/** @param until how far the calendar looks */
+export function spansOf({ versions = [] }: ScheduleSeen, until: number): Span[] {
+  const changes = versions.filter((version, index) => {
+    const before = versions[index - 1];
+    return before === undefined || changesTimes(before, version);
+  });
+  return changes.map(({ at, writtenBy, is }, index) => {
+    const { interval, timezone, status, pausedUntil = 0 } = is;
+    const stoppedUntil = status === 'enabled' ? pausedUntil : Number.POSITIVE_INFINITY;
+    const times = dueTimes(interval, timezone, at, until).filter(time => time >= stoppedUntil);
+    const next = changes[index + 1]?.at ?? Number.POSITIVE_INFINITY;
+    return { at, writtenBy, until: next, stoppedUntil, isDeleted: status === 'deleted', times };
+  });
+}
+
+/**
+ * @returns all times that may be on record, in order, and those of them that need not: an engine went by one span or by the
+ * next one while the change between them was being written
+ */
+export function changedTimes(spans: Span[]): { due: number[]; optional: Set<number> } {
+  const owed = new Set<number>();
+  const possible = new Set<number>();
+  for (const [index, span] of spans.entries()) {
+    const mayHaveSent = spans[index - 1]?.times.findLast(time => time <= span.writtenBy) ?? 0;
+    for (const time of span.times) {
+      if (time > (spans[index + 1]?.writtenBy ?? Number.POSITIVE_INFINITY)) break;
+      possible.add(time);
+      // What the span before may have sent meanwhile does not come again, and nothing before that.
+      if (time <= span.until && time > mayHaveSent) owed.add(time);
+    }
+  }
+  const due = [...possible].toSorted((a, b) => a - b);
+  return { due, optional: new Set(due.filter(time => !owed.has(time))) };
+}
+
+/** As the service counts it: a pause that is over by the change is none. */
+function changesTimes({ is: before }: VersionSeen, { at, is }: VersionSeen): boolean {
+  const open = (pausedUntil = 0) => (pausedUntil > at ? pausedUntil : 0);
+  return (
+    before.interval !== is.interval ||
+    before.timezone !== is.timezone ||
+    before.status !== is.status ||
+    open(before.pausedUntil) !== open(is.pausedUntil)
+  );
+}

@@ -1,0 +1,62 @@
+import type { ChangeSeen, Content, VersionSeen } from '../evidence.ts';
+import type { Tell } from './rule.ts';
+import { nameOf } from './times.ts';
+import { iso, type RunSeen, type ScheduleView, type View } from './view.ts';
+
+/** What callers changed: it is there, nothing else is, and what was stopped has stopped. */
+export function checkChanges(view: View, tell: Tell): void {
+  for (const schedule of view.schedules) {
+    const { id, versions = [], changes = [] } = schedule.seen;
+    for (const change of changes) {
+      if (isThere(change, versions)) checkStopped(schedule, change, tell);
+      else
+        tell('changeLost', `Change ${change.number} of schedule ${id} was answered, and is lost.`);
+    }
+    for (const [index, version] of versions.entries()) {
+      const before = versions[index - 1];
+      if (before === undefined || wasAsked(before, version, changes)) continue;
+      tell('changeUnasked', `Schedule ${id} was changed at ${iso(version.at)} as nobody asked.`);
+    }
+  }
+}
+
+function isThere({ told, isDeleted }: ChangeSeen, versions: VersionSeen[]): boolean {
+  if (isDeleted) return versions.at(-1)?.is.status === 'deleted';
+  return told === null || versions.some(({ at, is }) => at === told.at && isSame(is, told.is, at));
+}
+
+function wasAsked(before: VersionSeen, { change, at, is }: VersionSeen, changes: ChangeSeen[]) {
+  return changes.some(({ number, askedAt, endedAt, fields }) => {
+    const isMeant = number === change && askedAt <= at && at <= endedAt;
+    return isMeant && isSame(is, { ...before.is, ...fields }, at);
+  });
+}
+
+/** @param at the instant of the change: a pause that is over by then is none */
+function isSame(one: Content, other: Content, at: number): boolean {
+  const open = ({ pausedUntil = 0 }: Content) => (pausedUntil > at ? pausedUntil : 0);
+  const textOf = (content: Content) => {
+    const { url, interval, timezone, status } = content;
+    return JSON.stringify([url, interval, timezone, status, open(content)]);
+  };
+  return textOf(one) === textOf(other);
+}
+
+/** Once a change was answered that stops the schedule, nothing of it starts until another one lets it go on. */
+function checkStopped(
+  { seen, runs, manual, spans }: ScheduleView,
+  { number, endedAt, told, isDeleted }: ChangeSeen,
+  tell: Tell,
+): void {
+  const span = spans.find(each => (isDeleted ? each.isDeleted : each.at === told?.at));
+  if (span === undefined || span.stoppedUntil <= endedAt) return;
+  const until = Math.min(span.until, span.stoppedUntil);
+  const started = (run: RunSeen) =>
+    run.attempts.find(({ startedAt }) => startedAt > endedAt && startedAt < until);
+  for (const run of isDeleted ? [...runs, ...manual] : runs) {
+    const attempt = started(run);
+    if (attempt === undefined) continue;
+    const when = `started at ${iso(attempt.startedAt)}, after change ${number} had stopped it`;
+    tell('firedStopped', `${nameOf(seen.id, run.at)} ${when}.`);
+  }
+}

@@ -1,0 +1,118 @@
+import type { ChangeSeen, Content, Evidence, VersionSeen } from '../../sim/model/evidence.ts';
+import { at, iso, Synthetic } from './synthetic.ts';
+import type { TamperedEvidence } from './tampered-evidence.ts';
+
+const BEFORE: Content = {
+  url: 'https://target.example/ok',
+  interval: '*/5 * * * * *',
+  timezone: 'UTC',
+  status: 'enabled',
+};
+const STOPPED = { ...BEFORE, status: 'disabled' };
+const AFTER = { ...BEFORE, interval: '*/4 * * * * *' };
+
+/** A schedule that fires every five seconds, is disabled at 6.2 s, and fires every four seconds from 8.3 s on. */
+export function changedWorld(): Evidence {
+  const world = new Synthetic();
+  world.schedule('changed', BEFORE.interval);
+  world.fired('changed', 5, [5, 10, 200]);
+  world.fired('changed', 12, [12.65, 10, 200]);
+  world.fired('changed', 16, [16, 10, 200]);
+  world.fired('changed', 20, [20, 10, 200]);
+  const [seen] = world.evidence.schedules;
+  seen!.versions = [version(0, 1.5, BEFORE), version(1, 6.2, STOPPED), version(2, 8.3, AFTER)];
+  seen!.changes = [
+    change(1, 6.2, STOPPED, { status: 'disabled' }),
+    change(2, 8.3, AFTER, { status: 'enabled', interval: AFTER.interval }),
+  ];
+  return world.evidence;
+}
+
+function version(change: number, second: number, is: Content): VersionSeen {
+  return { change, at: at(second), writtenBy: at(second) + 2, is };
+}
+
+function change(number: number, second: number, is: Content, fields: Partial<Content>): ChangeSeen {
+  const [askedAt, endedAt] = [at(second) - 1, at(second) + 2];
+  const told = { at: at(second), is };
+  return { number, askedAt, endedAt, fields, told, isDeleted: false };
+}
+
+/** As `TAMPERED`, of `changedWorld`. */
+export const TAMPERED_CHANGES: TamperedEvidence[] = [
+  [
+    'a change that was answered is not there',
+    ['changeLost'],
+    w => {
+      changesOf(w)[0]!.told!.is = AFTER;
+    },
+  ],
+  [
+    'a schedule was changed, and nobody had asked',
+    ['changeUnasked'],
+    w => {
+      changesOf(w).pop();
+    },
+  ],
+  [
+    'a deletion that was answered is not there',
+    ['changeLost'],
+    w => {
+      changesOf(w).push({
+        ...change(3, 18, AFTER, { status: 'deleted' }),
+        told: null,
+        isDeleted: true,
+      });
+    },
+  ],
+  [
+    'a request starts after its schedule was stopped',
+    ['firedStopped', 'answerDiffers'],
+    w => {
+      const [attempt] = w.runs.find(({ scheduledFor }) => scheduledFor === iso(5))!.attempts;
+      attempt!.startedAt = iso(7);
+    },
+  ],
+  [
+    'a time of the old interval is recorded after the change',
+    ['notDue'],
+    w => {
+      const when = { scheduledFor: iso(15), startedAt: iso(15), finishedAt: iso(15.01) };
+      w.runs.push({ ...w.runs[0]!, ...when, id: 'another', attempts: [] });
+    },
+  ],
+  [
+    'a time of the new interval has no record',
+    ['unrecorded', 'arrivalUnrecorded'],
+    w => drop(w, 16),
+  ],
+  [
+    'a time that nothing was in the way of is dropped by a later change',
+    ['unrecorded'],
+    w => {
+      drop(w, 5);
+      w.arrivals = w.arrivals.filter(({ scheduledFor }) => scheduledFor !== at(5));
+    },
+  ],
+];
+
+/** The change comes 50 ms after a time, which is dropped. */
+export function droppedWorld(): Evidence {
+  const world = changedWorld();
+  drop(world, 5);
+  world.arrivals = world.arrivals.filter(({ scheduledFor }) => scheduledFor !== at(5));
+  const [, stopped] = world.schedules[0]!.versions!;
+  const [asked] = changesOf(world);
+  Object.assign(stopped!, { at: at(5.05), writtenBy: at(5.052) });
+  Object.assign(asked!, { askedAt: at(5.049), endedAt: at(5.052) });
+  asked!.told!.at = at(5.05);
+  return world;
+}
+
+function changesOf({ schedules }: Evidence): ChangeSeen[] {
+  return schedules[0]!.changes!;
+}
+
+function drop(world: Evidence, second: number): void {
+  world.runs = world.runs.filter(({ scheduledFor }) => scheduledFor !== iso(second));
+}
