@@ -1,6 +1,7 @@
 import type { Schedule, ScheduleInput, SchedulePatch } from '@punctual/client';
 import type { ApiAnswer } from './api.ts';
 import type { Machine } from './machine.ts';
+import type { ExplainedSeen } from './model/evidence.ts';
 import type { Call, Node } from './node.ts';
 import type { Random } from './random.ts';
 import { isPlanned } from './workload.ts';
@@ -50,6 +51,7 @@ export class Callers {
   readonly triggered: string[] = [];
   /** What they were told instead, while nothing was wrong. */
   readonly refused: string[] = [];
+  readonly explained: ExplainedSeen[] = [];
   readonly #around: CallersOptions;
   #calls = 0;
   #isOver = false;
@@ -112,6 +114,25 @@ export class Callers {
     edit.endedAt = machine.now;
     if (answer?.status === 200) edit.answer = answer;
     else tell(`${label}#${number}: ${answer ? `${answer.status} ${answer.body.error}` : 'none'}`);
+  }
+
+  /** @param which 0 to below 1 */
+  async explain(which: number, at: number): Promise<void> {
+    const known = this.asked.filter(({ told }) => told !== null);
+    if (known.length > 0) await this.#explainOf(known[Math.floor(which * known.length)]!, at);
+  }
+
+  async #explainOf({ told, label }: Asked, at: number): Promise<void> {
+    const { machine, tell } = this.#around;
+    const askedAt = machine.now;
+    const query = new URLSearchParams({ at: new Date(at).toISOString() });
+    const path = `/v1/schedule/${told!.id}/explain?${query}`;
+    const answer = await this.#once({ method: 'GET', path, key: '' });
+    if (answer?.status !== 200) return;
+    const { verdict } = answer.body;
+    tell(`explain ${label} at ${answer.body.at}: ${verdict}`);
+    const seen = { scheduleId: told!.id, at, askedAt, answeredAt: machine.now, verdict };
+    this.explained.push(seen);
   }
 
   #ask(body: ScheduleInput): Asked {

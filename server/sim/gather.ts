@@ -25,9 +25,9 @@ export interface Looked {
 /** What the store says at the end, beside what the world has seen. */
 export async function gather(
   looked: Looked,
-  { asked, triggered, refused }: Callers,
+  { asked, triggered, refused, explained }: Callers,
   now: number,
-  seen: Omit<Evidence, 'schedules' | 'runs' | 'triggered' | 'refused' | 'madeTwice'>,
+  seen: Omit<Evidence, 'schedules' | 'runs' | 'triggered' | 'refused' | 'madeTwice' | 'explained'>,
 ): Promise<Evidence> {
   const idsOf = madeOf(looked.database);
   const madeTwice = [...idsOf].filter(([, ids]) => ids.length > 1).map(([label]) => label);
@@ -38,7 +38,7 @@ export async function gather(
     schedules.filter(({ integrations }) => integrations.length > 0).map(({ id }) => id),
   );
   const runs = await runsOf(looked, callers, now);
-  return { ...seen, schedules, runs, triggered, refused, madeTwice };
+  return { ...seen, schedules, runs, triggered, refused, explained, madeTwice };
 }
 
 /** The ids of schedules by the labels that their callers gave them. */

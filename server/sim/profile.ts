@@ -17,6 +17,7 @@ export type Action = { at: number } & (
   | { kind: 'slow'; forMs: number; byMs: number }
   | { kind: 'create'; planned: boolean; index: number }
   | { kind: 'trigger'; which: number }
+  | { kind: 'explain'; which: number; offsetMs: number }
   | { kind: 'edit'; which: number; draw: number }
 );
 
@@ -42,10 +43,19 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   slow: () => 15_000,
   callers: random => random.between(1_000, 8_000),
   edits: random => random.between(1_000, 8_000),
+  explains: random => random.between(500, 4_000),
 };
 
 /** How many seeds have the fault. */
-export const ODDS = { kill: 0.6, stop: 0.3, refuse: 0.4, slow: 0.4, callers: 0.7, edits: 0.4 };
+export const ODDS = {
+  kill: 0.6,
+  stop: 0.3,
+  refuse: 0.4,
+  slow: 0.4,
+  callers: 0.7,
+  edits: 0.4,
+  explains: 0.5,
+};
 
 type Fault = keyof typeof ODDS;
 
@@ -74,6 +84,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   }));
   on('callers', callAt);
   on('edits', editAt);
+  on('explains', explainAt);
   return {
     lengthMs,
     mixed: random.whole(2, 14),
@@ -102,6 +113,14 @@ function aimed(at: number, random: Random): number {
 
 function editAt(at: number, random: Random): Action {
   return { kind: 'edit', at: aimed(at, random), which: random.next(), draw: random.next() };
+}
+
+/** Of a time that has come or is to come, or of an instant beside it. */
+function explainAt(at: number, random: Random): Action {
+  const which = random.next();
+  const besideMs = random.chance(0.2) ? random.whole(-2, 2) : 0;
+  const offsetMs = random.whole(-8, 3) * 1_000 + besideMs;
+  return { kind: 'explain', at: aimed(at, random), which, offsetMs };
 }
 
 function callAt(at: number, random: Random): Action {

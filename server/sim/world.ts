@@ -171,6 +171,11 @@ class World {
         void this.#callers.edit(action.which, editOf(random, machine.now));
         return;
       }
+      case 'explain': {
+        const second = Math.round(machine.now / 1_000) * 1_000;
+        void this.#callers.explain(action.which, second + action.offsetMs);
+        return;
+      }
       case 'trigger':
         void this.#callers.trigger(action.which);
     }

@@ -3,6 +3,7 @@ import { checkArrivals } from './rules/arrivals.ts';
 import { checkCallbacks } from './rules/callbacks.ts';
 import { checkChanges } from './rules/changes.ts';
 import { checkCompletion } from './rules/completion.ts';
+import { checkExplained } from './rules/explained.ts';
 import { checkLateness } from './rules/lateness.ts';
 import { checkRetries } from './rules/retries.ts';
 import type { Rule, Tell, Violation } from './rules/rule.ts';
@@ -78,6 +79,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   const duplicates = checkArrivals(view, tell);
   checkCallbacks(view, tell);
   checkChanges(view, tell);
+  checkExplained(view, tell);
   checkRetries(view, tell);
   checkLateness(view, tell);
   const completed = checkCompletion(view, tell);

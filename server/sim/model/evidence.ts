@@ -16,6 +16,7 @@ export interface Evidence {
   refused: string[];
   /** The labels of schedules of which there are several, although each was asked for under one key. */
   madeTwice: string[];
+  explained: ExplainedSeen[];
   /** Nominal times up to here must have come to their end. */
   until: number;
 }
@@ -88,6 +89,15 @@ export interface Planned {
   version: number;
   /** Of the last change; null: there was none. */
   updatedAt: number | null;
+}
+
+/** What a caller was told of an instant of a schedule. */
+export interface ExplainedSeen {
+  scheduleId: string;
+  at: number;
+  askedAt: number;
+  answeredAt: number;
+  verdict: string;
 }
 
 /** One process of the service. */

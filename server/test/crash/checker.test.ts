@@ -3,7 +3,12 @@ import { describe, test } from 'node:test';
 import { check, OF_PROCESSES } from '../../sim/model/checker.ts';
 import { RULES, type Rule } from '../../sim/model/rules/rule.ts';
 import { at, cleanWorld, passed, Synthetic } from './synthetic.ts';
-import { changedWorld, droppedWorld, TAMPERED_CHANGES } from './tampered-changes.ts';
+import {
+  changedWorld,
+  droppedWorld,
+  explainedWorld,
+  TAMPERED_CHANGES,
+} from './tampered-changes.ts';
 import { TAMPERED } from './tampered-evidence.ts';
 
 const IN_TIME = { ...OF_PROCESSES, lateMs: 1_000 };
@@ -79,7 +84,7 @@ describe('checker', () => {
   });
 
   test('a change drops what has just come, and is otherwise as its callers asked', () => {
-    for (const world of [changedWorld(), droppedWorld()])
+    for (const world of [changedWorld(), droppedWorld(), explainedWorld()])
       assert.deepEqual(check(world, IN_TIME).violations, []);
   });
 

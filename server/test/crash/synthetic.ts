@@ -27,6 +27,7 @@ export class Synthetic {
     triggered: [],
     refused: [],
     madeTwice: [],
+    explained: [],
     until: at(20),
   };
 

@@ -96,6 +96,39 @@ export const TAMPERED_CHANGES: TamperedEvidence[] = [
   ],
 ];
 
+/** What a caller was told of an instant, and when; the first three are right. */
+const EXPLAINED: [second: number, asked: number, verdict: string][] = [
+  [16, 18, 'succeeded'],
+  [16, 15, 'upcoming'],
+  [10, 9, 'paused'],
+  [16, 18, 'running'],
+  [5, 5.8, 'failed'],
+  [16, 15, 'neverDue'],
+  [17, 15, 'upcoming'],
+  [12, 14.5, 'missed'],
+];
+
+for (const [second, asked, verdict] of EXPLAINED.slice(3)) {
+  TAMPERED_CHANGES.push([
+    `at ${asked} s a caller is told of ${second} s: ${verdict}`,
+    ['explainDiffers'],
+    w => {
+      w.explained.push(explained(second, asked, verdict));
+    },
+  ]);
+}
+
+export function explainedWorld(): Evidence {
+  const world = changedWorld();
+  world.explained = EXPLAINED.slice(0, 3).map(each => explained(...each));
+  return world;
+}
+
+function explained(second: number, asked: number, verdict: string) {
+  const [askedAt, answeredAt] = [at(asked), at(asked) + 2];
+  return { scheduleId: 'changed', at: at(second), askedAt, answeredAt, verdict };
+}
+
 /** The change comes 50 ms after a time, which is dropped. */
 export function droppedWorld(): Evidence {
   const world = changedWorld();

@@ -249,6 +249,7 @@ class World {
       triggered: this.#triggered,
       refused: this.#refused,
       madeTwice: [],
+      explained: [],
       until,
     };
   }

@@ -45,6 +45,7 @@ export const RULES = {
   changeLost: 'A change that was answered is there.',
   changeUnasked: 'A schedule is changed as its callers asked, and no other way.',
   firedStopped: 'Once it is answered that a schedule is stopped, nothing of it starts.',
+  explainDiffers: 'What callers are told of an instant is what becomes of it.',
   firedCompleted: 'Nothing fires after the schedule has completed.',
 } as const;
 

@@ -158,6 +158,11 @@ export function withGrace(instant: number, { stalls, graceMs }: View): number {
   return until;
 }
 
+/** To others the end of a run is known once it is written, which a store that stands still puts off. */
+export function knownBy({ finishedAt }: RunSeen, view: View): number {
+  return withGrace(finishedAt + WRITTEN_MS, view);
+}
+
 /** Whether a request of the run was in flight when the window began. */
 function isCutOff(run: RunSeen, from: number, to: number): boolean {
   return run.attempts.some(
@@ -171,14 +176,12 @@ function checkSkipped(
   view: View,
   tell: Tell,
 ): void {
-  // To others its end is known once it is written, which a store that stands still puts off.
-  const knownBy = ({ finishedAt }: RunSeen) => withGrace(finishedAt + WRITTEN_MS, view);
-  // A change knows of a run as much.
+  // A change knows of the end of a run as little as others do.
   const isChanged = spans.some(({ at }) => at >= run.at);
-  const endOf = (other: RunSeen) => (isChanged ? knownBy(other) : other.finishedAt);
+  const endOf = (other: RunSeen) => (isChanged ? knownBy(other, view) : other.finishedAt);
   const isGoing =
     runs.some(other => hasBegun(other) && other.at < run.at && run.at <= endOf(other)) ||
-    manual.some(other => other.at <= run.at && run.at <= knownBy(other));
+    manual.some(other => other.at <= run.at && run.at <= knownBy(other, view));
   if (isGoing) return;
   const name = nameOf(seen.id, run.at);
   tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);

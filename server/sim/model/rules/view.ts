@@ -1,7 +1,14 @@
 import type { Run } from '@punctual/client';
 import { changedTimes, type Span, spansOf } from '../calendar/changed-times.ts';
 import { dueTimes, plannedTimes } from '../calendar/due-times.ts';
-import type { Arrival, CallbackArrival, Evidence, Life, ScheduleSeen } from '../evidence.ts';
+import type {
+  Arrival,
+  CallbackArrival,
+  Evidence,
+  ExplainedSeen,
+  Life,
+  ScheduleSeen,
+} from '../evidence.ts';
 
 /** The evidence, sorted for judging. Instants are epoch ms. */
 
@@ -82,6 +89,7 @@ export interface View extends Slack {
   arrivals: Arrival[];
   callbackArrivals: CallbackArrival[];
   triggered: string[];
+  explained: ExplainedSeen[];
   windows: Window[];
   kills: Window[];
   /** When the store or the machine stood still. */
@@ -131,6 +139,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     arrivals,
     callbackArrivals: callbackArrivals.filter(({ scheduleId }) => !gone.has(scheduleId)),
     triggered,
+    explained: evidence.explained,
     windows: windowsOf(lives),
     kills,
     stalls,

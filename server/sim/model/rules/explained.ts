@@ -1,0 +1,69 @@
+import type { ExplainedSeen } from '../evidence.ts';
+import type { Tell } from './rule.ts';
+import { knownBy, nameOf } from './times.ts';
+import { iso, type RunSeen, type ScheduleView, type View } from './view.ts';
+
+/** What callers were told of an instant, against what became of it. */
+export function checkExplained(view: View, tell: Tell): void {
+  const schedules = new Map(view.schedules.map(schedule => [schedule.seen.id, schedule]));
+  for (const explained of view.explained) {
+    const schedule = schedules.get(explained.scheduleId);
+    if (schedule === undefined || explained.at > view.until) continue;
+    const allowed = allowedOf(explained, schedule, view);
+    const { scheduleId, at, askedAt, verdict } = explained;
+    if (allowed === null || allowed.includes(verdict)) continue;
+    const name = nameOf(scheduleId, at);
+    const said = `was called ${verdict} at ${iso(askedAt)}, and not ${allowed.join(' or ')}`;
+    tell('explainDiffers', `${name} ${said}.`);
+  }
+}
+
+const NOT_DUE = [
+  'neverDue',
+  'notCreated',
+  'beforeStart',
+  'afterEnd',
+  'paused',
+  'completed',
+  'deleted',
+];
+/** A run on its way to its record. */
+const ON_ITS_WAY = ['waiting', 'running', 'retrying'];
+
+/** @returns null: nobody knows what is right */
+function allowedOf(explained: ExplainedSeen, schedule: ScheduleView, view: View): string[] | null {
+  const { at, askedAt, answeredAt } = explained;
+  const { due, optional, spans, runs, manual } = schedule;
+  const isChanging = spans.slice(1).some(change => {
+    const isLate = change.writtenBy > Math.min(at, askedAt) - view.lateMs;
+    return isLate && change.at <= Math.max(at, answeredAt);
+  });
+  const isNow = askedAt < at && at <= answeredAt;
+  if (isNow || isChanging || optional.has(at) || manual.some(run => run.at === at)) return null;
+  if (!due.includes(at)) return NOT_DUE;
+  if (at > answeredAt) return ['upcoming'];
+  const run = runs.find(each => isOf(each, at));
+  return run === undefined ? null : verdictsOf(run, explained, schedule, view);
+}
+
+function isOf({ at, missed }: RunSeen, time: number): boolean {
+  return missed === null ? at === time : missed.from <= time && time <= missed.to;
+}
+
+function verdictsOf(
+  run: RunSeen,
+  { at, askedAt, answeredAt }: ExplainedSeen,
+  schedule: ScheduleView,
+  view: View,
+): string[] {
+  const { status, finishedAt } = run;
+  // What waits behind a run looks as if it will be skipped. A death of the process changes that.
+  const isGoing = [...schedule.runs, ...schedule.manual].some(other => {
+    return other.at < at && other.startedAt <= answeredAt && knownBy(other, view) >= at;
+  });
+  const skipped = isGoing ? ['skipped'] : [];
+  if (status === 'missed' || status === 'skipped') return [status, 'waiting', ...skipped];
+  if (finishedAt > answeredAt) return [...ON_ITS_WAY, ...skipped];
+  const isWritten = finishedAt + view.lateMs < askedAt && view.isUndisturbed(finishedAt, askedAt);
+  return isWritten ? [status] : [status, ...ON_ITS_WAY, ...skipped];
+}
