@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type * as Wire from '@punctual/client';
 import type { Run, ScheduleInput, SchedulePatch } from '@punctual/client';
 import { runAnswer } from '../src/api/answers.ts';
+import { runId } from '../src/domain/id.ts';
 import type { Schedule } from '../src/domain/schedule/schedule.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import type { Asked, Callers, Edit } from './callers.ts';
@@ -20,6 +21,21 @@ export interface Looked {
   database: DatabaseSync;
   store: Store;
   clientRowId: number;
+}
+
+const ANY_SCHEDULE = '00000000-0000-7000-8000-000000000000';
+
+/** Whether something of a time up to `until` has not come to its end. That is asked often: to gather all takes longer. */
+export function isOwed(database: DatabaseSync, until: number): boolean {
+  // The id of a run begins with its time.
+  const bound = runId(ANY_SCHEDULE, until + 1).slice(0, 13);
+  const { owed } = database
+    .prepare(`
+      SELECT EXISTS (SELECT 1 FROM queue WHERE scheduled_for <= :until) OR EXISTS (
+        SELECT 1 FROM outbox WHERE state IN ('waiting', 'inFlight', 'awaiting')
+          AND (scheduled_for <= :until OR run_id < :bound)) AS owed`)
+    .get({ until, bound }) as { owed: number };
+  return owed === 1;
 }
 
 /** What the store says at the end, beside what the world has seen. */

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Run } from '@punctual/client';
 import { startCounter } from '../src/domain/id.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
 import { Api, newCredentials } from './api.ts';
 import { Callers } from './callers.ts';
-import { gather } from './gather.ts';
+import { gather, isOwed } from './gather.ts';
 import { Machine } from './machine.ts';
 import { check, MAY_COME_RIGHT, type Report } from './model/checker.ts';
 import type { Evidence } from './model/evidence.ts';
@@ -208,9 +207,9 @@ class World {
     const giveUpAt = this.#machine.now + PATIENCE_MS;
     for (;;) {
       await this.#machine.sleep(LOOK_AGAIN_MS);
-      const evidence = await this.#seen(until);
       const isLate = this.#machine.now > giveUpAt;
-      if (!isLate && evidence.runs.some(run => goesOn(run, until))) continue;
+      if (!isLate && isOwed(this.#database, until)) continue;
+      const evidence = await this.#seen(until);
       const report = check(evidence, EXACT);
       const mayWait = report.violations.every(({ rule }) => MAY_COME_RIGHT.includes(rule));
       if (report.violations.length > 0 && mayWait && !isLate) continue;
@@ -240,11 +239,6 @@ class World {
       until,
     });
   }
-}
-
-function goesOn({ status, scheduledFor }: Run, until: number): boolean {
-  const hasEnded = status !== 'queued' && status !== 'running' && status !== 'retrying';
-  return !hasEnded && Date.parse(scheduledFor) <= until;
 }
 
 let picture: Uint8Array | null = null;
