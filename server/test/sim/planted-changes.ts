@@ -92,7 +92,7 @@ export const PLANTED_CHANGES: PlantedBug[] = [
   },
   {
     name: 'a change is answered before it is written',
-    rules: ['changeLost'],
+    rules: ['notDue', 'firedStopped', 'changeLost'],
     patches: [
       {
         file: 'api/update-schedule.ts',
@@ -138,6 +138,28 @@ export const PLANTED_CHANGES: PlantedBug[] = [
         find: 'const inserted = await store.outbox.insertManual(caller.clientRowId, schedule.id, run, call);',
         replace:
           "const inserted = 'inserted' as string;\n  store.outbox.insertManual(caller.clientRowId, schedule.id, run, call).catch(() => {});",
+      },
+    ],
+  },
+  {
+    name: 'a change of another field ends a pause',
+    rules: ['changeUnasked'],
+    patches: [
+      {
+        file: 'domain/schedule/patch.ts',
+        find: "...given('pausedUntil', mergedValue(patch.pausedUntil, timing.pausedUntil)),",
+        replace: "...given('pausedUntil', mergedValue(patch.pausedUntil, undefined)),",
+      },
+    ],
+  },
+  {
+    name: 'explain calls a missed time skipped',
+    rules: ['explainDiffers'],
+    patches: [
+      {
+        file: 'domain/run/explain.ts',
+        find: 'return [status, `It was',
+        replace: "return ['skipped', `It was",
       },
     ],
   },
