@@ -151,7 +151,7 @@ export class Callers {
       const askedAt = machine.monotonicMs;
       const answer = await this.#once({ method, path, key, body });
       if (answer !== null && answer.status !== 200) {
-        const told = `${method} ${path}: ${answer.status} ${answer.body.error}`;
+        const told = `${method} ${path}: ${answer.status} ${answer.body.error.replace(/\.$/, '')}`;
         tell(told);
         const isBusy = answer.status >= 500 || answer.status === 409;
         if (isBusy && askedAt >= wellSinceMs()) this.refused.push(told);

@@ -196,8 +196,8 @@ class World {
     this.#isOver = true;
     this.#callers.end();
     this.#tell('heal');
-    faults.refusesUntil = 0;
-    faults.slowUntil = 0;
+    faults.refusesUntil = Math.min(faults.refusesUntil, machine.monotonicMs);
+    faults.slowUntil = Math.min(faults.slowUntil, machine.monotonicMs);
     this.#network.isHealed = true;
     while (this.#node.engine === null || !this.#node.isUp) await machine.sleep(10);
     return machine.now;
