@@ -25,6 +25,8 @@ export interface Surroundings {
   processRandom: Random;
   /** The mark of the lock's file, which outlives a process: nothing was sent after it. */
   mark: { sentUntil: number };
+  /** Called once, when a process is about to answer a caller. */
+  beforeAnswer: () => void;
   tell(line: string): void;
 }
 
@@ -94,7 +96,14 @@ export class Node {
       () => {
         if (!this.isUp || this.life.readyAt === null) return answered(null);
         const request = { method, url: path, headers, ...payload };
-        const serve = () => void api.call(credentials, request).then(answered);
+        const answer = async () => {
+          const answer = await api.call(credentials, request);
+          const { beforeAnswer } = this.#around;
+          this.#around.beforeAnswer = () => {};
+          beforeAnswer();
+          answered(this.life.end === null ? answer : null);
+        };
+        const serve = () => void answer();
         machine.after(0, serve, this.#owner);
       },
       machine.world,

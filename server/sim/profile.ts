@@ -11,6 +11,8 @@ export type Action = { at: number } & (
       downMs: number;
       /** Of the start that follows; null: it goes well. */
       againMs: number | null;
+      /** It waits for the next call of a caller, and comes between what that wrote and its answer. */
+      isAmidCall: boolean;
     }
   | { kind: 'stop'; limitMs: number; downMs: number }
   | { kind: 'refuse'; forMs: number }
@@ -97,7 +99,8 @@ export function profileOf(seed: number, odds = ODDS): Profile {
 
 function killAt(at: number, random: Random): Action {
   const downMs = downMsOf(random);
-  return { kind: 'kill', at, downMs, againMs: random.chance(0.15) ? random.between(0, 400) : null };
+  const againMs = random.chance(0.15) ? random.between(0, 400) : null;
+  return { kind: 'kill', at, downMs, againMs, isAmidCall: random.chance(0.3) };
 }
 
 function stopAt(at: number, random: Random): Action {

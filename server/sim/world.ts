@@ -101,6 +101,7 @@ class World {
       processRandom: new Random(seed, 'jitter'),
       // The lock's file is made at the first start.
       mark: { sentUntil: machine.now },
+      beforeAnswer: () => {},
       tell: line => this.#tell(line),
     };
     this.#callers = new Callers({
@@ -131,12 +132,8 @@ class World {
     const node = this.#node;
     switch (action.kind) {
       case 'kill':
-        if (!node.isUp) return;
-        this.#kill(action.downMs);
-        if (action.againMs !== null)
-          machine.after(action.downMs + action.againMs, () =>
-            this.#act({ ...action, againMs: null }),
-          );
+        if (action.isAmidCall) this.#around.beforeAnswer = () => this.#kill(action);
+        else this.#kill(action);
         return;
       case 'stop':
         if (!node.isUp) return;
@@ -180,10 +177,15 @@ class World {
     }
   }
 
-  #kill(downMs: number): void {
+  #kill(action: Extract<Action, { kind: 'kill' }>): void {
+    if (this.#isOver || !this.#node.isUp) return;
     this.#tell('kill');
     this.#node.kill();
+    const { downMs, againMs } = action;
     this.#startAfter(downMs);
+    if (againMs === null) return;
+    const again = { ...action, againMs: null };
+    this.#machine.after(downMs + againMs, () => this.#kill(again), this.#machine.world);
   }
 
   #startAfter(downMs: number): void {
