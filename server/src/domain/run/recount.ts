@@ -30,7 +30,7 @@ type Counts = Pick<Schedule, 'status' | 'policy'> & When;
 export function recounted(row: Counted, schedule: Counts, now: number): Recounted | null {
   if (row.scheduledFor <= now) return soonerRetry(row, schedule, now);
   const first = schedule.status === 'enabled' ? nextTime(schedule, now) : null;
-  if (first !== null && first >= row.scheduledFor) return null;
+  if (first !== null && first >= row.scheduledFor) return soonerRetry(row, schedule, now);
   if (row.state === 'waiting') return first === null ? null : waitingFor(first, schedule);
   const nextFor = earlierOf(row.nextFor, first);
   const dueAt = dueAgain(row.state, row.dueAt, nextFor ?? now, now);
@@ -91,8 +91,13 @@ function soonerRetry(row: Counted, { policy }: Counts, now: number): Recounted |
   const dueAt =
     state === 'awaiting'
       ? deadlineAnew(row.dueAt, now)
-      : dueAnew(row.dueAt, state === 'lost' ? [] : attempts, policy, now);
+      : soonest(row, dueAnew(row.dueAt, state === 'lost' ? [] : attempts, policy, now));
   return dueAt === row.dueAt ? null : { dueAt, scheduledFor, nextFor, marked: false };
+}
+
+/** No later than it is due, and no earlier than its nominal time. */
+function soonest({ dueAt, scheduledFor }: Counted, anew: number): number {
+  return Math.min(dueAt, Math.max(anew, scheduledFor));
 }
 
 /** A deadline that is further away than any may be was set by the clock that was ahead. It has passed (completion.ts). */
