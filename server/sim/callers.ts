@@ -10,6 +10,8 @@ import type { Node } from './node.ts';
 /** A schedule that a caller asked for. */
 export interface Asked {
   schedule: Schedule;
+  /** Epoch ms by the world's time. */
+  askedAt: number;
   /** Its create was answered. */
   acknowledged: boolean;
 }
@@ -52,7 +54,7 @@ export class Callers {
     const now = this.#machine.now;
     const schedule = draftNew(body as never, now, ALLOW);
     const start = startOf(schedule, now);
-    const seen = { schedule, acknowledged: false };
+    const seen = { schedule, askedAt: this.#machine.trueNow, acknowledged: false };
     this.asked.push(seen);
     this.#tell(`create s${this.asked.length}: ${schedule.interval} ${schedule.url}`);
     const inserted = node.store.schedules.insert(this.clientRowId, [{ schedule, start }]);

@@ -17,6 +17,9 @@ export type Action = { at: number } & (
   | { kind: 'slow'; forMs: number; byMs: number }
   | { kind: 'create'; planned: boolean; index: number }
   | { kind: 'trigger'; which: number }
+  /** Of the wall clock, from then on. */
+  | { kind: 'step'; aheadMs: number }
+  | { kind: 'suspend'; forMs: number }
 );
 
 export interface Profile {
@@ -40,10 +43,20 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   refuse: () => 15_000,
   slow: () => 15_000,
   callers: random => random.between(1_000, 8_000),
+  step: random => random.between(3_000, 15_000),
+  suspend: () => 20_000,
 };
 
 /** How many seeds have the fault. */
-export const ODDS = { kill: 0.6, stop: 0.3, refuse: 0.4, slow: 0.4, callers: 0.7 };
+export const ODDS = {
+  kill: 0.6,
+  stop: 0.3,
+  refuse: 0.4,
+  slow: 0.4,
+  callers: 0.7,
+  step: 0.2,
+  suspend: 0.15,
+};
 
 type Fault = keyof typeof ODDS;
 
@@ -71,6 +84,8 @@ export function profileOf(seed: number, odds = ODDS): Profile {
     byMs: own.between(20, 1_500),
   }));
   on('callers', callAt);
+  on('step', stepAt);
+  on('suspend', suspendAt);
   return {
     lengthMs,
     mixed: random.whole(2, 14),
@@ -92,9 +107,30 @@ function stopAt(at: number, random: Random): Action {
 }
 
 /** Often at a nominal time, or a millisecond beside it. */
-function callAt(at: number, random: Random): Action {
+function aimedAt(at: number, random: Random): number {
   const beside = random.chance(0.5) ? Math.round(at / 1_000) * 1_000 + random.whole(-2, 2) : at;
-  const aimed = Math.max(0, beside);
+  return Math.max(0, beside);
+}
+
+const YEAR_MS = 365 * 86_400_000;
+
+/** Now and then somebody sets it right. */
+function stepAt(at: number, random: Random): Action {
+  const aimed = aimedAt(at, random);
+  if (random.chance(0.4)) return { kind: 'step', at: aimed, aheadMs: 0 };
+  const sizeMs = random.chance(0.01)
+    ? random.pick([1, 4]) * YEAR_MS
+    : Math.round(1_000 * 3_600 ** random.next());
+  return { kind: 'step', at: aimed, aheadMs: random.chance(0.5) ? sizeMs : -sizeMs };
+}
+
+function suspendAt(at: number, random: Random): Action {
+  const forMs = random.chance(0.8) ? random.whole(6_000, 20_000) : random.whole(20_000, 180_000);
+  return { kind: 'suspend', at: aimedAt(at, random), forMs };
+}
+
+function callAt(at: number, random: Random): Action {
+  const aimed = aimedAt(at, random);
   if (random.chance(0.5)) return { kind: 'trigger', at: aimed, which: random.next() };
   const planned = random.chance(0.5);
   return { kind: 'create', at: aimed, planned, index: random.whole(0, 79) };
