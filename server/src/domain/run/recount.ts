@@ -28,8 +28,8 @@ type Counts = Pick<Schedule, 'status' | 'policy'> & When;
  * @returns null where the row is right as it is
  */
 export function recounted(row: Counted, schedule: Counts, now: number): Recounted | null {
-  if (row.scheduledFor <= now) return soonerRetry(row, schedule, now);
   const first = schedule.status === 'enabled' ? nextTime(schedule, now) : null;
+  if (row.scheduledFor <= now) return soonerNext(row, schedule, first, now);
   if (first !== null && first >= row.scheduledFor) return soonerRetry(row, schedule, now);
   if (row.state === 'waiting') return first === null ? null : waitingFor(first, schedule);
   const nextFor = earlierOf(row.nextFor, first);
@@ -82,6 +82,21 @@ function dueAgain(state: QueueState, dueAt: number, first: number, now: number):
   if (state === 'inFlight') return dueAt;
   if (state === 'awaiting') return deadlineAnew(dueAt, now);
   return Math.min(dueAt, state === 'lost' ? now : first);
+}
+
+/** Its own time has passed. Under the clock that was ahead others had as well, and these come again. */
+function soonerNext(
+  row: Counted,
+  schedule: Counts,
+  first: number | null,
+  now: number,
+): Recounted | null {
+  const { state, scheduledFor, nextFor } = row;
+  const retry = soonerRetry(row, schedule, now);
+  if (first === null || (nextFor !== null && nextFor <= first)) return retry;
+  const due = retry?.dueAt ?? row.dueAt;
+  const dueAt = state === 'retrying' ? Math.min(due, first) : due;
+  return { dueAt, scheduledFor, nextFor: first, marked: state !== 'waiting' };
 }
 
 /** The delay of a retry was counted from an instant that the clock no longer shows. */
