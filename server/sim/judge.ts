@@ -80,7 +80,12 @@ function countedOf({ lives, suspensions = [] }: Evidence, { steps, told }: Clock
   const counted = made
     .filter(({ at, byMs }) => Math.abs(byMs) > 1_000 && isAlone(at) && wasSeen(at))
     .map(({ at }) => ({ told: toldAfter(at), made: 1 }));
-  const isOwed = (at: number) => changes.some(each => at >= each && at <= each + LOOK_MS);
+  // One that starts begins to look when it has started.
+  const lookedBy = (at: number) =>
+    lives.find(({ spawnedAt, end }) => spawnedAt <= at && (end?.to ?? Infinity) >= at)?.readyAt ??
+    0;
+  const isOwed = (at: number) =>
+    changes.some(each => at >= each && at <= Math.max(each, lookedBy(each)) + LOOK_MS);
   const unasked = told.filter(at => !isOwed(at)).length;
   return [...counted, { told: unasked, made: 0 }];
 }

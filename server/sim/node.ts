@@ -90,7 +90,8 @@ export class Node {
     const { machine, network } = this.#around;
     this.#isStopping = true;
     const from = machine.trueNow;
-    const limitAt = machine.monotonicMs + limitMs;
+    // Sums of fractions differ in their last digits.
+    const limitAt = machine.monotonicMs + limitMs - 0.001;
     const end = () => {
       if (this.life.end !== null) return;
       this.#owner.isDead = true;

@@ -36,6 +36,7 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
       else if (recorded.has(time)) tell('recordedTwice', `${name} has two records.`);
       recorded.add(time);
       if (run.status === 'missed') {
+        checkCause(run, time, view, tell);
         const follower = runs.slice(index + 1).find(hasBegun);
         overrun += checkMissed(time, next.get(time)!, follower, schedule, view, tell);
       }
@@ -49,6 +50,12 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
   }
   for (const run of [...runs, ...manual]) if (run.at <= until) checkRun(run, view, tell);
   return overrun;
+}
+
+function checkCause({ scheduleId, reason }: RunSeen, time: number, view: View, tell: Tell): void {
+  const isInOne = view.suspensions.some(({ from, to }) => time > from && time < to);
+  if (!isInOne || reason?.startsWith('It passed while Punctual was not running')) return;
+  tell('causeWrong', `${nameOf(scheduleId, time)} says: ${reason ?? 'Nothing.'}`);
 }
 
 function timesOf(run: RunSeen, due: number[], tell: Tell): number[] {
@@ -122,8 +129,8 @@ function blindOf({ runs, manual }: ScheduleView, window: Window) {
   let lookedAt = window.to;
   let goesUntil = window.to;
   for (const run of [...runs, ...manual].toSorted((a, b) => a.at - b.at)) {
-    // One that was in flight as the machine was suspended goes on after it, and nothing is recorded before it ends.
-    if (window.isSuspension && run.startedAt <= window.from && run.finishedAt >= window.from) {
+    // One that is in flight around a suspension goes on after it, and nothing is recorded before it ends.
+    if (window.isSuspension && run.startedAt <= window.to && run.finishedAt >= window.from) {
       from = Math.min(from, run.at);
       goesUntil = Math.max(goesUntil, run.finishedAt);
     }

@@ -24,6 +24,7 @@ export interface RunSeen {
   at: number;
   trigger: Run['trigger'];
   status: Run['status'];
+  reason: string | undefined;
   startedAt: number;
   /** Infinity while it has not ended. */
   finishedAt: number;
@@ -81,6 +82,7 @@ export interface View extends Slack {
   triggered: string[];
   windows: Window[];
   kills: Window[];
+  suspensions: Window[];
   /** When the store or the machine stood still. */
   stalls: Window[];
   /** Schedules that the evidence cannot be judged on, because they are gone. */
@@ -131,6 +133,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     triggered,
     windows: merged([...windowsOf(lives), ...suspensions.map(unseenOf)]),
     kills,
+    suspensions,
     stalls,
     gone,
     lateness: latenessOf(runs),
@@ -197,7 +200,7 @@ function merged(windows: Window[]): Window[] {
 }
 
 function runSeen(run: Run, suspensions: Window[]): RunSeen {
-  const { id, scheduleId, trigger, status, startedAt, finishedAt, missedCount } = run;
+  const { id, scheduleId, trigger, status, reason, startedAt, finishedAt, missedCount } = run;
   const at = Date.parse(run.scheduledFor);
   const missed =
     missedCount === undefined
@@ -209,6 +212,7 @@ function runSeen(run: Run, suspensions: Window[]): RunSeen {
     at,
     trigger,
     status,
+    reason,
     startedAt: startedAt === undefined ? Number.NaN : Date.parse(startedAt),
     finishedAt: finishedAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(finishedAt),
     attempts: run.attempts.map(attempt => attemptSeen(attempt, suspensions)),
