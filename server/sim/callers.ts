@@ -13,6 +13,8 @@ export interface Asked {
   label: string;
   /** As the create was answered; null where it was not. */
   told: Schedule | null;
+  /** When that was, epoch ms by the world's time. */
+  toldAt: number;
   edits: Edit[];
 }
 
@@ -70,14 +72,16 @@ export class Callers {
     const items = asked.map(({ body, label }) => ({ ...body, label }));
     const answer = await this.#call('POST', '/v1/schedule/batch', { items });
     if (answer?.status !== 200) return;
-    for (const [index, told] of answer.body.items.entries()) asked[index]!.told = told;
+    for (const [index, told] of answer.body.items.entries())
+      Object.assign(asked[index]!, { told, toldAt: this.#around.machine.trueNow });
   }
 
   async create(body: ScheduleInput): Promise<void> {
     const asked = this.#ask(body);
     const { label } = asked;
     const answer = await this.#call('POST', '/v1/schedule', { ...body, label });
-    if (answer?.status === 200) asked.told = answer.body;
+    if (answer?.status !== 200) return;
+    Object.assign(asked, { told: answer.body, toldAt: this.#around.machine.trueNow });
   }
 
   /** @param which 0 to below 1 */
@@ -136,7 +140,7 @@ export class Callers {
   }
 
   #ask(body: ScheduleInput): Asked {
-    const asked = { body, label: `s${this.asked.length + 1}`, told: null, edits: [] };
+    const asked = { body, label: `s${this.asked.length + 1}`, told: null, toldAt: 0, edits: [] };
     this.asked.push(asked);
     this.#around.tell(`create ${asked.label}: ${body.interval} ${body.url}`);
     return asked;
@@ -154,7 +158,7 @@ export class Callers {
         const told = `${method} ${path}: ${answer.status} ${answer.body.error.replace(/\.$/, '')}`;
         tell(told);
         const isBusy = answer.status >= 500 || answer.status === 409;
-        if (isBusy && askedAt >= wellSinceMs()) this.refused.push(told);
+        if (answer.status >= 500 && askedAt >= wellSinceMs()) this.refused.push(told);
         if (!isBusy) return answer;
       } else if (answer !== null) return answer;
       await machine.sleep(AGAIN_MS, machine.world);

@@ -5,6 +5,9 @@ import type { Random } from './random.ts';
  *
  * It takes the earliest event, calls it, lets everything end that it sets off without waiting, and takes the next one. Each
  * event has an owner, and what it sets off inherits it. The events of an owner that has died are dropped.
+ *
+ * The wall clock may be set. A machine that is suspended runs nothing but the world: its monotonic clock rests, as Linux has
+ * it, and so do its timers, which wait as much longer.
  */
 
 export interface Owner {
@@ -34,7 +37,13 @@ export class Machine {
   readonly world: Owner = { name: 'world', isDead: false };
   readonly #events: Event[] = [];
   #owner = this.world;
+  /** Ms since it started. */
   #now = 0;
+  /** The end of the last suspension, on the same scale. */
+  #awakeAt = 0;
+  /** How long it was suspended, one that goes on included. */
+  #restedMs = 0;
+  #aheadMs = 0;
   #made = 0;
   #stepsAtOnce = 0;
   #held = 0;
@@ -44,20 +53,54 @@ export class Machine {
     this.random = random;
   }
 
-  /** Ms since it started, by a clock that nobody sets; not whole. */
-  get monotonicMs(): number {
+  /** Ms since it started, whole or not. */
+  get elapsedMs(): number {
     return this.#now;
   }
 
-  /** The wall clock, epoch ms. */
-  get now(): number {
+  /** The same by the clock of its processes that nobody sets: it rests while the machine is suspended. */
+  get monotonicMs(): number {
+    return Math.max(this.#now, this.#awakeAt) - this.#restedMs;
+  }
+
+  /** The time of the world, epoch ms: what a wall clock shows that nobody has set. */
+  get trueNow(): number {
     return this.startedAt + Math.floor(this.#now);
+  }
+
+  /** The wall clock of its processes, epoch ms. */
+  get now(): number {
+    return this.trueNow + this.#aheadMs;
+  }
+
+  /** By how much the wall clock is ahead of the world's time, whole ms; behind where it is negative. */
+  get aheadMs(): number {
+    return this.#aheadMs;
+  }
+
+  setAhead(ms: number): void {
+    this.#aheadMs = ms;
+  }
+
+  get isSuspended(): boolean {
+    return this.#now < this.#awakeAt;
+  }
+
+  /** Nothing runs for so long but what the world does. @param forMs whole, so that its clocks begin their ms together */
+  suspend(forMs: number): void {
+    if (this.isSuspended) return;
+    this.#awakeAt = this.#now + forMs;
+    this.#restedMs += forMs;
+    for (const event of this.#events) if (event.owner !== this.world) event.at += forMs;
+    // What is sorted is a heap.
+    this.#events.sort((a, b) => (isBefore(a, b) ? -1 : 1));
   }
 
   /** @param owner who else than the owner of the event that goes on */
   after(delayMs: number, call: () => void, owner = this.#owner): { cancel(): void } {
     this.#made += 1;
-    const at = this.#now + Math.max(0, delayMs);
+    const from = owner === this.world ? this.#now : Math.max(this.#now, this.#awakeAt);
+    const at = from + Math.max(0, delayMs);
     const event = { at, number: this.#made, owner, call, isCancelled: false };
     push(this.#events, event);
     return {

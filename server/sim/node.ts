@@ -48,6 +48,8 @@ const RETRY_START_MS = 500;
 export class Node {
   readonly life: Life;
   readonly store: Store;
+  /** When its engine said that the clock was stepped, epoch ms by the world's time. */
+  readonly toldSteps: number[] = [];
   readonly #around: Surroundings;
   readonly #owner: Owner;
   readonly #clock: Clock;
@@ -59,7 +61,7 @@ export class Node {
     this.#around = around;
     const owner = { name: `n${number}`, isDead: false };
     this.#owner = owner;
-    this.life = { spawnedAt: machine.now, readyAt: null, end: null };
+    this.life = { spawnedAt: machine.trueNow, readyAt: null, end: null };
     this.store = storeThrough(storeOn(database, ':memory:'), { machine, owner, faults, random });
     this.#clock = {
       now: () => machine.now,
@@ -116,15 +118,16 @@ export class Node {
     this.#owner.isDead = true;
     network.cutOff(this.#owner);
     api.cutOff();
-    this.life.end = { how: 'killed', from: machine.now, to: machine.now };
+    this.life.end = { how: 'killed', from: machine.trueNow, to: machine.trueNow };
   }
 
   /** Asks it to stop, and calls back when it has. */
   stop(limitMs: number, stopped: () => void): void {
     const { machine, network, api } = this.#around;
     this.#isStopping = true;
-    const from = machine.now;
-    const limitAt = machine.monotonicMs + limitMs;
+    const from = machine.trueNow;
+    // Sums of fractions differ in their last digits.
+    const limitAt = machine.monotonicMs + limitMs - 0.001;
     const end = () => {
       if (this.life.end !== null) return;
       this.#owner.isDead = true;
@@ -132,7 +135,7 @@ export class Node {
       api.cutOff();
       // At its limit it abandons what is in flight, as a kill would.
       const how = machine.monotonicMs < limitAt ? 'stopped' : 'killed';
-      this.life.end = { how, from, to: machine.now };
+      this.life.end = { how, from, to: machine.trueNow };
       stopped();
     };
     machine.after(
@@ -150,7 +153,7 @@ export class Node {
       try {
         await engine.start();
         // It looks at its schedules within this ms.
-        this.life.readyAt = machine.now + 1;
+        this.life.readyAt = machine.trueNow + 1;
         this.#around.api.serve({ store: this.store, engine, clock: this.#clock });
         return;
       } catch (error) {
@@ -199,7 +202,10 @@ export class Node {
       breaker: (change, origin) => line(`breaker ${change}: ${origin}`),
       noDescriptor: () => {},
       refused: () => {},
-      clockStepped: byMs => line(`clock stepped ${byMs} ms`),
+      clockStepped: byMs => {
+        this.toldSteps.push(this.#around.machine.trueNow);
+        line(`clock stepped ${byMs} ms`);
+      },
       clockWasSetBack: backMs => line(`clock was set back ${backMs} ms`),
       calendarFailed: () => {},
       blind: (from, until) => line(`blind for ${until - from} ms`),

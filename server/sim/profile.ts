@@ -21,6 +21,9 @@ export type Action = { at: number } & (
   | { kind: 'trigger'; which: number }
   | { kind: 'explain'; which: number; offsetMs: number }
   | { kind: 'edit'; which: number; draw: number }
+  /** Of the wall clock, from then on. */
+  | { kind: 'step'; aheadMs: number }
+  | { kind: 'suspend'; forMs: number }
 );
 
 export interface Profile {
@@ -46,6 +49,8 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   callers: random => random.between(1_000, 8_000),
   edits: random => random.between(1_000, 8_000),
   explains: random => random.between(500, 4_000),
+  step: random => random.between(3_000, 15_000),
+  suspend: () => 20_000,
 };
 
 /** How many seeds have the fault. */
@@ -57,6 +62,8 @@ export const ODDS = {
   callers: 0.7,
   edits: 0.4,
   explains: 0.5,
+  step: 0.2,
+  suspend: 0.15,
 };
 
 type Fault = keyof typeof ODDS;
@@ -87,6 +94,8 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('callers', callAt);
   on('edits', editAt);
   on('explains', explainAt);
+  on('step', stepAt);
+  on('suspend', suspendAt);
   return {
     lengthMs,
     mixed: random.whole(2, 14),
@@ -124,6 +133,23 @@ function explainAt(at: number, random: Random): Action {
   const besideMs = random.chance(0.2) ? random.whole(-2, 2) : 0;
   const offsetMs = random.whole(-8, 3) * 1_000 + besideMs;
   return { kind: 'explain', at: aimed(at, random), which, offsetMs };
+}
+
+const YEAR_MS = 365 * 86_400_000;
+
+/** Now and then somebody sets it right. */
+function stepAt(at: number, random: Random): Action {
+  const asked = aimed(at, random);
+  if (random.chance(0.4)) return { kind: 'step', at: asked, aheadMs: 0 };
+  const sizeMs = random.chance(0.01)
+    ? random.pick([1, 4]) * YEAR_MS
+    : Math.round(1_000 * 3_600 ** random.next());
+  return { kind: 'step', at: asked, aheadMs: random.chance(0.5) ? sizeMs : -sizeMs };
+}
+
+function suspendAt(at: number, random: Random): Action {
+  const forMs = random.chance(0.8) ? random.whole(6_000, 20_000) : random.whole(20_000, 180_000);
+  return { kind: 'suspend', at: aimed(at, random), forMs };
 }
 
 function callAt(at: number, random: Random): Action {

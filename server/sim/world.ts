@@ -5,19 +5,20 @@ import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
 import { Api, newCredentials } from './api.ts';
 import { Callers } from './callers.ts';
 import { gather, isOwed } from './gather.ts';
+import { type Judgement, judge, MAY_COME_RIGHT } from './judge.ts';
 import { Machine } from './machine.ts';
-import { check, MAY_COME_RIGHT, type Report } from './model/checker.ts';
 import type { Evidence } from './model/evidence.ts';
 import { Node, type Surroundings } from './node.ts';
 import { type Action, type Profile, profileOf } from './profile.ts';
 import { Random } from './random.ts';
 import { LazyDatabase } from './store/lazy-database.ts';
-import { CONNECT_MS, Network } from './wire/network.ts';
+import { Wall } from './wall.ts';
+import { Network } from './wire/network.ts';
 import { editOf, mixedWorkload, plannedWorkload, unhealthyWorkload } from './workload.ts';
 
 /** One world: the engine on the embedded store, in a process that dies and starts again, played from a seed. */
 
-export interface Played extends Report {
+export interface Played extends Judgement {
   seed: number;
   profile: Profile;
   /** Of all that was seen: the same seed has the same. */
@@ -26,9 +27,6 @@ export interface Played extends Report {
   trace: string[];
   evidence: Evidence;
 }
-
-/** Nothing here is late by itself but the way to the store, and what waits for a connection. */
-const EXACT = { slackMs: 0, graceMs: 0, connectMs: CONNECT_MS, lateMs: 100 };
 
 const STARTED_AT = Date.parse('2026-03-01T12:00:00.000Z');
 const TARGET = 'https://target.example';
@@ -57,6 +55,7 @@ class World {
   readonly #nodes: Node[] = [];
   #callers!: Callers;
   readonly #stalls: Evidence['stalls'] = [];
+  readonly #wall: Wall;
   readonly #trace: string[] = [];
   #isOver = false;
 
@@ -64,6 +63,7 @@ class World {
     this.#seed = seed;
     this.#machine = machine;
     this.#profile = profile;
+    this.#wall = new Wall(machine, line => this.#tell(line));
     this.#network = new Network(machine, new Random(seed, 'net'));
     this.#store = storeOn(this.#database, ':memory:');
   }
@@ -118,7 +118,7 @@ class World {
   }
 
   #tell(line: string): void {
-    this.#trace.push(`${(this.#machine.monotonicMs / 1_000).toFixed(3).padStart(8)}  ${line}`);
+    this.#trace.push(`${(this.#machine.elapsedMs / 1_000).toFixed(3).padStart(8)}  ${line}`);
   }
 
   #start(): void {
@@ -130,6 +130,8 @@ class World {
     if (this.#isOver) return;
     const { machine, faults } = this.#around;
     const node = this.#node;
+    // Nobody does anything to a machine that is suspended.
+    if (machine.isSuspended || !this.#isJudged(action)) return;
     switch (action.kind) {
       case 'kill':
         if (action.isAmidCall) this.#around.beforeAnswer = () => this.#kill(action);
@@ -142,18 +144,18 @@ class World {
         return;
       case 'refuse':
         this.#tell(`store refuses for ${Math.round(action.forMs)} ms`);
-        faults.refusesUntil = machine.monotonicMs + action.forMs;
-        this.#stalls.push({ from: machine.now, to: machine.now + Math.ceil(action.forMs) });
+        faults.refusesUntil = machine.elapsedMs + action.forMs;
+        this.#stalls.push({ from: machine.trueNow, to: machine.trueNow + Math.ceil(action.forMs) });
         return;
       case 'slow': {
         this.#tell(
           `store slow by ${Math.round(action.byMs)} ms for ${Math.round(action.forMs)} ms`,
         );
-        faults.slowUntil = machine.monotonicMs + action.forMs;
+        faults.slowUntil = machine.elapsedMs + action.forMs;
         faults.slowByMs = action.byMs;
         // A call that began at its end is slow as well, and so is the one that follows from it.
-        const to = machine.now + Math.ceil(action.forMs + action.byMs);
-        this.#stalls.push({ from: machine.now, to });
+        const to = machine.trueNow + Math.ceil(action.forMs + action.byMs);
+        this.#stalls.push({ from: machine.trueNow, to });
         return;
       }
       case 'create': {
@@ -174,7 +176,20 @@ class World {
       }
       case 'trigger':
         void this.#callers.trigger(action.which);
+        return;
+      case 'step':
+        this.#wall.set(action.aheadMs);
+        return;
+      case 'suspend':
+        this.#wall.suspend(action.forMs);
     }
+  }
+
+  /** The rules know what callers change and ask by one clock only, on a machine that goes on. */
+  #isJudged({ kind }: Action): boolean {
+    const { faults } = this.#profile;
+    const hasOneClock = !faults.includes('step') && !faults.includes('suspend');
+    return hasOneClock || (kind !== 'edit' && kind !== 'explain');
   }
 
   #kill(action: Extract<Action, { kind: 'kill' }>): void {
@@ -201,18 +216,20 @@ class World {
     faults.refusesUntil = Math.min(faults.refusesUntil, machine.monotonicMs);
     faults.slowUntil = Math.min(faults.slowUntil, machine.monotonicMs);
     this.#network.isHealed = true;
-    while (this.#node.engine === null || !this.#node.isUp) await machine.sleep(10);
+    const isUp = () => this.#node.engine !== null && this.#node.isUp && !machine.isSuspended;
+    while (!isUp()) await machine.sleep(10);
+    await this.#wall.goRight();
     return machine.now;
   }
 
   async #judge(until: number): Promise<Played> {
-    const giveUpAt = this.#machine.now + PATIENCE_MS;
+    const giveUpAt = this.#machine.trueNow + PATIENCE_MS;
     for (;;) {
       await this.#machine.sleep(LOOK_AGAIN_MS);
-      const isLate = this.#machine.now > giveUpAt;
+      const isLate = this.#machine.trueNow > giveUpAt;
       if (!isLate && isOwed(this.#database, until)) continue;
       const evidence = await this.#seen(until);
-      const report = check(evidence, EXACT);
+      const report = judge(evidence, this.#wall.clock(this.#nodes, this.#callers.asked));
       const mayWait = report.violations.every(({ rule }) => MAY_COME_RIGHT.includes(rule));
       if (report.violations.length > 0 && mayWait && !isLate) continue;
       const { schedules, arrivals, callbackArrivals, runs } = evidence;
@@ -236,6 +253,7 @@ class World {
     return gather(looked, this.#callers, this.#machine.now, {
       lives: this.#nodes.map(({ life }) => life),
       stalls: this.#stalls,
+      suspensions: this.#wall.suspensions,
       arrivals,
       callbackArrivals,
       until,

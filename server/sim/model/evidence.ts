@@ -6,6 +6,8 @@ export interface Evidence {
   lives: Life[];
   /** When the test held the store, so that nobody else could write, and when the machine stood still. */
   stalls: { from: number; to: number }[];
+  /** When the machine was suspended; absent: it never was. */
+  suspensions?: { from: number; to: number }[];
   arrivals: Arrival[];
   callbackArrivals: CallbackArrival[];
   /** As `GET /v1/run` tells them, with `callbacks` of `GET /v1/run/{id}` where there may be any. */

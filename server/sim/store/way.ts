@@ -30,7 +30,7 @@ export function storeThrough(
 ): Store {
   const call = (work: () => Promise<unknown>): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      const now = machine.monotonicMs;
+      const now = machine.elapsedMs;
       const isSlow = now < faults.slowUntil;
       const wayMs = random.between(0.02, 0.2) + (isSlow ? random.next() * faults.slowByMs : 0);
       const isRefused = now < faults.refusesUntil && random.chance(REFUSED);

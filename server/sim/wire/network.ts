@@ -42,10 +42,11 @@ export class Network {
       const waitMs = random.chance(0.05) ? random.between(0, CONNECT_MS) : 0;
       if (waitMs > 0) await this.#sleep(waitMs, owner);
       const startedAt = this.#machine.now;
+      const begunMs = this.#machine.monotonicMs;
       const ended = (rest: Partial<SendResult>): SendResult => ({
         outcome: 'response',
         startedAt,
-        durationMs: this.#machine.now - startedAt,
+        durationMs: this.#wholeMsSince(begunMs),
         phases: {},
         ...rest,
       });
@@ -63,14 +64,14 @@ export class Network {
       await this.#sleep(random.between(0.1, 1), owner);
       return { outcome: 'connectionError', error: 'The connection was refused.' };
     }
-    await this.#sleep(random.between(0.1, 0.5), owner);
+    await this.#passes(random.between(0.1, 0.5), owner);
     const end = this.#arrive(path, headers, request.body, owner);
     if (plan.fault === 'hang' || plan.afterMs > request.timeoutMs) {
       await this.#sleep(request.timeoutMs, owner);
       end(null);
       return { outcome: 'timeout', error: 'It did not answer in time.' };
     }
-    await this.#sleep(plan.afterMs, owner);
+    await this.#passes(plan.afterMs, owner);
     if (plan.fault === 'reset') {
       end(null);
       return { outcome: 'connectionError', error: 'The connection was reset.' };
@@ -85,7 +86,7 @@ export class Network {
   /** What it asks for, and until when that is, as a process reads it that has the answer at once. */
   #retryAfter({ asksFor }: Plan): { value: string; at: number } | undefined {
     if (asksFor === undefined) return undefined;
-    const at = this.#machine.now + asksFor.seconds * 1_000;
+    const at = this.#machine.trueNow + asksFor.seconds * 1_000;
     if (!asksFor.isDate) return { value: String(asksFor.seconds), at };
     const value = new Date(at).toUTCString();
     return { value, at: Date.parse(value) };
@@ -121,7 +122,7 @@ export class Network {
     body: string | null,
     owner: Owner,
   ): (status: number | null, retryAt?: number) => void {
-    const at = this.#machine.now;
+    const at = this.#machine.trueNow;
     const arrival = path.startsWith('/callback')
       ? callbackArrivalOf(headers, body!, at)
       : arrivalOf(headers, at);
@@ -131,7 +132,7 @@ export class Network {
     const end = (status: number | null, retryAt?: number) => {
       arrival.status = status;
       if (retryAt !== undefined) arrival.retryAt = retryAt;
-      if ('endedAt' in arrival) arrival.endedAt = this.#machine.now;
+      if ('endedAt' in arrival) arrival.endedAt = this.#machine.trueNow;
       open.delete(broken);
     };
     const broken = () => end(null);
@@ -143,6 +144,18 @@ export class Network {
     const open = this.#open.get(owner) ?? new Set();
     this.#open.set(owner, open);
     return open;
+  }
+
+  /** Whole instants apart, as a process tells them: of a whole ms that began. */
+  #wholeMsSince(begunMs: number): number {
+    return Math.floor(this.#machine.monotonicMs) - Math.floor(begunMs);
+  }
+
+  /** Time on the way and at the target: it passes while the process is suspended as well. It ends with the process. */
+  #passes(ms: number, owner: Owner): Promise<void> {
+    return new Promise(resolve =>
+      this.#machine.after(ms, () => owner.isDead || resolve(), this.#machine.world),
+    );
   }
 
   #sleep(ms: number, owner: Owner): Promise<void> {

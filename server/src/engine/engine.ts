@@ -9,7 +9,7 @@ import { CalendarReader, type Expand } from './calendar-reader.ts';
 import { Completer } from './delivery/completer.ts';
 import { Dispatcher } from './delivery/dispatcher.ts';
 import { Executor } from './delivery/executor.ts';
-import type { CompletionUrlOf } from './delivery/job.ts';
+import { type CompletionUrlOf, isAhead } from './delivery/job.ts';
 import { Outbox } from './delivery/outbox.ts';
 import { BreakerLog } from './fairness/breaker-log.ts';
 import { ConcurrencyLimits, type ConcurrencySettings } from './fairness/concurrency.ts';
@@ -240,7 +240,7 @@ export class Engine {
   /** Jobs of an instant that is to come again, or signed at one, are claimed anew. */
   #clockSetBack(now: number, since: number): void {
     this.#recounter.begin(since);
-    this.#executor.cancelWhere(({ dueAt, signedAt }) => dueAt > now || (signedAt ?? now) > now);
+    this.#executor.cancelWhere(job => isAhead(job, now) || (job.signedAt ?? now) > now);
   }
 
   #roomFreed(): void {

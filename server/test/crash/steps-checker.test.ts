@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { check, RULES, steadySpans } from './steps/rules.ts';
+import { checkSteps, RULES, steadySpans } from '../../sim/model/steps/checker.ts';
 import { at, cleanWorld, ID, miss, TAMPERED } from './steps/tampered-evidence.ts';
 
 describe('checker of stepped clocks', () => {
   test('a world in which everything went right has no violation', () => {
-    assert.deepEqual(check(cleanWorld()), []);
+    assert.deepEqual(checkSteps(cleanWorld()), []);
   });
 
   test('a request that was cut off by a kill may be sent again under its id', () => {
@@ -14,14 +14,14 @@ describe('checker of stepped clocks', () => {
     world.arrivals.push({ ...first, attempt: 2, at: at(52), endedAt: at(52) + 1 });
     const run = world.runs.find(({ scheduleId, id }) => scheduleId === ID && id === 'run-50')!;
     run.attempts.push({ ...run.attempts[0]!, number: 2 });
-    assert.deepEqual(check(world), []);
+    assert.deepEqual(checkSteps(world), []);
   });
 
   test('a time that passed while the machine stood still may be missed', () => {
     const world = cleanWorld();
     miss(world, 20);
     world.stalls.push({ from: at(19.9), to: at(21.1) });
-    assert.deepEqual(check(world), []);
+    assert.deepEqual(checkSteps(world), []);
   });
 
   test('its spans begin when the service has looked, and end at a step and a kill', () => {
@@ -37,7 +37,7 @@ describe('checker of stepped clocks', () => {
     test(`${what}: ${rules.join(', ')}`, () => {
       const world = cleanWorld();
       tamper(world);
-      const named = new Set(check(world).map(({ rule }) => rule));
+      const named = new Set(checkSteps(world).map(({ rule }) => rule));
       assert.deepEqual([...named].sort(), [...rules].sort());
     });
   }

@@ -394,6 +394,14 @@ export const TAMPERED: TamperedEvidence[] = [
     },
   ],
   [
+    'a time that passed while the machine was suspended says that there was too much to do',
+    ['causeWrong'],
+    w => {
+      w.suspensions = [{ from: at(10.8), to: at(11.2) }];
+      Object.assign(runOf(w, 'fast', 11), { reason: 'It passed while Punctual was too busy.' });
+    },
+  ],
+  [
     'a callback comes again under a second id',
     ['callbackSecondId', 'callbackUnrecorded'],
     w => {

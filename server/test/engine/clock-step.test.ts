@@ -117,6 +117,51 @@ describe('a clock that was ahead for a moment', () => {
     assert.deepEqual(world.times('https://example.com/callback').length, 2);
   });
 
+  test('does not put off the retry of a run whose time is the next to come', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    world.answer = () => 503;
+    await world.schedule({ interval: '0 0 13 * * *' });
+    await world.clock.jump('2026-03-01T13:30:00Z');
+    await world.clock.advance(2 * SECOND);
+    assert.deepEqual(world.times(), ['13:30:00']);
+    await world.clock.jump('2026-03-01T12:59:50Z');
+    world.answer = () => 200;
+    await world.clock.advance(20 * SECOND);
+    assert.deepEqual(world.times(), ['13:30:00', '13:00:00']);
+    assert.deepEqual(await world.history(), ['13:00:00 succeeded']);
+  });
+
+  test('sends nothing early of what passed by it, and is decided about as it is set right', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    await world.schedule({ interval: '* * * * * *' });
+    await world.clock.advance(2_500);
+    const { queue } = world.store;
+    const settle = queue.settle;
+    let answer = () => {};
+    queue.settle = async settlements => {
+      const overtaken = await settle(settlements);
+      if (settlements.every(({ row }) => row?.state !== 'inFlight')) return overtaken;
+      await new Promise<void>(resolve => {
+        answer = resolve;
+      });
+      return overtaken;
+    };
+    await world.clock.jump('2026-03-01T12:30:00.500Z');
+    await world.clock.advance(SECOND);
+    queue.settle = settle;
+    await world.clock.jump('2026-03-01T12:00:04.500Z');
+    answer();
+    await world.clock.advance(20 * SECOND);
+    const early = world.sent.filter(
+      ({ at, headers }) => at < Date.parse(headers['punctual-scheduled-for']!),
+    );
+    assert.deepEqual(
+      early.map(({ at }) => time(at)),
+      [],
+    );
+    assert.equal(nominal(world).at(-1), '12:00:24');
+  });
+
   test('a run that is to be tried again gives way to the times that come', async () => {
     const world = await World.start('2026-03-01T11:59:58Z');
     world.answer = () => 503;

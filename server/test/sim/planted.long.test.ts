@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { BUGS } from '../crash/bugs.ts';
 import { copyWithBug } from '../support/crash/mutate.ts';
+import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
 import { PLANTED } from './planted.ts';
 import { PLANTED_CHANGES } from './planted-changes.ts';
 
@@ -18,7 +19,7 @@ const NOT_PLAYED = [
 ];
 
 describe('planted bugs', () => {
-  for (const { name, rules, patches } of [...BUGS, ...PLANTED, ...PLANTED_CHANGES]) {
+  for (const { name, rules, patches } of [...BUGS, ...PLANTED, ...PLANTED_CHANGES, ...CLOCK_BUGS]) {
     if (NOT_PLAYED.includes(name)) continue;
     test(`found: ${name}`, async t => {
       const copy = await copyWithBug(patches, PARTS);

@@ -11,6 +11,7 @@ export const RULES = {
   early: 'No request starts before its nominal time.',
   missedWhileUp:
     'A time is missed only where the service was down, or was late by a whole interval.',
+  causeWrong: 'A time that is missed while the machine is suspended says that nobody ran.',
   latestMissed: 'Of the times that passed unseen, the latest fires.',
   skippedWithoutRun: 'A time is skipped only while a run of its schedule is going on.',
   attemptNumbers: 'Attempts are numbered 1, 2, 3 without a gap.',

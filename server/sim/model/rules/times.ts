@@ -36,6 +36,7 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
       else if (recorded.has(time)) tell('recordedTwice', `${name} has two records.`);
       recorded.add(time);
       if (run.status === 'missed') {
+        checkCause(run, time, view, tell);
         const follower = runs.slice(index + 1).find(hasBegun);
         overrun += checkMissed(time, next.get(time)!, follower, schedule, view, tell);
       }
@@ -64,6 +65,12 @@ function needsNone(time: number, { optional, spans, manual }: ScheduleView, view
   return manual.some(({ at, finishedAt }) => at <= changedAt && finishedAt >= time);
 }
 
+function checkCause({ scheduleId, reason }: RunSeen, time: number, view: View, tell: Tell): void {
+  const isInOne = view.suspensions.some(({ from, to }) => time > from && time < to);
+  if (!isInOne || reason?.startsWith('It passed while Punctual was not running')) return;
+  tell('causeWrong', `${nameOf(scheduleId, time)} says: ${reason ?? 'Nothing.'}`);
+}
+
 function timesOf(run: RunSeen, { due, optional }: ScheduleView, tell: Tell): number[] {
   if (run.missed === null) return [run.at];
   const { count, from, to } = run.missed;
@@ -89,12 +96,13 @@ function checkMissed(
   const { windows } = view;
   let isUndecided = false;
   for (const [index, window] of windows.entries()) {
-    const { from, until, lookedAt } = blindOf(schedule, window);
+    const { from, until, lookedAt, goesUntil } = blindOf(schedule, window);
     if (time > until || (!isUndecided && next <= window.from && time <= from)) continue;
     const lookedUntil = withGrace(lookedAt, view);
     if (follower === undefined || next > lookedUntil) {
       // It ended again before it had looked, or sent: then the start after that one decides.
-      isUndecided = (windows[index + 1]?.from ?? Infinity) <= lookedUntil + view.connectMs;
+      const decidedAt = Math.max(lookedUntil + view.connectMs, goesUntil);
+      isUndecided = (windows[index + 1]?.from ?? Infinity) <= decidedAt;
       if (isUndecided) continue;
       tell(
         'latestMissed',
@@ -126,13 +134,20 @@ function wasBehind(time: number, next: number, id: string, { lateness, stalls }:
  * that was cut off, since a time that came during it was not recorded yet, to the end of the runs
  * that go first, which are the one that was cut off and manual ones.
  *
- * @returns also the latest instant at which it looked: what passes between `until` and that may have been seen, or not
+ * @returns also the latest instant at which it looked: what passes between `until` and that may have been seen, or not; and
+ *   until when a run went on that was in flight as the machine was suspended
  */
 function blindOf({ runs, manual }: ScheduleView, window: Window) {
   let from = window.from;
   let until = window.to;
   let lookedAt = window.to;
+  let goesUntil = window.to;
   for (const run of [...runs, ...manual].toSorted((a, b) => a.at - b.at)) {
+    // One that is in flight around a suspension goes on after it, and nothing is recorded before it ends.
+    if (window.isSuspension && run.startedAt <= window.to && run.finishedAt >= window.from) {
+      from = Math.min(from, run.at);
+      goesUntil = Math.max(goesUntil, run.finishedAt);
+    }
     const wasCutOff = isCutOff(run, window.from, window.to);
     if (wasCutOff) from = Math.min(from, run.at);
     const isOver = run.finishedAt <= window.from;
@@ -141,7 +156,7 @@ function blindOf({ runs, manual }: ScheduleView, window: Window) {
     until = Math.max(until, run.finishedAt);
     lookedAt = Math.max(lookedAt, run.finishedAt + WRITTEN_MS);
   }
-  return { from, until, lookedAt };
+  return { from, until, lookedAt, goesUntil };
 }
 
 /** An end is written with others: 20 ms after it, and 20 ms more where a batch was on its way. Only then the schedule goes on. */

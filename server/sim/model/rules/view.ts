@@ -32,6 +32,7 @@ export interface RunSeen {
   at: number;
   trigger: Run['trigger'];
   status: Run['status'];
+  reason: string | undefined;
   startedAt: number;
   /** Infinity while it has not ended. */
   finishedAt: number;
@@ -47,10 +48,12 @@ export interface CallbackSeen {
   attempts: AttemptSeen[];
 }
 
-/** From a kill to the next start that came to listen; several kills where starts were cut off. */
+/** From a kill to the next start that came to listen; several kills where starts were cut off. Or a suspension. */
 export interface Window {
   from: number;
   to: number;
+  /** The machine was suspended in it: what was in flight goes on after it. */
+  isSuspension?: boolean;
 }
 
 export interface ScheduleView {
@@ -92,6 +95,7 @@ export interface View extends Slack {
   explained: ExplainedSeen[];
   windows: Window[];
   kills: Window[];
+  suspensions: Window[];
   /** When the store or the machine stood still. */
   stalls: Window[];
   /** Schedules that the evidence cannot be judged on, because they are gone. */
@@ -113,10 +117,11 @@ const BEYOND_MS = 120_000;
 const RECOVERY_MS = 1_000;
 
 export function viewOf(evidence: Evidence, slack: Slack): View {
-  const { until, schedules, lives, stalls, callbackArrivals, triggered } = evidence;
+  const { until, schedules, lives, suspensions = [], callbackArrivals, triggered } = evidence;
+  const stalls = [...evidence.stalls, ...suspensions];
   const gone = new Set(schedules.filter(({ listed }) => !listed).map(({ id }) => id));
   const arrivals = evidence.arrivals.filter(({ scheduleId }) => !gone.has(scheduleId));
-  const runs = evidence.runs.map(runSeen);
+  const runs = evidence.runs.map(run => runSeen(run, suspensions));
   const runsOf = Map.groupBy(runs, run => run.scheduleId);
   const arrivalsOf = Map.groupBy(arrivals, ({ scheduleId }) => scheduleId);
   const kills = lives.flatMap(({ end }) => (end?.how === 'killed' ? [end] : []));
@@ -140,8 +145,9 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     callbackArrivals: callbackArrivals.filter(({ scheduleId }) => !gone.has(scheduleId)),
     triggered,
     explained: evidence.explained,
-    windows: windowsOf(lives),
+    windows: merged([...windowsOf(lives), ...suspensions.map(unseenOf)]),
     kills,
+    suspensions,
     stalls,
     gone,
     lateness: latenessOf(runs),
@@ -196,8 +202,26 @@ function windowsOf(lives: Life[]): Window[] {
   return windows;
 }
 
-function runSeen(run: Run): RunSeen {
-  const { id, scheduleId, trigger, status, startedAt, finishedAt, missedCount } = run;
+/** Timers rest while the machine is suspended: an engine looks again when its wait of up to a second is over. */
+const AWAKE_MS = 1_100;
+
+function unseenOf({ from, to }: Window): Window {
+  return { from, to: to + AWAKE_MS, isSuspension: true };
+}
+
+/** Those that overlap as one, in their order. */
+function merged(windows: Window[]): Window[] {
+  const apart: Window[] = [];
+  for (const window of windows.toSorted((a, b) => a.from - b.from)) {
+    const last = apart.at(-1);
+    if (last === undefined || window.from > last.to) apart.push({ ...window });
+    else Object.assign(last, { ...window, from: last.from, to: Math.max(last.to, window.to) });
+  }
+  return apart;
+}
+
+function runSeen(run: Run, suspensions: Window[]): RunSeen {
+  const { id, scheduleId, trigger, status, reason, startedAt, finishedAt, missedCount } = run;
   const at = Date.parse(run.scheduledFor);
   const missed =
     missedCount === undefined
@@ -209,19 +233,28 @@ function runSeen(run: Run): RunSeen {
     at,
     trigger,
     status,
+    reason,
     startedAt: startedAt === undefined ? Number.NaN : Date.parse(startedAt),
     finishedAt: finishedAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(finishedAt),
-    attempts: run.attempts.map(attemptSeen),
+    attempts: run.attempts.map(attempt => attemptSeen(attempt, suspensions)),
     missed,
     callbacks: (run.callbacks ?? []).map(({ id, integrationId, status, attempts }) => {
-      return { id, integrationId, status, attempts: attempts.map(attemptSeen) };
+      const seen = attempts.map(attempt => attemptSeen(attempt, suspensions));
+      return { id, integrationId, status, attempts: seen };
     }),
   };
 }
 
-function attemptSeen(attempt: Run['attempts'][number]): AttemptSeen {
-  const { number, startedAt, durationMs, outcome, responseStatus } = attempt;
-  return { number, startedAt: Date.parse(startedAt), durationMs, outcome, responseStatus };
+function attemptSeen(attempt: Run['attempts'][number], suspensions: Window[]): AttemptSeen {
+  const { number, outcome, responseStatus } = attempt;
+  const startedAt = Date.parse(attempt.startedAt);
+  let { durationMs } = attempt;
+  // It is told by a clock that rests meanwhile.
+  for (const { from, to } of suspensions) {
+    if (durationMs !== undefined && startedAt <= from && startedAt + durationMs >= from)
+      durationMs += to - from;
+  }
+  return { number, startedAt, durationMs, outcome, responseStatus };
 }
 
 export function hasBegun({ status }: RunSeen): boolean {

@@ -28,9 +28,9 @@ type Counts = Pick<Schedule, 'status' | 'policy'> & When;
  * @returns null where the row is right as it is
  */
 export function recounted(row: Counted, schedule: Counts, now: number): Recounted | null {
-  if (row.scheduledFor <= now) return soonerRetry(row, schedule, now);
   const first = schedule.status === 'enabled' ? nextTime(schedule, now) : null;
-  if (first !== null && first >= row.scheduledFor) return null;
+  if (row.scheduledFor <= now) return soonerNext(row, schedule, first, now);
+  if (first !== null && first >= row.scheduledFor) return soonerRetry(row, schedule, now);
   if (row.state === 'waiting') return first === null ? null : waitingFor(first, schedule);
   const nextFor = earlierOf(row.nextFor, first);
   const dueAt = dueAgain(row.state, row.dueAt, nextFor ?? now, now);
@@ -84,6 +84,21 @@ function dueAgain(state: QueueState, dueAt: number, first: number, now: number):
   return Math.min(dueAt, state === 'lost' ? now : first);
 }
 
+/** Its own time has passed. Under the clock that was ahead others had as well, and these come again. */
+function soonerNext(
+  row: Counted,
+  schedule: Counts,
+  first: number | null,
+  now: number,
+): Recounted | null {
+  const { state, scheduledFor, nextFor } = row;
+  const retry = soonerRetry(row, schedule, now);
+  if (first === null || (nextFor !== null && nextFor <= first)) return retry;
+  const due = retry?.dueAt ?? row.dueAt;
+  const dueAt = state === 'retrying' ? Math.min(due, first) : due;
+  return { dueAt, scheduledFor, nextFor: first, marked: state !== 'waiting' };
+}
+
 /** The delay of a retry was counted from an instant that the clock no longer shows. */
 function soonerRetry(row: Counted, { policy }: Counts, now: number): Recounted | null {
   const { state, scheduledFor, nextFor, attempts } = row;
@@ -91,8 +106,13 @@ function soonerRetry(row: Counted, { policy }: Counts, now: number): Recounted |
   const dueAt =
     state === 'awaiting'
       ? deadlineAnew(row.dueAt, now)
-      : dueAnew(row.dueAt, state === 'lost' ? [] : attempts, policy, now);
+      : soonest(row, dueAnew(row.dueAt, state === 'lost' ? [] : attempts, policy, now));
   return dueAt === row.dueAt ? null : { dueAt, scheduledFor, nextFor, marked: false };
+}
+
+/** No later than it is due, and no earlier than its nominal time. */
+function soonest({ dueAt, scheduledFor }: Counted, anew: number): number {
+  return Math.min(dueAt, Math.max(anew, scheduledFor));
 }
 
 /** A deadline that is further away than any may be was set by the clock that was ahead. It has passed (completion.ts). */

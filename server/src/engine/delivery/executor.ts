@@ -23,6 +23,7 @@ import {
   type CompletionUrlOf,
   type FiringJob,
   firingJob,
+  isAhead,
   type Job,
   type OutboxJob,
   outboxJob,
@@ -299,7 +300,7 @@ export class Executor {
   /** Whether it is still due: the clock may have been set since, and a retry may have waited too long. */
   #isItsTime(job: Job, now: number): boolean {
     const { kind, claim, dueAt } = job;
-    if (dueAt > now || isOvertaken(job, now)) return false;
+    if (isAhead(job, now) || isOvertaken(job, now)) return false;
     if (kind !== 'callback' && whyTooLate(claim, claim.schedule.policy, now) !== null) return false;
     const isClaimedAhead = claim.claimedAt < dueAt;
     if (kind !== 'schedule' || !isClaimedAhead) return true;

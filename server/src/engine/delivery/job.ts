@@ -78,6 +78,11 @@ export function outboxJob(claim: OutboxClaim, leaseDeadline: LeaseDeadline | und
   return jobOf(kind, id, claim, claimedAt, claimedAt, leaseDeadline) as OutboxJob;
 }
 
+/** Its time is yet to come: the clock was set back since it was claimed. A late firing is due before its nominal time. */
+export function isAhead({ kind, claim, dueAt }: Job, now: number): boolean {
+  return dueAt > now || (kind === 'schedule' && claim.scheduledFor > now);
+}
+
 /** One function for all kinds, so that all jobs have one shape: V8 reads them faster. */
 function jobOf<Kind extends JobKind, OfKind extends Claim | OutboxClaim>(
   kind: Kind,

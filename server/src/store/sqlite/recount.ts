@@ -61,7 +61,7 @@ export function sqliteRecount(
       queue.attempt, queue.attempts, schedules.status, schedules.interval, schedules.timezone,
       schedules.timing, schedules.policy
     FROM queue JOIN schedules ON schedules.schedule_key = queue.schedule_key
-    WHERE queue.schedule_key > ? AND (queue.scheduled_for > ? OR queue.due_at > ?)
+    WHERE queue.schedule_key > :after AND (scheduled_for > :now OR due_at > :now OR next_for > :now)
       AND needs <= ${level}
     ORDER BY queue.schedule_key LIMIT ${ROWS_AT_ONCE}`);
   const rowOf = database.prepare(`
@@ -122,7 +122,7 @@ export function sqliteRecount(
         let records = 0;
         let last: number | null = null;
         let dueAt: number | null = null;
-        for (const row of rowsAfter.all(after, now, now) as Row[]) {
+        for (const row of rowsAfter.all({ after, now }) as Row[]) {
           last = row.schedule_key as number;
           records += Number(unsent.run(last, now).changes);
           const due = moveRow(row, recountedFrom(row, now), now);

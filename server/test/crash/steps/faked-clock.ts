@@ -1,11 +1,6 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-/** From `at` (epoch ms of the machine) on, the service's clock is ahead by `offsetMs`. */
-export interface Step {
-  at: number;
-  offsetMs: number;
-}
+import type { Step } from '../../../sim/model/steps/checker.ts';
 
 const LIBRARIES = [
   '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1',

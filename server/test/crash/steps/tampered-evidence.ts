@@ -1,6 +1,6 @@
 import type { Run } from '@punctual/client';
 import type { Arrival } from '../../../sim/model/evidence.ts';
-import type { Rule, StepEvidence } from './rules.ts';
+import type { StepEvidence, StepRule } from '../../../sim/model/steps/checker.ts';
 
 /** A made-up world, in which the clock was 20 s ahead for four seconds, and what is done to it. */
 
@@ -44,7 +44,8 @@ export function cleanWorld(): StepEvidence {
     runs: [],
     explained: [{ at: at(40), verdict: 'upcoming' }],
     counted: [{ told: 2, made: 2 }],
-    prompt: new Set([ID]),
+    prompt: new Map([[ID, at(0)]]),
+    since: at(0),
     until: at(60),
   };
   for (let second = 1; second <= 60; second++) {
@@ -100,7 +101,7 @@ function sendAgain(world: StepEvidence, second: number, afterMs: number, attempt
   if (attempt > 1) attempts.push({ ...attempts[0]!, number: attempt });
 }
 
-type TamperedEvidence = [what: string, rules: Rule[], tamper: (world: StepEvidence) => void];
+type TamperedEvidence = [what: string, rules: StepRule[], tamper: (world: StepEvidence) => void];
 
 export const TAMPERED: TamperedEvidence[] = [
   ['a time that was missed ahead never fires', ['silent'], w => miss(w, 20)],

@@ -3,6 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Schedule } from '@punctual/client';
+import {
+  checkSteps,
+  type StepEvidence,
+  type StepViolation,
+} from '../../../sim/model/steps/checker.ts';
 import { Random } from '../../../sim/random.ts';
 import { every } from '../../../sim/workload.ts';
 import { type Api, CREDENTIALS } from '../../support/crash/api.ts';
@@ -11,7 +16,6 @@ import { Target } from '../../support/crash/target.ts';
 import { watchStalls } from '../stall.ts';
 import { BIN, ready } from '../world.ts';
 import { FakedClock } from './faked-clock.ts';
-import { check, type StepEvidence, type Violation } from './rules.ts';
 
 export interface StepOptions {
   /** `bin/punctual.js` of the sources to run; those of this checkout by default. */
@@ -31,7 +35,7 @@ export interface StepOptions {
 }
 
 export interface Outcome {
-  violations: Violation[];
+  violations: StepViolation[];
   evidence: StepEvidence;
 }
 
@@ -70,7 +74,7 @@ class SteppedWorld {
   readonly #explained: StepEvidence['explained'] = [];
   readonly #counted: StepEvidence['counted'] = [];
   #schedules: Schedule[] = [];
-  #prompt = new Set<string>();
+  #prompt = new Map<string, number>();
   #unwatch = () => {};
 
   constructor(options: StepOptions, folder: string) {
@@ -149,7 +153,7 @@ class SteppedWorld {
     const inputs = kinds.flatMap(kind => Array(this.#options.schedulesPerKind).fill(kind));
     this.#schedules = await api.createAll(inputs);
     const isPrompt = ({ url }: Schedule) => url.endsWith('/ok') || url.endsWith('/fail');
-    this.#prompt = new Set(this.#schedules.filter(isPrompt).map(({ id }) => id));
+    this.#prompt = new Map(this.#schedules.filter(isPrompt).map(({ id }) => [id, 0]));
   }
 
   /** Steps the clock some times, and asks after each step what the service makes of it. */
@@ -187,7 +191,7 @@ class SteppedWorld {
     const giveUpAt = Date.now() + this.#options.patienceMs;
     for (;;) {
       const evidence = await this.#gather(api, until);
-      const violations = check(evidence);
+      const violations = checkSteps(evidence);
       if (violations.length === 0 || Date.now() > giveUpAt) return { violations, evidence };
       await sleep(1_000);
     }
@@ -215,6 +219,7 @@ class SteppedWorld {
       explained: this.#explained,
       counted: this.#counted,
       prompt: this.#prompt,
+      since: 0,
       until,
     };
   }

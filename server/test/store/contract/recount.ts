@@ -120,6 +120,16 @@ export function recountContract(name: string, open: OpenBackend): void {
       assert.equal(await store.queue.knownAfter(NOON), NOON + HOUR, 'it was sent');
     });
 
+    test('a request in flight whose own time has come is marked as well, where its next time was counted ahead', async () => {
+      const { store } = backend;
+      const client = await aClient(store);
+      await stored(store, client, {}, { first: NOON, second: NOON + HOUR });
+      const { scheduleRowId } = await claimOne(store, NOON);
+      await store.queue.recount(NOON + 1_000, ALL);
+      const [standing] = await store.queue.reread([scheduleRowId]);
+      assert.deepEqual([standing!.nextFor, standing!.changedAt], [NOON + MINUTE, NOON + 1_000]);
+    });
+
     test('a record of many missed times ends where they are yet to come', async () => {
       const { store } = backend;
       const client = await aClient(store);

@@ -1,8 +1,7 @@
 import type { Run } from '@punctual/client';
-import { dueTimes } from '../../../sim/model/calendar/due-times.ts';
-import type { Arrival, CallbackArrival, Life, ScheduleSeen } from '../../../sim/model/evidence.ts';
-import type { Stall } from '../stall.ts';
-import type { Step } from './faked-clock.ts';
+import { dueTimes } from '../calendar/due-times.ts';
+import type { Arrival, CallbackArrival, Life, ScheduleSeen } from '../evidence.ts';
+import type { Window } from '../rules/view.ts';
 
 /**
  * The checker of a service whose clock was stepped, ahead and back, and that was killed between.
@@ -26,19 +25,25 @@ export const RULES = {
   stepsMiscounted: 'Every step of more than a second is counted, and nothing else.',
 } as const;
 
-export type Rule = keyof typeof RULES;
+export type StepRule = keyof typeof RULES;
 
-export interface Violation {
-  rule: Rule;
+export interface StepViolation {
+  rule: StepRule;
   sentence: string;
+}
+
+/** From `at` (epoch ms of the machine) on, the service's clock is ahead by `offsetMs`. */
+export interface Step {
+  at: number;
+  offsetMs: number;
 }
 
 export interface StepEvidence {
   schedules: ScheduleSeen[];
   lives: Life[];
   steps: Step[];
-  /** When the machine stood still. */
-  stalls: Stall[];
+  /** When the machine, or the store, stood still. */
+  stalls: Window[];
   arrivals: Arrival[];
   callbacks: CallbackArrival[];
   /** As `GET /v1/run` tells them in the end, those of times to come included. */
@@ -47,35 +52,68 @@ export interface StepEvidence {
   explained: { at: number; verdict: string }[];
   /** For each life that was asked: the steps that it counted, and those that were made in it. */
   counted: { told: number; made: number }[];
-  /** Schedules whose target answers at once: nothing but the clock may keep these from firing. */
-  prompt: Set<string>;
-  /** Nominal times up to here must be on record. */
+  /**
+   * Schedules whose target answers at once, and when they were asked for: nothing but the clock may keep these from firing
+   * from then on.
+   */
+  prompt: Map<string, number>;
+  /** Nominal times from here on, up to `until`, must be on record. */
+  since: number;
   until: number;
 }
 
-type Tell = (rule: Rule, sentence: string) => void;
+/** What a service may take, and real processes more than played ones. */
+export interface StepSlack {
+  /** After its start, a step or a stall, until it has looked at every schedule. */
+  lookMs: number;
+  /** After its time, a request may still be on its way to the target. */
+  onItsWayMs: number;
+  /** A request that left just before a step arrives so much later at most. */
+  leftMs: number;
+  /** From an answer to the commit that settles it: a kill between the two has the request sent again. */
+  settleMs: number;
+  /** Where others are late by a second, a busy machine is no silence. */
+  mayBeBusy: boolean;
+}
 
-/** How long a service may take after its start, a step or a stall until it has looked at every schedule. */
-export const LOOK_MS = 3_000;
-/** How long after its time a request may still be on its way to the target. */
-const ON_ITS_WAY_MS = 1_500;
-/** From an answer to the commit that settles it: a kill between the two has the request sent again. */
-const SETTLE_MS = 3_000;
+export const STEPS_OF_PROCESSES: StepSlack = {
+  lookMs: 3_000,
+  onItsWayMs: 1_500,
+  leftMs: 500,
+  settleMs: 3_000,
+  mayBeBusy: true,
+};
 
-export function check(evidence: StepEvidence): Violation[] {
-  const violations: Violation[] = [];
+type Judged = StepEvidence & StepSlack;
+type Tell = (rule: StepRule, sentence: string) => void;
+
+export function checkSteps(
+  seen: StepEvidence,
+  slack: StepSlack = STEPS_OF_PROCESSES,
+): StepViolation[] {
+  const violations: StepViolation[] = [];
   const tell: Tell = (rule, sentence) => violations.push({ rule, sentence });
+  const evidence = { ...seen, ...slack };
+  const manual = new Set(seen.runs.filter(run => run.trigger === 'manual').map(({ id }) => id));
   const arrivalsOf = Map.groupBy(evidence.arrivals, ({ scheduleId }) => scheduleId);
   const runsOf = Map.groupBy(evidence.runs, ({ scheduleId }) => scheduleId);
-  const spans = steadySpans(evidence);
+  const spans = steadySpans(evidence, slack);
   for (const schedule of evidence.schedules) {
     const arrivals = arrivalsOf.get(schedule.id) ?? [];
     checkRecords(schedule, runsOf.get(schedule.id) ?? [], evidence, tell);
-    checkFences(schedule.id, arrivals, tell);
-    if (evidence.prompt.has(schedule.id)) checkSilence(schedule, arrivals, spans, evidence, tell);
-    for (const same of Map.groupBy(arrivals, ({ scheduledFor }) => scheduledFor).values()) {
+    const [asked, own] = [
+      arrivals.filter(({ webhookId }) => manual.has(webhookId)),
+      arrivals.filter(({ webhookId }) => !manual.has(webhookId)),
+    ];
+    const askedAt = evidence.prompt.get(schedule.id);
+    if (askedAt !== undefined)
+      checkSilence(schedule, own, asked, spansFrom(askedAt, spans), evidence, tell);
+    checkEarly(own, evidence, tell);
+    checkFences(schedule.id, isOver(schedule) ? own : arrivals, tell);
+    for (const same of Map.groupBy(own, ({ scheduledFor }) => scheduledFor).values())
       checkOnce(same, evidence, tell);
-    }
+    for (const same of Map.groupBy(asked, ({ webhookId }) => webhookId).values())
+      checkOnce(same, evidence, tell);
   }
   checkRuns(evidence, tell);
   checkCallbacks(evidence, tell);
@@ -95,18 +133,30 @@ export interface Span {
   offsetMs: number;
 }
 
-export function steadySpans({ lives, steps, until }: StepEvidence): Span[] {
+export function steadySpans(
+  { lives, steps, until }: StepEvidence,
+  { lookMs } = STEPS_OF_PROCESSES,
+): Span[] {
   const spans: Span[] = [];
   for (const { readyAt, end } of lives) {
     if (readyAt === null) continue;
     const lifeEnd = end?.from ?? until;
     for (const [index, { at, offsetMs }] of steps.entries()) {
-      const from = Math.max(readyAt, at) + LOOK_MS;
+      const from = Math.max(readyAt, at) + lookMs;
       const to = Math.min(lifeEnd, steps[index + 1]?.at ?? Number.POSITIVE_INFINITY, until);
       if (to > from) spans.push({ from, to, offsetMs });
     }
   }
   return spans;
+}
+
+function spansFrom(instant: number, spans: Span[]): Span[] {
+  return spans.map(span => ({ ...span, from: Math.max(span.from, instant) }));
+}
+
+/** It has no row any more that keeps the last fence. A clock that is behind its end gives two manual runs the same one. */
+function isOver({ planned }: ScheduleSeen): boolean {
+  return planned !== undefined && planned.status !== 'enabled';
 }
 
 function checkFences(id: string, arrivals: Arrival[], tell: Tell): void {
@@ -121,23 +171,26 @@ function checkFences(id: string, arrivals: Arrival[], tell: Tell): void {
 function checkSilence(
   { id, interval, timezone, createdAt }: ScheduleSeen,
   arrivals: Arrival[],
+  manual: Arrival[],
   spans: Span[],
-  evidence: StepEvidence,
+  evidence: Judged,
   tell: Tell,
 ): void {
   const sent = new Set(arrivals.map(({ scheduledFor }) => scheduledFor));
   for (const { from, to, offsetMs } of spans) {
     const after = Math.max(from + offsetMs, createdAt);
-    for (const time of dueTimes(interval, timezone, after, to + offsetMs - ON_ITS_WAY_MS)) {
+    for (const time of dueTimes(interval, timezone, after, to + offsetMs - evidence.onItsWayMs)) {
       if (sent.has(time) || wasBehind(time, offsetMs, evidence)) continue;
-      if (stoodStill(time - offsetMs, evidence)) continue;
-      tell('silent', `${nameOf(id, time)} came at ${iso(time - offsetMs)}, and was never sent.`);
+      const instant = time - offsetMs;
+      if (stoodStill(instant, evidence) || wasBlocked(instant, manual, evidence)) continue;
+      tell('silent', `${nameOf(id, time)} came at ${iso(instant)}, and was never sent.`);
     }
   }
 }
 
 /** Whether the service was late with others of that time or the next: a busy machine is no silence. */
-function wasBehind(time: number, offsetMs: number, { arrivals }: StepEvidence): boolean {
+function wasBehind(time: number, offsetMs: number, { arrivals, mayBeBusy }: Judged): boolean {
+  if (!mayBeBusy) return false;
   return arrivals.some(({ scheduledFor, at }) => {
     const isNear = scheduledFor >= time && scheduledFor <= time + 2_000;
     return isNear && Math.abs(at + offsetMs - scheduledFor - 1_000) < 500;
@@ -145,13 +198,22 @@ function wasBehind(time: number, offsetMs: number, { arrivals }: StepEvidence): 
 }
 
 /** Whether the machine stood still around that instant: of the times that passed meanwhile the last fires. */
-function stoodStill(instant: number, { stalls }: StepEvidence): boolean {
-  return stalls.some(({ from, to }) => instant >= from - ON_ITS_WAY_MS && instant <= to + LOOK_MS);
+function stoodStill(instant: number, { stalls, onItsWayMs, lookMs }: Judged): boolean {
+  return stalls.some(({ from, to }) => instant >= from - onItsWayMs && instant <= to + lookMs);
 }
 
-function checkRecords(schedule: ScheduleSeen, runs: Run[], { until }: StepEvidence, tell: Tell) {
-  const { id, interval, timezone, createdAt } = schedule;
-  const due = dueTimes(interval, timezone, createdAt, until);
+/** Whether a manual run was in the way: times that come during its request are skipped. */
+function wasBlocked(instant: number, manual: Arrival[], { onItsWayMs, settleMs }: Judged): boolean {
+  return manual.some(
+    ({ at, endedAt }) => at - onItsWayMs <= instant && instant <= endedAt + settleMs,
+  );
+}
+
+/** Of a schedule that is more than a cron interval only that nothing is recorded twice: a clock that is wrong may end it. */
+function checkRecords(schedule: ScheduleSeen, runs: Run[], evidence: Judged, tell: Tell): void {
+  const { id, interval, timezone, createdAt, planned } = schedule;
+  const { since, until } = evidence;
+  const due = planned ? [] : dueTimes(interval, timezone, Math.max(createdAt, since), until);
   const records = new Map<number, number>();
   for (const { trigger, scheduledFor, missedCount, from, to } of runs) {
     if (trigger !== 'schedule') continue;
@@ -162,27 +224,34 @@ function checkRecords(schedule: ScheduleSeen, runs: Run[], { until }: StepEviden
     for (const time of times) records.set(time, (records.get(time) ?? 0) + 1);
   }
   for (const time of due) {
-    const count = records.get(time) ?? 0;
-    if (count === 0) tell('unrecorded', `${nameOf(id, time)} has no record.`);
+    if (!records.has(time)) tell('unrecorded', `${nameOf(id, time)} has no record.`);
+  }
+  for (const [time, count] of records) {
     if (count > 1) tell('recordedTwice', `${nameOf(id, time)} has ${count} records.`);
   }
 }
 
-/** @param same all requests of one nominal time of one schedule, in the order in which they came */
-function checkOnce(same: Arrival[], { lives, steps }: StepEvidence, tell: Tell): void {
+function checkEarly(arrivals: Arrival[], { steps, leftMs }: Judged, tell: Tell): void {
+  for (const { scheduleId, scheduledFor, at } of arrivals) {
+    const clock = at + furthestAhead(steps, at, leftMs);
+    if (clock < scheduledFor)
+      tell('early', `${nameOf(scheduleId, scheduledFor)} came at ${iso(clock)}.`);
+  }
+}
+
+/** @param same all requests of one run, in the order in which they came */
+function checkOnce(same: Arrival[], evidence: Judged, tell: Tell): void {
   const name = nameOf(same[0]!.scheduleId, same[0]!.scheduledFor);
   for (const [index, arrival] of same.entries()) {
-    const clock = arrival.at + furthestAhead(steps, arrival.at);
-    if (clock < arrival.scheduledFor) tell('early', `${name} came at ${iso(clock)}.`);
     const before = same[index - 1];
     if (before === undefined) continue;
-    const isRetry = before.status !== null && before.status >= 500;
-    const wasCutOff = lives.some(
+    const isRetry = before.status === null ? hasFailed(before, evidence) : isRetried(before.status);
+    const wasCutOff = evidence.lives.some(
       ({ end }) =>
         end?.how === 'killed' &&
         end.from <= arrival.at &&
         end.to >= before.at &&
-        (before.status === null || end.from <= before.endedAt + SETTLE_MS),
+        (before.status === null || end.from <= settledBy(before, evidence)),
     );
     const isNext = arrival.attempt > before.attempt && arrival.webhookId === before.webhookId;
     if (!isNext || !(isRetry || wasCutOff)) {
@@ -191,16 +260,36 @@ function checkOnce(same: Arrival[], { lives, steps }: StepEvidence, tell: Tell):
   }
 }
 
+function isRetried(status: number): boolean {
+  return status >= 500 || status === 408 || status === 425 || status === 429;
+}
+
+/** Whether a request without an answer was not cut off, but failed. */
+function hasFailed({ webhookId, attempt }: Arrival, { runs }: Judged): boolean {
+  const run = runs.find(({ id }) => id === webhookId);
+  const outcome = run?.attempts.find(({ number }) => number === attempt)?.outcome;
+  return outcome === 'timeout' || outcome === 'connectionError';
+}
+
+/** A store that stands still writes no end of a run. */
+function settledBy({ endedAt }: Arrival, { stalls, settleMs }: Judged): number {
+  let until = endedAt + settleMs;
+  for (const { from, to } of stalls.toSorted((a, b) => a.from - b.from)) {
+    if (from <= until && to > endedAt) until = Math.max(until, to + settleMs);
+  }
+  return until;
+}
+
 /** What leaves just before a step arrives just after it. */
-function furthestAhead(steps: Step[], at: number): number {
+function furthestAhead(steps: Step[], at: number, leftMs: number): number {
   const inForce = steps.filter(
     (step, index) =>
-      step.at <= at && (steps[index + 1]?.at ?? Number.POSITIVE_INFINITY) >= at - 500,
+      step.at <= at && (steps[index + 1]?.at ?? Number.POSITIVE_INFINITY) >= at - leftMs,
   );
   return Math.max(...inForce.map(({ offsetMs }) => offsetMs));
 }
 
-function checkRuns({ runs, arrivals, until }: StepEvidence, tell: Tell): void {
+function checkRuns({ runs, arrivals, until }: Judged, tell: Tell): void {
   const seen = new Set(arrivals.map(a => `${a.webhookId} ${a.attempt}`));
   const known = new Set(
     runs.flatMap(run => run.attempts.map(({ number }) => `${run.id} ${number}`)),
@@ -225,7 +314,7 @@ function checkRuns({ runs, arrivals, until }: StepEvidence, tell: Tell): void {
   }
 }
 
-function checkCallbacks({ runs, callbacks, schedules }: StepEvidence, tell: Tell): void {
+function checkCallbacks({ runs, callbacks, schedules }: Judged, tell: Tell): void {
   const came = new Set(callbacks.map(({ runId }) => runId));
   const callers = new Set(schedules.filter(s => s.integrations.length > 0).map(({ id }) => id));
   for (const { id, scheduleId, status, scheduledFor } of runs) {

@@ -1,0 +1,113 @@
+import { check, type Figures, MAY_COME_RIGHT as OF_ALL, type Report } from './model/checker.ts';
+import type { Evidence } from './model/evidence.ts';
+import type { Violation } from './model/rules/rule.ts';
+import {
+  checkSteps,
+  type StepEvidence,
+  type StepSlack,
+  type StepViolation,
+} from './model/steps/checker.ts';
+import type { ClockSeen } from './wall.ts';
+import { CONNECT_MS } from './wire/network.ts';
+
+/**
+ * Which rules judge a world. Those of the crash test, unless the clock was set: they know one clock only, and there are others
+ * for a clock that is stepped.
+ */
+
+export interface Judgement extends Omit<Report, 'violations'> {
+  violations: (Violation | StepViolation)[];
+}
+
+/** Nothing here is late by itself but the way to the store, and what waits for a connection. */
+const EXACT = { slackMs: 0, graceMs: 0, connectMs: CONNECT_MS, lateMs: 100 };
+
+/** The engine looks at its clock once a second. */
+const LOOK_MS = 1_100;
+const STEPS_EXACT: StepSlack = {
+  lookMs: LOOK_MS,
+  onItsWayMs: CONNECT_MS + 100,
+  leftMs: CONNECT_MS + 1,
+  settleMs: 100,
+  mayBeBusy: false,
+};
+
+/** What may still come right when the world goes on. */
+export const MAY_COME_RIGHT: readonly string[] = OF_ALL;
+
+/** @param clock null where nobody has set it */
+export function judge(evidence: Evidence, clock: ClockSeen | null): Judgement {
+  if (clock === null) return check(evidence, EXACT);
+  const seen = steppedOf(evidence, clock);
+  return { violations: checkSteps(seen, STEPS_EXACT), figures: figuresOf(evidence) };
+}
+
+function steppedOf(evidence: Evidence, clock: ClockSeen): StepEvidence {
+  const { schedules, lives, stalls, suspensions = [], arrivals, callbackArrivals, runs } = evidence;
+  const [first] = clock.steps;
+  return {
+    schedules: schedules.filter(({ listed }) => listed),
+    lives,
+    steps: clock.steps,
+    stalls: [...stalls, ...suspensions],
+    arrivals,
+    callbacks: callbackArrivals,
+    runs,
+    explained: [],
+    counted: countedOf(evidence, clock),
+    prompt: clock.prompt,
+    since: first!.at,
+    until: evidence.until,
+  };
+}
+
+/** Of each step that had the clock for itself, and of what was told without one. */
+function countedOf({ lives, suspensions = [] }: Evidence, { steps, told }: ClockSeen) {
+  const made = steps.slice(1).map(({ at, offsetMs }, index) => {
+    return { at, byMs: offsetMs - steps[index]!.offsetMs };
+  });
+  const changes = [
+    ...made.map(({ at }) => at),
+    ...suspensions.flatMap(({ from, to }) => [from, to]),
+  ];
+  const isAlone = (at: number) =>
+    changes.every(other => other === at || Math.abs(other - at) > LOOK_MS);
+  const wasSeen = (at: number) =>
+    lives.some(({ readyAt, end }) => {
+      return readyAt !== null && readyAt < at && (end?.from ?? Infinity) > at + LOOK_MS;
+    });
+  const toldAfter = (at: number) => told.filter(each => each >= at && each <= at + LOOK_MS).length;
+  const counted = made
+    .filter(({ at, byMs }) => Math.abs(byMs) > 1_000 && isAlone(at) && wasSeen(at))
+    .map(({ at }) => ({ told: toldAfter(at), made: 1 }));
+  // One that starts begins to look when it has started.
+  const lookedBy = (at: number) =>
+    lives.find(({ spawnedAt, end }) => spawnedAt <= at && (end?.to ?? Infinity) >= at)?.readyAt ??
+    0;
+  const isOwed = (at: number) =>
+    changes.some(each => at >= each && at <= Math.max(each, lookedBy(each)) + LOOK_MS);
+  const unasked = told.filter(at => !isOwed(at)).length;
+  return [...counted, { told: unasked, made: 0 }];
+}
+
+function figuresOf({ schedules, runs, arrivals, callbackArrivals, lives }: Evidence): Figures {
+  const attempts = runs.flatMap(run => run.attempts);
+  const count = (status: string) => runs.filter(run => run.status === status).length;
+  const lost = attempts.filter(({ outcome }) => outcome === 'lost').length;
+  return {
+    kills: lives.filter(({ end }) => end?.how === 'killed').length,
+    schedules: schedules.length,
+    due: runs.length,
+    requests: arrivals.length,
+    duplicates: lost,
+    lost,
+    retries: attempts.filter(({ number }) => number > 1).length - lost,
+    missed: count('missed'),
+    skipped: count('skipped'),
+    overrun: 0,
+    callbacks: callbackArrivals.length,
+    completed: 0,
+    longestDownMs: 0,
+    longestGapMs: 0,
+  };
+}

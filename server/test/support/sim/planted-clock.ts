@@ -1,0 +1,113 @@
+import type { Rule } from '../../../sim/model/rules/rule.ts';
+import type { StepRule } from '../../../sim/model/steps/checker.ts';
+import type { Patch } from '../crash/mutate.ts';
+
+/** Bugs of a clock that is set, and of a machine that is suspended, which the simulator must find. */
+
+export interface ClockBug {
+  name: string;
+  /** One of these must be said of it, whatever else. */
+  rules: (Rule | StepRule)[];
+  patches: Patch[];
+}
+
+export const CLOCK_BUGS: ClockBug[] = [
+  {
+    name: 'nothing counted anew after the clock was set back',
+    rules: ['silent'],
+    patches: [{ file: 'engine/engine.ts', find: 'this.#recounter.begin(since);', replace: '' }],
+  },
+  {
+    name: 'a clock that was set back while nobody looked is not seen at the start',
+    rules: ['silent'],
+    patches: [
+      {
+        file: 'engine/services/recounter.ts',
+        find: 'if (backMs > STEP_MS) {',
+        replace: 'if (backMs > Number.POSITIVE_INFINITY) {',
+      },
+    ],
+  },
+  {
+    name: 'requests that wait for their instant are not called back',
+    rules: ['silent', 'early', 'unfinished'],
+    patches: [
+      {
+        file: 'engine/engine.ts',
+        find: 'this.#executor.cancelWhere(job => isAhead(job, now) || (job.signedAt ?? now) > now);',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'steps measured by the clock that is set',
+    rules: ['stepsMiscounted'],
+    patches: [
+      {
+        file: 'engine/services/clock-watch.ts',
+        find: 'new ClockSteps(clock.now(), clock.monotonicMs())',
+        replace: 'new ClockSteps(clock.now(), clock.now())',
+      },
+      {
+        file: 'engine/services/clock-watch.ts',
+        find: 'look(now, clock.monotonicMs())',
+        replace: 'look(now, now)',
+      },
+    ],
+  },
+  {
+    name: 'times that were sent ahead are not looked up',
+    rules: ['sentTwice'],
+    patches: [
+      {
+        file: 'engine/delivery/dispatcher.ts',
+        find: 'this.#options.recounter.checksFrom <= now + AHEAD_MS',
+        replace: 'this.#options.recounter.checksFrom < 0 && false',
+      },
+    ],
+  },
+  {
+    name: 'records of times to come stay as the clock is set back',
+    rules: ['recordedTwice', 'silent'],
+    patches: [
+      {
+        file: 'engine/services/recounter.ts',
+        find: 'while (!this.#stopping && (await queue.cutMissed(since)) > 0);',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'a retry waits for as long as the clock was ahead',
+    rules: ['unfinished'],
+    patches: [
+      {
+        file: 'domain/run/recount.ts',
+        find: 'first >= row.scheduledFor) return soonerRetry(row, schedule, now);',
+        replace: 'first >= row.scheduledFor) return null;',
+      },
+    ],
+  },
+  {
+    name: 'a late firing sent after the clock was set back behind its time',
+    rules: ['early'],
+    patches: [
+      {
+        file: 'engine/delivery/job.ts',
+        find: "dueAt > now || (kind === 'schedule' && claim.scheduledFor > now)",
+        replace: "dueAt > now || (kind === 'schedule' && claim.scheduledFor < 0)",
+      },
+    ],
+  },
+  {
+    name: 'a suspension not seen as downtime',
+    rules: ['causeWrong'],
+    patches: [
+      {
+        file: 'engine/services/downtime.ts',
+        find: 'if (now - this.#lookedAt > BLIND_AFTER_MS) {',
+        replace: 'if (now - this.#lookedAt > Number.POSITIVE_INFINITY) {',
+      },
+    ],
+  },
+];
