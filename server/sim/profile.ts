@@ -1,4 +1,5 @@
 import { Random } from './random.ts';
+import { UNHEALTHY_KINDS } from './workload.ts';
 
 /**
  * What happens in a world, drawn before it begins. Each fault is on or off for the whole seed, so that rare ones are not
@@ -40,12 +41,20 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   refuse: () => 15_000,
   slow: () => 15_000,
   callers: random => random.between(1_000, 8_000),
+  absence: () => 40_000,
 };
 
 /** How many seeds have the fault. */
-export const ODDS = { kill: 0.6, stop: 0.3, refuse: 0.4, slow: 0.4, callers: 0.7 };
+export const ODDS = { kill: 0.6, stop: 0.3, refuse: 0.4, slow: 0.4, callers: 0.7, absence: 0.06 };
 
 type Fault = keyof typeof ODDS;
+
+const STARTED_AT = Date.parse('2026-03-01T12:00:00.000Z');
+
+/** The wall clock at the start of a world, epoch ms: between two whole seconds. */
+export function startedAtOf(seed: number): number {
+  return STARTED_AT + (seed % 1_000);
+}
 
 /** Each fault has its own numbers: whether one is on, and how often, changes no other. */
 export function profileOf(seed: number, odds = ODDS): Profile {
@@ -70,12 +79,13 @@ export function profileOf(seed: number, odds = ODDS): Profile {
     forMs: own.between(50, 4_000),
     byMs: own.between(20, 1_500),
   }));
-  on('callers', callAt);
+  on('callers', (at, own) => callAt(at, own, startedAtOf(seed)));
+  on('absence', absenceAt);
   return {
     lengthMs,
     mixed: random.whole(2, 14),
     planned: random.chance(0.6) ? random.whole(1, 8) : 0,
-    unhealthy: random.chance(0.5) ? random.whole(1, 7) : 0,
+    unhealthy: random.chance(0.5) ? random.whole(1, UNHEALTHY_KINDS) : 0,
     faults,
     actions: actions.toSorted((a, b) => a.at - b.at),
   };
@@ -91,9 +101,15 @@ function stopAt(at: number, random: Random): Action {
   return { kind: 'stop', at, limitMs, downMs: downMsOf(random) };
 }
 
-/** Often at a nominal time, or a millisecond beside it. */
-function callAt(at: number, random: Random): Action {
-  const beside = random.chance(0.5) ? Math.round(at / 1_000) * 1_000 + random.whole(-2, 2) : at;
+/** So long that one record stands for more times than history lists. */
+function absenceAt(at: number, random: Random): Action {
+  return { kind: 'kill', at, downMs: random.between(900_000, 1_500_000), againMs: null };
+}
+
+/** Often at a nominal time, or a millisecond beside it. @param startedAt of the world: nominal times are whole seconds of its clock */
+function callAt(at: number, random: Random, startedAt: number): Action {
+  const whole = Math.round((startedAt + at) / 1_000) * 1_000 - startedAt;
+  const beside = random.chance(0.5) ? whole + random.whole(-2, 2) : at;
   const aimed = Math.max(0, beside);
   if (random.chance(0.5)) return { kind: 'trigger', at: aimed, which: random.next() };
   const planned = random.chance(0.5);

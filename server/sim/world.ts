@@ -9,7 +9,7 @@ import { Machine } from './machine.ts';
 import { check, MAY_COME_RIGHT, type Report } from './model/checker.ts';
 import type { Evidence } from './model/evidence.ts';
 import { Node, type Surroundings } from './node.ts';
-import { type Action, type Profile, profileOf } from './profile.ts';
+import { type Action, type Profile, profileOf, startedAtOf } from './profile.ts';
 import { Random } from './random.ts';
 import { LazyDatabase } from './store/lazy-database.ts';
 import { CONNECT_MS, Network } from './wire/network.ts';
@@ -30,14 +30,13 @@ export interface Played extends Report {
 /** Nothing here is late by itself but the way to the store, and what waits for a connection. */
 const EXACT = { slackMs: 0, graceMs: 0, connectMs: CONNECT_MS, lateMs: 100 };
 
-const STARTED_AT = Date.parse('2026-03-01T12:00:00.000Z');
 const TARGET = 'https://target.example';
 /** All that was owed must be there by then. */
 const PATIENCE_MS = 200_000;
 const LOOK_AGAIN_MS = 1_000;
 
 export async function play(seed: number, profile = profileOf(seed)): Promise<Played> {
-  const machine = new Machine(STARTED_AT + (seed % 1_000), new Random(seed, 'process'));
+  const machine = new Machine(startedAtOf(seed), new Random(seed, 'process'));
   const world = new World(seed, machine, profile);
   return machine.play(() => world.run());
 }

@@ -3,6 +3,7 @@ import { checkArrivals } from './rules/arrivals.ts';
 import { checkCallbacks } from './rules/callbacks.ts';
 import { checkCompletion } from './rules/completion.ts';
 import { checkLateness } from './rules/lateness.ts';
+import { checkOverlaps } from './rules/overlap.ts';
 import { checkRetries } from './rules/retries.ts';
 import type { Rule, Tell, Violation } from './rules/rule.ts';
 import { checkTimes } from './rules/times.ts';
@@ -76,6 +77,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   checkCallbacks(view, tell);
   checkRetries(view, tell);
   checkLateness(view, tell);
+  checkOverlaps(view, tell);
   const completed = checkCompletion(view, tell);
   return { violations, figures: { ...figuresOf(view), overrun, duplicates, completed } };
 }

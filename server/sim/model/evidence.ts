@@ -25,7 +25,13 @@ export interface ScheduleSeen {
   createdAt: number;
   integrations: { id: string; callOnSuccess: boolean }[];
   /** Absent: as by default. */
-  policy?: { maxRetries?: number; retryDelaysSeconds?: number[] };
+  policy?: {
+    maxRetries?: number;
+    retryDelaysSeconds?: number[];
+    retryForSeconds?: number;
+    catchUpSeconds?: number;
+    overlap?: 'skip' | 'bufferOne';
+  };
   /** Where it is more than a cron interval. */
   planned?: Planned;
   /** Its create was answered 200: then it must be there. The others were cut off, and may be. */

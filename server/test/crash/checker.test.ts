@@ -5,7 +5,7 @@ import { RULES, type Rule } from '../../sim/model/rules/rule.ts';
 import { at, cleanWorld, passed, Synthetic } from './synthetic.ts';
 import { TAMPERED } from './tampered-evidence.ts';
 
-const IN_TIME = { ...OF_PROCESSES, lateMs: 1_000 };
+const IN_TIME = { ...OF_PROCESSES, lateMs: 500 };
 
 describe('checker', () => {
   test('a world in which everything went right has no violation', () => {

@@ -44,9 +44,16 @@ function checkRun(run: RunSeen, { seen, due }: ScheduleView, view: View, tell: T
   const completedAt = planned?.status === 'enabled' ? Infinity : (planned?.updatedAt ?? Infinity);
   const barredAt = (endedAt: number) => {
     const since = run.trigger === 'manual' ? endedAt : run.at;
-    return Math.min(due.find(time => time > since) ?? Infinity, completedAt);
+    const next = due.find(time => time > since) ?? Infinity;
+    return Math.min(next, completedAt, triedUntil(run, policy) + 1);
   };
   checkTried({ ...run, name, policy, barredAt }, view, tell);
+  const late = run.attempts.find(
+    ({ startedAt }, index) =>
+      startedAt > triedUntil(run, policy) && retriesAt(run.attempts, index) > 0,
+  );
+  if (late && run.attempts[late.number - 2]?.outcome !== 'lost')
+    tell('retryUnasked', `${name} was tried again at ${iso(late.startedAt)}, when that was over.`);
   for (const callback of run.callbacks) {
     const told = `The callback ${callback.id} of ${name}`;
     checkTried(
@@ -55,6 +62,11 @@ function checkRun(run: RunSeen, { seen, due }: ScheduleView, view: View, tell: T
       tell,
     );
   }
+}
+
+/** The last instant at which a retry may start. */
+function triedUntil({ at }: RunSeen, policy: Policy): number {
+  return at + (policy?.retryForSeconds ?? Infinity) * 1_000;
 }
 
 function checkTried(tried: Tried, view: View, tell: Tell): void {

@@ -11,7 +11,11 @@ export const RULES = {
   missedWhileUp:
     'A time is missed only where the service was down, or was late by a whole interval.',
   latestMissed: 'Of the times that passed unseen, the latest fires.',
+  oldFired: 'What passed unseen longer ago than catchUpSeconds does not fire.',
   skippedWithoutRun: 'A time is skipped only while a run of its schedule is going on.',
+  notSkipped:
+    'A time that comes during a request of its schedule is skipped, unless the policy buffers it.',
+  bufferLost: 'With bufferOne, a time is skipped only for a later one that waits.',
   attemptNumbers: 'Attempts are numbered 1, 2, 3 without a gap.',
   lostWithoutCrash: 'An attempt is lost only in a crash.',
   lostForGood: 'What was cut off by a crash is sent again.',

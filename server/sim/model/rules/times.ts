@@ -1,3 +1,4 @@
+import type { ScheduleSeen } from '../evidence.ts';
 import type { Tell } from './rule.ts';
 import {
   hasBegun,
@@ -40,6 +41,7 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
         overrun += checkMissed(time, next.get(time)!, follower, schedule, view, tell);
       }
       if (run.status === 'skipped') checkSkipped(run, schedule, view, tell);
+      if (hasBegun(run)) checkAge(run, seen, view, tell);
     }
   }
   for (const time of due) {
@@ -78,6 +80,7 @@ function checkMissed(
     const { from, until, lookedAt } = blindOf(schedule, window);
     if (time > until || (!isUndecided && next <= window.from && time <= from)) continue;
     const lookedUntil = withGrace(lookedAt, view);
+    if (lookedUntil - time > catchUpMs(schedule.seen)) return 0;
     if (follower === undefined || next > lookedUntil) {
       // It ended again before it had looked, or sent: then the start after that one decides.
       isUndecided = (windows[index + 1]?.from ?? Infinity) <= lookedUntil + view.connectMs;
@@ -94,6 +97,19 @@ function checkMissed(
   if (isLate && wasBehind(time, next, schedule.seen.id, view)) return 1;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
   return 0;
+}
+
+/** How long after it a time that passed unseen fires. */
+function catchUpMs({ policy }: ScheduleSeen): number {
+  return (policy?.catchUpSeconds ?? 86_400) * 1_000;
+}
+
+function checkAge({ at, startedAt }: RunSeen, seen: ScheduleSeen, view: View, tell: Tell): void {
+  const isOld = view.windows.some(
+    ({ from, to }) =>
+      from < at && to <= startedAt + view.slackMs && to - at > catchUpMs(seen) + view.slackMs,
+  );
+  if (isOld) tell('oldFired', `${nameOf(seen.id, at)} fired at ${iso(startedAt)}, too late.`);
 }
 
 /**
@@ -151,21 +167,21 @@ function isCutOff(run: RunSeen, from: number, to: number): boolean {
   );
 }
 
-function checkSkipped(
-  run: RunSeen,
-  { seen, runs, manual }: ScheduleView,
-  view: View,
-  tell: Tell,
-): void {
-  // The end of a manual run is known once it is written, which a store that stands still puts off.
-  const isGoing =
-    runs.some(other => hasBegun(other) && other.at < run.at && run.at <= other.finishedAt) ||
-    manual.some(
-      ({ at, finishedAt }) => at <= run.at && run.at <= withGrace(finishedAt + WRITTEN_MS, view),
-    );
-  if (isGoing) return;
-  const name = nameOf(seen.id, run.at);
+function checkSkipped(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell): void {
+  if (isGoing(run.at, schedule, view)) return;
+  const name = nameOf(schedule.seen.id, run.at);
   tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);
+}
+
+/** Whether a run of the schedule, or a manual one, was going on when the time came. */
+export function isGoing(time: number, { runs, manual }: ScheduleView, view: View): boolean {
+  // The end of a manual run is known once it is written, which a store that stands still puts off.
+  return (
+    runs.some(other => hasBegun(other) && other.at < time && time <= other.finishedAt) ||
+    manual.some(
+      ({ at, finishedAt }) => at <= time && time <= withGrace(finishedAt + WRITTEN_MS, view),
+    )
+  );
 }
 
 function checkRun(run: RunSeen, view: View, tell: Tell): void {
