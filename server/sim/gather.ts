@@ -33,7 +33,16 @@ async function seenOf(
   clientRowId: number,
   { schedule, acknowledged }: Asked,
 ): Promise<ScheduleSeen> {
-  const { id, interval, timezone, createdAt, integrations = [], timing = {}, policy } = schedule;
+  const {
+    id,
+    interval,
+    timezone,
+    createdAt,
+    integrations = [],
+    timing = {},
+    policy,
+    url,
+  } = schedule;
   const found = await store.schedules.find(clientRowId, id);
   return {
     id,
@@ -41,6 +50,7 @@ async function seenOf(
     timezone,
     createdAt,
     integrations: integrations.map(({ id, callOnSuccess }) => ({ id, callOnSuccess })),
+    ...(integrations.length === 0 && { origin: new URL(url).origin }),
     ...(policy && { policy }),
     ...(found !== null &&
       isPlanned(schedule) && {

@@ -110,7 +110,8 @@ function unhealthy(index: number): ScheduleInput {
     case 2:
       return each('*/5 * * * * *', '/hang', { timeoutSeconds: 2 });
     case 3:
-      return each('* * * * * *', '/dead');
+      // It has no callbacks, which its host would answer: so its breaker opens.
+      return every('* * * * * *', `https://away${index}.example/dead`);
     case 4:
       return each('*/30 * * * * *', '/later/7');
     case 5:

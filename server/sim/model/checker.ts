@@ -1,5 +1,6 @@
 import type { Evidence } from './evidence.ts';
 import { checkArrivals } from './rules/arrivals.ts';
+import { checkBreakers } from './rules/breakers.ts';
 import { checkCallbacks } from './rules/callbacks.ts';
 import { checkCompletion } from './rules/completion.ts';
 import { checkLateness } from './rules/lateness.ts';
@@ -78,6 +79,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   checkRetries(view, tell);
   checkLateness(view, tell);
   checkOverlaps(view, tell);
+  checkBreakers(view, tell);
   const completed = checkCompletion(view, tell);
   return { violations, figures: { ...figuresOf(view), overrun, duplicates, completed } };
 }

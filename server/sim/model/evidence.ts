@@ -24,6 +24,8 @@ export interface ScheduleSeen {
   timezone: string;
   createdAt: number;
   integrations: { id: string; callOnSuccess: boolean }[];
+  /** Scheme, name and port of its target. Absent: callbacks go there as well. */
+  origin?: string;
   /** Absent: as by default. */
   policy?: {
     maxRetries?: number;

@@ -10,6 +10,7 @@ import {
   passed,
   plannedOf,
   runOf,
+  Synthetic,
 } from './synthetic.ts';
 
 /** Each world whose evidence was tampered with: what was done to it, the rules that must be named, and no others. */
@@ -137,6 +138,33 @@ export const TAMPERED: TamperedEvidence[] = [
     'a retry starts when its policy has no more time for it',
     ['retryUnasked'],
     w => Object.assign(w.schedules[3]!, { policy: { retryForSeconds: 5 } }),
+  ],
+  [
+    'a request is refused although its host answers',
+    ['breakerShut', 'answerDiffers', 'verdictWrong'],
+    w => {
+      w.schedules[1]!.origin = 'https://slow.example';
+      const error = 'It was not sent: the breaker of https://slow.example is open.';
+      const attempt = { number: 1, startedAt: iso(18), durationMs: 0 };
+      const attempts = [{ ...attempt, outcome: 'connectionError' as const, error }];
+      Object.assign(runOf(w, 'slow', 18), { attempts });
+    },
+  ],
+  [
+    'a host that is down is called each second',
+    ['breakerOpen'],
+    w => {
+      const world = new Synthetic();
+      Object.assign(world, { evidence: w });
+      world.schedule('away', '* * * * * *');
+      w.schedules.at(-1)!.origin = 'https://away.example';
+      Object.assign(w.schedules.at(-1)!, { createdAt: at(12.7) });
+      for (let second = 13; second <= 36; second++) {
+        const run = world.fired('away', second, [second, 1, 500]);
+        Object.assign(run.attempts[0]!, { outcome: 'connectionError', responseStatus: undefined });
+        w.arrivals.pop();
+      }
+    },
   ],
   [
     'attempts are numbered 1 and 3',

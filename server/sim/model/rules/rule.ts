@@ -24,6 +24,9 @@ export const RULES = {
   retryEarly: 'A retry waits as long as the policy and its target say.',
   retryUnasked: 'Only what the policy retries is tried again.',
   verdictWrong: 'A run ends as its last attempt and the policy say.',
+  breakerOpen: 'A host that is down gets one request in 5 s.',
+  breakerShut:
+    'A breaker opens after 20 requests and 10 s without an answer, and refuses for 5 s at a time.',
   triggerLost: 'A manual run whose trigger was answered is in history.',
   arrivalUnrecorded: 'Every request that the target saw is an attempt in history.',
   attemptUnseen: 'Every attempt that got an answer was seen by the target.',

@@ -10,6 +10,8 @@ export interface AttemptSeen {
   durationMs: number | undefined;
   outcome: string;
   responseStatus: number | undefined;
+  /** It failed without a request: the breaker of its host was open. */
+  isRefused: boolean;
 }
 
 /** When an attempt ended, epoch ms; NaN where nobody knows. */
@@ -199,8 +201,10 @@ function runSeen(run: Run): RunSeen {
 }
 
 function attemptSeen(attempt: Run['attempts'][number]): AttemptSeen {
-  const { number, startedAt, durationMs, outcome, responseStatus } = attempt;
-  return { number, startedAt: Date.parse(startedAt), durationMs, outcome, responseStatus };
+  const { number, startedAt, durationMs, outcome, responseStatus, error } = attempt;
+  const isRefused = error?.startsWith('It was not sent: the breaker') === true;
+  const at = Date.parse(startedAt);
+  return { number, startedAt: at, durationMs, outcome, responseStatus, isRefused };
 }
 
 export function hasBegun({ status }: RunSeen): boolean {
