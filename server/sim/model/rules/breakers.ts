@@ -29,7 +29,10 @@ function checkOne({ seen, runs, manual }: ScheduleView, view: View, tell: Tell):
   for (const { run, attempt } of sent) {
     const last = faults.at(-1);
     // A process begins anew.
-    if (view.windows.some(({ to }) => to > (last?.startedAt ?? 0) && to <= attempt.startedAt))
+    if (
+      last &&
+      view.windows.some(({ from }) => from >= last.startedAt && from <= attempt.startedAt)
+    )
       faults = [];
     checkAttempt(attempt, faults, nameOfAttempt(seen.id, run, attempt), view, tell);
     if (attempt.isRefused) continue;
