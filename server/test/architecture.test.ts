@@ -420,7 +420,9 @@ test('there are no drawers', () => {
 });
 
 test('the helpers of tests stand in test/support', () => {
-  const suites = ['crash', 'mutants', 'store/contract'].map(suite => `server/test/${suite}/**`);
+  const suites = ['crash', 'mutants', 'sim', 'store/contract'].map(
+    suite => `server/test/${suite}/**`,
+  );
   assert.deepEqual(
     globSync('{server,client,dashboard}/test/**/*.ts', {
       cwd: join(SOURCE, '../..'),

@@ -3,8 +3,12 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { BUGS } from '../crash/bugs.ts';
+import { MUTANTS } from '../mutants/list.ts';
+import { patchOf } from '../mutants/patch-of.ts';
 import { copyWithBug } from '../support/crash/mutate.ts';
 import { PLANTED } from './planted.ts';
+import { PLANTED_IN_DOMAIN } from './planted-in-domain.ts';
+import { PLANTED_IN_STORE, PLAYED_MUTANTS } from './planted-in-store.ts';
 
 /** The simulator is tested: it finds the bugs that are seeded for the crash test, and its own. */
 
@@ -17,10 +21,15 @@ const NOT_PLAYED = [
 ];
 
 describe('planted bugs', () => {
-  for (const { name, rules, patches } of [...BUGS, ...PLANTED]) {
+  const mutants = PLAYED_MUTANTS.map(({ name, rules }) => {
+    const mutant = MUTANTS.find(each => each.name === name)!;
+    return { name, rules, patches: [patchOf(mutant)] };
+  });
+  const bugs = [...BUGS, ...PLANTED, ...PLANTED_IN_STORE, ...PLANTED_IN_DOMAIN, ...mutants];
+  for (const { name, rules, patches } of bugs) {
     if (NOT_PLAYED.includes(name)) continue;
     test(`found: ${name}`, async t => {
-      const copy = await copyWithBug(patches, PARTS);
+      const copy = await copyWithBug(await Promise.all(patches), PARTS);
       try {
         const seed = await seedThatBreaks(rules, join(copy.folder, 'server/sim/sim.ts'));
         t.diagnostic(`seed ${seed}`);
