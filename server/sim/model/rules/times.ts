@@ -107,7 +107,11 @@ function catchUpMs({ policy }: ScheduleSeen): number {
 function checkAge({ at, startedAt }: RunSeen, seen: ScheduleSeen, view: View, tell: Tell): void {
   const isOld = view.windows.some(
     ({ from, to }) =>
-      from < at && to <= startedAt + view.slackMs && to - at > catchUpMs(seen) + view.slackMs,
+      from < at &&
+      to <= startedAt + view.slackMs &&
+      to - at > catchUpMs(seen) + view.slackMs &&
+      // A start that waits for its store decides before it says that it listens.
+      !view.stalls.some(stall => stall.from <= to && stall.to >= at),
   );
   if (isOld) tell('oldFired', `${nameOf(seen.id, at)} fired at ${iso(startedAt)}, too late.`);
 }
