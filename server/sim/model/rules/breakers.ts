@@ -34,7 +34,9 @@ function checkOne({ seen, runs, manual }: ScheduleView, view: View, tell: Tell):
       view.windows.some(({ from }) => from >= last.startedAt && from <= attempt.startedAt)
     )
       faults = [];
-    checkAttempt(attempt, faults, nameOfAttempt(seen.id, run, attempt), view, tell);
+    // Whether one that was cut off was sent or refused, nobody knows.
+    if (attempt.outcome !== 'lost')
+      checkAttempt(attempt, faults, nameOfAttempt(seen.id, run, attempt), view, tell);
     if (attempt.isRefused) continue;
     if (attempt.outcome === 'response' || attempt.outcome === 'lost') faults = [];
     else faults.push(attempt);
