@@ -14,6 +14,8 @@ export interface CrewOptions {
   bail: boolean;
   /** Make failures smaller before they are told. */
   shrinks: boolean;
+  /** That are on in each seed. */
+  faults: string[];
   tell(verdict: Verdict): void;
 }
 
@@ -34,7 +36,7 @@ export async function playAll(from: number, to: number, options: CrewOptions): P
     while (next <= to && !isOver) {
       const first = next;
       next = Math.min(first + SEEDS_A_PROCESS, to + 1);
-      await portion(first, next - 1, options.shrinks, tell, () => isOver);
+      await portion(first, next - 1, options, tell, () => isOver);
     }
   };
   await Promise.all(Array.from({ length: options.workers }, one));
@@ -43,12 +45,13 @@ export async function playAll(from: number, to: number, options: CrewOptions): P
 function portion(
   from: number,
   to: number,
-  shrinks: boolean,
+  options: CrewOptions,
   tell: (verdict: Verdict) => void,
   isOver: () => boolean,
 ): Promise<void> {
   return new Promise(resolve => {
-    const worker = fork(WORKER, [from, to, shrinks ? 1 : 0].map(String));
+    const { shrinks, faults } = options;
+    const worker = fork(WORKER, [...[from, to, shrinks ? 1 : 0].map(String), ...faults]);
     let seed = from;
     worker.on('message', verdict => {
       seed += 1;
@@ -59,7 +62,7 @@ function portion(
       // The seed that ended its process is told; those after it are played by another one.
       if (seed > to || isOver()) return resolve();
       tell({ seed, failure: `seed ${seed} ended its process (${code})\n` });
-      resolve(seed < to ? portion(seed + 1, to, shrinks, tell, isOver) : undefined);
+      resolve(seed < to ? portion(seed + 1, to, options, tell, isOver) : undefined);
     });
   });
 }

@@ -97,6 +97,7 @@ async function seenOf(
     timezone,
     createdAt,
     integrations: integrations.map(({ id, callOnSuccess }) => ({ id, callOnSuccess })),
+    ...(integrations.length === 0 && { origin: new URL(body.url).origin }),
     ...(policy && { policy }),
     ...(found !== null &&
       isPlanned(body) && {

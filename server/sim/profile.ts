@@ -1,4 +1,5 @@
 import { Random } from './random.ts';
+import { UNHEALTHY_KINDS } from './workload.ts';
 
 /**
  * What happens in a world, drawn before it begins. Each fault is on or off for the whole seed, so that rare ones are not
@@ -51,6 +52,7 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   explains: random => random.between(500, 4_000),
   step: random => random.between(3_000, 15_000),
   suspend: () => 20_000,
+  absence: () => 40_000,
 };
 
 /** How many seeds have the fault. */
@@ -62,11 +64,27 @@ export const ODDS = {
   callers: 0.7,
   edits: 0.4,
   explains: 0.5,
-  step: 0.2,
+  // Worlds whose clock is set have open failures. They are played where they are asked for.
+  step: 0,
   suspend: 0.15,
+  absence: 0.06,
 };
 
 type Fault = keyof typeof ODDS;
+
+const STARTED_AT = Date.parse('2026-03-01T12:00:00.000Z');
+
+/** The wall clock at the start of a world, epoch ms: between two whole seconds. */
+export function startedAtOf(seed: number): number {
+  return STARTED_AT + (seed % 1_000);
+}
+
+/** The odds with which these faults are on in each seed. @throws RangeError where there is no such fault */
+export function oddsWith(faults: readonly string[]): typeof ODDS {
+  const unknown = faults.find(name => !(name in ODDS));
+  if (unknown !== undefined) throw new RangeError(`There is no fault ${unknown}.`);
+  return { ...ODDS, ...Object.fromEntries(faults.map(name => [name, 1])) };
+}
 
 /** Each fault has its own numbers: whether one is on, and how often, changes no other. */
 export function profileOf(seed: number, odds = ODDS): Profile {
@@ -91,16 +109,19 @@ export function profileOf(seed: number, odds = ODDS): Profile {
     forMs: own.between(50, 4_000),
     byMs: own.between(20, 1_500),
   }));
-  on('callers', callAt);
-  on('edits', editAt);
-  on('explains', explainAt);
-  on('step', stepAt);
-  on('suspend', suspendAt);
+  const startedAt = startedAtOf(seed);
+  const aimed = (at: number, own: Random) => aimedAt(at, own, startedAt);
+  on('callers', (at, own) => callAt(aimed(at, own), own));
+  on('edits', (at, own) => editAt(aimed(at, own), own));
+  on('explains', (at, own) => explainAt(aimed(at, own), own));
+  on('step', (at, own) => stepAt(aimed(at, own), own));
+  on('suspend', (at, own) => suspendAt(aimed(at, own), own));
+  on('absence', absenceAt);
   return {
     lengthMs,
     mixed: random.whole(2, 14),
     planned: random.chance(0.6) ? random.whole(1, 8) : 0,
-    unhealthy: random.chance(0.5) ? random.whole(1, 7) : 0,
+    unhealthy: random.chance(0.5) ? random.whole(1, UNHEALTHY_KINDS) : 0,
     faults,
     actions: actions.toSorted((a, b) => a.at - b.at),
   };
@@ -117,46 +138,50 @@ function stopAt(at: number, random: Random): Action {
   return { kind: 'stop', at, limitMs, downMs: downMsOf(random) };
 }
 
-/** Often at a nominal time, or a millisecond beside it. */
-function aimed(at: number, random: Random): number {
-  const beside = random.chance(0.5) ? Math.round(at / 1_000) * 1_000 + random.whole(-2, 2) : at;
+/** So long that one record stands for more times than history lists. */
+function absenceAt(at: number, random: Random): Action {
+  const downMs = random.between(900_000, 1_500_000);
+  return { kind: 'kill', at, downMs, againMs: null, isAmidCall: false };
+}
+
+/** Often at a nominal time, or a millisecond beside it. @param startedAt of the world: nominal times are whole seconds of its clock */
+function aimedAt(at: number, random: Random, startedAt: number): number {
+  const whole = Math.round((startedAt + at) / 1_000) * 1_000 - startedAt;
+  const beside = random.chance(0.5) ? whole + random.whole(-2, 2) : at;
   return Math.max(0, beside);
 }
 
 function editAt(at: number, random: Random): Action {
-  return { kind: 'edit', at: aimed(at, random), which: random.next(), draw: random.next() };
+  return { kind: 'edit', at, which: random.next(), draw: random.next() };
 }
 
 /** Of a time that has come or is to come, or of an instant beside it. */
 function explainAt(at: number, random: Random): Action {
   const which = random.next();
   const besideMs = random.chance(0.2) ? random.whole(-2, 2) : 0;
-  const offsetMs = random.whole(-8, 3) * 1_000 + besideMs;
-  return { kind: 'explain', at: aimed(at, random), which, offsetMs };
+  return { kind: 'explain', at, which, offsetMs: random.whole(-8, 3) * 1_000 + besideMs };
 }
 
 const YEAR_MS = 365 * 86_400_000;
 
 /** Now and then somebody sets it right. */
 function stepAt(at: number, random: Random): Action {
-  const asked = aimed(at, random);
-  if (random.chance(0.4)) return { kind: 'step', at: asked, aheadMs: 0 };
+  if (random.chance(0.4)) return { kind: 'step', at, aheadMs: 0 };
   const sizeMs = random.chance(0.01)
     ? random.pick([1, 4]) * YEAR_MS
     : Math.round(1_000 * 3_600 ** random.next());
-  return { kind: 'step', at: asked, aheadMs: random.chance(0.5) ? sizeMs : -sizeMs };
+  return { kind: 'step', at, aheadMs: random.chance(0.5) ? sizeMs : -sizeMs };
 }
 
 function suspendAt(at: number, random: Random): Action {
   const forMs = random.chance(0.8) ? random.whole(6_000, 20_000) : random.whole(20_000, 180_000);
-  return { kind: 'suspend', at: aimed(at, random), forMs };
+  return { kind: 'suspend', at, forMs };
 }
 
 function callAt(at: number, random: Random): Action {
-  const asked = aimed(at, random);
-  if (random.chance(0.5)) return { kind: 'trigger', at: asked, which: random.next() };
+  if (random.chance(0.5)) return { kind: 'trigger', at, which: random.next() };
   const planned = random.chance(0.5);
-  return { kind: 'create', at: asked, planned, index: random.whole(0, 79) };
+  return { kind: 'create', at, planned, index: random.whole(0, 79) };
 }
 
 function downMsOf(random: Random): number {

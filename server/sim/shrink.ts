@@ -1,4 +1,4 @@
-import { type Profile, profileOf } from './profile.ts';
+import { oddsWith, type Profile, profileOf } from './profile.ts';
 import type { Played } from './world.ts';
 
 /** What is left of a world. */
@@ -9,6 +9,8 @@ export interface Cut {
   mixed?: number | undefined;
   planned?: number | undefined;
   unhealthy?: number | undefined;
+  /** That are on, whatever their odds. */
+  faults?: string[] | undefined;
 }
 
 export type Play = (seed: number, profile?: Profile) => Promise<Played>;
@@ -16,8 +18,11 @@ export type Play = (seed: number, profile?: Profile) => Promise<Played>;
 /** More worlds than this are not tried for one failure. */
 const MOST_TRIES = 150;
 
-export function cutTo(seed: number, { only, mixed, planned, unhealthy }: Cut): Profile {
-  const profile = profileOf(seed);
+export function cutTo(
+  seed: number,
+  { only, mixed, planned, unhealthy, faults = [] }: Cut,
+): Profile {
+  const profile = profileOf(seed, oddsWith(faults));
   return {
     ...profile,
     mixed: Math.min(profile.mixed, mixed ?? Number.POSITIVE_INFINITY),
@@ -42,15 +47,16 @@ export async function brokenBy(play: Play, seed: number, cut: Cut = {}): Promise
  *
  * @returns the smallest world found in which the same is broken
  */
-export async function shrink(play: Play, seed: number): Promise<Cut> {
-  const [what] = await brokenBy(play, seed);
-  const whole = profileOf(seed);
+export async function shrink(play: Play, seed: number, faults: string[] = []): Promise<Cut> {
+  const [what] = await brokenBy(play, seed, { faults });
+  const whole = profileOf(seed, oddsWith(faults));
   let tries = 0;
   const fails = async (cut: Cut) => {
     tries += 1;
     return tries <= MOST_TRIES && (await brokenBy(play, seed, cut)).includes(what!);
   };
   let cut = {
+    faults,
     only: whole.actions.map((_, i) => i + 1),
     mixed: whole.mixed,
     planned: whole.planned,

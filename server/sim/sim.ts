@@ -2,6 +2,7 @@ import './globals.ts';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { playAll } from './crew.ts';
+import { oddsWith } from './profile.ts';
 import { type Cut, cutTo, shrink } from './shrink.ts';
 import { failureOf, progressOf, summaryOf, traceOf } from './told.ts';
 
@@ -15,6 +16,7 @@ const USAGE = `Usage: npm run sim                      1,000 seeds from the numb
                                         --schedules 3,1,0 with three of its intervals, one of its plans
                                         and none of those whose targets are unwell
        --shrink                         the smallest world that still fails
+       --with step,kill                 these faults are on in each seed
 `;
 const DAY_MS = 86_400_000;
 
@@ -25,7 +27,8 @@ else await playOne(seed);
 async function playOne(seed: number): Promise<never> {
   const played = await play(seed, cutTo(seed, cut));
   const hasFailed = played.violations.length > 0;
-  if (shrinks && hasFailed) process.stdout.write(failureOf(played, await shrink(play, seed)));
+  if (shrinks && hasFailed)
+    process.stdout.write(failureOf(played, await shrink(play, seed, cut.faults)));
   else process.stdout.write(traceOf(played));
   process.exit(hasFailed ? 1 : 0);
 }
@@ -39,6 +42,7 @@ async function playMany(from: number, to: number): Promise<never> {
     workers,
     bail,
     shrinks,
+    faults: cut.faults ?? [],
     tell: ({ failure }) => {
       played += 1;
       if (failure !== null) {
@@ -77,6 +81,7 @@ function optionsOf(args: string[]): Options {
         workers: { type: 'string' },
         bail: { type: 'boolean' },
         shrink: { type: 'boolean' },
+        with: { type: 'string' },
       },
     });
     const [, first, last] = read(/^(\d+)\.\.(\d+)$/, values.seeds ?? '0..0');
@@ -85,6 +90,8 @@ function optionsOf(args: string[]): Options {
     const [only] = read(/^(\d+(,\d+)*)?$/, values.only ?? '');
     const counts = read(/^(\d+),(\d+),(\d+)$/, values.schedules ?? '999,999,999');
     const [mixed, planned, unhealthy] = counts.slice(1).map(Number);
+    const faults = values.with?.split(',') ?? [];
+    oddsWith(faults);
     return {
       bail: values.bail ?? false,
       shrinks: values.shrink ?? false,
@@ -94,6 +101,7 @@ function optionsOf(args: string[]): Options {
         mixed,
         planned,
         unhealthy,
+        faults,
       },
       ...(values.seed !== undefined && { seed: Number(seed) }),
       ...(values.seeds !== undefined && { seeds: [Number(first), Number(last)] }),

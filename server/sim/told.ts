@@ -13,11 +13,12 @@ export function traceOf(played: Played): string {
 }
 
 /** @param cut the smallest world that fails alike: its actions are told, and the line that plays it */
-export function failureOf(played: Played, cut?: Cut): string {
-  const line = `npm run sim -- --seed ${played.seed}`;
+export function failureOf(played: Played, cut: Cut): string {
+  const faults = cut.faults?.length ? ` --with ${cut.faults}` : '';
+  const line = `npm run sim -- --seed ${played.seed}${faults}`;
   const told = `${worldOf(played)}\n${verdictOf(played)}`;
-  if (cut === undefined) return `${told}  again   ${line}\n  smaller ${line} --shrink\n`;
-  const { only = [], mixed, planned, unhealthy } = cut;
+  if (cut.only === undefined) return `${told}  again   ${line}\n  smaller ${line} --shrink\n`;
+  const { only, mixed, planned, unhealthy } = cut;
   const { actions } = played.profile;
   const lines = only.map(
     number => `${String(number).padStart(5)}  ${actionOf(actions[number - 1]!)}\n`,

@@ -87,20 +87,23 @@ function planned(url: string, index: number, now: number): ScheduleInput {
 
 /**
  * Schedules whose targets are not well, each with a host of its own: one that answers as it likes, one that never does, one
- * that is away, and some that ask for time. Of the policies some have delays of their own.
+ * that is away, and some that ask for time. Of the policies some have delays of their own, some buffer, and some are soon over.
  */
 export function unhealthyWorkload(count: number): ScheduleInput[] {
   return Array.from({ length: count }, (_, index) => unhealthy(index));
 }
 
+export const UNHEALTHY_KINDS = 11;
+const FOR_8_SECONDS = { maxRetries: 5, retryForSeconds: 8 };
+
 function unhealthy(index: number): ScheduleInput {
-  const round = Math.floor(index / 7);
+  const round = Math.floor(index / UNHEALTHY_KINDS);
   const each = (interval: string, path: string, policy?: ScheduleInput['policy']) => {
     const host = `https://unwell${index}.example`;
     const body = every(interval, host + path, 'UTC', callback(host, round, true));
     return policy === undefined ? body : { ...body, policy };
   };
-  switch (index % 7) {
+  switch (index % UNHEALTHY_KINDS) {
     case 0:
       return each('* * * * * *', '/whim');
     case 1:
@@ -108,13 +111,22 @@ function unhealthy(index: number): ScheduleInput {
     case 2:
       return each('*/5 * * * * *', '/hang', { timeoutSeconds: 2 });
     case 3:
-      return each('* * * * * *', '/dead');
+      // It has no callbacks, which its host would answer: so its breaker opens.
+      return every('* * * * * *', `https://away${index}.example/dead`);
     case 4:
       return each('*/30 * * * * *', '/later/7');
     case 5:
       return each('*/20 * * * * *', '/fail', { retryDelaysSeconds: [1], maxRetries: 2 });
-    default:
+    case 6:
       return each('rate(25 seconds)', '/until/9', { maxRetries: 1 });
+    case 7:
+      return each('* * * * * *', '/slow/2300', { overlap: 'bufferOne' });
+    case 8:
+      return each('*/2 * * * * *', '/ok', { catchUpSeconds: 1 });
+    case 9:
+      return each('*/30 * * * * *', '/fail', { retryDelaysSeconds: [3], ...FOR_8_SECONDS });
+    default:
+      return each('*/2 * * * * *', '/slow/1990', { overlap: 'bufferOne', catchUpSeconds: 0 });
   }
 }
 

@@ -9,7 +9,7 @@ import { type Judgement, judge, MAY_COME_RIGHT } from './judge.ts';
 import { Machine } from './machine.ts';
 import type { Evidence } from './model/evidence.ts';
 import { Node, type Surroundings } from './node.ts';
-import { type Action, type Profile, profileOf } from './profile.ts';
+import { type Action, type Profile, profileOf, startedAtOf } from './profile.ts';
 import { Random } from './random.ts';
 import { LazyDatabase } from './store/lazy-database.ts';
 import { Wall } from './wall.ts';
@@ -28,7 +28,6 @@ export interface Played extends Judgement {
   evidence: Evidence;
 }
 
-const STARTED_AT = Date.parse('2026-03-01T12:00:00.000Z');
 const TARGET = 'https://target.example';
 /** All that was owed must be there by then. */
 const PATIENCE_MS = 200_000;
@@ -38,7 +37,7 @@ let api: Api | null = null;
 
 export async function play(seed: number, profile = profileOf(seed)): Promise<Played> {
   api ??= await Api.ready();
-  const machine = new Machine(STARTED_AT + (seed % 1_000), new Random(seed, 'process'));
+  const machine = new Machine(startedAtOf(seed), new Random(seed, 'process'));
   const world = new World(seed, machine, profile);
   return machine.play(() => world.run());
 }

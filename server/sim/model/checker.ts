@@ -1,10 +1,12 @@
 import type { Evidence } from './evidence.ts';
 import { checkArrivals } from './rules/arrivals.ts';
+import { checkBreakers } from './rules/breakers.ts';
 import { checkCallbacks } from './rules/callbacks.ts';
 import { checkChanges } from './rules/changes.ts';
 import { checkCompletion } from './rules/completion.ts';
 import { checkExplained } from './rules/explained.ts';
 import { checkLateness } from './rules/lateness.ts';
+import { checkOverlaps } from './rules/overlap.ts';
 import { checkRetries } from './rules/retries.ts';
 import type { Rule, Tell, Violation } from './rules/rule.ts';
 import { checkTimes } from './rules/times.ts';
@@ -82,6 +84,8 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   checkExplained(view, tell);
   checkRetries(view, tell);
   checkLateness(view, tell);
+  checkOverlaps(view, tell);
+  checkBreakers(view, tell);
   const completed = checkCompletion(view, tell);
   return { violations, figures: { ...figuresOf(view), overrun, duplicates, completed } };
 }

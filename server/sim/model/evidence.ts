@@ -29,8 +29,16 @@ export interface ScheduleSeen {
   timezone: string;
   createdAt: number;
   integrations: { id: string; callOnSuccess: boolean }[];
+  /** Scheme, name and port of its target. Absent: callbacks go there as well. */
+  origin?: string;
   /** Absent: as by default. */
-  policy?: { maxRetries?: number; retryDelaysSeconds?: number[] };
+  policy?: {
+    maxRetries?: number;
+    retryDelaysSeconds?: number[];
+    retryForSeconds?: number;
+    catchUpSeconds?: number;
+    overlap?: 'skip' | 'bufferOne';
+  };
   /** Where it is more than a cron interval. */
   planned?: Planned;
   /** As it was from its create on, in their order. Absent: nobody asked for a change. */

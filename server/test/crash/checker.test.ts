@@ -11,7 +11,7 @@ import {
 } from './tampered-changes.ts';
 import { TAMPERED } from './tampered-evidence.ts';
 
-const IN_TIME = { ...OF_PROCESSES, lateMs: 1_000 };
+const IN_TIME = { ...OF_PROCESSES, lateMs: 500 };
 
 describe('checker', () => {
   test('a world in which everything went right has no violation', () => {

@@ -67,7 +67,7 @@ export const TAMPERED_CHANGES: TamperedEvidence[] = [
   ],
   [
     'a request starts after its schedule was stopped',
-    ['firedStopped', 'answerDiffers'],
+    ['firedStopped', 'answerDiffers', 'late'],
     w => {
       const [attempt] = w.runs.find(({ scheduledFor }) => scheduledFor === iso(5))!.attempts;
       attempt!.startedAt = iso(7);

@@ -10,6 +10,7 @@ import {
   passed,
   plannedOf,
   runOf,
+  Synthetic,
 } from './synthetic.ts';
 
 /** Each world whose evidence was tampered with: what was done to it, the rules that must be named, and no others. */
@@ -85,7 +86,7 @@ export const TAMPERED: TamperedEvidence[] = [
   ],
   [
     'one schedule alone is late by more than an interval',
-    ['missedWhileUp'],
+    ['missedWhileUp', 'late'],
     w => {
       passed(w, 'fast', 5, 'missed');
       Object.assign(runOf(w, 'fast', 6), { startedAt: iso(6.7), finishedAt: iso(6.71) });
@@ -115,6 +116,62 @@ export const TAMPERED: TamperedEvidence[] = [
     'a time is skipped while nothing was going on',
     ['skippedWithoutRun'],
     w => passed(w, 'fast', 5, 'skipped'),
+  ],
+  [
+    'a time fires that passed longer ago than its policy allows',
+    ['oldFired'],
+    w => Object.assign(w.schedules[4]!, { policy: { catchUpSeconds: 0 } }),
+  ],
+  [
+    'a time that came during a request fires behind it',
+    ['notSkipped'],
+    w => {
+      const [run, arrival] = [runOf(w, 'slow', 18), arrivalOf(w, 'slow', 18)];
+      const [id, scheduledFor] = [idOf('slow', 17), iso(17)];
+      drop(w, 'slow', 17);
+      const from = { startedAt: iso(17.6), finishedAt: iso(17.61) };
+      const attempts = [{ ...run.attempts[0]!, startedAt: iso(17.6), durationMs: 10 }];
+      w.runs.push({ ...run, ...from, id, scheduledFor, attempts });
+      const came = { at: at(17.6) + 1, endedAt: at(17.61) - 1 };
+      w.arrivals.push({ ...arrival, ...came, webhookId: id, scheduledFor: at(17) });
+    },
+  ],
+  [
+    'a time that was to wait for the end of a run is skipped',
+    ['bufferLost'],
+    w => Object.assign(w.schedules[1]!, { policy: { overlap: 'bufferOne' } }),
+  ],
+  [
+    'a retry starts when its policy has no more time for it',
+    ['retryUnasked'],
+    w => Object.assign(w.schedules[3]!, { policy: { retryForSeconds: 5 } }),
+  ],
+  [
+    'a request is refused although its host answers',
+    ['breakerShut', 'answerDiffers', 'verdictWrong'],
+    w => {
+      w.schedules[1]!.origin = 'https://slow.example';
+      const error = 'It was not sent: the breaker of https://slow.example is open.';
+      const attempt = { number: 1, startedAt: iso(18), durationMs: 0 };
+      const attempts = [{ ...attempt, outcome: 'connectionError' as const, error }];
+      Object.assign(runOf(w, 'slow', 18), { attempts });
+    },
+  ],
+  [
+    'a host that is down is called each second',
+    ['breakerOpen'],
+    w => {
+      const world = new Synthetic();
+      Object.assign(world, { evidence: w });
+      world.schedule('away', '* * * * * *');
+      w.schedules.at(-1)!.origin = 'https://away.example';
+      Object.assign(w.schedules.at(-1)!, { createdAt: at(12.7) });
+      for (let second = 13; second <= 36; second++) {
+        const run = world.fired('away', second, [second, 1, 500]);
+        Object.assign(run.attempts[0]!, { outcome: 'connectionError', responseStatus: undefined });
+        w.arrivals.pop();
+      }
+    },
   ],
   [
     'attempts are numbered 1 and 3',

@@ -71,7 +71,7 @@ export const PLANTED: PlantedBug[] = [
   },
   {
     name: 'the end of a manual run does not make its schedule due',
-    rules: ['late'],
+    rules: ['late', 'latestMissed'],
     patches: [
       {
         file: 'store/sqlite/outbox.ts',
@@ -139,24 +139,13 @@ export const PLANTED: PlantedBug[] = [
   },
   {
     name: 'catch-up counts the latest time twice',
-    rules: ['recordedTwice', 'wrongCount'],
+    rules: ['latestMissed', 'arrivalUnrecorded'],
     patches: [
       {
         file: 'domain/run/queue.ts',
         find: 'const nextFor = nextTime(schedule, latest);\n  const passed = missedBefore(latest, row, schedule, unseen);',
         replace:
           'const nextFor = nextTime(schedule, latest);\n  const passed = missedBefore(latest + 1, row, schedule, unseen);',
-      },
-    ],
-  },
-  {
-    name: 'a fence that stands still',
-    rules: ['fence'],
-    patches: [
-      {
-        file: 'store/sqlite/queue.ts',
-        find: "claimedText(RULE.begins, nextFence('max', ':now'))",
-        replace: "claimedText(RULE.begins, 'queue.fence')",
       },
     ],
   },

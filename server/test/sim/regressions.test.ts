@@ -2,10 +2,11 @@ import '../../sim/globals.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+const { cutTo } = await import('../../sim/shrink.ts');
 const { play } = await import('../../sim/world.ts');
 
 /** Each seed that has failed, with what was mended for it. */
-const REGRESSIONS = [
+const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
   {
     seed: 744_898,
     mend: 'rules: a time that passes while the end of a run is being written may be seen by the next start only',
@@ -19,19 +20,26 @@ const REGRESSIONS = [
     mend: 'store: the fence of a manual run is greater than the last one, also after its schedule has left the queue',
   },
   {
+    seed: 23,
+    mend: 'queue: a time that waited and lost its place during a manual run is skipped',
+  },
+  {
     seed: 5_322,
     mend: 'rules: a manual run that waited since before the death goes first',
   },
   {
     seed: 109,
+    faults: ['step'],
     mend: 'recount: the retry of a run whose time is the next to come is counted anew',
   },
   {
     seed: 145,
+    faults: ['step'],
     mend: 'executor: what was decided about as the clock was set back waits for its time to come again',
   },
   {
     seed: 451,
+    faults: ['step'],
     mend: 'recount: a run that goes on as the clock is set back has the next time of the right clock',
   },
   {
@@ -40,8 +48,8 @@ const REGRESSIONS = [
   },
 ];
 
-for (const { seed, mend } of REGRESSIONS) {
+for (const { seed, mend, faults } of REGRESSIONS) {
   test(`seed ${seed}: ${mend}`, async () => {
-    assert.deepEqual((await play(seed)).violations, []);
+    assert.deepEqual((await play(seed, cutTo(seed, { faults }))).violations, []);
   });
 }

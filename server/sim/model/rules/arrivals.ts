@@ -43,7 +43,9 @@ function checkArrival(arrival: Arrival, { byId, until, slackMs }: View, tell: Te
     tell('arrivalUnrecorded', `${name} came under ${webhookId}, and ${what}.`);
     return;
   }
-  if (recorded.outcome === 'response' && recorded.responseStatus !== status) {
+  if (recorded.isRefused) {
+    tell('answerDiffers', `${name} came, and history says that it was not sent.`);
+  } else if (recorded.outcome === 'response' && recorded.responseStatus !== status) {
     const said = status === null ? 'did not answer' : `answered ${status}`;
     tell('answerDiffers', `${name}: the target ${said}, history says ${recorded.responseStatus}.`);
   }

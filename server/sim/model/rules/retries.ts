@@ -50,7 +50,8 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   const barredAt = (endedAt: number) => {
     const since = run.trigger === 'manual' ? endedAt : run.at;
     const nextAt = due.find(time => time > since) ?? Infinity;
-    return Math.min(nextAt, completedAt, changedAt(schedule, since, endedAt));
+    const changed = changedAt(schedule, since, endedAt);
+    return Math.min(nextAt, completedAt, changed, triedUntil(run, policy) + 1);
   };
   const isStopped = schedule.spans.some(({ at, stoppedUntil, isDeleted }) => {
     const stops = run.trigger === 'manual' ? isDeleted : stoppedUntil > at;
@@ -58,6 +59,12 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   });
   const first = run.trigger === 'manual' ? [] : schedule.manual;
   checkTried({ ...run, name, policy, isStopped, barredAt, first }, view, tell);
+  const late = run.attempts.find(
+    ({ startedAt }, index) =>
+      startedAt > triedUntil(run, policy) && retriesAt(run.attempts, index) > 0,
+  );
+  if (late && run.attempts[late.number - 2]?.outcome !== 'lost')
+    tell('retryUnasked', `${name} was tried again at ${iso(late.startedAt)}, when that was over.`);
   for (const callback of run.callbacks) {
     const told = `The callback ${callback.id} of ${name}`;
     const alone = { policy: undefined, isStopped: false, barredAt: () => Infinity, first: [] };
@@ -77,6 +84,11 @@ function changedAt({ spans }: ScheduleView, since: number, endedAt: number): num
       return times.find(time => time > Math.max(since, at)) ?? Infinity;
     }),
   );
+}
+
+/** The last instant at which a retry may start. */
+function triedUntil({ at }: RunSeen, policy: Policy): number {
+  return at + (policy?.retryForSeconds ?? Infinity) * 1_000;
 }
 
 function checkTried(tried: Tried, view: View, tell: Tell): void {

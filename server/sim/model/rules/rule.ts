@@ -13,7 +13,11 @@ export const RULES = {
     'A time is missed only where the service was down, or was late by a whole interval.',
   causeWrong: 'A time that is missed while the machine is suspended says that nobody ran.',
   latestMissed: 'Of the times that passed unseen, the latest fires.',
+  oldFired: 'What passed unseen longer ago than catchUpSeconds does not fire.',
   skippedWithoutRun: 'A time is skipped only while a run of its schedule is going on.',
+  notSkipped:
+    'A time that comes during a request of its schedule is skipped, unless the policy buffers it.',
+  bufferLost: 'With bufferOne, a time is skipped only for a later one that waits.',
   attemptNumbers: 'Attempts are numbered 1, 2, 3 without a gap.',
   lostWithoutCrash: 'An attempt is lost only in a crash.',
   lostForGood: 'What was cut off by a crash is sent again.',
@@ -22,6 +26,9 @@ export const RULES = {
   retryEarly: 'A retry waits as long as the policy and its target say.',
   retryUnasked: 'Only what the policy retries is tried again.',
   verdictWrong: 'A run ends as its last attempt and the policy say.',
+  breakerOpen: 'A host that is down gets one request in 5 s.',
+  breakerShut:
+    'A breaker opens after 20 requests and 10 s without an answer, and refuses for 5 s at a time.',
   triggerLost: 'A manual run whose trigger was answered is in history.',
   arrivalUnrecorded: 'Every request that the target saw is an attempt in history.',
   attemptUnseen: 'Every attempt that got an answer was seen by the target.',

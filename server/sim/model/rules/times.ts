@@ -1,3 +1,4 @@
+import type { ScheduleSeen } from '../evidence.ts';
 import type { Tell } from './rule.ts';
 import {
   hasBegun,
@@ -41,6 +42,7 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
         overrun += checkMissed(time, next.get(time)!, follower, schedule, view, tell);
       }
       if (run.status === 'skipped') checkSkipped(run, schedule, view, tell);
+      if (hasBegun(run)) checkAge(run, seen, view, tell);
     }
   }
   for (const time of due) {
@@ -99,6 +101,7 @@ function checkMissed(
     const { from, until, lookedAt, goesUntil } = blindOf(schedule, window);
     if (time > until || (!isUndecided && next <= window.from && time <= from)) continue;
     const lookedUntil = withGrace(lookedAt, view);
+    if (lookedUntil - time > catchUpMs(schedule.seen)) return 0;
     if (follower === undefined || next > lookedUntil) {
       // It ended again before it had looked, or sent: then the start after that one decides.
       const decidedAt = Math.max(lookedUntil + view.connectMs, goesUntil);
@@ -114,8 +117,27 @@ function checkMissed(
   }
   const isLate = follower !== undefined && follower.startedAt >= next;
   if (isLate && wasBehind(time, next, schedule.seen.id, view)) return 1;
+  // Once the run is over that it waited for, a later time makes it late, and not skipped.
+  if (schedule.seen.policy?.overlap === 'bufferOne' && isGoing(time, schedule, view)) return 0;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
   return 0;
+}
+
+/** How long after it a time that passed unseen fires. */
+function catchUpMs({ policy }: ScheduleSeen): number {
+  return (policy?.catchUpSeconds ?? 86_400) * 1_000;
+}
+
+function checkAge({ at, startedAt }: RunSeen, seen: ScheduleSeen, view: View, tell: Tell): void {
+  const isOld = view.windows.some(
+    ({ from, to }) =>
+      from < at &&
+      to <= startedAt + view.slackMs &&
+      to - at > catchUpMs(seen) + view.slackMs &&
+      // A start that waits for its store decides before it says that it listens.
+      !view.stalls.some(stall => stall.from <= to && stall.to >= at),
+  );
+  if (isOld) tell('oldFired', `${nameOf(seen.id, at)} fired at ${iso(startedAt)}, too late.`);
 }
 
 /**
@@ -185,21 +207,21 @@ function isCutOff(run: RunSeen, from: number, to: number): boolean {
   );
 }
 
-function checkSkipped(
-  run: RunSeen,
-  { seen, runs, manual, spans }: ScheduleView,
-  view: View,
-  tell: Tell,
-): void {
-  // A change knows of the end of a run as little as others do.
-  const isChanged = spans.some(({ at }) => at >= run.at);
-  const endOf = (other: RunSeen) => (isChanged ? knownBy(other, view) : other.finishedAt);
-  const isGoing =
-    runs.some(other => hasBegun(other) && other.at < run.at && run.at <= endOf(other)) ||
-    manual.some(other => other.at <= run.at && run.at <= knownBy(other, view));
-  if (isGoing) return;
-  const name = nameOf(seen.id, run.at);
+function checkSkipped(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell): void {
+  if (isGoing(run.at, schedule, view)) return;
+  const name = nameOf(schedule.seen.id, run.at);
   tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);
+}
+
+/** Whether a run of the schedule, or a manual one, was going on when the time came. */
+export function isGoing(time: number, { runs, manual, spans }: ScheduleView, view: View): boolean {
+  // A change knows of the end of a run as little as others do.
+  const isChanged = spans.some(({ at }) => at >= time);
+  const endOf = (run: RunSeen) => (isChanged ? knownBy(run, view) : run.finishedAt);
+  return (
+    runs.some(other => hasBegun(other) && other.at < time && time <= endOf(other)) ||
+    manual.some(other => other.at <= time && time <= knownBy(other, view))
+  );
 }
 
 function checkRun(run: RunSeen, view: View, tell: Tell): void {

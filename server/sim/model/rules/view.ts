@@ -18,6 +18,8 @@ export interface AttemptSeen {
   durationMs: number | undefined;
   outcome: string;
   responseStatus: number | undefined;
+  /** It failed without a request: the breaker of its host was open. */
+  isRefused: boolean;
 }
 
 /** When an attempt ended, epoch ms; NaN where nobody knows. */
@@ -246,7 +248,7 @@ function runSeen(run: Run, suspensions: Window[]): RunSeen {
 }
 
 function attemptSeen(attempt: Run['attempts'][number], suspensions: Window[]): AttemptSeen {
-  const { number, outcome, responseStatus } = attempt;
+  const { number, outcome, responseStatus, error } = attempt;
   const startedAt = Date.parse(attempt.startedAt);
   let { durationMs } = attempt;
   // It is told by a clock that rests meanwhile.
@@ -254,7 +256,8 @@ function attemptSeen(attempt: Run['attempts'][number], suspensions: Window[]): A
     if (durationMs !== undefined && startedAt <= from && startedAt + durationMs >= from)
       durationMs += to - from;
   }
-  return { number, startedAt, durationMs, outcome, responseStatus };
+  const isRefused = error?.startsWith('It was not sent: the breaker') === true;
+  return { number, startedAt, durationMs, outcome, responseStatus, isRefused };
 }
 
 export function hasBegun({ status }: RunSeen): boolean {

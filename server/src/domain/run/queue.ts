@@ -163,10 +163,11 @@ function decideBlocked(
     return {
       ...waitingAs({ scheduledFor: latest, nextFor: followOf(row, schedule, now) }),
       passed: [
-        ...clamped(overtaken, scheduledFor, skippedFrom - 1).flatMap(range =>
+        ...clamped(overtaken, scheduledFor, unseen.until - 1).flatMap(range =>
           missed(schedule, ...range, unseen),
         ),
-        ...clamped(overtaken, skippedFrom, latest).flatMap(range =>
+        // One that came before the manual run began waited for its end as well.
+        ...clamped(overtaken, unseen.until, latest).flatMap(range =>
           passedRecords(schedule, ...range, 'skipped', `${reason} ${LATER_WAITS}`),
         ),
       ],

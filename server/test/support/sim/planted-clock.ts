@@ -9,17 +9,21 @@ export interface ClockBug {
   /** One of these must be said of it, whatever else. */
   rules: (Rule | StepRule)[];
   patches: Patch[];
+  /** That are on in the worlds that find it. */
+  faults: string[];
 }
 
 export const CLOCK_BUGS: ClockBug[] = [
   {
     name: 'nothing counted anew after the clock was set back',
     rules: ['silent'],
+    faults: ['step'],
     patches: [{ file: 'engine/engine.ts', find: 'this.#recounter.begin(since);', replace: '' }],
   },
   {
     name: 'a clock that was set back while nobody looked is not seen at the start',
     rules: ['silent'],
+    faults: ['step'],
     patches: [
       {
         file: 'engine/services/recounter.ts',
@@ -31,6 +35,7 @@ export const CLOCK_BUGS: ClockBug[] = [
   {
     name: 'requests that wait for their instant are not called back',
     rules: ['silent', 'early', 'unfinished'],
+    faults: ['step'],
     patches: [
       {
         file: 'engine/engine.ts',
@@ -42,6 +47,7 @@ export const CLOCK_BUGS: ClockBug[] = [
   {
     name: 'steps measured by the clock that is set',
     rules: ['stepsMiscounted'],
+    faults: ['step'],
     patches: [
       {
         file: 'engine/services/clock-watch.ts',
@@ -58,6 +64,7 @@ export const CLOCK_BUGS: ClockBug[] = [
   {
     name: 'times that were sent ahead are not looked up',
     rules: ['sentTwice'],
+    faults: ['step'],
     patches: [
       {
         file: 'engine/delivery/dispatcher.ts',
@@ -69,6 +76,7 @@ export const CLOCK_BUGS: ClockBug[] = [
   {
     name: 'records of times to come stay as the clock is set back',
     rules: ['recordedTwice', 'silent'],
+    faults: ['step'],
     patches: [
       {
         file: 'engine/services/recounter.ts',
@@ -80,6 +88,7 @@ export const CLOCK_BUGS: ClockBug[] = [
   {
     name: 'a retry waits for as long as the clock was ahead',
     rules: ['unfinished'],
+    faults: ['step'],
     patches: [
       {
         file: 'domain/run/recount.ts',
@@ -91,6 +100,7 @@ export const CLOCK_BUGS: ClockBug[] = [
   {
     name: 'a late firing sent after the clock was set back behind its time',
     rules: ['early'],
+    faults: ['step'],
     patches: [
       {
         file: 'engine/delivery/job.ts',
@@ -102,6 +112,7 @@ export const CLOCK_BUGS: ClockBug[] = [
   {
     name: 'a suspension not seen as downtime',
     rules: ['causeWrong'],
+    faults: ['suspend'],
     patches: [
       {
         file: 'engine/services/downtime.ts',

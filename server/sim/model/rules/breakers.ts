@@ -1,0 +1,70 @@
+import type { Tell } from './rule.ts';
+import { nameOf } from './times.ts';
+import {
+  type AttemptSeen,
+  endOf,
+  iso,
+  type RunSeen,
+  type ScheduleView,
+  type View,
+} from './view.ts';
+
+/** Requests in a row without an answer, and their span, after which a breaker opens; and how often one passes it. */
+const FAULTS = 20;
+const FAULTY_MS = 10_000;
+const PROBE_MS = 5_000;
+
+/** The breakers of hosts that one schedule alone calls: when they open, and what they let through. */
+export function checkBreakers(view: View, tell: Tell): void {
+  // A machine that was suspended counts faults from before, and a schedule that was changed may call another host.
+  if (view.suspensions.length > 0) return;
+  const unchanged = view.schedules.filter(({ seen }) => seen.versions === undefined);
+  const byOrigin = Map.groupBy(unchanged, ({ seen }) => seen.origin);
+  for (const [origin, [schedule, another]] of byOrigin)
+    if (origin !== undefined && another === undefined) checkOne(schedule!, view, tell);
+}
+
+function checkOne({ seen, runs, manual }: ScheduleView, view: View, tell: Tell): void {
+  const sent = [...runs, ...manual]
+    .flatMap(run => run.attempts.map(attempt => ({ run, attempt })))
+    .toSorted((a, b) => a.attempt.startedAt - b.attempt.startedAt);
+  let faults: AttemptSeen[] = [];
+  for (const { run, attempt } of sent) {
+    const last = faults.at(-1);
+    // A process begins anew.
+    if (
+      last &&
+      view.windows.some(({ from }) => from >= last.startedAt && from <= attempt.startedAt)
+    )
+      faults = [];
+    // Whether one that was cut off was sent or refused, nobody knows.
+    if (attempt.outcome !== 'lost')
+      checkAttempt(attempt, faults, nameOfAttempt(seen.id, run, attempt), view, tell);
+    if (attempt.isRefused) continue;
+    if (attempt.outcome === 'response' || attempt.outcome === 'lost') faults = [];
+    else faults.push(attempt);
+  }
+}
+
+function checkAttempt(
+  { startedAt, isRefused }: AttemptSeen,
+  faults: AttemptSeen[],
+  name: string,
+  view: View,
+  tell: Tell,
+): void {
+  const [first, last] = [faults[0], faults.at(-1)];
+  const isOpen = faults.length >= FAULTS && endOf(last!) - endOf(first!) >= FAULTY_MS;
+  if (!isRefused) {
+    if (!isOpen || startedAt - last!.startedAt >= PROBE_MS - view.connectMs) return;
+    tell('breakerOpen', `${name} was sent, and the breaker of its host was open.`);
+  } else if (!isOpen) {
+    tell('breakerShut', `${name} was refused after ${faults.length} faults.`);
+  } else if (startedAt - endOf(last!) > PROBE_MS + view.lateMs) {
+    tell('breakerShut', `${name} was refused, and nothing was sent since ${iso(endOf(last!))}.`);
+  }
+}
+
+function nameOfAttempt(id: string, run: RunSeen, { number }: AttemptSeen): string {
+  return `${nameOf(id, run.at)}, attempt ${number},`;
+}

@@ -1,0 +1,75 @@
+import type { PlantedBug } from './planted.ts';
+
+/** Bugs of decisions: what is skipped, missed, counted and called back, and when a breaker opens. */
+
+const PASSED = 'domain/run/passed.ts';
+const BREAKER = 'engine/fairness/breaker.ts';
+
+function bug(
+  name: string,
+  rules: PlantedBug['rules'],
+  file: string,
+  ...changes: [find: string, replace: string][]
+): PlantedBug {
+  return { name, rules, patches: changes.map(([find, replace]) => ({ file, find, replace })) };
+}
+
+export const PLANTED_IN_DOMAIN: PlantedBug[] = [
+  bug('one run more than maxRuns', ['notDue'], 'domain/calendar/resolve-timing.ts', [
+    'timing.maxRuns);',
+    'timing.maxRuns + 1);',
+  ]),
+  bug('what passed unseen is told as skipped', ['skippedWithoutRun'], PASSED, [
+    "'missed', `It passed while",
+    "'skipped', `It passed while",
+  ]),
+  bug('what comes during a run is told as missed', ['missedWhileUp'], 'domain/run/queue.ts', [
+    "'skipped', reason),\n  );\n  const lastUnseen",
+    "'missed', reason),\n  );\n  const lastUnseen",
+  ]),
+  bug('a record of many times counts one more', ['wrongCount'], PASSED, [
+    'countTimes(schedule, first, until)',
+    'countTimes(schedule, first, until) + 1',
+  ]),
+  bug(
+    'a record of many times takes in the one that fires',
+    ['recordedTwice'],
+    PASSED,
+    ['countTimes(schedule, first, until)', 'countTimes(schedule, first, until + 1_000)'],
+    ['lastTime(schedule, first, until)!', 'lastTime(schedule, first, until + 1_000)!'],
+  ),
+  bug('catchUpSeconds ignored', ['oldFired'], PASSED, [
+    'now: number,\n  unseenUntil: number,\n): boolean {\n  const seconds = schedule.policy?.catchUpSeconds ?? ',
+    'now: number,\n  unseenUntil: number,\n): boolean {\n  const seconds = ',
+  ]),
+  bug('bufferOne ignored', ['bufferLost'], 'domain/run/queue.ts', [
+    "policy?.overlap === 'bufferOne'",
+    'false && policy',
+  ]),
+  bug('each schedule buffers', ['notSkipped'], 'domain/run/queue.ts', [
+    "policy?.overlap === 'bufferOne'",
+    "policy?.overlap !== 'skip'",
+  ]),
+  bug('retryForSeconds ignored', ['retryUnasked'], 'domain/run/verdict.ts', [
+    'return seconds === undefined || scheduledFor',
+    'return true || scheduledFor',
+  ]),
+  bug('a redirect taken for a success', ['verdictWrong'], 'domain/run/verdict.ts', [
+    'statuses === undefined ? is2xx(status)',
+    'statuses === undefined ? status < 400',
+  ]),
+  bug('a success calls back unasked', ['callbackUnexpected'], 'domain/run/callback.ts', [
+    '|| integration.callOnSuccess)',
+    '|| integration.callOnSuccess !== undefined)',
+  ]),
+  bug('two times share a webhook-id', ['sharedId'], 'engine/delivery/job.ts', [
+    ': runId(schedule.id, scheduledFor);',
+    ': runId(schedule.id, scheduledFor - (scheduledFor % 2_000));',
+  ]),
+  bug('a breaker that never opens', ['breakerOpen'], BREAKER, ['FAULTS = 20;', 'FAULTS = 2_000;']),
+  bug('a breaker that opens too soon', ['breakerShut'], BREAKER, ['FAULTS = 20;', 'FAULTS = 5;']),
+  bug('a breaker that stays open', ['breakerShut'], BREAKER, [
+    'PROBE_MS = 5_000;',
+    'PROBE_MS = 500_000;',
+  ]),
+];

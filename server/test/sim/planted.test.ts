@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RULES, type Rule } from '../../sim/model/rules/rule.ts';
+import { BUGS } from '../crash/bugs.ts';
+import { MUTANTS } from '../mutants/list.ts';
+import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
+import { PLANTED } from './planted.ts';
+import { PLANTED_CHANGES } from './planted-changes.ts';
+import { PLANTED_IN_DOMAIN } from './planted-in-domain.ts';
+import { PLANTED_IN_STORE, PLAYED_MUTANTS } from './planted-in-store.ts';
+
+/** Rules that no bug is planted for, and why. */
+const NOT_PLANTED: Partial<Record<Rule, string>> = {
+  refused: 'the crash test and the simulator have none that refuses callers',
+};
+
+const OF_DELIVERY = [...PLANTED, ...PLANTED_IN_STORE, ...PLANTED_IN_DOMAIN, ...PLAYED_MUTANTS];
+const ALL = [...BUGS, ...OF_DELIVERY, ...PLANTED_CHANGES, ...CLOCK_BUGS];
+
+test('no rule is for show: each finds a bug that is planted', () => {
+  const named = new Set<string>(ALL.flatMap(({ rules }) => rules));
+  const without = Object.keys(RULES).filter(rule => !named.has(rule));
+  assert.deepEqual(without, Object.keys(NOT_PLANTED));
+});
+
+test('bugs have names of their own, and mutants those of the list', () => {
+  const names = ALL.map(({ name }) => name);
+  assert.deepEqual(names.length, new Set(names).size);
+  const known = new Set(MUTANTS.map(({ name }) => name));
+  for (const { name } of PLAYED_MUTANTS) assert.ok(known.has(name), name);
+});
