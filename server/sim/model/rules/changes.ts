@@ -20,9 +20,11 @@ export function checkChanges(view: View, tell: Tell): void {
   }
 }
 
-function isThere({ told, isDeleted }: ChangeSeen, versions: VersionSeen[]): boolean {
+function isThere({ told, endedAt, isDeleted }: ChangeSeen, versions: VersionSeen[]): boolean {
   if (isDeleted) return versions.at(-1)?.is.status === 'deleted';
-  return told === null || versions.some(({ at, is }) => at === told.at && isSame(is, told.is, at));
+  if (told === null) return true;
+  // An answer leaves out a pause that is over.
+  return versions.some(({ at, is }) => at === told.at && isSame(is, told.is, endedAt));
 }
 
 function wasAsked(before: VersionSeen, { change, at, is }: VersionSeen, changes: ChangeSeen[]) {
@@ -32,7 +34,7 @@ function wasAsked(before: VersionSeen, { change, at, is }: VersionSeen, changes:
   });
 }
 
-/** @param at the instant of the change: a pause that is over by then is none */
+/** @param at a pause that is over by then is none */
 function isSame(one: Content, other: Content, at: number): boolean {
   const open = ({ pausedUntil = 0 }: Content) => (pausedUntil > at ? pausedUntil : 0);
   const textOf = (content: Content) => {

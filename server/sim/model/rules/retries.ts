@@ -59,9 +59,10 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   });
   const first = run.trigger === 'manual' ? [] : schedule.manual;
   checkTried({ ...run, name, policy, isStopped, barredAt, first }, view, tell);
+  // It is decided about when it is claimed, and waits for its connection then.
+  const over = triedUntil(run, policy) + view.lateMs;
   const late = run.attempts.find(
-    ({ startedAt }, index) =>
-      startedAt > triedUntil(run, policy) && retriesAt(run.attempts, index) > 0,
+    ({ startedAt }, index) => startedAt > over && retriesAt(run.attempts, index) > 0,
   );
   if (late && run.attempts[late.number - 2]?.outcome !== 'lost')
     tell('retryUnasked', `${name} was tried again at ${iso(late.startedAt)}, when that was over.`);
