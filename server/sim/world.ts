@@ -180,6 +180,8 @@ class World {
         this.#wall.set(action.aheadMs);
         return;
       case 'suspend':
+        // Calls to the store rest as well.
+        for (const stall of this.#stalls) if (stall.to > machine.now) stall.to += action.forMs;
         this.#wall.suspend(action.forMs);
     }
   }

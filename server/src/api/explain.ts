@@ -36,10 +36,10 @@ export async function explainAt(
   const latest = isId(id) ? await store.schedules.findAt(clientRowId, id, LAST_AT) : null;
   if (latest === null) throw noSchedule();
   const at = readAt(atText, latest.held.timezone);
-  const run = await runAt(store, clientRowId, id, at);
   // To come is what the schedule is now, also where the clock was set back since it was changed.
   const heldAt = at > now ? LAST_AT : at;
   const entry = (await store.schedules.findAt(clientRowId, id, heldAt)) ?? latest;
+  const run = await runAt(store, clientRowId, id, at);
   const held = await countable(store, entry.held);
   const explained = explain({ ...entry, held, ...around, at, run });
   return answer(entry, explained, run);
@@ -53,7 +53,7 @@ async function countable({ calendars }: Store, held: HeldSchedule): Promise<Held
   return { ...held, timing: { ...timing, calendars: timing.calendars.filter(isKnownCalendar) } };
 }
 
-/** Read before the queue's row: a run that ends in between is then the row's, and not nobody's. */
+/** Read after the queue's row: what is decided in between is then on record, and not nobody's. */
 async function runAt(
   { runs }: Store,
   clientRowId: number,

@@ -1,6 +1,6 @@
 import type { ChangeSeen, Content, VersionSeen } from '../evidence.ts';
 import type { Tell } from './rule.ts';
-import { nameOf } from './times.ts';
+import { nameOf, wasNeverSent } from './times.ts';
 import { iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 
 /** What callers changed: it is there, nothing else is, and what was stopped has stopped. */
@@ -46,10 +46,11 @@ function isSame(one: Content, other: Content, at: number): boolean {
 
 /** Once a change was answered that stops the schedule, nothing of it starts until another one lets it go on. */
 function checkStopped(
-  { seen, runs, manual, spans }: ScheduleView,
+  schedule: ScheduleView,
   { number, endedAt, told, isDeleted }: ChangeSeen,
   tell: Tell,
 ): void {
+  const { seen, runs, manual, spans } = schedule;
   const span = spans.find(each => (isDeleted ? each.isDeleted : each.at === told?.at));
   if (span === undefined || span.stoppedUntil <= endedAt) return;
   const until = Math.min(span.until, span.stoppedUntil);
@@ -57,7 +58,7 @@ function checkStopped(
     run.attempts.find(({ startedAt }) => startedAt > endedAt && startedAt < until);
   for (const run of isDeleted ? [...runs, ...manual] : runs) {
     const attempt = started(run);
-    if (attempt === undefined) continue;
+    if (attempt === undefined || wasNeverSent(run, schedule)) continue;
     const when = `started at ${iso(attempt.startedAt)}, after change ${number} had stopped it`;
     tell('firedStopped', `${nameOf(seen.id, run.at)} ${when}.`);
   }

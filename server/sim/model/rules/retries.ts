@@ -60,7 +60,7 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   const first = run.trigger === 'manual' ? [] : schedule.manual;
   checkTried({ ...run, name, policy, isStopped, barredAt, first }, view, tell);
   // It is decided about when it is claimed, and waits for its connection then.
-  const over = triedUntil(run, policy) + view.lateMs;
+  const over = triedUntil(run, policy) + view.connectMs;
   const late = run.attempts.find(
     ({ startedAt }, index) => startedAt > over && retriesAt(run.attempts, index) > 0,
   );

@@ -33,6 +33,7 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
     for (const time of timesOf(run, schedule, tell)) {
       if (time > until) continue;
       const name = nameOf(seen.id, time);
+      if (!next.has(time) && wasNeverSent(run, schedule)) continue;
       if (!next.has(time)) tell('notDue', `${name} is recorded, and was not due.`);
       else if (recorded.has(time)) tell('recordedTwice', `${name} has two records.`);
       recorded.add(time);
@@ -65,6 +66,15 @@ function needsNone(time: number, { optional, spans, manual }: ScheduleView, view
   if (changedAt - time <= view.lateMs) return true;
   if (!view.isUndisturbed(time, changedAt)) return true;
   return manual.some(({ at, finishedAt }) => at <= changedAt && finishedAt >= time);
+}
+
+/**
+ * Whether a run may be of a request that nobody sent. It was claimed ahead of its time, a change took it back, and the process died
+ * before that was written: the next start takes it for one that was cut off.
+ */
+export function wasNeverSent({ id, attempts }: RunSeen, { arrivals }: ScheduleView): boolean {
+  const areLost = attempts.length > 0 && attempts.every(({ outcome }) => outcome === 'lost');
+  return areLost && arrivals.every(({ webhookId }) => webhookId !== id);
 }
 
 function checkCause({ scheduleId, reason }: RunSeen, time: number, view: View, tell: Tell): void {

@@ -257,6 +257,7 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     'npm run sim -- --seed 4711': PLAYED,
     'npm run sim -- --seed 4711 --shrink': PLAYED,
     'npm run sim -- --seeds 1..200': LONG,
+    'npm run sim -- --with step,suspend': LONG,
     'CRASH_KILLS=20 CRASH_SCHEDULES=500 node --test …': LONG,
     'CRASH_KILLS=20 node --test …': LONG,
     'CRASH_BUGS=all node --test …': LONG,
