@@ -1,7 +1,7 @@
 import { latestRetry, retriesAt } from './retries.ts';
 import type { Tell } from './rule.ts';
 import { nameOf } from './times.ts';
-import { endOf, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
+import { endOf, iso, type RunSeen, type ScheduleView, type View, type Window } from './view.ts';
 
 /** Whether requests start in time while nothing is in their way. */
 export function checkLateness(view: View, tell: Tell): void {
@@ -38,5 +38,8 @@ function couldStartAt(
   const before = attempts[index - 1];
   if (before === undefined) return at;
   if (before.outcome === 'lost') return Number.NaN;
+  // A process that was suspended reads the answer, and what it asks for, when it goes on.
+  const isLate = ({ from }: Window) => before.startedAt <= from && from <= endOf(before);
+  if (view.suspensions.some(isLate)) return Number.NaN;
   return latestRetry(id, before, retriesAt(attempts, index), policy, view);
 }
