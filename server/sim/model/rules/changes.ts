@@ -1,6 +1,6 @@
 import type { ChangeSeen, Content, VersionSeen } from '../evidence.ts';
 import type { Tell } from './rule.ts';
-import { nameOf, wasNeverSent } from './times.ts';
+import { nameOf, wasTakenBack } from './times.ts';
 import { iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 
 /** What callers changed: it is there, nothing else is, and what was stopped has stopped. */
@@ -29,7 +29,8 @@ function isThere({ told, endedAt, isDeleted }: ChangeSeen, versions: VersionSeen
 
 function wasAsked(before: VersionSeen, { change, at, is }: VersionSeen, changes: ChangeSeen[]) {
   return changes.some(({ number, askedAt, endedAt, fields }) => {
-    const isMeant = number === change && askedAt <= at && at <= endedAt;
+    // Of two changes within one ms the later one says the next ms.
+    const isMeant = number === change && askedAt <= at && at <= endedAt + changes.length;
     return isMeant && isSame(is, { ...before.is, ...fields }, at);
   });
 }
@@ -58,7 +59,7 @@ function checkStopped(
     run.attempts.find(({ startedAt }) => startedAt > endedAt && startedAt < until);
   for (const run of isDeleted ? [...runs, ...manual] : runs) {
     const attempt = started(run);
-    if (attempt === undefined || wasNeverSent(run, schedule)) continue;
+    if (attempt === undefined || wasTakenBack(run, schedule)) continue;
     const when = `started at ${iso(attempt.startedAt)}, after change ${number} had stopped it`;
     tell('firedStopped', `${nameOf(seen.id, run.at)} ${when}.`);
   }

@@ -1,6 +1,7 @@
 import type { ScheduleSeen } from '../evidence.ts';
 import type { Tell } from './rule.ts';
 import {
+  AWAKE_MS,
   hasBegun,
   hasEnded,
   iso,
@@ -33,7 +34,7 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
     for (const time of timesOf(run, schedule, tell)) {
       if (time > until) continue;
       const name = nameOf(seen.id, time);
-      if (!next.has(time) && wasNeverSent(run, schedule)) continue;
+      if (!next.has(time) && wasTakenBack(run, schedule)) continue;
       if (!next.has(time)) tell('notDue', `${name} is recorded, and was not due.`);
       else if (recorded.has(time)) tell('recordedTwice', `${name} has two records.`);
       recorded.add(time);
@@ -69,12 +70,12 @@ function needsNone(time: number, { optional, spans, manual }: ScheduleView, view
 }
 
 /**
- * Whether a run may be of a request that nobody sent. It was claimed ahead of its time, a change took it back, and the process died
- * before that was written: the next start takes it for one that was cut off.
+ * Whether a run may be of a request that was never begun. It was claimed ahead of its time, a change took it back, and the process
+ * died before that was written: the next start takes it for one that was cut off, and sends it again if the schedule is enabled.
  */
-export function wasNeverSent({ id, attempts }: RunSeen, { arrivals }: ScheduleView): boolean {
-  const areLost = attempts.length > 0 && attempts.every(({ outcome }) => outcome === 'lost');
-  return areLost && arrivals.every(({ webhookId }) => webhookId !== id);
+export function wasTakenBack({ id, attempts }: RunSeen, { arrivals }: ScheduleView): boolean {
+  const wasSent = arrivals.some(({ webhookId, attempt }) => webhookId === id && attempt === 1);
+  return attempts[0]?.outcome === 'lost' && !wasSent;
 }
 
 function checkCause({ scheduleId, reason }: RunSeen, time: number, view: View, tell: Tell): void {
@@ -140,8 +141,10 @@ function catchUpMs({ policy }: ScheduleSeen): number {
 
 function checkAge({ at, startedAt }: RunSeen, seen: ScheduleSeen, view: View, tell: Tell): void {
   const isOld = view.windows.some(
-    ({ from, to }) =>
+    ({ from, to, isSuspension }) =>
       from < at &&
+      // One that woke may look at once.
+      at <= (isSuspension ? to - AWAKE_MS : to) &&
       to <= startedAt + view.slackMs &&
       to - at > catchUpMs(seen) + view.slackMs &&
       // A start that waits for its store decides before it says that it listens.

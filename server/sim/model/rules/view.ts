@@ -205,7 +205,7 @@ function windowsOf(lives: Life[]): Window[] {
 }
 
 /** Timers rest while the machine is suspended: an engine looks again when its wait of up to a second is over. */
-const AWAKE_MS = 1_100;
+export const AWAKE_MS = 1_100;
 
 function unseenOf({ from, to }: Window): Window {
   return { from, to: to + AWAKE_MS, isSuspension: true };

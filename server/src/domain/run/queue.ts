@@ -339,7 +339,9 @@ export function giveBack(row: TakenRow, schedule: Schedule, now: number, dueAt =
   const reason = isChanged
     ? whyEnded(taken, schedule, now)
     : whyTooLate(taken, schedule.policy, now);
-  if (reason === null) return putBack(taken, isChanged ? row.dueAt : dueAt);
+  // A retry gives way to the next time, also to one that the change has brought.
+  const changedDueAt = Math.min(row.dueAt, row.nextFor ?? row.dueAt);
+  if (reason === null) return putBack(taken, isChanged ? changedDueAt : dueAt);
   const ended = endedRun(taken, schedule, { kind: 'failed', reason }, now);
   return { row: waitingRow(schedule, row.nextFor), passed: [], ended };
 }
