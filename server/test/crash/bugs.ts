@@ -216,8 +216,8 @@ export const BUGS: Bug[] = [
       },
       {
         file: 'engine/delivery/executor.ts',
-        find: 'if (dueAt > now || ',
-        replace: 'if (dueAt > now + 400 || ',
+        find: 'if (isAhead(job, now) || ',
+        replace: 'if (isAhead(job, now + 400) || ',
       },
       {
         file: 'engine/loop.ts',

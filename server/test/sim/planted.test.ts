@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { RULES, type Rule } from '../../sim/model/rules/rule.ts';
 import { BUGS } from '../crash/bugs.ts';
@@ -28,4 +30,14 @@ test('bugs have names of their own, and mutants those of the list', () => {
   assert.deepEqual(names.length, new Set(names).size);
   const known = new Set(MUTANTS.map(({ name }) => name));
   for (const { name } of PLAYED_MUTANTS) assert.ok(known.has(name), name);
+});
+
+test('each bug still fits the sources', () => {
+  const seeded = [...BUGS, ...PLANTED, ...PLANTED_IN_STORE, ...PLANTED_IN_DOMAIN];
+  const patches = [...seeded, ...PLANTED_CHANGES, ...CLOCK_BUGS].flatMap(bug => bug.patches);
+  const misfits = patches.filter(({ file, find }) => {
+    const source = readFileSync(join(import.meta.dirname, '../../src', file), 'utf8');
+    return source.split(find).length !== 2;
+  });
+  assert.deepEqual(misfits, []);
 });
