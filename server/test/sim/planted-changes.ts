@@ -52,17 +52,6 @@ export const PLANTED_CHANGES: PlantedBug[] = [
     ],
   },
   {
-    name: 'a time that was sent comes again after a change',
-    rules: ['recordedTwice', 'sentTwice', 'notDue', 'duplicateWithoutCrash'],
-    patches: [
-      {
-        file: 'store/sqlite/requeue.ts',
-        find: 'return startBeyond(start, time as number | null, schedule);',
-        replace: 'return startBeyond(start, (time as number | null) && null, schedule);',
-      },
-    ],
-  },
-  {
     name: 'what was cut off is sent again after its schedule was stopped',
     rules: ['firedStopped'],
     patches: [
