@@ -92,17 +92,6 @@ export const PLANTED_CHANGES: PlantedBug[] = [
     ],
   },
   {
-    name: 'a change overwrites one that came before it',
-    rules: ['changeLost', 'changeUnasked'],
-    patches: [
-      {
-        file: 'store/sqlite/schedule-changes.ts',
-        find: 'WHERE client_key = ? AND id = ? AND version = ?\n    RETURNING schedule_key',
-        replace: 'WHERE client_key = ? AND id = ? AND version >= ?\n    RETURNING schedule_key',
-      },
-    ],
-  },
-  {
     name: 'a call that is asked for again under its key makes another schedule',
     rules: ['madeTwice'],
     patches: [
