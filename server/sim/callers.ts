@@ -35,7 +35,7 @@ export interface CallersOptions {
   random: Random;
   /** The process that they ask. */
   node: () => Node;
-  /** Since when nothing is wrong with the store, by the machine's clock that nobody sets. */
+  /** Since when nothing is wrong with the store, ms since the machine started. */
   wellSinceMs: () => number;
   tell: (line: string) => void;
 }
@@ -84,29 +84,25 @@ export class Callers {
     Object.assign(asked, { told: answer.body, toldAt: this.#around.machine.trueNow });
   }
 
-  /** @param which 0 to below 1 */
+  /** @param which 0 to below 1, as of all that pick a schedule */
   async trigger(which: number): Promise<void> {
-    const known = this.asked.filter(
-      ({ told }) => told !== null && told.afterCompletion !== 'delete',
-    );
-    if (known.length === 0) return;
-    const { told, label } = known[Math.floor(which * known.length)]!;
-    this.#around.tell(`trigger ${label}`);
-    const answer = await this.#call('POST', `/v1/schedule/${told!.id}/trigger`);
+    const asked = this.#pick(which, ({ told }) => told?.afterCompletion !== 'delete');
+    if (asked === undefined) return;
+    this.#around.tell(`trigger ${asked.label}`);
+    const answer = await this.#call('POST', `/v1/schedule/${asked.told!.id}/trigger`);
     if (answer?.status === 200) this.triggered.push(answer.body.id);
   }
 
-  /** Only once: a change that was not answered may have been made. @param which 0 to below 1 */
+  /** Only once: a change that was not answered may have been made. */
   async edit(which: number, patch: SchedulePatch | null): Promise<void> {
     const { machine, tell } = this.#around;
-    const known = this.asked.filter(asked => isChangeable(asked));
-    if (known.length === 0) return;
-    const { told, label, edits } = known[Math.floor(which * known.length)]!;
+    const asked = this.#pick(which, isChangeable);
+    if (asked === undefined) return;
+    const { told, label, edits } = asked;
     const number = edits.length + 1;
     const { now } = machine;
-    const edit: Edit = {
-      ...{ number, patch, askedAt: now, endedAt: Number.POSITIVE_INFINITY, answer: null },
-    };
+    const endedAt = Number.POSITIVE_INFINITY;
+    const edit: Edit = { number, patch, askedAt: now, endedAt, answer: null };
     edits.push(edit);
     const path = `/v1/schedule/${told!.id}`;
     const body = patch && { ...patch, label: `${label}#${number}` };
@@ -120,13 +116,10 @@ export class Callers {
     else tell(`${label}#${number}: ${answer ? `${answer.status} ${answer.body.error}` : 'none'}`);
   }
 
-  /** @param which 0 to below 1 */
   async explain(which: number, at: number): Promise<void> {
-    const known = this.asked.filter(({ told }) => told !== null);
-    if (known.length > 0) await this.#explainOf(known[Math.floor(which * known.length)]!, at);
-  }
-
-  async #explainOf({ told, label }: Asked, at: number): Promise<void> {
+    const asked = this.#pick(which, () => true);
+    if (asked === undefined) return;
+    const { told, label } = asked;
     const { machine, tell } = this.#around;
     const askedAt = machine.now;
     const query = new URLSearchParams({ at: new Date(at).toISOString() });
@@ -137,6 +130,12 @@ export class Callers {
     tell(`explain ${label} at ${answer.body.at}: ${verdict}`);
     const seen = { scheduleId: told!.id, at, askedAt, answeredAt: machine.now, verdict };
     this.explained.push(seen);
+  }
+
+  /** One of those whose create was answered. */
+  #pick(which: number, isMeant: (asked: Asked) => boolean): Asked | undefined {
+    const known = this.asked.filter(asked => asked.told !== null && isMeant(asked));
+    return known[Math.floor(which * known.length)];
   }
 
   #ask(body: ScheduleInput): Asked {
@@ -180,6 +179,6 @@ export class Callers {
 }
 
 /** Its times are a cron interval alone, and it was not to be deleted. */
-function isChangeable({ told, body, edits }: Asked): boolean {
-  return told !== null && !isPlanned(body) && edits.every(({ patch }) => patch !== null);
+function isChangeable({ body, edits }: Asked): boolean {
+  return !isPlanned(body) && edits.every(({ patch }) => patch !== null);
 }

@@ -1,4 +1,4 @@
-import { check, type Figures, MAY_COME_RIGHT as OF_ALL, type Report } from './model/checker.ts';
+import { check, type Figures, type Report } from './model/checker.ts';
 import type { Evidence } from './model/evidence.ts';
 import type { Violation } from './model/rules/rule.ts';
 import {
@@ -31,9 +31,6 @@ const STEPS_EXACT: StepSlack = {
   settleMs: 100,
   mayBeBusy: false,
 };
-
-/** What may still come right when the world goes on. */
-export const MAY_COME_RIGHT: readonly string[] = OF_ALL;
 
 /** @param clock null where nobody has set it */
 export function judge(evidence: Evidence, clock: ClockSeen | null): Judgement {

@@ -113,26 +113,22 @@ export class Node {
   }
 
   kill(): void {
-    const { machine, network, api } = this.#around;
+    const { trueNow } = this.#around.machine;
     if (this.life.end !== null) return;
-    this.#owner.isDead = true;
-    network.cutOff(this.#owner);
-    api.cutOff();
-    this.life.end = { how: 'killed', from: machine.trueNow, to: machine.trueNow };
+    this.#die();
+    this.life.end = { how: 'killed', from: trueNow, to: trueNow };
   }
 
   /** Asks it to stop, and calls back when it has. */
   stop(limitMs: number, stopped: () => void): void {
-    const { machine, network, api } = this.#around;
+    const { machine } = this.#around;
     this.#isStopping = true;
     const from = machine.trueNow;
     // Sums of fractions differ in their last digits.
     const limitAt = machine.monotonicMs + limitMs - 0.001;
     const end = () => {
       if (this.life.end !== null) return;
-      this.#owner.isDead = true;
-      network.cutOff(this.#owner);
-      api.cutOff();
+      this.#die();
       // At its limit it abandons what is in flight, as a kill would.
       const how = machine.monotonicMs < limitAt ? 'stopped' : 'killed';
       this.life.end = { how, from, to: machine.trueNow };
@@ -143,6 +139,13 @@ export class Node {
       () => void (this.#engine?.stop(limitMs) ?? Promise.resolve()).then(end),
       this.#owner,
     );
+  }
+
+  #die(): void {
+    const { network, api } = this.#around;
+    this.#owner.isDead = true;
+    network.cutOff(this.#owner);
+    api.cutOff();
   }
 
   async #start(): Promise<void> {
@@ -159,7 +162,7 @@ export class Node {
       } catch (error) {
         tell(`${this.#owner.name} does not start: ${(error as Error).message}`);
         await engine.stop(0);
-        await new Promise<void>(resolve => machine.after(RETRY_START_MS, resolve, this.#owner));
+        await machine.sleep(RETRY_START_MS, this.#owner);
       }
     }
   }

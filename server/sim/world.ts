@@ -5,8 +5,9 @@ import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
 import { Api, newCredentials } from './api.ts';
 import { Callers } from './callers.ts';
 import { gather, isOwed } from './gather.ts';
-import { type Judgement, judge, MAY_COME_RIGHT } from './judge.ts';
+import { type Judgement, judge } from './judge.ts';
 import { Machine } from './machine.ts';
+import { MAY_COME_RIGHT } from './model/checker.ts';
 import type { Evidence } from './model/evidence.ts';
 import { Node, type Surroundings } from './node.ts';
 import { type Action, type Profile, profileOf, startedAtOf } from './profile.ts';
@@ -231,7 +232,9 @@ class World {
       if (!isLate && isOwed(this.#database, until)) continue;
       const evidence = await this.#seen(until);
       const report = judge(evidence, this.#wall.clock(this.#nodes, this.#callers.asked));
-      const mayWait = report.violations.every(({ rule }) => MAY_COME_RIGHT.includes(rule));
+      const mayWait = report.violations.every(({ rule }) =>
+        (MAY_COME_RIGHT as readonly string[]).includes(rule),
+      );
       if (report.violations.length > 0 && mayWait && !isLate) continue;
       const { schedules, arrivals, callbackArrivals, runs } = evidence;
       const seen = JSON.stringify([this.#trace, schedules, arrivals, callbackArrivals, runs]);

@@ -1,4 +1,4 @@
-import type { ScheduleSeen, VersionSeen } from '../evidence.ts';
+import type { Content, ScheduleSeen, VersionSeen } from '../evidence.ts';
 import { dueTimes } from './due-times.ts';
 
 /** A span in which nobody changed the times of a schedule. Instants are epoch ms. */
@@ -51,13 +51,16 @@ export function changedTimes(spans: Span[]): { due: number[]; optional: Set<numb
   return { due, optional: new Set(due.filter(time => !owed.has(time))) };
 }
 
-/** As the service counts it: a pause that is over by the change is none. */
+/** The end of a pause, epoch ms; 0 where it is over by then, which is none. */
+export function openPause({ pausedUntil = 0 }: Content, at: number): number {
+  return pausedUntil > at ? pausedUntil : 0;
+}
+
 function changesTimes({ is: before }: VersionSeen, { at, is }: VersionSeen): boolean {
-  const open = (pausedUntil = 0) => (pausedUntil > at ? pausedUntil : 0);
   return (
     before.interval !== is.interval ||
     before.timezone !== is.timezone ||
     before.status !== is.status ||
-    open(before.pausedUntil) !== open(is.pausedUntil)
+    openPause(before, at) !== openPause(is, at)
   );
 }

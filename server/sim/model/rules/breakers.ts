@@ -2,6 +2,7 @@ import type { Tell } from './rule.ts';
 import { nameOf } from './times.ts';
 import {
   type AttemptSeen,
+  attemptsOf,
   endOf,
   iso,
   type RunSeen,
@@ -24,12 +25,9 @@ export function checkBreakers(view: View, tell: Tell): void {
     if (origin !== undefined && another === undefined) checkOne(schedule!, view, tell);
 }
 
-function checkOne({ seen, runs, manual }: ScheduleView, view: View, tell: Tell): void {
-  const sent = [...runs, ...manual]
-    .flatMap(run => run.attempts.map(attempt => ({ run, attempt })))
-    .toSorted((a, b) => a.attempt.startedAt - b.attempt.startedAt);
+function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
   let faults: AttemptSeen[] = [];
-  for (const { run, attempt } of sent) {
+  for (const { run, attempt } of attemptsOf(schedule)) {
     const last = faults.at(-1);
     // A process begins anew.
     if (
@@ -39,7 +37,7 @@ function checkOne({ seen, runs, manual }: ScheduleView, view: View, tell: Tell):
       faults = [];
     // Whether one that was cut off was sent or refused, nobody knows.
     if (attempt.outcome !== 'lost')
-      checkAttempt(attempt, faults, nameOfAttempt(seen.id, run, attempt), view, tell);
+      checkAttempt(attempt, faults, nameOfAttempt(schedule.seen.id, run, attempt), view, tell);
     if (attempt.isRefused) continue;
     if (attempt.outcome === 'response' || attempt.outcome === 'lost') faults = [];
     else faults.push(attempt);

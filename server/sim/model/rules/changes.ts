@@ -1,3 +1,4 @@
+import { openPause } from '../calendar/changed-times.ts';
 import type { ChangeSeen, Content, VersionSeen } from '../evidence.ts';
 import type { Tell } from './rule.ts';
 import { nameOf, wasTakenBack } from './times.ts';
@@ -37,10 +38,9 @@ function wasAsked(before: VersionSeen, { change, at, is }: VersionSeen, changes:
 
 /** @param at a pause that is over by then is none */
 function isSame(one: Content, other: Content, at: number): boolean {
-  const open = ({ pausedUntil = 0 }: Content) => (pausedUntil > at ? pausedUntil : 0);
   const textOf = (content: Content) => {
     const { url, interval, timezone, status } = content;
-    return JSON.stringify([url, interval, timezone, status, open(content)]);
+    return JSON.stringify([url, interval, timezone, status, openPause(content, at)]);
   };
   return textOf(one) === textOf(other);
 }

@@ -1,21 +1,27 @@
 import { latestRetry, retriesAt } from './retries.ts';
 import type { Tell } from './rule.ts';
 import { nameOf } from './times.ts';
-import { endOf, iso, type RunSeen, type ScheduleView, type View, type Window } from './view.ts';
+import {
+  attemptsOf,
+  endOf,
+  iso,
+  type RunSeen,
+  type ScheduleView,
+  type View,
+  type Window,
+} from './view.ts';
 
 /** Whether requests start in time while nothing is in their way. */
 export function checkLateness(view: View, tell: Tell): void {
   for (const schedule of view.schedules) checkOne(schedule, view, tell);
 }
 
-function checkOne({ seen, runs, manual }: ScheduleView, view: View, tell: Tell): void {
+function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
+  const { seen } = schedule;
   const { versions = [] } = seen;
-  const attempts = [...runs, ...manual]
-    .flatMap(run => run.attempts.map((attempt, index) => ({ run, attempt, index })))
-    .toSorted((a, b) => a.attempt.startedAt - b.attempt.startedAt);
   // One request of a schedule is in flight: the next one starts when it has ended.
   let freeAt = Number.NEGATIVE_INFINITY;
-  for (const { run, attempt, index } of attempts) {
+  for (const { run, attempt, index } of attemptsOf(schedule)) {
     // A change takes back what has not started, and it is decided about anew.
     const changes = versions.filter(({ at }) => at <= attempt.startedAt);
     const changedAt = Math.max(...changes.map(({ writtenBy }) => writtenBy));

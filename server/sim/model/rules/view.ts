@@ -22,6 +22,13 @@ export interface AttemptSeen {
   isRefused: boolean;
 }
 
+/** The attempts of all runs, with their places in them, by their starts. */
+export function attemptsOf({ runs, manual }: ScheduleView) {
+  return [...runs, ...manual]
+    .flatMap(run => run.attempts.map((attempt, index) => ({ run, attempt, index })))
+    .toSorted((a, b) => a.attempt.startedAt - b.attempt.startedAt);
+}
+
 /** When an attempt ended, epoch ms; NaN where nobody knows. */
 export function endOf({ startedAt, durationMs = Number.NaN }: AttemptSeen): number {
   return startedAt + durationMs;
