@@ -151,7 +151,7 @@ export class Callers {
     const key = `c${this.#calls}`;
     const { machine, wellSinceMs, tell } = this.#around;
     for (let tries = 1; tries <= MOST_TRIES && !this.#isOver; tries += 1) {
-      const askedAt = machine.monotonicMs;
+      const askedAt = machine.elapsedMs;
       const answer = await this.#once({ method, path, key, body });
       if (answer !== null && answer.status !== 200) {
         const told = `${method} ${path}: ${answer.status} ${answer.body.error.replace(/\.$/, '')}`;

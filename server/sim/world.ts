@@ -215,8 +215,8 @@ class World {
     this.#isOver = true;
     this.#callers.end();
     this.#tell('heal');
-    faults.refusesUntil = Math.min(faults.refusesUntil, machine.monotonicMs);
-    faults.slowUntil = Math.min(faults.slowUntil, machine.monotonicMs);
+    faults.refusesUntil = Math.min(faults.refusesUntil, machine.elapsedMs);
+    faults.slowUntil = Math.min(faults.slowUntil, machine.elapsedMs);
     this.#network.isHealed = true;
     const isUp = () => this.#node.engine !== null && this.#node.isUp && !machine.isSuspended;
     while (!isUp()) await machine.sleep(10);
