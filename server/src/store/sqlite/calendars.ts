@@ -50,7 +50,7 @@ export function sqliteCalendars(database: DatabaseSync, commits: GroupCommit): C
   const due = database.prepare(`
     SELECT calendars.client_key, ${CALENDAR.list('calendars.')}, source
     FROM calendars JOIN calendar_versions ON id = version WHERE due_at <= ?
-    ORDER BY due_at LIMIT ?`);
+    ORDER BY due_at LIMIT ? + 0`);
   const putOff = database.prepare(
     'UPDATE calendars SET due_at = ? WHERE client_key = ? AND name = ?',
   );

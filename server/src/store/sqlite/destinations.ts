@@ -24,7 +24,7 @@ export function sqliteDestinations(database: DatabaseSync, commits: GroupCommit)
     SELECT destinations.client_key, clients.id AS client_id, destinations.name, secrets
     FROM destinations JOIN clients USING (client_key)
     WHERE (destinations.client_key, destinations.name) > (?, ?) AND secrets IS NOT NULL
-    ORDER BY destinations.client_key, destinations.name LIMIT ?`);
+    ORDER BY destinations.client_key, destinations.name LIMIT ? + 0`);
   const replaceSecrets = database.prepare(`
     UPDATE destinations SET secrets = :secrets
     WHERE client_key = :client AND name = :name AND secrets = :was`);

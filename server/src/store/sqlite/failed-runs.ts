@@ -11,7 +11,7 @@ export function sqliteFailedRuns(database: DatabaseSync): FailedRunStore {
       FROM runs INDEXED BY runs_by_status
       WHERE client_key = :clientRowId AND status = :status AND status <> 'succeeded'
         AND scheduled_for >= :from AND scheduled_for < :to
-      ORDER BY scheduled_for DESC LIMIT :limit) AS failed
+      ORDER BY scheduled_for DESC LIMIT :limit + 0) AS failed
     CROSS JOIN schedules USING (schedule_key)`);
   const recovered = database.prepare(`
     SELECT status, (

@@ -19,7 +19,7 @@ export function sqliteHealth(database: DatabaseSync): HealthStore {
   const latest = (columns: string) =>
     database.prepare(`
       SELECT ${columns} FROM runs INDEXED BY runs_by_schedule
-      WHERE schedule_key = ? ORDER BY scheduled_for DESC, manual_id DESC LIMIT ?`);
+      WHERE schedule_key = ? ORDER BY scheduled_for DESC, manual_id DESC LIMIT ? + 0`);
   const recent = latest(JUDGED.join(', '));
   // Only of the latest: attempts are long texts.
   const answer = latest(`
@@ -34,19 +34,19 @@ export function sqliteHealth(database: DatabaseSync): HealthStore {
     FROM (
       SELECT scheduled_for, status FROM runs INDEXED BY runs_by_schedule
       WHERE schedule_key = ? AND scheduled_for >= ? AND scheduled_for < ?
-      ORDER BY scheduled_for DESC LIMIT ?)
+      ORDER BY scheduled_for DESC LIMIT ? + 0)
     GROUP BY 1, 2`);
   const bad = (status: string) => `
     SELECT * FROM (
       SELECT schedule_key FROM runs INDEXED BY runs_by_status
       WHERE client_key = :clientRowId AND status = '${status}' AND status <> 'succeeded'
         AND scheduled_for >= :from AND scheduled_for < :to
-      ORDER BY scheduled_for DESC LIMIT :records)`;
+      ORDER BY scheduled_for DESC LIMIT :records + 0)`;
   const failing = database.prepare(`
     WITH bad AS MATERIALIZED (${bad('failed')} UNION ALL ${bad('missed')}),
     counted AS MATERIALIZED (
       SELECT schedule_key, count(*) AS figure FROM bad GROUP BY schedule_key
-      ORDER BY figure DESC, schedule_key DESC LIMIT :most)
+      ORDER BY figure DESC, schedule_key DESC LIMIT :most + 0)
     SELECT id, figure, (SELECT count(*) FROM bad) AS records
     FROM counted CROSS JOIN schedules USING (schedule_key)
     ORDER BY figure DESC, schedule_key DESC`);
@@ -54,11 +54,11 @@ export function sqliteHealth(database: DatabaseSync): HealthStore {
     WITH ended AS MATERIALIZED (
       SELECT schedule_key, started_at, finished_at FROM runs INDEXED BY runs_ended
       WHERE client_key = :clientRowId AND finished_at >= :from AND finished_at < :to
-      ORDER BY finished_at DESC LIMIT :records),
+      ORDER BY finished_at DESC LIMIT :records + 0),
     counted AS MATERIALIZED (
       SELECT schedule_key, max(finished_at - started_at) AS figure FROM ended
       WHERE started_at IS NOT NULL GROUP BY schedule_key
-      ORDER BY figure DESC, schedule_key DESC LIMIT :most)
+      ORDER BY figure DESC, schedule_key DESC LIMIT :most + 0)
     SELECT id, figure, records
     FROM (SELECT count(*) AS records FROM ended)
     LEFT JOIN counted ON true LEFT JOIN schedules USING (schedule_key)
@@ -66,8 +66,8 @@ export function sqliteHealth(database: DatabaseSync): HealthStore {
   const tags = database.prepare(`
     SELECT mark, count(*) AS count FROM (
       SELECT mark FROM schedule_marks
-      WHERE client_key = ? AND mark >= 'tag:' AND mark < 'tag;' LIMIT ?)
-    WHERE mark GLOB 'tag:*:*' GROUP BY mark ORDER BY count DESC, mark LIMIT ?`);
+      WHERE client_key = ? AND mark >= 'tag:' AND mark < 'tag;' LIMIT ? + 0)
+    WHERE mark GLOB 'tag:*:*' GROUP BY mark ORDER BY count DESC, mark LIMIT ? + 0`);
 
   function keyOf(clientRowId: number, id: string): number | null {
     return ((key.get(clientRowId, id) as Row | undefined)?.schedule_key as number) ?? null;

@@ -40,7 +40,7 @@ export function sqliteLiveRuns(database: DatabaseSync): LiveRuns {
     WHERE ${isOfIt} AND schedules.client_key = :clientRowId
       AND queue.scheduled_for >= :from AND queue.scheduled_for <= :upTo
       AND (queue.scheduled_for, queue.schedule_key, '') < (:scheduledFor, :scheduleRowId, :manualId)
-    ORDER BY queue.scheduled_for DESC, queue.schedule_key DESC LIMIT :limit`;
+    ORDER BY queue.scheduled_for DESC, queue.schedule_key DESC LIMIT :limit + 0`;
   const retrying = database.prepare(
     pageOf('queue_retrying', "queue.state IN ('retrying', 'lost')"),
   );
@@ -59,7 +59,7 @@ export function sqliteLiveRuns(database: DatabaseSync): LiveRuns {
       AND (outbox.scheduled_for, outbox.schedule_key, outbox.id)
         < (:scheduledFor, :scheduleRowId, :manualId)
       AND (:isBegun IS NULL OR (outbox.attempt > 0) = :isBegun)
-    ORDER BY outbox.scheduled_for DESC, outbox.schedule_key DESC, outbox.id DESC LIMIT :most`);
+    ORDER BY outbox.scheduled_for DESC, outbox.schedule_key DESC, outbox.id DESC LIMIT :most + 0`);
   const ofQueue = database.prepare(`
     SELECT queue.*, schedules.id AS schedule_id
     FROM schedules CROSS JOIN queue USING (schedule_key)

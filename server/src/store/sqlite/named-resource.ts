@@ -16,7 +16,7 @@ export function sqliteNamedResource<Stored, Use extends ScheduleUse>(
   );
   const list = database.prepare(`
     SELECT ${columns.list()} FROM ${table} WHERE client_key = ? AND name > ?
-    ORDER BY name LIMIT ?`);
+    ORDER BY name LIMIT ? + 0`);
   const count = database.prepare(`SELECT count(*) AS count FROM ${table} WHERE client_key = ?`);
   const remove = database.prepare(
     `DELETE FROM ${table} WHERE client_key = ? AND name = ? RETURNING ${columns.list()}`,
@@ -29,7 +29,7 @@ export function sqliteNamedResource<Stored, Use extends ScheduleUse>(
   const isUsed = database.prepare(`SELECT 1 ${naming} LIMIT 1`);
   const namedBy = database.prepare(`
     SELECT schedule_key, ${use.list('schedules.')} ${naming} AND schedule_marks.schedule_key < ?
-    ORDER BY schedule_marks.schedule_key DESC LIMIT ?`);
+    ORDER BY schedule_marks.schedule_key DESC LIMIT ? + 0`);
 
   function read(clientRowId: number, name: string): Stored | null {
     const row = find.get(clientRowId, name) as Row | undefined;

@@ -61,10 +61,10 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
         SELECT 1 FROM outbox AS other
         WHERE other.schedule_key = outbox.schedule_key AND other.kind = 'manual'
           AND (other.due_at, other.id) < (outbox.due_at, outbox.id)))
-    ORDER BY due_at, outbox.id LIMIT ?`);
+    ORDER BY due_at, outbox.id LIMIT ? + 0`);
   const awaited = database.prepare(`
     SELECT * FROM outbox INDEXED BY outbox_awaiting
-    WHERE state = 'awaiting' AND due_at <= ? ORDER BY due_at, id LIMIT ?`);
+    WHERE state = 'awaiting' AND due_at <= ? ORDER BY due_at, id LIMIT ? + 0`);
   const scheduleOf = database.prepare(`
     SELECT ${selected(FIREABLE)}
     FROM schedules JOIN clients USING (client_key) WHERE schedule_key = ?`);

@@ -24,15 +24,15 @@ export function sqlitePrune(database: DatabaseSync): (limits: HistoryLimits) => 
     DELETE FROM outbox WHERE id IN (
       SELECT id FROM outbox
       WHERE kind = 'callback' AND state IN ('succeeded', 'failed') AND run_id < ? AND keep = ?
-      LIMIT ?)`);
+      LIMIT ? + 0)`);
   const pruneChanges = database.prepare(`
     DELETE FROM schedule_changes WHERE (schedule_key, changed_at) IN (
-      SELECT schedule_key, changed_at FROM schedule_changes WHERE changed_at < ? LIMIT ?)`);
+      SELECT schedule_key, changed_at FROM schedule_changes WHERE changed_at < ? LIMIT ? + 0)`);
   const pruneVersions = database.prepare(`
     DELETE FROM schedule_versions WHERE (schedule_key, version) IN (
-      SELECT schedule_key, version FROM schedule_versions WHERE until_at < ? LIMIT ?)`);
+      SELECT schedule_key, version FROM schedule_versions WHERE until_at < ? LIMIT ? + 0)`);
   const pruneBreakers = database.prepare(`
-    DELETE FROM breakers WHERE id IN (SELECT id FROM breakers WHERE closed_at < ? LIMIT ?)`);
+    DELETE FROM breakers WHERE id IN (SELECT id FROM breakers WHERE closed_at < ? LIMIT ? + 0)`);
 
   return limits => {
     let room = PRUNED_AT_ONCE;

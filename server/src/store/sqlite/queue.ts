@@ -59,7 +59,7 @@ export function sqliteQueue(
     FROM ${rows} ${FIREABLE_JOINS}
     WHERE queue.state <> 'inFlight' AND queue.due_at <= :now + :aheadMs AND ${isOurs} ${others}
       AND ${RULE.isTaken}
-    ORDER BY queue.due_at, queue.schedule_key LIMIT :limit`;
+    ORDER BY queue.due_at, queue.schedule_key LIMIT :limit + 0`;
   const due = database.prepare(select('queue', ''));
   const dueOfOthers = database.prepare(
     select(

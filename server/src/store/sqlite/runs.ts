@@ -44,7 +44,7 @@ export function sqliteRuns(
         AND (runs.scheduled_for, runs.schedule_key, runs.manual_id)
           < (:scheduledFor, :scheduleRowId, :manualId)
       ORDER BY runs.scheduled_for DESC, runs.schedule_key DESC, runs.manual_id DESC
-      LIMIT :limit`);
+      LIMIT :limit + 0`);
   const endedOfClient = ended('runs.client_key = :clientRowId');
   const endedWell = ended('runs.client_key = :clientRowId AND runs.status = :status');
   // Few among many: without the name of its index, SQLite reads the whole history of the client.
@@ -62,7 +62,7 @@ export function sqliteRuns(
 
   const taggedKeys = database.prepare(`
     SELECT schedule_key FROM schedule_marks
-    WHERE client_key = ? AND mark IN (SELECT value FROM json_each(?)) LIMIT ?`);
+    WHERE client_key = ? AND mark IN (SELECT value FROM json_each(?)) LIMIT ? + 0`);
   // A schedule has its tags, or those of a deleted one: half of these marks.
   const having = database.prepare(`
     SELECT schedule_key, schedules.id FROM json_each(:keys) AS asked CROSS JOIN schedules
@@ -90,7 +90,7 @@ export function sqliteRuns(
           WHERE schedule_key = :scheduleRowId AND status <> 'enabled'), :from))
       ORDER BY scheduled_for DESC, manual_id DESC LIMIT ${MOST_LOOKED_AT})
     WHERE trigger <> 'manual' AND status IN ('succeeded', 'failed')
-    ORDER BY scheduled_for DESC, manual_id DESC LIMIT :most`);
+    ORDER BY scheduled_for DESC, manual_id DESC LIMIT :most + 0`);
 
   const callbacks = database.prepare(
     "SELECT * FROM outbox WHERE kind = 'callback' AND run_id = ? AND client_key = ? ORDER BY id",

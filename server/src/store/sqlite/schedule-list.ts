@@ -32,7 +32,7 @@ export function sqliteScheduleList(
       SELECT * FROM schedules INDEXED BY ${status === '' ? 'schedules_by_client' : 'schedules_by_status'}
       WHERE client_key = :clientRowId AND ${isListed} AND ${status || "status <> 'deleted'"}
         AND ${others}
-      ORDER BY id DESC LIMIT :limit`);
+      ORDER BY id DESC LIMIT :limit + 0`);
   const listAll = list('');
   const listByStatus = list('status = :status');
   const listMarked = list('', hasMarks);
@@ -41,7 +41,7 @@ export function sqliteScheduleList(
     SELECT schedules.* FROM schedule_marks AS rarest CROSS JOIN schedules USING (schedule_key)
     WHERE rarest.client_key = :clientRowId AND rarest.mark = :mark AND ${isListed}
       AND iif(:status IS NULL, status <> 'deleted', status = :status) AND ${hasMarks}
-    ORDER BY id DESC LIMIT :limit`);
+    ORDER BY id DESC LIMIT :limit + 0`);
   const rarest = rarestMark(database);
   /** The id up to which a search looks at schedules one by one. */
   const edge = (index: string, status: string) =>

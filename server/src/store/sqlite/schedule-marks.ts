@@ -52,7 +52,7 @@ export type RarestMark = (clientRowId: number, marks: string[], most: number) =>
 export function rarestMark(database: DatabaseSync): RarestMark {
   const count = database.prepare(`
     SELECT count(*) AS count FROM (
-      SELECT 1 FROM schedule_marks WHERE client_key = ? AND mark = ? LIMIT ?)`);
+      SELECT 1 FROM schedule_marks WHERE client_key = ? AND mark = ? LIMIT ? + 0)`);
   return (clientRowId, marks, most) => {
     let rarest: string | null = null;
     let fewest = most + 1;

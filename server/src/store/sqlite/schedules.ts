@@ -64,7 +64,7 @@ export function sqliteSchedules(
         WHERE schedule_key = :key AND changed_at <= :from), :from)
       AND changed_at <= coalesce((SELECT min(changed_at) FROM schedule_changes
         WHERE schedule_key = :key AND changed_at > :to), :to)
-    ORDER BY changed_at DESC LIMIT :limit`);
+    ORDER BY changed_at DESC LIMIT :limit + 0`);
   function insertCells(
     clientRowId: number,
     schedules: NewCells[],

@@ -23,7 +23,7 @@ export function sqliteSessions(database: DatabaseSync, commits: GroupCommit): Se
     SELECT sessions.* FROM clients JOIN api_keys USING (client_key)
       JOIN sessions ON sessions.key_id = api_keys.id
     WHERE clients.id = ? AND sessions.id IS NOT NULL AND api_keys.revoked_at IS NULL
-    ORDER BY sessions.id DESC LIMIT ?`);
+    ORDER BY sessions.id DESC LIMIT ? + 0`);
   const endSessions = database.prepare(`
     DELETE FROM sessions
     WHERE key_id IN (

@@ -44,14 +44,14 @@ export function sqliteStats(database: DatabaseSync): StatsStore {
     SELECT interval, timezone, timing, host_of(url) AS host, count(*) AS count, min(id) AS lowest_id
     FROM (
       SELECT id, interval, timezone, timing, url FROM schedules INDEXED BY schedules_by_status
-      WHERE client_key = ? AND status = 'enabled' AND id < ? ORDER BY id DESC LIMIT ?)
+      WHERE client_key = ? AND status = 'enabled' AND id < ? ORDER BY id DESC LIMIT ? + 0)
     GROUP BY 1, 2, 3, 4`);
   const herd = database.prepare(`
     SELECT id, external_id, interval, timezone, timing
     FROM schedules INDEXED BY schedules_by_status
     WHERE client_key = ? AND status = 'enabled' AND interval = ? AND host_of(url) = ?
       AND (timing IS NULL OR timing ->> 'windowSeconds' IS NULL)
-    ORDER BY id DESC LIMIT ?`);
+    ORDER BY id DESC LIMIT ? + 0`);
   const ended = database.prepare(`
     SELECT finished_at / ${MINUTE_MS} AS minute, status,
       CASE WHEN manual_id = '' THEN ${stepSql('(started_at - scheduled_for)')} END AS step,
@@ -74,7 +74,7 @@ export function sqliteStats(database: DatabaseSync): StatsStore {
       SELECT scheduled_for, status, missed FROM runs INDEXED BY runs_by_schedule
       WHERE schedule_key = (SELECT schedule_key FROM schedules WHERE client_key = :clientRowId AND id = :id)
         AND scheduled_for >= :from AND scheduled_for < :to
-      ORDER BY scheduled_for DESC LIMIT :limit)
+      ORDER BY scheduled_for DESC LIMIT :limit + 0)
     GROUP BY 1, 2, 3`);
   const missedBefore = database.prepare(`
     SELECT scheduled_for, reason, missed FROM (
@@ -93,7 +93,7 @@ export function sqliteStats(database: DatabaseSync): StatsStore {
       ORDER BY scheduled_for DESC LIMIT ${MOST_MISSED}) AS looked
     CROSS JOIN runs USING (client_key, scheduled_for, schedule_key, manual_id)
     WHERE schedule_key = (SELECT schedule_key FROM schedules WHERE client_key = :clientRowId AND id = :id)
-    ORDER BY looked.scheduled_for DESC LIMIT :limit`);
+    ORDER BY looked.scheduled_for DESC LIMIT :limit + 0`);
   const failures = database.prepare(`
     SELECT schedule_key, id, label, url, count(*) AS failures,
       max(scheduled_for) AS last_failed_for
@@ -103,7 +103,7 @@ export function sqliteStats(database: DatabaseSync): StatsStore {
       ORDER BY scheduled_for DESC LIMIT ${MOST_FAILED})
     JOIN schedules USING (schedule_key)
     WHERE schedules.status <> 'deleted'
-    GROUP BY schedule_key ORDER BY failures DESC, last_failed_for DESC LIMIT ?`);
+    GROUP BY schedule_key ORDER BY failures DESC, last_failed_for DESC LIMIT ? + 0`);
   const latest = database.prepare(`
     SELECT status, CASE status WHEN 'failed' THEN attempts END AS attempts
     FROM runs INDEXED BY runs_by_schedule
@@ -115,13 +115,13 @@ export function sqliteStats(database: DatabaseSync): StatsStore {
       SELECT * FROM queue INDEXED BY queue_due
       WHERE state <> 'inFlight' ORDER BY due_at LIMIT ${MOST_LOOKED_AT})
     CROSS JOIN schedules USING (schedule_key)
-    WHERE client_key = ? AND state <> 'awaiting' ORDER BY due_at LIMIT ?`);
+    WHERE client_key = ? AND state <> 'awaiting' ORDER BY due_at LIMIT ? + 0`);
   const upcomingOfFew = database.prepare(`
     SELECT id, label, url, ${STATE_BEFORE} AS state, due_at, scheduled_for
     FROM (SELECT * FROM schedules WHERE client_key = :clientRowId LIMIT ${MOST_LOOKED_AT})
     CROSS JOIN queue USING (schedule_key)
     WHERE state NOT IN ('inFlight', 'awaiting') OR (state = 'inFlight' AND ${isAheadSql(':now')})
-    ORDER BY due_at LIMIT :limit`);
+    ORDER BY due_at LIMIT :limit + 0`);
   // Few rows: what is in flight.
   const upcomingAhead = database.prepare(`
     SELECT id, label, url, ${STATE_BEFORE} AS state, due_at, scheduled_for
@@ -130,23 +130,23 @@ export function sqliteStats(database: DatabaseSync): StatsStore {
       WHERE state = 'inFlight' AND ${isAheadSql(':now')}
       LIMIT ${MOST_LOOKED_AT})
     CROSS JOIN schedules USING (schedule_key)
-    WHERE client_key = :clientRowId ORDER BY due_at LIMIT :limit`);
+    WHERE client_key = :clientRowId ORDER BY due_at LIMIT :limit + 0`);
   const endedSince = database.prepare(`
     SELECT runs.*, schedules.id AS schedule_id
     FROM runs INDEXED BY runs_ended CROSS JOIN schedules USING (schedule_key)
     WHERE runs.client_key = ? AND finished_at >= ?
-    ORDER BY finished_at LIMIT ?`);
+    ORDER BY finished_at LIMIT ? + 0`);
   const madeSince = database.prepare(
-    'SELECT * FROM schedules WHERE client_key = ? AND id >= ? ORDER BY id LIMIT ?',
+    'SELECT * FROM schedules WHERE client_key = ? AND id >= ? ORDER BY id LIMIT ? + 0',
   );
   const changedSince = database.prepare(`
     SELECT * FROM schedules INDEXED BY schedules_updated
-    WHERE client_key = ? AND updated_at >= ? ORDER BY updated_at LIMIT ?`);
+    WHERE client_key = ? AND updated_at >= ? ORDER BY updated_at LIMIT ? + 0`);
   const openBreakers = database.prepare(`
     SELECT origin, min(since) AS since, min(opened_at) AS opened_at
     FROM breakers INDEXED BY breakers_open
     WHERE client_key = ? AND closed_at IS NULL AND open_until > ?
-    GROUP BY origin ORDER BY since LIMIT ?`);
+    GROUP BY origin ORDER BY since LIMIT ? + 0`);
   const breakersSince = database.prepare(`
     SELECT id, origin, since, opened_at, 'opened' AS change, opened_at AS at
     FROM breakers INDEXED BY breakers_opened
@@ -155,7 +155,7 @@ export function sqliteStats(database: DatabaseSync): StatsStore {
     SELECT id, origin, since, opened_at, 'closed', closed_at
     FROM breakers INDEXED BY breakers_closed
     WHERE client_key = :clientRowId AND closed_at >= :after AND NOT ${isOpenElsewhere('breakers.closed_at')}
-    ORDER BY at LIMIT :limit`);
+    ORDER BY at LIMIT :limit + 0`);
 
   function upcomingWaiting(clientRowId: number, now: number, limit: number): Row[] {
     const found = upcoming.all(clientRowId, limit) as Row[];

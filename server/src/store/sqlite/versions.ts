@@ -10,7 +10,7 @@ export function sqliteVersions(database: DatabaseSync): VersionStore {
     FROM schedules JOIN schedule_versions AS past USING (schedule_key)
       LEFT JOIN api_keys ON api_keys.id = past.changed_by
     WHERE schedules.client_key = ? AND schedules.id = ? AND past.version < ?
-    ORDER BY past.version DESC LIMIT ?`);
+    ORDER BY past.version DESC LIMIT ? + 0`);
   const at = database.prepare(`
     SELECT schedules.*, past.version AS held_version, past.config
     FROM schedules LEFT JOIN schedule_versions AS past

@@ -15,13 +15,13 @@ export function sqliteZoneRules(database: DatabaseSync, commits: GroupCommit): Z
   const enabledIn = database.prepare(`
     SELECT schedule_key, client_key, id, timing ->> 'maxRuns' AS counted FROM schedules
     WHERE timezone = ? AND status = 'enabled' AND schedule_key > ?
-    ORDER BY schedule_key LIMIT ?`);
+    ORDER BY schedule_key LIMIT ? + 0`);
   const countOf = database.prepare(`
     SELECT count(*) AS count FROM schedules INDEXED BY schedules_by_status
     WHERE client_key = ? AND status = 'enabled' AND timezone = ?`);
   const newestOf = database.prepare(`
     SELECT * FROM schedules INDEXED BY schedules_by_status
-    WHERE client_key = ? AND status = 'enabled' AND timezone = ? ORDER BY id DESC LIMIT ?`);
+    WHERE client_key = ? AND status = 'enabled' AND timezone = ? ORDER BY id DESC LIMIT ? + 0`);
   return {
     async list() {
       return (list.all() as Row[]).map(zoneRulesFrom);

@@ -117,7 +117,7 @@ function usable<Result>(path: string, work: () => Result): Result {
 
 function prepare(database: DatabaseSync, { name, columns, key }: Table) {
   const cells = columns.map(column => DERIVED[`${name}.${column}`] ?? column).join();
-  const order = `ORDER BY ${key.join()} LIMIT ?`;
+  const order = `ORDER BY ${key.join()} LIMIT ? + 0`;
   const marks = key.map(() => '?').join();
   const first = database.prepare(`SELECT ${cells} FROM ${name} ${order}`);
   const next = database.prepare(
