@@ -1,25 +1,45 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
 /**
- * A database that prepares a statement at its first use. A process that starts makes hundreds, and in a short life it
- * uses some of them.
+ * A database that prepares a statement at its first use, and once for all processes of a world. A process that starts makes
+ * hundreds, and in a short life it uses some of them.
  */
 export class LazyDatabase extends DatabaseSync {
+  readonly #prepared = new Map<string, StatementSync>();
+  readonly #functions = new Set<string>();
+
   override prepare(sql: string): StatementSync {
-    return new LazyStatement(() => super.prepare(sql)) as unknown as StatementSync;
+    return new LazyStatement(returnsArrays => {
+      const key = `${returnsArrays} ${sql}`;
+      let statement = this.#prepared.get(key);
+      if (statement === undefined) {
+        statement = super.prepare(sql);
+        statement.setReturnArrays(returnsArrays);
+        this.#prepared.set(key, statement);
+      }
+      return statement;
+    }) as unknown as StatementSync;
+  }
+
+  /** Those of the store are the same in each process. A new one would have SQLite compile all statements again. */
+  override function(name: string, ...rest: unknown[]): void {
+    if (this.#functions.has(name)) return;
+    this.#functions.add(name);
+    super.function(name, ...(rest as [() => null]));
   }
 }
 
 class LazyStatement {
-  readonly #prepare: () => StatementSync;
+  readonly #prepare: (returnsArrays: boolean) => StatementSync;
+  #returnsArrays = false;
   #prepared: StatementSync | null = null;
 
-  constructor(prepare: () => StatementSync) {
+  constructor(prepare: (returnsArrays: boolean) => StatementSync) {
     this.#prepare = prepare;
   }
 
   get #statement(): StatementSync {
-    this.#prepared ??= this.#prepare();
+    this.#prepared ??= this.#prepare(this.#returnsArrays);
     return this.#prepared;
   }
 
@@ -40,6 +60,6 @@ class LazyStatement {
   }
 
   setReturnArrays(enabled: boolean) {
-    this.#statement.setReturnArrays(enabled);
+    this.#returnsArrays = enabled;
   }
 }
