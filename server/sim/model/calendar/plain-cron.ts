@@ -31,6 +31,11 @@ const DAY_MS = 86_400_000;
 /** Changes up to this length, ahead or back, are made up for. */
 export const LONGEST_CHANGE_MS = 3 * HOUR_MS;
 
+/** Simulated worlds begin at one time, and share few intervals: a stretch that was walked is kept, unless it is long. */
+const STRETCH_MS = 10 * MINUTE_MS;
+const MOST_KEPT = 1_000;
+const kept = new Map<string, PlainTime[]>();
+
 const MACROS: Record<string, string> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
@@ -92,6 +97,17 @@ function readField(text: string, min: number, max: number, names: string[] = [])
 
 /** All times with `from` ≤ at < `to`, in their order. */
 export function cronTimes(text: string, timezone: string, from: number, to: number): PlainTime[] {
+  if (to - from > HOUR_MS) return walkedTimes(text, timezone, from, to);
+  const begin = Math.floor(from / STRETCH_MS) * STRETCH_MS;
+  const end = Math.ceil(to / STRETCH_MS) * STRETCH_MS;
+  const key = `${text}\n${timezone}\n${begin}\n${end}`;
+  const times = kept.get(key) ?? walkedTimes(text, timezone, begin, end);
+  if (kept.size >= MOST_KEPT) kept.clear();
+  kept.set(key, times);
+  return times.filter(({ at }) => at >= from && at < to);
+}
+
+function walkedTimes(text: string, timezone: string, from: number, to: number): PlainTime[] {
   const cron = readCron(text);
   const matches = minuteMatcher(cron);
   const wallOf = wallReader(timezone);
