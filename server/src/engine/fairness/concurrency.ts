@@ -72,7 +72,9 @@ export class ConcurrencyLimits {
   constructor(options: ConcurrencyOptions) {
     this.#options = options;
     this.#faulty = new LRUCache({
-      max: MOST_FAULTY,
+      // With `max` its tables would be made at once, for a millisecond of each start.
+      maxSize: MOST_FAULTY,
+      sizeCalculation: () => 1,
       dispose: (host, _name, reason) => {
         if (reason === 'evict' && host.breaker.isOpen) options.breakers.forgotten(host);
       },

@@ -22,11 +22,13 @@ export interface IdentitiesOptions extends IdentityOptions {
 const MOST_KEPT = 10_000;
 /** The most that they keep in memory together, in characters: certificates are large. */
 const MOST_CHARACTERS = 64 * 1024 * 1024;
+/** A small one counts as this, so that no more than `MOST_KEPT` are kept. */
+const LEAST_SIZE = Math.ceil(MOST_CHARACTERS / MOST_KEPT);
 
 /** Identities: knows those of the destinations that claims name. They are read once a batch of claims, if one names any. */
 export class Identities {
   readonly #options: IdentitiesOptions;
-  readonly #kept = new LRUCache<string, Identity>({ max: MOST_KEPT, maxSize: MOST_CHARACTERS });
+  readonly #kept = new LRUCache<string, Identity>({ maxSize: MOST_CHARACTERS });
   /** By the schedule of a claim; null: its destination is not there. */
   readonly #ofSchedule = new WeakMap<Schedule, Identity | null>();
 
@@ -79,7 +81,7 @@ export class Identities {
     const facts = { clientRowId, clientId, name, version, config };
     const parsed = JSON.parse(secrets) as DestinationSecrets;
     const identity = new Identity({ ...facts, secrets: parsed }, this.#options);
-    this.#kept.set(key, identity, { size: identity.size });
+    this.#kept.set(key, identity, { size: Math.max(identity.size, LEAST_SIZE) });
     return identity;
   }
 }

@@ -15,7 +15,11 @@ const MOST_REMEMBERED = 10_000;
  */
 export class ScheduleKeys {
   readonly #highest: () => number;
-  readonly #last = new LRUCache<string, number>({ max: MOST_REMEMBERED });
+  // With `max` its tables would be made at once, for a millisecond of each start.
+  readonly #last = new LRUCache<string, number>({
+    maxSize: MOST_REMEMBERED,
+    sizeCalculation: () => 1,
+  });
   /** The last block that was begun, perhaps by a transaction that failed. */
   #block = 0;
 
