@@ -172,7 +172,18 @@ function wasBehind(time: number, next: number, id: string, { lateness, stalls }:
  * @returns also the latest instant at which it looked: what passes between `until` and that may have been seen, or not; and
  *   until when a run went on that was in flight as the machine was suspended
  */
-function blindOf({ runs, manual }: ScheduleView, window: Window) {
+function blindOf(schedule: ScheduleView, window: Window): Blind {
+  const known = blindKept.get(schedule) ?? new Map<Window, Blind>();
+  const blind = known.get(window) ?? blindSpanOf(schedule, window);
+  blindKept.set(schedule, known.set(window, blind));
+  return blind;
+}
+
+/** Each time that was missed asks for it. */
+const blindKept = new WeakMap<ScheduleView, Map<Window, Blind>>();
+type Blind = ReturnType<typeof blindSpanOf>;
+
+function blindSpanOf({ runs, manual }: ScheduleView, window: Window) {
   let from = window.from;
   let until = window.to;
   let lookedAt = window.to;
