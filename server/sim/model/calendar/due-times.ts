@@ -44,16 +44,25 @@ function timesOf(key: string, interval: string, timezone: string, after: number,
   const kept = known.get(key);
   if (kept && kept.after <= after && kept.until >= until) return kept.times;
   const isNear = kept && after - NEAR_MS <= kept.until && until + NEAR_MS >= kept.after;
-  const from = isNear ? Math.min(after, kept.after) : after;
-  const to = isNear ? Math.max(until, kept.until) : until;
   const cron = new Cron(interval, { timezone, paused: true });
+  const times = isNear
+    ? [...walked(cron, after, kept.after), ...kept.times, ...walked(cron, kept.until, until)]
+    : walked(cron, after, until);
+  const range = isNear
+    ? { after: Math.min(after, kept.after), until: Math.max(until, kept.until) }
+    : { after, until };
+  known.set(key, { ...range, times });
+  return times;
+}
+
+function walked(cron: Cron, after: number, until: number): number[] {
   const times: number[] = [];
+  if (after >= until) return times;
   // croner looks at whole seconds: a start within one would be rounded.
-  let at = cron.nextRun(new Date(Math.floor(from / 1_000) * 1_000 - 1_000));
-  while (at !== null && at.getTime() <= to) {
-    times.push(at.getTime());
+  let at = cron.nextRun(new Date(Math.floor(after / 1_000) * 1_000 - 1_000));
+  while (at !== null && at.getTime() <= until) {
+    if (at.getTime() > after) times.push(at.getTime());
     at = cron.nextRun(at);
   }
-  known.set(key, { after: from, until: to, times });
   return times;
 }
