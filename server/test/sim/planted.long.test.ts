@@ -2,25 +2,20 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { BUGS } from '../crash/bugs.ts';
 import { MUTANTS } from '../mutants/list.ts';
 import { patchOf } from '../mutants/patch-of.ts';
 import { copyWithBug } from '../support/crash/mutate.ts';
 import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
 import { PLANTED } from './planted.ts';
 import { PLANTED_CHANGES } from './planted-changes.ts';
+import { PLANTED_CUT_OFF } from './planted-cut-off.ts';
 import { PLANTED_IN_DOMAIN } from './planted-in-domain.ts';
 import { PLANTED_IN_STORE, PLAYED_MUTANTS } from './planted-in-store.ts';
 
-/** The simulator is tested: it finds the bugs that are seeded for the crash test, and its own. */
+/** The simulator is tested: it finds the bugs that are planted for it, those of crashes among them. */
 
 const PARTS = ['server/sim'];
 const MOST_SEEDS = 300;
-/** The one needs a disk; the other a connection of its own for each process, and in memory all share one. */
-const NOT_PLAYED = [
-  'synchronous=NORMAL, and the power fails',
-  'claim not written before the request is sent',
-];
 
 describe('planted bugs', () => {
   const mutants = PLAYED_MUTANTS.map(({ name, rules }) => {
@@ -28,10 +23,9 @@ describe('planted bugs', () => {
     return { name, rules, patches: [patchOf(mutant)] };
   });
   const ofDelivery = [...PLANTED, ...PLANTED_IN_STORE, ...PLANTED_IN_DOMAIN, ...mutants];
-  const ofOneClock = [...BUGS, ...ofDelivery, ...PLANTED_CHANGES];
+  const ofOneClock = [...PLANTED_CUT_OFF, ...ofDelivery, ...PLANTED_CHANGES];
   const bugs = [...ofOneClock.map(bug => ({ ...bug, faults: [] as string[] })), ...CLOCK_BUGS];
   for (const { name, rules, patches, faults } of bugs) {
-    if (NOT_PLAYED.includes(name)) continue;
     test(`found: ${name}`, async t => {
       const copy = await copyWithBug(await Promise.all(patches), PARTS);
       try {
