@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { MUTANTS } from '../mutants/list.ts';
 import { patchOf } from '../mutants/patch-of.ts';
-import { copyWithBug } from '../support/crash/mutate.ts';
+import { type Copy, copyOfSources } from '../support/crash/mutate.ts';
 import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
 import { PLANTED } from './planted.ts';
 import { PLANTED_CHANGES } from './planted-changes.ts';
@@ -14,10 +15,16 @@ import { PLANTED_IN_STORE, PLAYED_MUTANTS } from './planted-in-store.ts';
 
 /** The simulator is tested: it finds the bugs that are planted for it, those of crashes among them. */
 
-const PARTS = ['server/sim'];
+const PARTS = ['server/sim', 'server/test/support/sim'];
 const MOST_SEEDS = 300;
 
 describe('planted bugs', () => {
+  let copy: Copy;
+  before(async () => {
+    copy = await copyOfSources(PARTS);
+  });
+  after(() => copy.remove());
+
   const mutants = PLAYED_MUTANTS.map(({ name, rules }) => {
     const mutant = MUTANTS.find(each => each.name === name)!;
     return { name, rules, patches: [patchOf(mutant)] };
@@ -27,39 +34,31 @@ describe('planted bugs', () => {
   const bugs = [...ofOneClock.map(bug => ({ ...bug, faults: [] as string[] })), ...CLOCK_BUGS];
   for (const { name, rules, patches, faults } of bugs) {
     test(`found: ${name}`, async t => {
-      const copy = await copyWithBug(await Promise.all(patches), PARTS);
+      const takeOut = await copy.seed(await Promise.all(patches));
       try {
-        const seed = await seedThatBreaks(rules, join(copy.folder, 'server/sim/sim.ts'), faults);
+        const seed = await firstSeed(copy, rules, faults);
         t.diagnostic(`seed ${seed}`);
         assert.notEqual(seed, null, `none of these was said: ${rules.join(', ')}`);
       } finally {
-        await copy.remove();
+        await takeOut();
       }
     });
   }
 });
 
-/** @returns the first seed of which one of the rules is said; null: there is none */
-async function seedThatBreaks(
+/** @returns the first seed that breaks one of the rules; null: there is none */
+function firstSeed(
+  { folder }: Copy,
   rules: readonly string[],
-  sim: string,
   faults: string[],
 ): Promise<number | null> {
-  for (let from = 1; from <= MOST_SEEDS; ) {
-    const told = await firstFailure(sim, from, faults);
-    const [, seed] = /^seed (\d+)/.exec(told) ?? [];
-    if (seed === undefined) return null;
-    if (rules.some(rule => told.includes(`\n  ${rule}: `))) return Number(seed);
-    from = Number(seed) + 1;
-  }
-  return null;
-}
-
-/** @returns what it printed of the first seed that failed */
-function firstFailure(sim: string, from: number, faults: string[]): Promise<string> {
-  return new Promise(resolve => {
-    const on = faults.length > 0 ? ['--with', faults.join(',')] : [];
-    const args = [sim, '--seeds', `${from}..${MOST_SEEDS}`, '--bail', '--workers', '1', ...on];
-    execFile(process.execPath, args, (_, out) => resolve(out));
+  const script = join(folder, 'server/test/support/sim/first-seed.ts');
+  const player = fork(script, [String(MOST_SEEDS), String(rules), String(faults)], {
+    // What is compiled once is compiled for all bugs.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
   });
+  const found = once(player, 'message').then(([seed]) => seed as number | null);
+  const ended = once(player, 'exit').then(([code]) => assert.fail(`It ended with ${code}.`));
+  ended.catch(() => {});
+  return Promise.race([found, ended]);
 }
