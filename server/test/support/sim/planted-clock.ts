@@ -74,6 +74,18 @@ export const CLOCK_BUGS: ClockBug[] = [
     ],
   },
   {
+    name: 'claims are handed on before their times are looked up',
+    rules: ['unrecorded', 'silent'],
+    faults: ['step'],
+    patches: [
+      {
+        file: 'engine/delivery/dispatcher.ts',
+        find: 'await withKnown(queue, blocked, now)',
+        replace: 'await withKnown(queue, held.passAll(blocked), now)',
+      },
+    ],
+  },
+  {
     name: 'records of times to come stay as the clock is set back',
     rules: ['recordedTwice', 'silent'],
     faults: ['step'],
