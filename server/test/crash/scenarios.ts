@@ -14,10 +14,11 @@ const SHORT = {
 } satisfies Partial<WorldOptions>;
 
 export const SCENARIOS = {
-  /** Killed while every target holds a request. */
+  /** Killed while every target holds its first request: nothing has been written since they were claimed. */
   held: {
     options: {
       ...SHORT,
+      upMs: [0, 0],
       kills: 1,
       workload: url => Array.from({ length: 20 }, () => every('* * * * * *', `${url}/slow/700`)),
       killWhen: target => target.open >= 15,
