@@ -110,18 +110,6 @@ export const CLOCK_BUGS: ClockBug[] = [
     ],
   },
   {
-    name: 'a late firing sent after the clock was set back behind its time',
-    rules: ['early'],
-    faults: ['step'],
-    patches: [
-      {
-        file: 'engine/delivery/job.ts',
-        find: "dueAt > now || (kind === 'schedule' && claim.scheduledFor > now)",
-        replace: "dueAt > now || (kind === 'schedule' && claim.scheduledFor < 0)",
-      },
-    ],
-  },
-  {
     name: 'a suspension not seen as downtime',
     rules: ['causeWrong'],
     faults: ['suspend'],
