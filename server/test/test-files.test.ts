@@ -35,7 +35,7 @@ test('a long run takes the long files, and those of which a part or a longer for
   for (const file of [
     'server/test/store/flat.long.test.ts',
     'server/test/store/postgres-oldest.long.test.ts',
-    'server/test/crash/crash.test.ts',
+    'server/test/sim/seeds.test.ts',
     'server/test/store/sqlite.test.ts',
   ]) {
     assert.ok(long.has(file), file);

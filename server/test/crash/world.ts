@@ -11,7 +11,7 @@ import { Api, CREDENTIALS } from '../support/crash/api.ts';
 import { Process } from '../support/crash/life.ts';
 import { Target } from '../support/crash/target.ts';
 import { cutPower, type Shim } from './powercut.ts';
-import { stallStore, watchStalls } from './stall.ts';
+import { watchStalls } from './stall.ts';
 
 export interface WorldOptions {
   /** `bin/punctual.js` of the sources to run; those of this checkout by default. */
@@ -29,11 +29,8 @@ export interface WorldOptions {
   earlyKills?: number;
   /** Schedules are created and triggered all the time. */
   disturbed?: boolean;
-  /** In each life the store stands still once, for so long. */
-  stallMs?: number;
   /** Every kill takes with it what was not synced. */
   shim?: Shim;
-  environment?: Record<string, string>;
   /** How long the last life goes on before the end is counted. */
   lastMs: number;
   /** How long what may still come right is waited for. */
@@ -140,7 +137,7 @@ class World {
   }
 
   #spawn(): Process {
-    const { bin = BIN, shim, environment } = this.#options;
+    const { bin = BIN, shim } = this.#options;
     const service = new Process({
       bin,
       folder: this.#folder,
@@ -150,7 +147,6 @@ class World {
         PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8',
         PUNCTUAL_CLIENT_ID: CREDENTIALS.clientId,
         PUNCTUAL_API_KEY: CREDENTIALS.apiKey,
-        ...environment,
         ...shim?.environment(this.#database),
       },
     });
@@ -168,15 +164,11 @@ class World {
     const over = new AbortController();
     if (this.#options.disturbed) this.#disturbing = this.#disturb(api, over.signal);
     const lifeMs = this.#random.between(least, most);
-    const { killWhen, stallMs } = this.#options;
-    await Promise.all([stallMs === undefined ? null : this.#stall(stallMs), sleep(lifeMs)]);
+    const { killWhen } = this.#options;
+    await sleep(lifeMs);
     const giveUpAt = Date.now() + MOMENT_MS;
     while (killWhen && !killWhen(this.#target) && Date.now() < giveUpAt) await sleep(1);
     over.abort();
-  }
-
-  async #stall(stallMs: number): Promise<void> {
-    this.#stalls.push(await stallStore(this.#database, stallMs));
   }
 
   async #disturb(api: Api, over: AbortSignal): Promise<void> {

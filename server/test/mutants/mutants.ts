@@ -15,7 +15,7 @@ const TESTS = [
   'server/test/store/postgres-lease.long.test.ts',
   'server/test/store/postgres.test.ts',
   'server/test/engine/lease-renewer.test.ts',
-  'server/test/nodes/engines.test.ts',
+  'server/test/nodes/engines.long.test.ts',
 ];
 /** One that hangs has failed too. */
 const PATIENCE_MS = 120_000;

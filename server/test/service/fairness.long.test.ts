@@ -54,7 +54,8 @@ function assertAnswered(name: string, statuses: Statuses): void {
   );
 }
 
-for (const abuse of ABUSES) {
+/** The scene compares with a client that does nothing; that a firing is not lost then is the simulator's to show. */
+for (const abuse of ABUSES.filter(({ name }) => name !== 'nothing')) {
   test(`${abuse.name}: another client loses no firing`, {
     skip: abuse.whyNot ?? false,
   }, async t => {

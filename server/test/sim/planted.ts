@@ -138,6 +138,30 @@ export const PLANTED: PlantedBug[] = [
     ],
   },
   {
+    name: 'claims are handed on before it is settled what becomes of them',
+    rules: ['unrecorded', 'unfinished'],
+    patches: [
+      {
+        file: 'engine/delivery/dispatcher.ts',
+        find: 'const overtaken = new Set(await queue.settle(settlements));\n    const moved',
+        replace:
+          'held.passAll(taken);\n    const overtaken = new Set(await queue.settle(settlements));\n    const moved',
+      },
+    ],
+  },
+  {
+    name: 'ends of the outbox are forgotten before they are settled',
+    rules: ['unfinished', 'callbackUnfinished', 'callbackUnrecorded'],
+    patches: [
+      {
+        file: 'engine/delivery/settle-entries.ts',
+        find: 'const settlements = await withScheduleChanges(open, options);',
+        replace:
+          'const settlements = await withScheduleChanges(open, options);\n    entries.splice(0, entries.length);',
+      },
+    ],
+  },
+  {
     name: 'catch-up counts the latest time twice',
     rules: ['latestMissed', 'arrivalUnrecorded'],
     patches: [

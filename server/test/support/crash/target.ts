@@ -14,29 +14,11 @@ import type { Arrival, CallbackArrival } from '../../../sim/model/evidence.ts';
 export class Target {
   readonly arrivals: Arrival[] = [];
   readonly callbacks: CallbackArrival[] = [];
-  #openCallbacks = 0;
   readonly #server = createServer((request, response) => void this.#take(request, response));
 
   /** Requests that came and are not answered. */
   get open(): number {
     return this.arrivals.filter(({ endedAt }) => endedAt === Number.POSITIVE_INFINITY).length;
-  }
-
-  /** For how long the first of them has been waiting. */
-  get openForMs(): number {
-    const first = this.arrivals.find(({ endedAt }) => endedAt === Number.POSITIVE_INFINITY);
-    return first ? Date.now() - first.at : 0;
-  }
-
-  /** Callbacks that came and are not answered. */
-  get openCallbacks(): number {
-    return this.#openCallbacks;
-  }
-
-  /** How long ago the last answer with this status was written. */
-  msSinceAnswer(status: number): number {
-    const last = this.arrivals.findLast(arrival => arrival.status === status);
-    return last ? Date.now() - last.endedAt : Number.POSITIVE_INFINITY;
   }
 
   async start(): Promise<string> {
@@ -76,9 +58,7 @@ export class Target {
     if (body === null) return;
     const arrival = callbackArrivalOf(request.headers, body, at);
     this.callbacks.push(arrival);
-    this.#openCallbacks++;
     answerTo(request.url!.slice('/callback'.length), arrival.attempt, response, status => {
-      this.#openCallbacks--;
       arrival.status = status;
     });
   }

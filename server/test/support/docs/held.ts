@@ -260,7 +260,6 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     'npm run sim -- --with step,suspend': LONG,
     'CRASH_KILLS=20 CRASH_SCHEDULES=500 node --test …': LONG,
     'CRASH_KILLS=20 node --test …': LONG,
-    'CRASH_BUGS=all node --test …': LONG,
   },
   'CONTRIBUTING.md': {
     'npm ci': inCi('npm ci'),

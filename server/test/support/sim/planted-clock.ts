@@ -74,6 +74,18 @@ export const CLOCK_BUGS: ClockBug[] = [
     ],
   },
   {
+    name: 'claims are handed on before their times are looked up',
+    rules: ['unrecorded', 'silent'],
+    faults: ['step'],
+    patches: [
+      {
+        file: 'engine/delivery/dispatcher.ts',
+        find: 'await withKnown(queue, blocked, now)',
+        replace: 'await withKnown(queue, held.passAll(blocked), now)',
+      },
+    ],
+  },
+  {
     name: 'records of times to come stay as the clock is set back',
     rules: ['recordedTwice', 'silent'],
     faults: ['step'],
@@ -94,18 +106,6 @@ export const CLOCK_BUGS: ClockBug[] = [
         file: 'domain/run/recount.ts',
         find: 'first >= row.scheduledFor) return soonerRetry(row, schedule, now);',
         replace: 'first >= row.scheduledFor) return null;',
-      },
-    ],
-  },
-  {
-    name: 'a late firing sent after the clock was set back behind its time',
-    rules: ['early'],
-    faults: ['step'],
-    patches: [
-      {
-        file: 'engine/delivery/job.ts',
-        find: "dueAt > now || (kind === 'schedule' && claim.scheduledFor > now)",
-        replace: "dueAt > now || (kind === 'schedule' && claim.scheduledFor < 0)",
       },
     ],
   },

@@ -1,0 +1,6 @@
+import { findPlanted } from '../support/sim/find-planted.ts';
+import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
+import { PLANTED_CHANGES } from './planted-changes.ts';
+
+findPlanted('bugs of changes', PLANTED_CHANGES);
+findPlanted('bugs of clocks', CLOCK_BUGS);
