@@ -16,7 +16,10 @@ export interface Recounted {
   dueAt: number;
   scheduledFor: number;
   nextFor: number | null;
-  /** It has begun: the engine is to look at it again, as after a change of the schedule. */
+  /**
+   * It has begun: the engine is to look at it again, as after a change of the schedule. A row that waits for another time than
+   * before loses its mark: what it was to be looked at for is counted in.
+   */
   marked: boolean;
 }
 
@@ -31,8 +34,8 @@ export function recounted(row: Counted, schedule: Counts, now: number): Recounte
   const first = schedule.status === 'enabled' ? nextTime(schedule, now) : null;
   if (row.scheduledFor <= now) return soonerNext(row, schedule, first, now);
   if (first !== null && first >= row.scheduledFor) return soonerRetry(row, schedule, now);
-  if (row.state === 'waiting') return first === null ? null : waitingFor(first, schedule);
-  const nextFor = earlierOf(row.nextFor, first);
+  const nextFor = firstOf(row.nextFor, first, now);
+  if (row.state === 'waiting') return nextFor === null ? null : waitingFor(nextFor, schedule);
   const dueAt = dueAgain(row.state, row.dueAt, nextFor ?? now, now);
   if (row.nextFor === nextFor && row.dueAt === dueAt) return null;
   return { dueAt, scheduledFor: row.scheduledFor, nextFor, marked: true };
@@ -47,14 +50,14 @@ export function recounted(row: Counted, schedule: Counts, now: number): Recounte
 export function rezoned(row: Counted, schedule: Counts, now: number): Recounted | null {
   const { state, scheduledFor, nextFor, dueAt } = row;
   if (schedule.status !== 'enabled') return null;
+  // One that has passed is decided about when its row is.
+  if (nextFor !== null && nextFor <= now) return null;
   if (state === 'waiting' && scheduledFor > now) {
     const first = nextTime(schedule, now);
     const moved = first === null ? null : waitingFor(first, schedule);
     const isSame = moved?.scheduledFor === scheduledFor && moved.nextFor === nextFor;
     return isSame ? null : moved;
   }
-  // One that has passed is decided about when its row is.
-  if (nextFor !== null && nextFor <= now) return null;
   const next = nextTime(schedule, Math.max(scheduledFor, now));
   if (next === nextFor) return null;
   const isBegun = state !== 'waiting';
@@ -64,10 +67,10 @@ export function rezoned(row: Counted, schedule: Counts, now: number): Recounted 
 
 /**
  * A next time that has passed stays the next one until it is decided about: the clock may have gone ahead again since
- * the row was counted anew.
+ * the row was counted anew. So has a row that waits, where the claim of it was given up in between.
  */
-function earlierOf(nextFor: number | null, first: number | null): number | null {
-  return first === null || nextFor === null ? first : Math.min(nextFor, first);
+function firstOf(nextFor: number | null, first: number | null, now: number): number | null {
+  return nextFor !== null && nextFor <= now ? nextFor : first;
 }
 
 function waitingFor(first: number, schedule: Counts): Recounted {
