@@ -64,8 +64,7 @@ export const ODDS = {
   callers: 0.7,
   edits: 0.4,
   explains: 0.5,
-  // Worlds whose clock is set have open failures. They are played where they are asked for.
-  step: 0,
+  step: 0.2,
   suspend: 0.15,
   absence: 0.06,
 };
