@@ -1,8 +1,8 @@
 import { nextTime } from '../calendar/times.ts';
 import type { When } from '../calendar/timing.ts';
 import type { Policy, Schedule } from '../schedule/schedule.ts';
-import { isCredible } from './completion.ts';
-import type { QueueRow, QueueState } from './queue-row.ts';
+import { deadlineAnew } from './completion.ts';
+import type { QueueRow } from './queue-row.ts';
 import type { Attempt } from './run.ts';
 import { judge } from './verdict.ts';
 
@@ -36,7 +36,7 @@ export function recounted(row: Counted, schedule: Counts, now: number): Recounte
   if (first !== null && first >= row.scheduledFor) return soonerRetry(row, schedule, now);
   const nextFor = firstOf(row.nextFor, first, now);
   if (row.state === 'waiting') return nextFor === null ? null : waitingFor(nextFor, schedule);
-  const dueAt = dueAgain(row.state, row.dueAt, nextFor ?? now, now);
+  const dueAt = dueAgain(row, nextFor ?? now, now);
   if (row.nextFor === nextFor && row.dueAt === dueAt) return null;
   return { dueAt, scheduledFor: row.scheduledFor, nextFor, marked: true };
 }
@@ -61,7 +61,7 @@ export function rezoned(row: Counted, schedule: Counts, now: number): Recounted 
   const next = nextTime(schedule, Math.max(scheduledFor, now));
   if (next === nextFor) return null;
   const isBegun = state !== 'waiting';
-  const due = isBegun && next !== null ? dueAgain(state, dueAt, next, now) : dueAt;
+  const due = isBegun && next !== null ? dueAgain(row, next, now) : dueAt;
   return { dueAt: due, scheduledFor, nextFor: next, marked: isBegun };
 }
 
@@ -81,9 +81,9 @@ function waitingFor(first: number, schedule: Counts): Recounted {
 /**
  * A run in flight is looked at when it ends. A retry gives way to the next time when that comes.
  */
-function dueAgain(state: QueueState, dueAt: number, first: number, now: number): number {
+function dueAgain({ state, dueAt, attempts }: Counted, first: number, now: number): number {
   if (state === 'inFlight') return dueAt;
-  if (state === 'awaiting') return deadlineAnew(dueAt, now);
+  if (state === 'awaiting') return deadlineAnew(dueAt, attempts.at(-1)!, now);
   return Math.min(dueAt, state === 'lost' ? now : first);
 }
 
@@ -108,7 +108,7 @@ function soonerRetry(row: Counted, { policy }: Counts, now: number): Recounted |
   if (state === 'inFlight' || state === 'waiting') return null;
   const dueAt =
     state === 'awaiting'
-      ? deadlineAnew(row.dueAt, now)
+      ? deadlineAnew(row.dueAt, attempts.at(-1)!, now)
       : soonest(row, dueAnew(row.dueAt, state === 'lost' ? [] : attempts, policy, now));
   return dueAt === row.dueAt ? null : { dueAt, scheduledFor, nextFor, marked: false };
 }
@@ -116,11 +116,6 @@ function soonerRetry(row: Counted, { policy }: Counts, now: number): Recounted |
 /** No later than it is due, and no earlier than its nominal time. */
 function soonest({ dueAt, scheduledFor }: Counted, anew: number): number {
   return Math.min(dueAt, Math.max(anew, scheduledFor));
-}
-
-/** A deadline that is further away than any may be was set by the clock that was ahead. It has passed (completion.ts). */
-function deadlineAnew(dueAt: number, now: number): number {
-  return isCredible(dueAt, now) ? dueAt : now;
 }
 
 /**

@@ -349,7 +349,9 @@ export class Completer {
             judge(made, schedule.policy, row, endedAt, this.#options.random()),
           )
         : { kind };
-    return afterAttempt(row, schedule, verdict, endedAt, this.#options.downtime.unseen);
+    // Its schedule was busy, whether or not anybody looked.
+    const unseen = { ...this.#options.downtime.unseen, until: Number.NEGATIVE_INFINITY };
+    return afterAttempt(row, schedule, verdict, endedAt, unseen);
   }
 }
 

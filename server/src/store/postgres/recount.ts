@@ -209,15 +209,16 @@ const ENTRIES_AT_ONCE = 1_000;
 
 /** Each state in which entries wait has its index. */
 const laterIn = (state: string) => `(
-      SELECT id, kind, schedule_key, due_at, attempts, trigger FROM outbox
+      SELECT id, kind, state, schedule_key, due_at, attempts, trigger FROM outbox
       WHERE state = '${state}' AND due_at > $1::bigint AND (due_at, id) > ($2::bigint, $3::text)
       ORDER BY due_at, id LIMIT ${ENTRIES_AT_ONCE} FOR UPDATE)`;
 const putOff: Statement = {
   name: 'outbox_put_off',
   text: `
-    WITH waiting AS MATERIALIZED ${laterIn('waiting')}, reserved AS MATERIALIZED ${laterIn('reserved')}
-    SELECT later.id, due_at, attempts, trigger, policy
-    FROM (SELECT * FROM waiting UNION ALL SELECT * FROM reserved) AS later
+    WITH waiting AS MATERIALIZED ${laterIn('waiting')}, reserved AS MATERIALIZED ${laterIn('reserved')},
+      awaiting AS MATERIALIZED ${laterIn('awaiting')}
+    SELECT later.id, later.state, due_at, attempts, trigger, policy
+    FROM (SELECT * FROM waiting UNION ALL SELECT * FROM reserved UNION ALL SELECT * FROM awaiting) AS later
       LEFT JOIN schedules ON kind = 'manual' AND schedules.schedule_key = later.schedule_key
     ORDER BY due_at, later.id LIMIT ${ENTRIES_AT_ONCE}`,
 };

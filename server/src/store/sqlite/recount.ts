@@ -168,12 +168,16 @@ export function outboxRecount(
   database: DatabaseSync,
   commits: GroupCommit,
 ): OutboxStore['recount'] {
+  const laterIn = (state: string) => `
+    SELECT * FROM (
+      SELECT id, kind, state, schedule_key, due_at, attempts, trigger FROM outbox
+      WHERE state = '${state}' AND due_at > :now AND (due_at, id) > (:dueAt, :id)
+      ORDER BY due_at, id LIMIT ${ENTRIES_AT_ONCE})`;
   const putOff = database.prepare(`
-    SELECT outbox.id, due_at, attempts, trigger, policy
-    FROM outbox LEFT JOIN schedules
-      ON kind = 'manual' AND schedules.schedule_key = outbox.schedule_key
-    WHERE state = 'waiting' AND due_at > :now AND (due_at, outbox.id) > (:dueAt, :id)
-    ORDER BY due_at, outbox.id LIMIT ${ENTRIES_AT_ONCE}`);
+    SELECT later.id, later.state, due_at, attempts, trigger, policy
+    FROM (${laterIn('waiting')} UNION ALL ${laterIn('awaiting')}) AS later LEFT JOIN schedules
+      ON kind = 'manual' AND schedules.schedule_key = later.schedule_key
+    ORDER BY due_at, later.id LIMIT ${ENTRIES_AT_ONCE}`);
   const bringForward = database.prepare('UPDATE outbox SET due_at = ? WHERE id = ?');
 
   return (now, after) =>
