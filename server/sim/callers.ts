@@ -1,9 +1,8 @@
 import type { Schedule, ScheduleInput, SchedulePatch } from '@punctual/client';
 import type { ApiAnswer } from './api.ts';
-import type { Machine } from './machine.ts';
+import { type Caller, callOnce } from './call-once.ts';
 import type { ExplainedSeen } from './model/evidence.ts';
-import type { Call, Node } from './node.ts';
-import type { Random } from './random.ts';
+import type { Call } from './node.ts';
 import { isPlanned } from './workload.ts';
 
 /** A schedule that a caller asked for. */
@@ -30,11 +29,7 @@ export interface Edit {
   answer: ApiAnswer | null;
 }
 
-export interface CallersOptions {
-  machine: Machine;
-  random: Random;
-  /** The process that they ask. */
-  node: () => Node;
+export interface CallersOptions extends Caller {
   /** Since when nothing is wrong with the store, ms since the machine started. */
   wellSinceMs: () => number;
   tell: (line: string) => void;
@@ -43,8 +38,6 @@ export interface CallersOptions {
 /** A caller that is not answered, or is told that the store is away, asks again so much later. */
 const AGAIN_MS = 500;
 const MOST_TRIES = 20;
-/** A caller waits so long for an answer. */
-const PATIENCE_MS = 10_000;
 
 /** The callers of a world: what they asked for, and what they were told. They ask the process that lives. */
 export class Callers {
@@ -107,9 +100,9 @@ export class Callers {
     const path = `/v1/schedule/${told!.id}`;
     const body = patch && { ...patch, label: `${label}#${number}` };
     tell(body ? `patch ${label}: ${JSON.stringify(body)}` : `delete ${label}`);
-    const key = `e${number}`;
-    const answer = await this.#once(
-      body ? { method: 'PATCH', path, key, body } : { method: 'DELETE', path, key },
+    const answer = await callOnce(
+      body ? { method: 'PATCH', path, body } : { method: 'DELETE', path },
+      this.#around,
     );
     edit.endedAt = machine.now;
     if (answer?.status === 200) edit.answer = answer;
@@ -124,7 +117,7 @@ export class Callers {
     const askedAt = machine.now;
     const query = new URLSearchParams({ at: new Date(at).toISOString() });
     const path = `/v1/schedule/${told!.id}/explain?${query}`;
-    const answer = await this.#once({ method: 'GET', path, key: '' });
+    const answer = await callOnce({ method: 'GET', path }, this.#around);
     if (answer?.status !== 200) return;
     const { verdict } = answer.body;
     tell(`explain ${label} at ${answer.body.at}: ${verdict}`);
@@ -152,7 +145,7 @@ export class Callers {
     const { machine, wellSinceMs, tell } = this.#around;
     for (let tries = 1; tries <= MOST_TRIES && !this.#isOver; tries += 1) {
       const askedAt = machine.elapsedMs;
-      const answer = await this.#once({ method, path, key, body });
+      const answer = await callOnce({ method, path, key, body }, this.#around);
       if (answer !== null && answer.status !== 200) {
         const told = `${method} ${path}: ${answer.status} ${answer.body.error.replace(/\.$/, '')}`;
         tell(told);
@@ -163,18 +156,6 @@ export class Callers {
       await machine.sleep(AGAIN_MS, machine.world);
     }
     return null;
-  }
-
-  #once(call: Call): Promise<ApiAnswer | null> {
-    const { machine, random, node } = this.#around;
-    const { promise, resolve } = Promise.withResolvers<ApiAnswer | null>();
-    const wayMs = random.between(0.1, 0.5);
-    const timer = machine.after(PATIENCE_MS, () => resolve(null), machine.world);
-    node().call(call, wayMs, answer => {
-      timer.cancel();
-      machine.after(wayMs, () => resolve(answer), machine.world);
-    });
-    return promise;
   }
 }
 

@@ -68,7 +68,7 @@ function countedOf({ lives, suspensions = [] }: Evidence, { steps, told }: Clock
     ...suspensions.flatMap(({ from, to }) => [from, to]),
   ];
   const isAlone = (at: number) =>
-    changes.every(other => other === at || Math.abs(other - at) > LOOK_MS);
+    changes.filter(other => Math.abs(other - at) <= LOOK_MS).length === 1;
   const wasSeen = (at: number) =>
     lives.some(({ readyAt, end }) => {
       return readyAt !== null && readyAt < at && (end?.from ?? Infinity) > at + LOOK_MS;

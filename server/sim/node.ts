@@ -1,11 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../src/clock.ts';
+import { completionUrl } from '../src/domain/access/completion-ticket.ts';
 import { periodsOf } from '../src/domain/calendar/exclusion/calendar-source.ts';
 import { Engine } from '../src/engine/engine.ts';
 import type { EngineObserver } from '../src/engine/observer.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { storeOn } from '../src/store/sqlite/open.ts';
-import type { Api, ApiAnswer, Credentials } from './api.ts';
+import { type Api, type ApiAnswer, COMPLETION_KEY, type Credentials } from './api.ts';
 import type { Machine, Owner } from './machine.ts';
 import type { Life } from './model/evidence.ts';
 import type { Random } from './random.ts';
@@ -34,10 +35,12 @@ export interface Surroundings {
 export interface Call {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   path: string;
-  /** Of its `Idempotency-Key`; the same where it is asked again. */
-  key: string;
+  /** Of its `Idempotency-Key`; the same where it is asked again. Absent: there is none. */
+  key?: string;
   body?: object | undefined;
 }
+
+const PUBLIC_URL = 'https://punctual.example';
 
 /** What a start takes before the engine begins. */
 const BOOT_MS: [number, number] = [50, 400];
@@ -91,7 +94,7 @@ export class Node {
     answered: (answer: ApiAnswer | null) => void,
   ): void {
     const { machine, api, credentials } = this.#around;
-    const headers = method === 'POST' ? { 'idempotency-key': key } : {};
+    const headers = key === undefined ? {} : { 'idempotency-key': key };
     const payload = body && { payload: body };
     machine.after(
       wayMs,
@@ -171,6 +174,7 @@ export class Node {
     const { network, processRandom, mark } = this.#around;
     return new Engine({
       store: this.store,
+      completionUrl: ticket => completionUrl(PUBLIC_URL, ticket, COMPLETION_KEY),
       send: network.sendFor(this.#owner),
       fetchText: () => Promise.reject(new Error('There is nothing.')),
       expand: periodsOf,

@@ -1,5 +1,5 @@
 import { Random } from './random.ts';
-import { UNHEALTHY_KINDS } from './workload.ts';
+import { AWAITING_KINDS, UNHEALTHY_KINDS } from './workload.ts';
 
 /**
  * What happens in a world, drawn before it begins. Each fault is on or off for the whole seed, so that rare ones are not
@@ -36,6 +36,8 @@ export interface Profile {
   planned: number;
   /** Schedules whose targets fail, hang, or ask for time. */
   unhealthy: number;
+  /** Schedules whose targets answer 202. */
+  awaiting: number;
   faults: string[];
   /** In their order. */
   actions: Action[];
@@ -64,13 +66,14 @@ export const ODDS = {
   callers: 0.7,
   edits: 0.4,
   explains: 0.5,
-  // Worlds whose clock is set have open failures. They are played where they are asked for.
-  step: 0,
+  step: 0.2,
   suspend: 0.15,
   absence: 0.06,
+  awaiting: 0.25,
 };
 
-type Fault = keyof typeof ODDS;
+/** Those that happen at instants. */
+type Fault = Exclude<keyof typeof ODDS, 'awaiting'>;
 
 const STARTED_AT = Date.parse('2026-03-01T12:00:00.000Z');
 
@@ -117,11 +120,14 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('step', (at, own) => stepAt(aimed(at, own), own));
   on('suspend', (at, own) => suspendAt(aimed(at, own), own));
   on('absence', absenceAt);
+  const works = new Random(seed, 'awaiting');
+  const awaiting = works.chance(odds.awaiting) ? works.whole(1, AWAITING_KINDS) : 0;
   return {
     lengthMs,
     mixed: random.whole(2, 14),
     planned: random.chance(0.6) ? random.whole(1, 8) : 0,
     unhealthy: random.chance(0.5) ? random.whole(1, UNHEALTHY_KINDS) : 0,
+    awaiting,
     faults,
     actions: actions.toSorted((a, b) => a.at - b.at),
   };

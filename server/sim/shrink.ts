@@ -9,6 +9,7 @@ export interface Cut {
   mixed?: number | undefined;
   planned?: number | undefined;
   unhealthy?: number | undefined;
+  awaiting?: number | undefined;
   /** That are on, whatever their odds. */
   faults?: string[] | undefined;
 }
@@ -20,7 +21,7 @@ const MOST_TRIES = 150;
 
 export function cutTo(
   seed: number,
-  { only, mixed, planned, unhealthy, faults = [] }: Cut,
+  { only, mixed, planned, unhealthy, awaiting, faults = [] }: Cut,
 ): Profile {
   const profile = profileOf(seed, oddsWith(faults));
   return {
@@ -28,6 +29,7 @@ export function cutTo(
     mixed: Math.min(profile.mixed, mixed ?? Number.POSITIVE_INFINITY),
     planned: Math.min(profile.planned, planned ?? Number.POSITIVE_INFINITY),
     unhealthy: Math.min(profile.unhealthy, unhealthy ?? Number.POSITIVE_INFINITY),
+    awaiting: Math.min(profile.awaiting, awaiting ?? Number.POSITIVE_INFINITY),
     actions: profile.actions.filter((_, index) => only === undefined || only.includes(index + 1)),
   };
 }
@@ -61,9 +63,11 @@ export async function shrink(play: Play, seed: number, faults: string[] = []): P
     mixed: whole.mixed,
     planned: whole.planned,
     unhealthy: whole.unhealthy,
+    awaiting: whole.awaiting,
   };
   const actions = (only: number[]) => fails({ ...cut, only });
   cut = { ...cut, only: await fewest(cut.only, actions) };
+  cut = { ...cut, awaiting: await least(cut.awaiting, awaiting => fails({ ...cut, awaiting })) };
   cut = {
     ...cut,
     unhealthy: await least(cut.unhealthy, unhealthy => fails({ ...cut, unhealthy })),

@@ -13,8 +13,8 @@ const { play } = await import('./world.ts');
 const USAGE = `Usage: npm run sim                      1,000 seeds from the number of the day
        npm run sim -- --seeds 1..5000   these seeds; --workers 2 in two processes, --bail to the first that fails
        npm run sim -- --seed 4711       one seed, with its trace; --only 4,9 with these of its actions,
-                                        --schedules 3,1,0 with three of its intervals, one of its plans
-                                        and none of those whose targets are unwell
+                                        --schedules 3,1,0,0 with three of its intervals, one of its plans,
+                                        and none whose targets are unwell or answer 202
        --shrink                         the smallest world that still fails
        --with step,kill                 these faults are on in each seed
 `;
@@ -88,8 +88,8 @@ function optionsOf(args: string[]): Options {
     const [seed] = read(/^\d+$/, values.seed ?? '0');
     const [workers] = read(/^[1-9]\d*$/, values.workers ?? `${availableParallelism()}`);
     const [only] = read(/^(\d+(,\d+)*)?$/, values.only ?? '');
-    const counts = read(/^(\d+),(\d+),(\d+)$/, values.schedules ?? '999,999,999');
-    const [mixed, planned, unhealthy] = counts.slice(1).map(Number);
+    const counts = read(/^(\d+),(\d+),(\d+),(\d+)$/, values.schedules ?? '999,999,999,999');
+    const [mixed, planned, unhealthy, awaiting] = counts.slice(1).map(Number);
     const faults = values.with?.split(',') ?? [];
     oddsWith(faults);
     return {
@@ -101,6 +101,7 @@ function optionsOf(args: string[]): Options {
         mixed,
         planned,
         unhealthy,
+        awaiting,
         faults,
       },
       ...(values.seed !== undefined && { seed: Number(seed) }),

@@ -18,13 +18,13 @@ export function failureOf(played: Played, cut: Cut): string {
   const line = `npm run sim -- --seed ${played.seed}${faults}`;
   const told = `${worldOf(played)}\n${verdictOf(played)}`;
   if (cut.only === undefined) return `${told}  again   ${line}\n  smaller ${line} --shrink\n`;
-  const { only, mixed, planned, unhealthy } = cut;
+  const { only, mixed, planned, unhealthy, awaiting } = cut;
   const { actions } = played.profile;
   const lines = only.map(
     number => `${String(number).padStart(5)}  ${actionOf(actions[number - 1]!)}\n`,
   );
-  const size = `  shrunk  from ${actions.length} actions to ${only.length}, with ${mixed} intervals, ${planned} plans and ${unhealthy} unwell\n`;
-  return `${told}${size}${lines.join('')}  again   ${line} --only ${only.join(',') || 0} --schedules ${mixed},${planned},${unhealthy}\n`;
+  const size = `  shrunk  from ${actions.length} actions to ${only.length}, with ${mixed} intervals, ${planned} plans ${unhealthy} unwell, and ${awaiting} that answer 202\n`;
+  return `${told}${size}${lines.join('')}  again   ${line} --only ${only.join(',') || 0} --schedules ${mixed},${planned},${unhealthy},${awaiting}\n`;
 }
 
 /** Of a world that did not come to its end. */

@@ -130,6 +130,42 @@ function unhealthy(index: number): ScheduleInput {
   }
 }
 
+/**
+ * Schedules whose targets answer 202, and say later how the work ended. Of some the work takes longer than the deadline, and some
+ * of it goes on through several times.
+ */
+export function awaitingWorkload(count: number): ScheduleInput[] {
+  return Array.from({ length: count }, (_, index) => awaiting(index));
+}
+
+export const AWAITING_KINDS = 5;
+
+function awaiting(index: number): ScheduleInput {
+  const host = `https://later${index}.example`;
+  const round = Math.floor(index / AWAITING_KINDS);
+  const each = (
+    interval: string,
+    path: string,
+    deadlineSeconds: number,
+    policy: ScheduleInput['policy'] = {},
+  ) => ({
+    ...every(interval, host + path, 'UTC', callback(host, round, true)),
+    policy: { ...policy, completion: { deadlineSeconds } },
+  });
+  switch (index % AWAITING_KINDS) {
+    case 0:
+      return each('* * * * * *', '/accept/800', 4);
+    case 1:
+      return each('*/10 * * * * *', '/accept/3000', 2, { retryDelaysSeconds: [1], maxRetries: 2 });
+    case 2:
+      return each('*/2 * * * * *', '/accept/1500', 5, { overlap: 'bufferOne' });
+    case 3:
+      return each('*/15 * * * * *', '/accept/8000', 20);
+    default:
+      return each('rate(5 seconds)', '/accept/300', 3, { maxRetries: 1 });
+  }
+}
+
 /** Beside the interval: its times are more than that. */
 const PLANS = ['startsAt', 'endsAt', 'pausedUntil', 'maxRuns', 'windowSeconds'];
 

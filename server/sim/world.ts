@@ -3,6 +3,7 @@ import { startCounter } from '../src/domain/id.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
 import { Api, newCredentials } from './api.ts';
+import { callOnce } from './call-once.ts';
 import { Callers } from './callers.ts';
 import { gather, isOwed } from './gather.ts';
 import { type Judgement, judge } from './judge.ts';
@@ -15,7 +16,14 @@ import { Random } from './random.ts';
 import { LazyDatabase } from './store/lazy-database.ts';
 import { Wall } from './wall.ts';
 import { Network } from './wire/network.ts';
-import { editOf, mixedWorkload, plannedWorkload, unhealthyWorkload } from './workload.ts';
+import { Work } from './wire/work.ts';
+import {
+  awaitingWorkload,
+  editOf,
+  mixedWorkload,
+  plannedWorkload,
+  unhealthyWorkload,
+} from './workload.ts';
 
 /** One world: the engine on the embedded store, in a process that dies and starts again, played from a seed. */
 
@@ -54,6 +62,7 @@ class World {
   readonly #database = emptyDatabase();
   readonly #nodes: Node[] = [];
   #callers!: Callers;
+  readonly #work: Work;
   readonly #stalls: Evidence['stalls'] = [];
   readonly #wall: Wall;
   readonly #trace: string[] = [];
@@ -65,6 +74,11 @@ class World {
     this.#profile = profile;
     this.#wall = new Wall(machine, line => this.#tell(line));
     this.#network = new Network(machine, new Random(seed, 'net'));
+    const target = { machine, random: new Random(seed, 'work'), node: () => this.#node };
+    const say = async (path: string, body: object) =>
+      (await callOnce({ method: 'POST', path, body }, target))?.status ?? null;
+    this.#work = new Work({ ...target, say });
+    this.#network.begun = begun => void this.#work.begin(begun);
     this.#store = storeOn(this.#database, ':memory:');
   }
 
@@ -72,11 +86,12 @@ class World {
     startCounter(0);
     await this.#prepare();
     this.#start();
-    const { mixed, planned, unhealthy, actions, lengthMs } = this.#profile;
+    const { mixed, planned, unhealthy, awaiting, actions, lengthMs } = this.#profile;
     const bodies = [
       ...plannedWorkload(TARGET, planned, this.#machine.now),
       ...mixedWorkload(TARGET, mixed),
       ...unhealthyWorkload(unhealthy),
+      ...awaitingWorkload(awaiting),
     ];
     void this.#callers.createAll(bodies);
     for (const action of actions) this.#machine.after(action.at, () => this.#act(action));
@@ -260,6 +275,7 @@ class World {
       suspensions: this.#wall.suspensions,
       arrivals,
       callbackArrivals,
+      said: this.#work.said,
       until,
     });
   }

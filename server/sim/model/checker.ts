@@ -1,5 +1,6 @@
 import type { Evidence } from './evidence.ts';
 import { checkArrivals } from './rules/arrivals.ts';
+import { checkAwaited } from './rules/awaited.ts';
 import { checkBreakers } from './rules/breakers.ts';
 import { checkCallbacks } from './rules/callbacks.ts';
 import { checkChanges } from './rules/changes.ts';
@@ -79,6 +80,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   for (const told of evidence.refused) tell('refused', `A caller was refused: ${told}.`);
   const overrun = checkTimes(view, tell);
   const duplicates = checkArrivals(view, tell);
+  checkAwaited(view, tell);
   checkCallbacks(view, tell);
   checkChanges(view, tell);
   checkExplained(view, tell);

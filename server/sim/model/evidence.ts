@@ -19,6 +19,8 @@ export interface Evidence {
   /** The labels of schedules of which there are several, although each was asked for under one key. */
   madeTwice: string[];
   explained: ExplainedSeen[];
+  /** What targets said that had answered 202. Absent: none did. */
+  said?: SaidSeen[];
   /** Nominal times up to here must have come to their end. */
   until: number;
 }
@@ -38,6 +40,7 @@ export interface ScheduleSeen {
     retryForSeconds?: number;
     catchUpSeconds?: number;
     overlap?: 'skip' | 'bufferOne';
+    completion?: { deadlineSeconds: number };
   };
   /** Where it is more than a cron interval. */
   planned?: Planned;
@@ -108,6 +111,21 @@ export interface ExplainedSeen {
   askedAt: number;
   answeredAt: number;
   verdict: string;
+}
+
+/** How an attempt ended, as its target said later, until it was answered. Instants are epoch ms. */
+export interface SaidSeen {
+  runId: string;
+  attempt: number;
+  /** Null: it asked for more time only. */
+  status: 'succeeded' | 'failed' | null;
+  extendSeconds: number | null;
+  /** When it was said first, and when the last answer came. */
+  askedAt: number;
+  endedAt: number;
+  /** Of the last answer; null where there was none. */
+  code: number | null;
+  tries: number;
 }
 
 /** One process of the service. */

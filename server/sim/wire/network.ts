@@ -3,6 +3,7 @@ import type { Machine, Owner } from '../machine.ts';
 import { arrivalOf, callbackArrivalOf } from '../model/arrivals.ts';
 import type { Arrival, CallbackArrival } from '../model/evidence.ts';
 import type { Random } from '../random.ts';
+import type { Begun } from './work.ts';
 
 /** The longest that a request waits for a connection. */
 export const CONNECT_MS = 80;
@@ -10,7 +11,7 @@ export const CONNECT_MS = 80;
 /**
  * The network with the targets and the receivers of callbacks. The path of a url says how they answer: `/ok`, `/fail` (500),
  * `/gone` (404), `/flaky` (503 to the first attempt), `/later/<s>` and `/until/<s>` (so is 429, with `Retry-After` as seconds
- * or date), `/slow/<ms>`, `/whim` (each time as it likes), `/hang` (never), `/dead` (no connection); callbacks go to
+ * or date), `/accept/<ms>` (202, and says after about that time how the work ended), `/slow/<ms>`, `/whim` (each time as it likes), `/hang` (never), `/dead` (no connection); callbacks go to
  * `/callback/…`.
  */
 export class Network {
@@ -18,6 +19,8 @@ export class Network {
   readonly callbacks: CallbackArrival[] = [];
   /** From then on all answer 200 at once. */
   isHealed = false;
+  /** Called for each request whose work a target begins. */
+  begun: (work: Begun) => void = () => {};
   readonly #machine: Machine;
   readonly #random: Random;
   /** The requests that a process waits for, with what ends them as it dies. */
@@ -66,6 +69,11 @@ export class Network {
     }
     await this.#passes(random.between(0.1, 0.5), owner);
     const end = this.#arrive(path, headers, request.body, owner);
+    const url = headers['punctual-completion-url'];
+    if (plan.workMs !== undefined && url !== undefined) {
+      const [runId, attempt] = [headers['webhook-id']!, Number(headers['punctual-attempt'])];
+      this.begun({ url, runId, attempt, meanMs: plan.workMs });
+    }
     if (plan.fault === 'hang' || plan.afterMs > request.timeoutMs) {
       await this.#sleep(request.timeoutMs, owner);
       end(null);
@@ -109,6 +117,8 @@ export class Network {
         afterMs,
         asksFor: { seconds: Number(seconds), isDate: later === 'until' },
       };
+    const workMs = Number(/^\/accept\/(\d+)$/.exec(kind)?.[1] ?? 0);
+    if (workMs > 0) return accepted(random, afterMs, workMs);
     if (kind === '/hang') return { status: 200, afterMs, fault: 'hang' };
     if (kind === '/dead') return { status: 200, afterMs, fault: 'refused' };
     if (kind === '/whim') return whim(random, afterMs);
@@ -167,8 +177,19 @@ interface Plan {
   status: number;
   afterMs: number;
   fault?: 'refused' | 'reset' | 'hang';
+  /** It begins work that takes so long on average. */
+  workMs?: number;
   /** Of its `Retry-After`. */
   asksFor?: { seconds: number; isDate: boolean };
+}
+
+/** Now and then the answer does not come, although the work has begun. */
+function accepted(random: Random, afterMs: number, workMs: number): Plan {
+  const drawn = random.next();
+  if (drawn < 0.06) return { status: 200, afterMs };
+  if (drawn < 0.1) return { status: 503, afterMs };
+  if (drawn < 0.16) return { status: 202, afterMs, workMs, fault: 'reset' };
+  return { status: 202, afterMs, workMs };
 }
 
 const STATUSES = [200, 201, 204, 299, 301, 307, 400, 404, 408, 410, 425, 500, 502, 503, 504];

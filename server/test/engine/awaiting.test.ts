@@ -392,6 +392,16 @@ describe('a manual run awaits too', () => {
       assert.equal(attempts.length, 2);
       assert.equal(finishedAt, Date.parse('2026-03-01T12:09:35Z'));
     });
+
+    test(`a heartbeat before it puts off no retry: ${outcome}`, async () => {
+      const { world, id } = await started({ maxRetries: 1 });
+      world.answer = () => 'hang';
+      await world.trigger(id);
+      await says(world, world.sent[0]!, { extendSeconds: 600 });
+      await world.release(unanswered);
+      await world.clock.advance(8 * SECOND);
+      assert.equal(world.sent.length, 2);
+    });
   }
 
   test('times that come meanwhile are skipped, and other manual runs wait', async () => {
@@ -511,6 +521,27 @@ describe('a process that dies', () => {
     assert.equal(run.finishedAt, Date.parse('2026-03-01T12:11:00Z'));
   });
 
+  test('times that come while nobody looks are skipped, as they are at any time', async () => {
+    const policy = { completion: { deadlineSeconds: 600 } };
+    const { world, sent } = await accepted(policy, '* * * * *');
+    await world.crash(2 * MINUTE);
+    await world.clock.advance(30 * SECOND);
+    await says(world, sent);
+    await world.clock.advance(SECOND);
+    assert.deepEqual(world.times(), ['12:10:00']);
+    const fates = ['12:10:00 succeeded', '12:11:00 skipped', '12:12:00 skipped'];
+    assert.deepEqual(await world.history(), fates);
+  });
+
+  test('a retry after such a deadline waits from then on', async () => {
+    const { world } = await accepted({ retryDelaysSeconds: [120] });
+    await world.crash(70 * SECOND);
+    await world.clock.advanceTo('2026-03-01T12:12:50Z');
+    assert.deepEqual(world.times(), ['12:10:00']);
+    await world.clock.advance(30 * SECOND);
+    assert.equal(world.sent.length, 2);
+  });
+
   test('the same of a manual run: its retry gives way only to a time that is still to come', async () => {
     const { world, id } = await started({
       maxRetries: 1,
@@ -539,9 +570,33 @@ test('a graceful stop leaves a run that awaits alone', async () => {
   assert.deepEqual(await world.history(), ['12:10:00 succeeded']);
 });
 
-test('a clock that was ahead lets a run await for 7 days at most', async () => {
-  const { world } = await accepted({ maxRetries: 0 });
-  await world.clock.jump(Date.parse('2026-02-01T12:00:00Z'));
-  await world.clock.advance(10 * SECOND);
-  assert.equal(await world.store.completions.awaiting(), 0);
+describe('a run that awaits as the clock is set back', () => {
+  test('awaits no longer than it was to, and its schedule goes on', async () => {
+    const { world } = await accepted({ maxRetries: 0 });
+    await world.clock.jump(Date.parse('2026-02-01T12:08:30Z'));
+    await world.clock.advance(55 * SECOND);
+    assert.equal(await world.store.completions.awaiting(), 1);
+    await world.clock.advance(10 * SECOND);
+    assert.equal(await world.store.completions.awaiting(), 0);
+    await world.clock.advance(MINUTE);
+    assert.deepEqual(world.times(), ['12:10:00', '12:10:00']);
+    assert.equal(world.sent[1]!.headers['punctual-scheduled-for'], '2026-02-01T12:10:00.000Z');
+  });
+
+  test('after a heartbeat as well', async () => {
+    const { world, sent } = await accepted({ maxRetries: 0 });
+    await says(world, sent, { extendSeconds: 3_600 });
+    await world.clock.jump(Date.parse('2026-02-01T12:08:30Z'));
+    await world.clock.advance(70 * SECOND);
+    assert.equal(await world.store.completions.awaiting(), 0);
+  });
+
+  test('and the same of a manual run', async () => {
+    const { world, id } = await started({ maxRetries: 0 });
+    await world.trigger(id);
+    await world.clock.advance(SECOND);
+    await world.clock.jump(Date.parse('2026-02-01T12:00:00Z'));
+    await world.clock.advance(70 * SECOND);
+    assert.equal(await world.store.completions.awaiting(), 0);
+  });
 });

@@ -83,6 +83,25 @@ describe('a clock that was ahead for a moment', () => {
     );
   });
 
+  test('loses no time that was skipped before, where it is set back for a moment during a request', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    await world.schedule({ interval: '*/10 * * * * *' });
+    world.answer = () => 'hang';
+    await world.clock.advanceTo('2026-03-01T12:00:35Z');
+    await world.release();
+    await world.clock.advanceTo('2026-03-01T12:00:41Z');
+    await world.clock.jump('2026-03-01T12:00:11Z');
+    await world.clock.advance(1_500);
+    await world.clock.jump('2026-03-01T12:00:42.500Z');
+    await world.clock.advance(1_500);
+    world.answer = () => 200;
+    await world.release();
+    await world.clock.advanceTo('2026-03-01T12:00:55Z');
+    const recorded = (await world.runs()).map(({ scheduledFor }) => time(scheduledFor));
+    const due = ['12:00:10', '12:00:20', '12:00:30', '12:00:40', '12:00:50'];
+    assert.deepEqual(recorded.slice(0, 5), due);
+  });
+
   test('silences nobody that is started when it is right again', async () => {
     const world = await World.start('2030-03-01T12:00:00Z');
     await world.schedule({ interval: '* * * * * *' });

@@ -5,7 +5,7 @@ import type { PlantedBug } from './planted.ts';
 const PASSED = 'domain/run/passed.ts';
 const BREAKER = 'engine/fairness/breaker.ts';
 
-function bug(
+export function bug(
   name: string,
   rules: PlantedBug['rules'],
   file: string,

@@ -1,5 +1,6 @@
 import { findPlanted } from '../support/sim/find-planted.ts';
 import { PLANTED } from './planted.ts';
+import { PLANTED_AWAITING } from './planted-awaiting.ts';
 import { PLANTED_CUT_OFF } from './planted-cut-off.ts';
 
 /**
@@ -9,3 +10,4 @@ import { PLANTED_CUT_OFF } from './planted-cut-off.ts';
 
 findPlanted('bugs of crashes', PLANTED_CUT_OFF);
 findPlanted('bugs of delivery', PLANTED);
+findPlanted('bugs of runs that await', PLANTED_AWAITING);

@@ -7,6 +7,7 @@ import { BUGS } from '../crash/bugs.ts';
 import { MUTANTS } from '../mutants/list.ts';
 import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
 import { PLANTED } from './planted.ts';
+import { PLANTED_AWAITING } from './planted-awaiting.ts';
 import { PLANTED_CHANGES } from './planted-changes.ts';
 import { PLANTED_CUT_OFF } from './planted-cut-off.ts';
 import { PLANTED_IN_DOMAIN } from './planted-in-domain.ts';
@@ -18,7 +19,7 @@ const NOT_PLANTED: Partial<Record<Rule, string>> = {
 };
 
 const SEEDED = [...BUGS, ...PLANTED_CUT_OFF];
-const OF_DELIVERY = [...PLANTED, ...PLANTED_IN_STORE, ...PLANTED_IN_DOMAIN];
+const OF_DELIVERY = [...PLANTED, ...PLANTED_AWAITING, ...PLANTED_IN_STORE, ...PLANTED_IN_DOMAIN];
 const PATCHED = [...SEEDED, ...OF_DELIVERY, ...PLANTED_CHANGES, ...CLOCK_BUGS];
 const ALL = [...PATCHED, ...PLAYED_MUTANTS];
 

@@ -132,6 +132,7 @@ function checkEnd(tried: Tried, view: View, tell: Tell): void {
     return;
   }
   if (status === 'succeeded') return;
+  if (last.awaited?.status === 'failed') return;
   if (last.outcome === 'lost' && !tried.isStopped)
     tell('lostForGood', `${name} was cut off, and not sent again.`);
   const retry = retriesAt(attempts, attempts.length);
@@ -178,6 +179,7 @@ function isRetried({ outcome, responseStatus: status }: AttemptSeen): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }
 
-function isSuccess({ outcome, responseStatus }: AttemptSeen): boolean {
+function isSuccess({ outcome, responseStatus, awaited }: AttemptSeen): boolean {
+  if (awaited !== null) return awaited.status === 'succeeded';
   return outcome === 'response' && responseStatus! >= 200 && responseStatus! < 300;
 }

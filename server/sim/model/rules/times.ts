@@ -106,6 +106,8 @@ function checkMissed(
   tell: Tell,
 ): number {
   const name = nameOf(schedule.seen.id, time);
+  // Once the run is over that it waited for, a later time makes it late, and not skipped.
+  if (schedule.seen.policy?.overlap === 'bufferOne' && isGoing(time, schedule, view)) return 0;
   const { windows } = view;
   let isUndecided = false;
   for (const [index, window] of windows.entries()) {
@@ -128,8 +130,6 @@ function checkMissed(
   }
   const isLate = follower !== undefined && follower.startedAt >= next;
   if (isLate && wasBehind(time, next, schedule.seen.id, view)) return 1;
-  // Once the run is over that it waited for, a later time makes it late, and not skipped.
-  if (schedule.seen.policy?.overlap === 'bufferOne' && isGoing(time, schedule, view)) return 0;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
   return 0;
 }
@@ -221,7 +221,11 @@ export function withGrace(instant: number, { stalls, graceMs }: View): number {
 
 /** To others the end of a run is known once it is written, which a store that stands still puts off. */
 export function knownBy({ finishedAt }: RunSeen, view: View): number {
-  return withGrace(finishedAt + WRITTEN_MS, view);
+  return writtenBy(finishedAt, view);
+}
+
+export function writtenBy(endedAt: number, view: View): number {
+  return withGrace(endedAt + WRITTEN_MS, view);
 }
 
 /** Whether a request of the run was in flight when the window began. */
@@ -257,7 +261,9 @@ function checkRun(run: RunSeen, view: View, tell: Tell): void {
       tell('attemptNumbers', `${name} has number ${attempt.number} as attempt ${index + 1}.`);
     }
     if (attempt.outcome !== 'lost') continue;
-    const until = run.attempts[index + 1]?.startedAt ?? run.finishedAt;
+    // What its target said ends it, once the next start finds it.
+    const overAt = attempt.awaited === null ? run.finishedAt : writtenBy(run.finishedAt, view);
+    const until = run.attempts[index + 1]?.startedAt ?? overAt;
     if (!view.killedWithin(attempt.startedAt, until)) {
       tell('lostWithoutCrash', `${name} lost attempt ${attempt.number} without a crash.`);
     }

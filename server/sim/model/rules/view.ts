@@ -7,6 +7,7 @@ import type {
   Evidence,
   ExplainedSeen,
   Life,
+  SaidSeen,
   ScheduleSeen,
 } from '../evidence.ts';
 
@@ -18,6 +19,13 @@ export interface AttemptSeen {
   durationMs: number | undefined;
   outcome: string;
   responseStatus: number | undefined;
+  /** Its target answered 202, or said how it ended although no answer came; null: it has said nothing. */
+  awaited: {
+    /** Null while it goes on. */
+    status: 'succeeded' | 'failed' | 'timeout' | null;
+    /** Infinity while it goes on. */
+    endedAt: number;
+  } | null;
   /** It failed without a request: the breaker of its host was open. */
   isRefused: boolean;
 }
@@ -30,8 +38,8 @@ export function attemptsOf({ runs, manual }: ScheduleView) {
 }
 
 /** When an attempt ended, epoch ms; NaN where nobody knows. */
-export function endOf({ startedAt, durationMs = Number.NaN }: AttemptSeen): number {
-  return startedAt + durationMs;
+export function endOf({ startedAt, durationMs = Number.NaN, awaited }: AttemptSeen): number {
+  return awaited?.endedAt ?? startedAt + durationMs;
 }
 
 export interface RunSeen {
@@ -102,6 +110,7 @@ export interface View extends Slack {
   callbackArrivals: CallbackArrival[];
   triggered: string[];
   explained: ExplainedSeen[];
+  said: SaidSeen[];
   windows: Window[];
   kills: Window[];
   suspensions: Window[];
@@ -154,6 +163,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     callbackArrivals: callbackArrivals.filter(({ scheduleId }) => !gone.has(scheduleId)),
     triggered,
     explained: evidence.explained,
+    said: evidence.said ?? [],
     windows: merged([...windowsOf(lives), ...suspensions.map(unseenOf)]),
     kills,
     suspensions,
@@ -264,7 +274,20 @@ function attemptSeen(attempt: Run['attempts'][number], suspensions: Window[]): A
       durationMs += to - from;
   }
   const isRefused = error?.startsWith('It was not sent: the breaker') === true;
-  return { number, startedAt, durationMs, outcome, responseStatus, isRefused };
+  const awaited = awaitedSeen(attempt);
+  return { number, startedAt, durationMs, outcome, responseStatus, awaited, isRefused };
+}
+
+/** When nothing came, only its sentence says until when it was waited for. */
+function awaitedSeen({ completion, outcome, error = '' }: Run['attempts'][number]) {
+  if (completion === undefined) return null;
+  const [, until] = /has not completed it by (\S+Z)\.$/.exec(error) ?? [];
+  if (outcome === 'timeout' && until !== undefined)
+    return { status: 'timeout' as const, endedAt: Date.parse(until) };
+  const { endedAt } = completion;
+  if (endedAt === undefined) return { status: null, endedAt: Number.POSITIVE_INFINITY };
+  const status = error === '' ? ('succeeded' as const) : ('failed' as const);
+  return { status, endedAt: Date.parse(endedAt) };
 }
 
 export function hasBegun({ status }: RunSeen): boolean {

@@ -245,7 +245,8 @@ function checkOnce(same: Arrival[], evidence: Judged, tell: Tell): void {
   for (const [index, arrival] of same.entries()) {
     const before = same[index - 1];
     if (before === undefined) continue;
-    const isRetry = before.status === null ? hasFailed(before, evidence) : isRetried(before.status);
+    const isRetry =
+      hasFailed(before, evidence) || (before.status !== null && isRetried(before.status));
     const wasCutOff = evidence.lives.some(
       ({ end }) =>
         end?.how === 'killed' &&
@@ -264,7 +265,7 @@ function isRetried(status: number): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }
 
-/** Whether a request without an answer was not cut off, but failed. */
+/** Whether a request without an answer was not cut off, but failed; or an answer that only promised one. */
 function hasFailed({ webhookId, attempt }: Arrival, { runs }: Judged): boolean {
   const run = runs.find(({ id }) => id === webhookId);
   const outcome = run?.attempts.find(({ number }) => number === attempt)?.outcome;

@@ -76,17 +76,26 @@ export function awaitedOf(
   const awaited = isAwaiting(attempt) ? attempt : accepted(attempt, policy, said, now);
   if (awaited === null) return null;
   if (said?.status !== undefined) return ended(awaited, heard(said, policy), said.status, now);
-  const until = said?.deadlineAt ?? awaited.completion!.until;
-  if (until > now && isCredible(until, now)) return { kind: 'awaiting', attempt: awaited, until };
+  const isAnswered = awaited !== attempt;
+  const isMoved = said?.deadlineAt !== undefined && (isAnswered || said.saidAt <= now);
+  const until = isMoved ? said.deadlineAt! : awaited.completion!.until;
+  // The clock was set back since it began to await: what its deadline was worth has passed (`deadlineAnew`).
+  const isOver = !isMoved && !isAnswered && attempt.startedAt > now;
+  if (until > now && !isOver) return { kind: 'awaiting', attempt: awaited, until };
   return timedOut(awaited, Math.min(until, now));
 }
 
 /**
- * Whether a deadline may be one. It is further away than any may be where the clock was set back since. A clock that was
- * set back by less than a day leaves it as it is.
+ * When an attempt that awaits is looked at after the clock was set back. If it began under the clock that was ahead, it awaits no
+ * longer from now on than it was to await in all.
  */
-export function isCredible(until: number, now: number): boolean {
-  return until <= now + MOST_AWAITED_MS + DAY_MS;
+export function deadlineAnew(
+  dueAt: number,
+  { startedAt, completion }: Attempt,
+  now: number,
+): number {
+  if (completion === undefined || startedAt <= now) return dueAt;
+  return Math.min(dueAt, now + completion.until - startedAt);
 }
 
 /** The attempt with the deadline of its completion; null where it has none. */

@@ -13,6 +13,7 @@ import {
   latestOf,
   missedBefore,
   openRanges,
+  recordedOf,
   sentOf,
   without,
 } from './row-times.ts';
@@ -84,7 +85,7 @@ function isAheadOfNext({ scheduledFor, nextFor }: QueueRow, now: number): boolea
 function putAside(row: TakenRow, schedule: Schedule): Move {
   const { scheduledFor, attempts } = row;
   const reason =
-    'It was cut off before the clock was set back, and is sent again when its time comes.';
+    'It was cut off before the clock was set back, and is sent again if its time comes again.';
   const record = missedRecord(schedule, scheduledFor, attempts, reason);
   return { row: waitingRow(schedule, row.nextFor), passed: [record], ended: null };
 }
@@ -265,7 +266,8 @@ function afterRun(
   // If the clock was set back, its own time and others already sent may have come again in the
   // meantime.
   const sent = sentOf(row).add(row.scheduledFor);
-  const open = (from: number, until: number) => without([[from, until]], sent);
+  const recorded = recordedOf(row).add(row.scheduledFor);
+  const open = (from: number, until: number) => without([[from, until]], recorded);
   const follow = followOf(row, schedule, endedAt);
   const buffered = buffersOne(schedule) ? lastUnsent(schedule, seenFrom, endedAt, sent) : null;
   if (buffered !== null) {

@@ -1,8 +1,8 @@
 import { nextTime } from '../calendar/times.ts';
 import type { When } from '../calendar/timing.ts';
 import type { Policy, Schedule } from '../schedule/schedule.ts';
-import { isCredible } from './completion.ts';
-import type { QueueRow, QueueState } from './queue-row.ts';
+import { deadlineAnew } from './completion.ts';
+import type { QueueRow } from './queue-row.ts';
 import type { Attempt } from './run.ts';
 import { judge } from './verdict.ts';
 
@@ -16,7 +16,10 @@ export interface Recounted {
   dueAt: number;
   scheduledFor: number;
   nextFor: number | null;
-  /** It has begun: the engine is to look at it again, as after a change of the schedule. */
+  /**
+   * It has begun: the engine is to look at it again, as after a change of the schedule. A row that waits for another time than
+   * before loses its mark: what it was to be looked at for is counted in.
+   */
   marked: boolean;
 }
 
@@ -31,9 +34,9 @@ export function recounted(row: Counted, schedule: Counts, now: number): Recounte
   const first = schedule.status === 'enabled' ? nextTime(schedule, now) : null;
   if (row.scheduledFor <= now) return soonerNext(row, schedule, first, now);
   if (first !== null && first >= row.scheduledFor) return soonerRetry(row, schedule, now);
-  if (row.state === 'waiting') return first === null ? null : waitingFor(first, schedule);
-  const nextFor = earlierOf(row.nextFor, first);
-  const dueAt = dueAgain(row.state, row.dueAt, nextFor ?? now, now);
+  const nextFor = firstOf(row.nextFor, first, now);
+  if (row.state === 'waiting') return nextFor === null ? null : waitingFor(nextFor, schedule);
+  const dueAt = dueAgain(row, nextFor ?? now, now);
   if (row.nextFor === nextFor && row.dueAt === dueAt) return null;
   return { dueAt, scheduledFor: row.scheduledFor, nextFor, marked: true };
 }
@@ -47,27 +50,27 @@ export function recounted(row: Counted, schedule: Counts, now: number): Recounte
 export function rezoned(row: Counted, schedule: Counts, now: number): Recounted | null {
   const { state, scheduledFor, nextFor, dueAt } = row;
   if (schedule.status !== 'enabled') return null;
+  // One that has passed is decided about when its row is.
+  if (nextFor !== null && nextFor <= now) return null;
   if (state === 'waiting' && scheduledFor > now) {
     const first = nextTime(schedule, now);
     const moved = first === null ? null : waitingFor(first, schedule);
     const isSame = moved?.scheduledFor === scheduledFor && moved.nextFor === nextFor;
     return isSame ? null : moved;
   }
-  // One that has passed is decided about when its row is.
-  if (nextFor !== null && nextFor <= now) return null;
   const next = nextTime(schedule, Math.max(scheduledFor, now));
   if (next === nextFor) return null;
   const isBegun = state !== 'waiting';
-  const due = isBegun && next !== null ? dueAgain(state, dueAt, next, now) : dueAt;
+  const due = isBegun && next !== null ? dueAgain(row, next, now) : dueAt;
   return { dueAt: due, scheduledFor, nextFor: next, marked: isBegun };
 }
 
 /**
  * A next time that has passed stays the next one until it is decided about: the clock may have gone ahead again since
- * the row was counted anew.
+ * the row was counted anew. So has a row that waits, where the claim of it was given up in between.
  */
-function earlierOf(nextFor: number | null, first: number | null): number | null {
-  return first === null || nextFor === null ? first : Math.min(nextFor, first);
+function firstOf(nextFor: number | null, first: number | null, now: number): number | null {
+  return nextFor !== null && nextFor <= now ? nextFor : first;
 }
 
 function waitingFor(first: number, schedule: Counts): Recounted {
@@ -78,9 +81,9 @@ function waitingFor(first: number, schedule: Counts): Recounted {
 /**
  * A run in flight is looked at when it ends. A retry gives way to the next time when that comes.
  */
-function dueAgain(state: QueueState, dueAt: number, first: number, now: number): number {
+function dueAgain({ state, dueAt, attempts }: Counted, first: number, now: number): number {
   if (state === 'inFlight') return dueAt;
-  if (state === 'awaiting') return deadlineAnew(dueAt, now);
+  if (state === 'awaiting') return deadlineAnew(dueAt, attempts.at(-1)!, now);
   return Math.min(dueAt, state === 'lost' ? now : first);
 }
 
@@ -105,7 +108,7 @@ function soonerRetry(row: Counted, { policy }: Counts, now: number): Recounted |
   if (state === 'inFlight' || state === 'waiting') return null;
   const dueAt =
     state === 'awaiting'
-      ? deadlineAnew(row.dueAt, now)
+      ? deadlineAnew(row.dueAt, attempts.at(-1)!, now)
       : soonest(row, dueAnew(row.dueAt, state === 'lost' ? [] : attempts, policy, now));
   return dueAt === row.dueAt ? null : { dueAt, scheduledFor, nextFor, marked: false };
 }
@@ -113,11 +116,6 @@ function soonerRetry(row: Counted, { policy }: Counts, now: number): Recounted |
 /** No later than it is due, and no earlier than its nominal time. */
 function soonest({ dueAt, scheduledFor }: Counted, anew: number): number {
   return Math.min(dueAt, Math.max(anew, scheduledFor));
-}
-
-/** A deadline that is further away than any may be was set by the clock that was ahead. It has passed (completion.ts). */
-function deadlineAnew(dueAt: number, now: number): number {
-  return isCredible(dueAt, now) ? dueAt : now;
 }
 
 /**

@@ -23,6 +23,11 @@ export function beyondSent(row: TakenRow, schedule: Schedule): TakenRow | null {
   return open;
 }
 
+/** What is on record as cut off, and may be sent again, keeps that record where it passes after all. */
+export function recordedOf({ known = [] }: Pick<TakenRow, 'known'>): Set<number> {
+  return new Set(known.map(({ scheduledFor }) => scheduledFor));
+}
+
 export function sentOf({ known = [] }: Pick<TakenRow, 'known'>): Set<number> {
   return new Set(known.filter(({ sent }) => sent).map(({ scheduledFor }) => scheduledFor));
 }
@@ -75,8 +80,8 @@ export function skippedBehind(
 ): RunRecord[] {
   const { scheduledFor, nextFor } = row;
   if (nextFor === null) return [];
-  const sent = sentOf(row).add(scheduledFor);
-  return without([[nextFor, until]], sent).flatMap(range =>
+  const recorded = recordedOf(row).add(scheduledFor);
+  return without([[nextFor, until]], recorded).flatMap(range =>
     passedRecords(schedule, ...range, 'skipped', stillGoing(scheduledFor)),
   );
 }
@@ -89,7 +94,7 @@ export function followOf({ nextFor }: QueueRow, schedule: Schedule, until: numbe
 
 /**
  * The times of a row up to `until`, as ranges: its own and those from `nextFor` on, without those
- * that were sent. Times between the two are rare; they were recorded when a run ended (`afterRun`).
+ * that are on record. Times between the two are rare; they were recorded when a run ended (`afterRun`).
  */
 export function openRanges(row: TakenRow, schedule: Schedule, until: number): Range[] {
   const { scheduledFor, nextFor } = row;
@@ -100,7 +105,7 @@ export function openRanges(row: TakenRow, schedule: Schedule, until: number): Ra
         [scheduledFor, scheduledFor],
         [nextFor, until],
       ];
-  return without(ranges, sentOf(row));
+  return without(ranges, recordedOf(row));
 }
 
 /** The parts of the ranges between two instants, both inclusive. Ranges may come out empty. */

@@ -307,7 +307,8 @@ export class Completer {
     const awaited = awaitedFiring(claim, attempt, said, endedAt);
     const last = awaited?.attempt ?? attempt;
     if (last === null) return giveBack(claim, schedule, endedAt, dueAt);
-    const row = rowOf(claim, [...claim.attempts.slice(0, claim.attempt - 1), last], now);
+    const attempts = [...claim.attempts.slice(0, claim.attempt - 1), last];
+    const row = rowOf(claim, attempts, this.#options.recounter.checksFrom);
     const asked = attempt === null ? null : consequenceOf(attempt, schedule, endedAt);
     if (asked === null) return this.#decide(row, schedule, awaited, endedAt);
     return movedBy(asked, row, schedule, endedAt, (as, under) =>
@@ -348,13 +349,15 @@ export class Completer {
             judge(made, schedule.policy, row, endedAt, this.#options.random()),
           )
         : { kind };
-    return afterAttempt(row, schedule, verdict, endedAt, this.#options.downtime.unseen);
+    // Its schedule was busy, whether or not anybody looked.
+    const unseen = { ...this.#options.downtime.unseen, until: Number.NEGATIVE_INFINITY };
+    return afterAttempt(row, schedule, verdict, endedAt, unseen);
   }
 }
 
-/** @param now the clock may have been set back since the run began */
-function rowOf(claim: CheckedClaim, attempts: Attempt[], now: number): EndedRow {
-  const { nextFor } = claim.scheduledFor > now ? claim : beyondOwn(claim, claim.schedule);
+/** @param checksFrom where the clock was set back since the run began, times before its own come again */
+function rowOf(claim: CheckedClaim, attempts: Attempt[], checksFrom: number): EndedRow {
+  const { nextFor } = claim.scheduledFor >= checksFrom ? claim : beyondOwn(claim, claim.schedule);
   return {
     state: claim.state,
     dueAt: claim.dueAt,

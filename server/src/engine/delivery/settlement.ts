@@ -112,10 +112,10 @@ export function afterOutboxAttempt(
   const awaited = claim.kind === 'manual' ? awaitedOf(attempt, policy, null, now) : null;
   // The store looks whether the target was faster with its completion than with its answer.
   if (awaited?.kind === 'awaiting') return awaitsOutbox(claim, made, awaited);
-  // The target may have said how it ended: that is looked up at once.
+  // The target may have said how it ended: that is looked up at once, and not when the time is up that it asked for.
   if (policy?.completion !== undefined && isUnanswered(attempt)) {
     const attempts = keptAttempts(made, policy);
-    return { ...baseOf(claim), attempts, next: { dueAt: now, awaits: true } };
+    return { ...baseOf(claim), attempts, next: { dueAt: claim.claimedAt, awaits: true } };
   }
   return judged(claim, made, asked, { endedAt: now, now }, random);
 }

@@ -122,21 +122,16 @@ export class Recounter {
 
   /** Once all rows of the times that may have been sent have had their turn, it asks for the next. */
   async #lookOn(): Promise<number | null> {
-    const { queue, clock } = this.#options;
     if (this.#checksFrom === Number.POSITIVE_INFINITY) return null;
-    const now = clock.now();
+    const now = this.#options.clock.now();
     if (now <= this.#checksFrom) return this.#checksFrom + 1;
-    const nextDueAt = (await queue.nextDueAt()) ?? Number.POSITIVE_INFINITY;
-    if (nextDueAt <= this.#checksFrom) return now + LOOK_AGAIN_MS;
     await this.#askAgain();
-    return now;
+    return this.#checksFrom <= now ? now + LOOK_AGAIN_MS : now;
   }
 
   async #askAgain(): Promise<void> {
     const { queue, clock } = this.#options;
-    const nextDueAt = (await queue.nextDueAt()) ?? Number.POSITIVE_INFINITY;
-    const from = Math.min(nextDueAt, clock.now());
-    const knownAt = await queue.knownAfter(from - 1);
+    const knownAt = await queue.nextKnown(clock.now());
     if (this.#passes.length === 0) this.#checksFrom = knownAt ?? Number.POSITIVE_INFINITY;
   }
 }

@@ -9,8 +9,11 @@ export interface RecountStore {
    * it was set back since.
    */
   latest(): Promise<number | null>;
-  /** The earliest nominal time after `after` that `known` would tell of, of any schedule; null: there is none. */
-  knownAfter(after: number): Promise<number | null>;
+  /**
+   * The earliest nominal time that `known` would tell of and that is yet to be decided about: it is not before `now`, nor before a
+   * row that is due, nor before the next time of a run that goes on. Null: there is none.
+   */
+  nextKnown(now: number): Promise<number | null>;
   /** Of each of these spans: the times that are on record as sent, or with attempts that were cut off. */
   known(spans: ScheduleSpan[]): Promise<KnownRun[]>;
   /** Runs that were cut off ahead of their time are being sent again: their records give way. */

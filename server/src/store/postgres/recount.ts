@@ -13,6 +13,7 @@ import {
 } from '../rows/recount.ts';
 import { loadCalendarsOf } from './calendars.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
+import { nextDueAtSql } from './fireable-schedules.ts';
 
 /** Rows of the queue of one call, and records that are cut: a transaction holds them for some 100 ms at most. */
 const ROWS_AT_ONCE = 200;
@@ -27,23 +28,32 @@ const latest: Statement = {
       (SELECT max(id) FROM schedules WHERE schedules.client_key = clients.client_key) AS newest
     FROM clients`,
 };
+/** @param $1 the level of this engine */
+const undecided: Statement = {
+  name: 'recount_undecided',
+  text: `
+    SELECT least(${nextDueAtSql('$1')},
+      (SELECT min(next_for) FROM queue
+        WHERE state <> 'waiting' AND lease_until IS NOT NULL AND state = 'inFlight'),
+      (SELECT min(next_for) FROM queue WHERE state = 'awaiting')) AS at`,
+};
 /** A run that is in flight, or awaits, ahead of its schedule's next time was sent before the clock was set back. */
-const knownAfter: Statement = {
-  name: 'recount_known_after',
+const firstKnown: Statement = {
+  name: 'recount_first_known',
   text: `
     SELECT min(at) AS at FROM (
       SELECT found.scheduled_for AS at FROM clients CROSS JOIN LATERAL (
         SELECT scheduled_for FROM runs
-        WHERE runs.client_key = clients.client_key AND scheduled_for > $1::bigint
+        WHERE runs.client_key = clients.client_key AND scheduled_for >= $1::bigint
           AND manual_id = '' AND (status IN ('succeeded', 'failed') OR attempts <> '[]')
         ORDER BY scheduled_for LIMIT 1) AS found
       UNION ALL
       SELECT min(scheduled_for) FROM queue
       WHERE state <> 'waiting' AND lease_until IS NOT NULL AND state = 'inFlight'
-        AND scheduled_for > $1 AND next_for < scheduled_for
+        AND scheduled_for >= $1 AND next_for < scheduled_for
       UNION ALL
       SELECT min(scheduled_for) FROM queue
-      WHERE state = 'awaiting' AND scheduled_for > $1 AND next_for < scheduled_for) AS sent`,
+      WHERE state = 'awaiting' AND scheduled_for >= $1 AND next_for < scheduled_for) AS sent`,
 };
 /** The outer bounds say which days are looked in. */
 const known: Statement = {
@@ -98,7 +108,8 @@ const move: Statement = {
   text: `
     UPDATE queue SET due_at = given.due_at, scheduled_for = given.scheduled_for,
       next_for = given.next_for,
-      changed_at = CASE WHEN marked = 1 THEN greatest($1::bigint, changed_at + 1) ELSE changed_at END
+      changed_at = CASE WHEN marked = 1 THEN greatest($1::bigint, changed_at + 1)
+        WHEN queue.scheduled_for = given.scheduled_for THEN changed_at END
     FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::integer[])
       AS given (key, due_at, scheduled_for, next_for, marked)
     WHERE queue.schedule_key = given.key`,
@@ -154,8 +165,10 @@ export function postgresRecount({ query, transaction }: Connections, level: numb
     async latest() {
       return latestOf(await query(latest));
     },
-    async knownAfter(after) {
-      return (await query(knownAfter, [after]))[0]!.at as number | null;
+    async nextKnown(now) {
+      const [row] = await query(undecided, [level]);
+      const from = Math.min(now, (row!.at ?? now) as number);
+      return (await query(firstKnown, [from]))[0]!.at as number | null;
     },
     async known(spans) {
       if (spans.length === 0) return [];
@@ -196,15 +209,16 @@ const ENTRIES_AT_ONCE = 1_000;
 
 /** Each state in which entries wait has its index. */
 const laterIn = (state: string) => `(
-      SELECT id, kind, schedule_key, due_at, attempts, trigger FROM outbox
+      SELECT id, kind, state, schedule_key, due_at, attempts, trigger FROM outbox
       WHERE state = '${state}' AND due_at > $1::bigint AND (due_at, id) > ($2::bigint, $3::text)
       ORDER BY due_at, id LIMIT ${ENTRIES_AT_ONCE} FOR UPDATE)`;
 const putOff: Statement = {
   name: 'outbox_put_off',
   text: `
-    WITH waiting AS MATERIALIZED ${laterIn('waiting')}, reserved AS MATERIALIZED ${laterIn('reserved')}
-    SELECT later.id, due_at, attempts, trigger, policy
-    FROM (SELECT * FROM waiting UNION ALL SELECT * FROM reserved) AS later
+    WITH waiting AS MATERIALIZED ${laterIn('waiting')}, reserved AS MATERIALIZED ${laterIn('reserved')},
+      awaiting AS MATERIALIZED ${laterIn('awaiting')}
+    SELECT later.id, later.state, due_at, attempts, trigger, policy
+    FROM (SELECT * FROM waiting UNION ALL SELECT * FROM reserved UNION ALL SELECT * FROM awaiting) AS later
       LEFT JOIN schedules ON kind = 'manual' AND schedules.schedule_key = later.schedule_key
     ORDER BY due_at, later.id LIMIT ${ENTRIES_AT_ONCE}`,
 };

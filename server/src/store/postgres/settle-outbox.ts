@@ -13,7 +13,7 @@ import {
   text,
 } from '../columns.ts';
 import type { OutboxSettlement, OutboxStore } from '../contract/queue.ts';
-import { DUE_OF_AWAITING, isAwaitingNext } from '../rows/outbox.ts';
+import { dueOfAwaiting, isAwaitingNext } from '../rows/outbox.ts';
 import { dueUnblocked, LOOKED_AT_BLOCKED } from '../rows/queue.ts';
 import { callbackRow, runRow } from '../rows/runs.ts';
 import {
@@ -111,7 +111,7 @@ const settle: Statement = {
 const wakeAwaiting: Statement = {
   name: 'outbox_wake_awaiting',
   text: `
-    UPDATE outbox SET due_at = ${DUE_OF_AWAITING}
+    UPDATE outbox SET due_at = ${dueOfAwaiting('due_at')}
     FROM completions
     WHERE outbox.id = ANY ($1) AND outbox.state IS NOT DISTINCT FROM 'awaiting'
       AND completions.run_id = outbox.id AND completions.attempt = outbox.attempt`,

@@ -1,3 +1,4 @@
+import { deadlineAnew } from '../../domain/run/completion.ts';
 import { MOST_AGAIN_SECONDS } from '../../domain/run/control.ts';
 import { dueAnew } from '../../domain/run/recount.ts';
 import type { Attempt } from '../../domain/run/run.ts';
@@ -93,13 +94,22 @@ export function isAwaitingNext(
   return typeof next === 'object' && next.awaits === true;
 }
 
-/** When an entry that awaits is due, by what its target has said. */
-export const DUE_OF_AWAITING =
-  'CASE WHEN completions.status IS NULL THEN deadline_at ELSE said_at END';
+/**
+ * When an entry that awaits is due, by what its target has said. More time counts only where the answer has come.
+ *
+ * @param dueAt as it was settled: the deadline of its answer, or the instant of its claim where none came
+ */
+export function dueOfAwaiting(dueAt: string): string {
+  return `CASE WHEN completions.status IS NOT NULL THEN said_at
+      WHEN ${dueAt} > said_at THEN deadline_at ELSE ${dueAt} END`;
+}
 
-/** @param row that waits, with the policy of a manual run's schedule */
+/** @param row that waits or awaits, with the policy of a manual run's schedule */
 export function outboxDueAnew(row: Row, now: number): number {
   const attempts = attemptsFrom(row.attempts);
+  const last = attempts.at(-1);
+  if (row.state === 'awaiting' && last !== undefined)
+    return deadlineAnew(row.due_at as number, last, now);
   // A target asked for it, and no target asks for a later one.
   if (row.trigger === 'target' && attempts.length === 0) {
     return Math.min(row.due_at as number, now + MOST_AGAIN_SECONDS * 1_000);

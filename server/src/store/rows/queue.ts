@@ -43,8 +43,11 @@ export function dueUnblocked(
       ELSE queue.due_at END`;
 }
 
-/** Whether a row was taken after a manual run began to block it. */
-export const LOOKED_AT_BLOCKED = 'queue.claimed_at >= queue.blocked_since';
+/**
+ * Whether a row was taken after a manual run began to block it. Of the same millisecond it may have been before: then it waits as
+ * long as it was to, and one that was looked at is looked at again soon.
+ */
+export const LOOKED_AT_BLOCKED = 'queue.claimed_at > queue.blocked_since';
 
 /**
  * The records of the times that came before a change while the run of a row was going: the change counts times anew, and

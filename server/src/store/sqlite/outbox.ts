@@ -18,7 +18,7 @@ import { fenceWithoutRow, nextFence } from '../fence.ts';
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
 import {
   cutOffEntry,
-  DUE_OF_AWAITING,
+  dueOfAwaiting,
   isAwaitingNext,
   outboxClaimFrom,
   outboxDepthSql,
@@ -93,7 +93,7 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
         min(claimed_at, ?1), ?1) ${fence}`);
   const awaitCompletion = database.prepare(`
     UPDATE outbox SET state = 'awaiting', attempts = ?2, due_at = coalesce((
-      SELECT ${DUE_OF_AWAITING} FROM completions
+      SELECT ${dueOfAwaiting('?1')} FROM completions
       WHERE completions.run_id = outbox.id AND completions.attempt = outbox.attempt), ?1) ${fence}`);
   // An ended callback stays for history, without the body that only a sender needs.
   const endCallback = database.prepare(

@@ -32,21 +32,28 @@ export function sqliteRecount(
         WHERE schedules.client_key = clients.client_key AND updated_at IS NOT NULL) AS changed_at,
       (SELECT max(id) FROM schedules WHERE schedules.client_key = clients.client_key) AS newest
     FROM clients`);
+  const undecided = database.prepare(`
+    SELECT min(at) AS at FROM (
+      SELECT min(due_at) AS at FROM queue WHERE state <> 'inFlight' AND needs <= ${level}
+      UNION ALL
+      SELECT min(next_for) FROM queue INDEXED BY queue_in_flight WHERE state = 'inFlight'
+      UNION ALL
+      SELECT min(next_for) FROM queue INDEXED BY queue_awaiting WHERE state = 'awaiting')`);
   // A run that is in flight, or awaits, ahead of its schedule's next time was sent before the clock was set back.
-  const knownAfter = database.prepare(`
+  const firstKnown = database.prepare(`
     SELECT min(at) AS at FROM (
       SELECT (
         SELECT scheduled_for FROM runs
-        WHERE runs.client_key = clients.client_key AND scheduled_for > :after AND manual_id = ''
+        WHERE runs.client_key = clients.client_key AND scheduled_for >= :from AND manual_id = ''
           AND (status IN ('succeeded', 'failed') OR attempts <> '[]')
         ORDER BY scheduled_for LIMIT 1) AS at
       FROM clients
       UNION ALL
       SELECT min(scheduled_for) FROM queue INDEXED BY queue_in_flight
-      WHERE state = 'inFlight' AND scheduled_for > :after AND next_for < scheduled_for
+      WHERE state = 'inFlight' AND scheduled_for >= :from AND next_for < scheduled_for
       UNION ALL
       SELECT min(scheduled_for) FROM queue INDEXED BY queue_awaiting
-      WHERE state = 'awaiting' AND scheduled_for > :after AND next_for < scheduled_for)`);
+      WHERE state = 'awaiting' AND scheduled_for >= :from AND next_for < scheduled_for)`);
   const known = database.prepare(`
     SELECT schedule_key, scheduled_for, status, attempts FROM runs
     WHERE schedule_key = ? AND scheduled_for BETWEEN ? AND ? AND manual_id = ''
@@ -77,7 +84,8 @@ export function sqliteRecount(
   // `changed_at` is part of the fence: two changes within one millisecond are two.
   const move = database.prepare(`
     UPDATE queue SET due_at = :dueAt, scheduled_for = :scheduledFor, next_for = :nextFor,
-      changed_at = iif(:marked, max(:now, coalesce(changed_at + 1, 0)), changed_at)
+      changed_at = CASE WHEN :marked THEN max(:now, coalesce(changed_at + 1, 0))
+        WHEN scheduled_for = :scheduledFor THEN changed_at END
     WHERE schedule_key = :key`);
 
   const reaching = database.prepare(`
@@ -104,8 +112,9 @@ export function sqliteRecount(
     async latest() {
       return latestOf(latest.all() as Row[]);
     },
-    async knownAfter(after) {
-      return (knownAfter.get({ after }) as Row).at as number | null;
+    async nextKnown(now) {
+      const from = Math.min(now, ((undecided.get() as Row).at ?? now) as number);
+      return (firstKnown.get({ from }) as Row).at as number | null;
     },
     async known(spans) {
       return spans.flatMap(({ scheduleRowId, from, until }) =>
@@ -159,12 +168,16 @@ export function outboxRecount(
   database: DatabaseSync,
   commits: GroupCommit,
 ): OutboxStore['recount'] {
+  const laterIn = (state: string) => `
+    SELECT * FROM (
+      SELECT id, kind, state, schedule_key, due_at, attempts, trigger FROM outbox
+      WHERE state = '${state}' AND due_at > :now AND (due_at, id) > (:dueAt, :id)
+      ORDER BY due_at, id LIMIT ${ENTRIES_AT_ONCE})`;
   const putOff = database.prepare(`
-    SELECT outbox.id, due_at, attempts, trigger, policy
-    FROM outbox LEFT JOIN schedules
-      ON kind = 'manual' AND schedules.schedule_key = outbox.schedule_key
-    WHERE state = 'waiting' AND due_at > :now AND (due_at, outbox.id) > (:dueAt, :id)
-    ORDER BY due_at, outbox.id LIMIT ${ENTRIES_AT_ONCE}`);
+    SELECT later.id, later.state, due_at, attempts, trigger, policy
+    FROM (${laterIn('waiting')} UNION ALL ${laterIn('awaiting')}) AS later LEFT JOIN schedules
+      ON kind = 'manual' AND schedules.schedule_key = later.schedule_key
+    ORDER BY due_at, later.id LIMIT ${ENTRIES_AT_ONCE}`);
   const bringForward = database.prepare('UPDATE outbox SET due_at = ? WHERE id = ?');
 
   return (now, after) =>

@@ -77,8 +77,8 @@ export function recountContract(name: string, open: OpenBackend): void {
     for (const status of ['succeeded', 'failed'] as const) {
       test(`what has ${status} is known, and nothing else is`, async () => {
         const { store, scheduleRowId } = await ahead(status);
-        assert.equal(await store.queue.knownAfter(NOON), NOON + HOUR);
-        assert.equal(await store.queue.knownAfter(NOON + HOUR), null);
+        assert.equal(await store.queue.nextKnown(NOON), NOON + HOUR);
+        assert.equal(await store.queue.nextKnown(NOON + HOUR + 1), null);
         const span = { scheduleRowId, from: NOON, until: NOON + 2 * HOUR };
         const known = await store.queue.known([
           span,
@@ -91,6 +91,16 @@ export function recountContract(name: string, open: OpenBackend): void {
         assert.deepEqual(await store.queue.known([]), []);
       });
     }
+
+    test('a run that goes on keeps known what was sent from its next time on', async () => {
+      const { store } = await ahead();
+      await store.queue.recount(NOON, ALL);
+      const claim = await claimOne(store, NOON + MINUTE);
+      const later = NOON + HOUR + 1;
+      assert.equal(await store.queue.nextKnown(later), NOON + HOUR);
+      await settled(store, claim, waiting(later, null));
+      assert.equal(await store.queue.nextKnown(later), null);
+    });
 
     test('what was cut off is known with its attempts, until it is sent again', async () => {
       const { store } = backend;
@@ -117,7 +127,22 @@ export function recountContract(name: string, open: OpenBackend): void {
       await store.queue.recount(NOON, ALL);
       const [standing] = await store.queue.reread([claim.scheduleRowId]);
       assert.deepEqual([standing!.nextFor, standing!.changedAt], [NOON + MINUTE, NOON]);
-      assert.equal(await store.queue.knownAfter(NOON), NOON + HOUR, 'it was sent');
+      assert.equal(await store.queue.nextKnown(NOON), NOON + HOUR, 'it was sent');
+    });
+
+    test('a claim that was given up after it was marked goes on with the times that passed since', async () => {
+      const client = await aClient(backend.store);
+      await stored(backend.store, client, {}, { first: NOON + HOUR, second: NOON + HOUR + MINUTE });
+      const toLookUp = Number.MAX_SAFE_INTEGER;
+      assert.equal((await claimOne(backend.store, NOON + HOUR, toLookUp)).begun, false);
+      await backend.store.queue.recount(NOON, ALL);
+      const store = await backend.reopen();
+      const now = NOON + 5 * MINUTE;
+      await store.queue.recover(now);
+      await store.queue.recount(now, ALL);
+      const { was, scheduledFor, nextFor, changedAt } = await claimOne(store, now);
+      assert.deepEqual([was, scheduledFor, nextFor], ['waiting', NOON + MINUTE, NOON + 2 * MINUTE]);
+      assert.equal(changedAt, null, 'its own time is to be decided about');
     });
 
     test('a request in flight whose own time has come is marked as well, where its next time was counted ahead', async () => {

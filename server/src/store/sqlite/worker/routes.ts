@@ -85,7 +85,7 @@ export const ROUTES: {
     renew: 'here',
     recover: 'writer',
     latest: 'here',
-    knownAfter: 'here',
+    nextKnown: 'here',
     known: 'here',
     resend: 'writer',
     recount: 'writer',

@@ -1,0 +1,132 @@
+import type { SaidSeen } from '../evidence.ts';
+import type { Tell } from './rule.ts';
+import { nameOf, writtenBy } from './times.ts';
+import {
+  type AttemptSeen,
+  attemptsOf,
+  endOf,
+  iso,
+  type RunSeen,
+  type ScheduleView,
+  type View,
+} from './view.ts';
+
+/** Attempts whose targets answered 202: they end as the target says later, or at their deadline. */
+export function checkAwaited(view: View, tell: Tell): void {
+  const saidOf = Map.groupBy(view.said, ({ runId, attempt }) => `${runId}/${attempt}`);
+  for (const schedule of view.schedules) {
+    const deadlineMs = (schedule.seen.policy?.completion?.deadlineSeconds ?? Number.NaN) * 1_000;
+    if (Number.isNaN(deadlineMs)) continue;
+    for (const { run, attempt, index } of attemptsOf(schedule)) {
+      if (run.at > view.until) continue;
+      const name = `${nameOf(run.scheduleId, run.at)}, attempt ${attempt.number},`;
+      const said = saidOf.get(`${run.id}/${attempt.number}`) ?? [];
+      checkEnd(name, attempt, said, view, tell);
+      checkDeadline(name, attempt, said, deadlineMs, tell);
+      const overAt = endOf(attempt) || (run.attempts[index + 1]?.startedAt ?? run.finishedAt);
+      for (const [place, each] of said.entries())
+        checkAnswer(name, overAt, each, said.slice(0, place), tell);
+    }
+    checkQuiet(schedule, view, tell);
+  }
+}
+
+/** Whether it counts, or may count: an answer may have been lost. */
+function mayCount({ code, tries }: SaidSeen): boolean {
+  return code !== 410 || tries > 1;
+}
+
+/** As the target said, and because it said so. */
+function checkEnd(
+  name: string,
+  attempt: AttemptSeen,
+  said: SaidSeen[],
+  view: View,
+  tell: Tell,
+): void {
+  const { awaited } = attempt;
+  const told = said.find(({ status, code }) => status !== null && code === 200);
+  const status = awaited?.status;
+  const isEnded = status === 'succeeded' || status === 'failed';
+  if (told !== undefined && status !== told.status) {
+    const is = status ?? 'as if it had said nothing';
+    tell('completionLost', `${name} was said to have ${told.status}, and is ${is}.`);
+  } else if (isEnded && !said.some(each => isCauseOf(each, attempt, view))) {
+    tell('completionUnasked', `${name} ${status} at ${iso(awaited!.endedAt)}, which nobody said.`);
+  }
+}
+
+function isCauseOf(
+  { status, askedAt, endedAt }: SaidSeen,
+  { awaited, startedAt, durationMs = Number.NaN }: AttemptSeen,
+  view: View,
+): boolean {
+  const at = awaited!.endedAt;
+  if (status !== awaited!.status) return false;
+  if (askedAt <= at && at <= endedAt) return true;
+  // A process that was suspended reads the answer, and writes it, when it goes on.
+  if (view.suspensions.some(({ from, to }) => from <= at && at <= to && askedAt <= to)) return true;
+  // What is said while the answer is being written ends the run with its answer.
+  return at === startedAt + durationMs && at <= askedAt && askedAt <= writtenBy(at, view);
+}
+
+/** An answer is read within this time, ms. */
+const READ_MS = 2;
+
+/** Nothing came by its deadline, which heartbeats move. */
+function checkDeadline(
+  name: string,
+  attempt: AttemptSeen,
+  said: SaidSeen[],
+  deadlineMs: number,
+  tell: Tell,
+): void {
+  const { awaited, startedAt, durationMs = Number.NaN } = attempt;
+  if (awaited?.status !== 'timeout') return;
+  const answeredAt = startedAt + durationMs;
+  const moves = said.filter(({ extendSeconds }) => extendSeconds !== null).filter(mayCount);
+  const moved = moves.some(({ askedAt, endedAt, extendSeconds }) => {
+    const at = awaited.endedAt - extendSeconds! * 1_000;
+    return askedAt <= at && at <= endedAt;
+  });
+  const hasMoved = moves.some(({ code }) => code === 200);
+  const byAnswer = Math.abs(awaited.endedAt - answeredAt - deadlineMs) <= READ_MS;
+  if (moved || (byAnswer && !hasMoved)) return;
+  const when = iso(awaited.endedAt);
+  tell('deadlineWrong', `${name} waited until ${when}, and was answered at ${iso(answeredAt)}.`);
+}
+
+/** A target is refused only what comes too late. @param overAt when the attempt ended, or a newer one began */
+function checkAnswer(
+  name: string,
+  overAt: number,
+  said: SaidSeen,
+  before: SaidSeen[],
+  tell: Tell,
+): void {
+  const { askedAt, endedAt, code } = said;
+  const hasEnded = before.some(each => each.status !== null && mayCount(each));
+  if (code !== 404 && (mayCount(said) || hasEnded || overAt <= endedAt)) return;
+  tell(
+    'completionRefused',
+    `${name} was over at ${iso(askedAt)}, as its target was told: ${code}.`,
+  );
+}
+
+/** Nothing else of the schedule is sent while a run awaits. */
+function checkQuiet(schedule: ScheduleView, view: View, tell: Tell): void {
+  const waits = attemptsOf(schedule).flatMap(({ run, attempt }) => waitOf(run, attempt));
+  for (const { webhookId, attempt, at } of schedule.arrivals) {
+    const wait = waits.find(({ from, to }) => from < at && at < to);
+    if (wait === undefined || view.killedWithin(wait.from, at)) continue;
+    const when = `came at ${iso(at)}, and ${wait.name} awaited its completion until ${iso(wait.to)}`;
+    tell('firedAwaiting', `Attempt ${attempt} of ${webhookId} ${when}.`);
+  }
+}
+
+function waitOf(run: RunSeen, attempt: AttemptSeen) {
+  const { awaited, startedAt, durationMs } = attempt;
+  if (awaited === null || durationMs === undefined) return [];
+  const name = nameOf(run.scheduleId, run.at);
+  return [{ name, from: startedAt + durationMs, to: awaited.endedAt }];
+}
