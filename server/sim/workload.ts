@@ -130,6 +130,29 @@ function unhealthy(index: number): ScheduleInput {
   }
 }
 
+/**
+ * Schedules for nodes that share a store: some requests and callbacks outlast a lease. Of three schedules no time that
+ * passed unseen fires, but all that others were up for.
+ *
+ * @param url of the target
+ */
+export function sharedWorkload(url: string): ScheduleInput[] {
+  const onlyOnTime = { catchUpSeconds: 0 };
+  return [
+    every('*/20 * * * * *', `${url}/slow/12500`),
+    every('5-59/30 * * * * *', `${url}/slow/16000`, 'UTC', [
+      { type: 'WEBHOOK', url: `${url}/callback/slow/12000`, callOnSuccess: true },
+    ]),
+    every('1-59/10 * * * * *', `${url}/ok`, 'UTC', [
+      { type: 'WEBHOOK', url: `${url}/callback/slow/12000`, callOnSuccess: true },
+    ]),
+    ...[0, 2, 4].map(second => ({
+      ...every(`${second}-59/5 * * * * *`, `${url}/ok`),
+      policy: onlyOnTime,
+    })),
+  ];
+}
+
 /** Beside the interval: its times are more than that. */
 const PLANS = ['startsAt', 'endsAt', 'pausedUntil', 'maxRuns', 'windowSeconds'];
 

@@ -59,6 +59,10 @@ export const OF_PROCESSES: Slack = {
   graceMs: 3_000,
   connectMs: 0,
   lateMs: Number.POSITIVE_INFINITY,
+  heardMs: 0,
+  toldMs: 0,
+  blindMs: 0,
+  apartMs: 0,
 };
 
 /**

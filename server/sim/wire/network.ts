@@ -20,12 +20,15 @@ export class Network {
   isHealed = false;
   readonly #machine: Machine;
   readonly #random: Random;
+  readonly #waiting: number;
   /** The requests that a process waits for, with what ends them as it dies. */
   readonly #open = new Map<Owner, Set<() => void>>();
 
-  constructor(machine: Machine, random: Random) {
+  /** @param waiting how many requests wait for a connection, 0 to 1 */
+  constructor(machine: Machine, random: Random, waiting: number) {
     this.#machine = machine;
     this.#random = random;
+    this.#waiting = waiting;
   }
 
   /** The connections of a process that has died break. */
@@ -34,14 +37,22 @@ export class Network {
     this.#open.delete(owner);
   }
 
-  /** Sends for a process. */
-  sendFor(owner: Owner): (request: OutboundRequest) => Promise<SendResult> {
+  /**
+   * Sends for a process.
+   *
+   * @param wire goes on while the process is frozen
+   * @param now the clock of the process
+   */
+  sendFor(
+    owner: Owner,
+    wire = owner,
+    now = () => this.#machine.now,
+  ): (request: OutboundRequest) => Promise<SendResult> {
     return async request => {
       const random = this.#random;
-      // Some wait for a connection.
-      const waitMs = random.chance(0.05) ? random.between(0, CONNECT_MS) : 0;
+      const waitMs = random.chance(this.#waiting) ? random.between(0, CONNECT_MS) : 0;
       if (waitMs > 0) await this.#sleep(waitMs, owner);
-      const startedAt = this.#machine.now;
+      const startedAt = now();
       const begunMs = this.#machine.monotonicMs;
       const ended = (rest: Partial<SendResult>): SendResult => ({
         outcome: 'response',
@@ -51,11 +62,17 @@ export class Network {
         ...rest,
       });
       if (request.permit?.start() === false) return ended({ outcome: 'cancelled' });
-      return ended(await this.#exchange(request, owner));
+      const result = await this.#exchange(request, wire, now);
+      if (wire !== owner) await this.#sleep(0, owner);
+      return ended(result);
     };
   }
 
-  async #exchange(request: OutboundRequest, owner: Owner): Promise<Partial<SendResult>> {
+  async #exchange(
+    request: OutboundRequest,
+    owner: Owner,
+    now: () => number,
+  ): Promise<Partial<SendResult>> {
     const random = this.#random;
     const path = new URL(request.url).pathname;
     const headers = headersOf(request);
@@ -65,7 +82,7 @@ export class Network {
       return { outcome: 'connectionError', error: 'The connection was refused.' };
     }
     await this.#passes(random.between(0.1, 0.5), owner);
-    const end = this.#arrive(path, headers, request.body, owner);
+    const end = this.#arrive(path, headers, request.body, owner, now);
     if (plan.fault === 'hang' || plan.afterMs > request.timeoutMs) {
       await this.#sleep(request.timeoutMs, owner);
       end(null);
@@ -121,13 +138,14 @@ export class Network {
     headers: Record<string, string>,
     body: string | null,
     owner: Owner,
+    now: () => number,
   ): (status: number | null, retryAt?: number) => void {
     const at = this.#machine.trueNow;
     const arrival = path.startsWith('/callback')
       ? callbackArrivalOf(headers, body!, at)
       : arrivalOf(headers, at);
     if ('runId' in arrival) this.callbacks.push(arrival);
-    else this.arrivals.push(arrival);
+    else this.arrivals.push(now() === at ? arrival : Object.assign(arrival, { senderAt: now() }));
     const open = this.#openOf(owner);
     const end = (status: number | null, retryAt?: number) => {
       arrival.status = status;

@@ -7,6 +7,7 @@ import { MUTANTS } from '../mutants/list.ts';
 import { patchOf } from '../mutants/patch-of.ts';
 import { copyWithBug } from '../support/crash/mutate.ts';
 import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
+import { NODE_BUGS } from '../support/sim/planted-nodes.ts';
 import { PLANTED } from './planted.ts';
 import { PLANTED_CHANGES } from './planted-changes.ts';
 import { PLANTED_IN_DOMAIN } from './planted-in-domain.ts';
@@ -29,7 +30,11 @@ describe('planted bugs', () => {
   });
   const ofDelivery = [...PLANTED, ...PLANTED_IN_STORE, ...PLANTED_IN_DOMAIN, ...mutants];
   const ofOneClock = [...BUGS, ...ofDelivery, ...PLANTED_CHANGES];
-  const bugs = [...ofOneClock.map(bug => ({ ...bug, faults: [] as string[] })), ...CLOCK_BUGS];
+  const bugs = [
+    ...ofOneClock.map(bug => ({ ...bug, faults: [] as string[] })),
+    ...CLOCK_BUGS,
+    ...NODE_BUGS,
+  ];
   for (const { name, rules, patches, faults } of bugs) {
     if (NOT_PLAYED.includes(name)) continue;
     test(`found: ${name}`, async t => {

@@ -6,6 +6,7 @@ import { RULES, type Rule } from '../../sim/model/rules/rule.ts';
 import { BUGS } from '../crash/bugs.ts';
 import { MUTANTS } from '../mutants/list.ts';
 import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
+import { NODE_BUGS } from '../support/sim/planted-nodes.ts';
 import { PLANTED } from './planted.ts';
 import { PLANTED_CHANGES } from './planted-changes.ts';
 import { PLANTED_IN_DOMAIN } from './planted-in-domain.ts';
@@ -17,7 +18,7 @@ const NOT_PLANTED: Partial<Record<Rule, string>> = {
 };
 
 const OF_DELIVERY = [...PLANTED, ...PLANTED_IN_STORE, ...PLANTED_IN_DOMAIN, ...PLAYED_MUTANTS];
-const ALL = [...BUGS, ...OF_DELIVERY, ...PLANTED_CHANGES, ...CLOCK_BUGS];
+const ALL = [...BUGS, ...OF_DELIVERY, ...PLANTED_CHANGES, ...CLOCK_BUGS, ...NODE_BUGS];
 
 test('no rule is for show: each finds a bug that is planted', () => {
   const named = new Set<string>(ALL.flatMap(({ rules }) => rules));
@@ -34,7 +35,9 @@ test('bugs have names of their own, and mutants those of the list', () => {
 
 test('each bug still fits the sources', () => {
   const seeded = [...BUGS, ...PLANTED, ...PLANTED_IN_STORE, ...PLANTED_IN_DOMAIN];
-  const patches = [...seeded, ...PLANTED_CHANGES, ...CLOCK_BUGS].flatMap(bug => bug.patches);
+  const patches = [...seeded, ...PLANTED_CHANGES, ...CLOCK_BUGS, ...NODE_BUGS].flatMap(
+    bug => bug.patches,
+  );
   const misfits = patches.filter(({ file, find }) => {
     const source = readFileSync(join(import.meta.dirname, '../../src', file), 'utf8');
     return source.split(find).length !== 2;

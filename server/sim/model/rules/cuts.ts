@@ -1,0 +1,44 @@
+import type { Evidence, Hold, Life } from '../evidence.ts';
+
+/** Where nodes share a store: what keeps a schedule waiting, and what cuts its requests off. */
+
+/** From the end of the last that lived to the next start that came to listen; several where starts were cut off. Or a suspension. */
+export interface Window {
+  from: number;
+  to: number;
+  /** The machine was suspended in it: what was in flight goes on after it. */
+  isSuspension?: boolean;
+}
+
+/** After a fault the engine has so much time until it is in time again. */
+export const RECOVERY_MS = 1_000;
+
+/** A claim, and when its node did nothing with it. */
+export interface HoldSeen extends Hold {
+  idle: Window[];
+}
+
+/** By schedule. */
+export function holdsOf({ lives, shared }: Evidence): Map<string, HoldSeen[]> {
+  if (shared === undefined) return new Map();
+  const byNode = new Map(lives.map(life => [life.node, life]));
+  const lostAt = new Map<string, number[]>();
+  for (const { at, scheduleIds } of shared.lostAnswers)
+    for (const id of scheduleIds) lostAt.set(id, [...(lostAt.get(id) ?? []), at]);
+  const seen = shared.holds.map(hold => {
+    const lost = (lostAt.get(hold.scheduleId) ?? []).map(from => ({ from, to: Infinity }));
+    const idle = [...awayOf(byNode.get(hold.node)!), ...lost];
+    return { ...hold, idle: idle.flatMap(window => within(window, hold)) };
+  });
+  return Map.groupBy(seen, ({ scheduleId }) => scheduleId);
+}
+
+/** When a node did nothing: it was frozen, or is dead. */
+function awayOf({ end, frozen = [] }: Life): Window[] {
+  return end === null ? frozen : [...frozen, { from: end.from, to: Infinity }];
+}
+
+function within({ from, to }: Window, hold: Hold): Window[] {
+  const window = { from: Math.max(from, hold.from), to: Math.min(to, hold.to) };
+  return window.from <= window.to ? [window] : [];
+}
