@@ -32,11 +32,12 @@ function wasAsked(
   before: VersionSeen,
   { change, at, is }: VersionSeen,
   changes: ChangeSeen[],
-  { apartMs, behindMs }: View,
+  { apartMs, behindMs, heardBy }: View,
 ): boolean {
   return changes.some(({ number, askedAt, endedAt, fields }) => {
     // Of two changes within one ms the later one says the next ms.
-    const latest = endedAt + changes.length + apartMs;
+    // Who waits no more may have asked a node that is frozen.
+    const latest = heardBy(endedAt) + changes.length + apartMs;
     const earliest = askedAt - behindMs(askedAt, endedAt);
     const isMeant = number === change && earliest <= at && at <= latest;
     return isMeant && isSame(is, { ...before.is, ...fields }, at);

@@ -13,13 +13,13 @@ export interface Window {
 /** After a fault the engine has so much time until it is in time again. */
 export const RECOVERY_MS = 1_000;
 
-/** A claim, and when its node did nothing with it. */
+/** A claim, and when its node did nothing with it, or could not write what it did. */
 export interface HoldSeen extends Hold {
   idle: Window[];
 }
 
 /** By schedule. */
-export function holdsOf({ lives, shared }: Evidence): Map<string, HoldSeen[]> {
+export function holdsOf({ lives, stalls, shared }: Evidence): Map<string, HoldSeen[]> {
   if (shared === undefined) return new Map();
   const byNode = new Map(lives.map(life => [life.node, life]));
   const lostAt = new Map<string, number[]>();
@@ -27,7 +27,8 @@ export function holdsOf({ lives, shared }: Evidence): Map<string, HoldSeen[]> {
     for (const id of scheduleIds) lostAt.set(id, [...(lostAt.get(id) ?? []), at]);
   const seen = shared.holds.map(hold => {
     const lost = (lostAt.get(hold.scheduleId) ?? []).map(from => ({ from, to: Infinity }));
-    const idle = [...awayOf(byNode.get(hold.node)!), ...lost];
+    const away = stalls.filter(({ node }) => node === undefined || node === hold.node);
+    const idle = [...awayOf(byNode.get(hold.node)!), ...away, ...lost];
     return { ...hold, idle: idle.flatMap(window => within(window, hold)) };
   });
   return Map.groupBy(seen, ({ scheduleId }) => scheduleId);

@@ -116,7 +116,7 @@ function checkMissed(
     const { from, until, lookedAt, goesUntil } = blindOf(schedule, window);
     if (time > until || (!isUndecided && next <= window.from && time <= from)) continue;
     const lookedUntil = withGrace(lookedAt, view);
-    const isUnseen = window.to - window.from >= view.blindMs - LOOK_MS;
+    const isUnseen = window.to - unseenFrom(window, view) >= view.blindMs - LOOK_MS;
     if (isUnseen && lookedUntil - time > catchUpMs(schedule.seen)) return 0;
     if (follower === undefined || next > lookedUntil) {
       // It ended again before it had looked, or sent: then the start after that one decides.
@@ -205,6 +205,14 @@ function blindOf({ runs, manual }: ScheduleView, window: Window) {
   return { from, until, lookedAt, goesUntil };
 }
 
+/** Since when nobody has said that somebody looked: they could not while the store stood still. */
+function unseenFrom(window: Window, { stalls }: View): number {
+  let since = window.from;
+  for (const { from, to } of stalls.toSorted((a, b) => b.to - a.to))
+    if (from < since && to + LOOK_MS >= since) since = from;
+  return since;
+}
+
 /** A node tells the others once a second that it looks. */
 const LOOK_MS = 1_000;
 
@@ -223,8 +231,8 @@ export function withGrace(instant: number, { stalls, graceMs }: View): number {
 }
 
 /** To others the end of a run is known once it is written, which a store that stands still puts off. */
-export function knownBy({ finishedAt }: RunSeen, view: View): number {
-  return withGrace(finishedAt + WRITTEN_MS, view);
+export function knownBy({ scheduleId, finishedAt }: RunSeen, view: View): number {
+  return withGrace(view.heldUntil(finishedAt, scheduleId) + WRITTEN_MS, view);
 }
 
 /** Whether a request of the run was in flight when the window began. */

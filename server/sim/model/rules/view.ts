@@ -122,6 +122,8 @@ export interface View extends Slack {
    * with it?
    */
   isHeldUp(from: number, to: number, scheduleId: string): boolean;
+  /** By when others knew what a node that held the schedule did then. */
+  heldUntil(instant: number, scheduleId: string): number;
   /** By how much the clock of a node was behind between these two instants, at most. */
   behindMs(from: number, to: number): number;
   /** Whether nodes share the store. */
@@ -149,6 +151,11 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     (holds.get(scheduleId) ?? []).some(({ idle }) =>
       idle.some(window => window.to + RECOVERY_MS > from && window.from < to),
     );
+  const heldUntil = (instant: number, scheduleId: string) => {
+    const isHeld = ({ from, to, idle }: HoldSeen) =>
+      from <= instant && to >= instant && idle.some(window => window.to >= instant);
+    return Math.max(instant, ...(holds.get(scheduleId) ?? []).filter(isHeld).map(({ to }) => to));
+  };
   const isTakenBack = (from: number, to: number, scheduleId: string) =>
     (holds.get(scheduleId) ?? []).some(
       hold => hold.isTakenBack && hold.to >= from && hold.from <= to,
@@ -211,6 +218,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
       ),
     isShared: evidence.shared !== undefined,
     isHeldUp,
+    heldUntil,
     heardBy,
     killedWithin: (from, to, scheduleId) =>
       evidence.shared
