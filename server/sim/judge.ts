@@ -30,8 +30,7 @@ const OF_NODES = {
   ...EXACT,
   ...{
     slackMs: 1,
-    lateMs: 600,
-    heardMs: 2_000,
+    heardMs: 500,
     toldMs: 100 + CONNECT_MS,
     blindMs: 5_000,
     apartMs: 1,

@@ -262,7 +262,11 @@ export class Node {
     const { network, processRandom, mark, leases } = this.#around;
     return new Engine({
       store: this.store,
-      send: network.sendFor(this.#owner, this.#wire, () => this.#clock.now()),
+      send: network.sendFor({
+        owner: this.#owner,
+        wire: this.#wire,
+        now: () => this.#clock.now(),
+      }),
       fetchText: () => Promise.reject(new Error('There is nothing.')),
       expand: periodsOf,
       clock: this.#clock,

@@ -5,6 +5,7 @@ import { checkCallbacks } from './rules/callbacks.ts';
 import { checkChanges } from './rules/changes.ts';
 import { checkCompletion } from './rules/completion.ts';
 import { checkExplained } from './rules/explained.ts';
+import { checkHolds } from './rules/holds.ts';
 import { checkLateness } from './rules/lateness.ts';
 import { checkOverlaps } from './rules/overlap.ts';
 import { checkRetries } from './rules/retries.ts';
@@ -88,6 +89,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   checkExplained(view, tell);
   checkRetries(view, tell);
   checkLateness(view, tell);
+  checkHolds(evidence, view, tell);
   checkOverlaps(view, tell);
   checkBreakers(view, tell);
   const completed = checkCompletion(view, tell);

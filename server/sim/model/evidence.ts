@@ -166,7 +166,9 @@ export interface Arrival {
   /** Absent in evidence that is made up. */
   fence?: number;
   at: number;
-  /** The same by the clock of its sender, where that is another one. */
+  /** Where nodes share the store: who sent it. */
+  node?: string;
+  /** And when, by the clock of its sender. */
   senderAt?: number;
   /** When its answer was written, or when its connection broke. */
   endedAt: number;

@@ -37,17 +37,8 @@ export class Network {
     this.#open.delete(owner);
   }
 
-  /**
-   * Sends for a process.
-   *
-   * @param wire goes on while the process is frozen
-   * @param now the clock of the process
-   */
-  sendFor(
-    owner: Owner,
-    wire = owner,
-    now = () => this.#machine.now,
-  ): (request: OutboundRequest) => Promise<SendResult> {
+  sendFor(sender: Sender): (request: OutboundRequest) => Promise<SendResult> {
+    const { owner, wire, now } = sender;
     return async request => {
       const random = this.#random;
       const waitMs = random.chance(this.#waiting) ? random.between(0, CONNECT_MS) : 0;
@@ -62,17 +53,14 @@ export class Network {
         ...rest,
       });
       if (request.permit?.start() === false) return ended({ outcome: 'cancelled' });
-      const result = await this.#exchange(request, wire, now);
+      const result = await this.#exchange(request, sender);
       if (wire !== owner) await this.#sleep(0, owner);
       return ended(result);
     };
   }
 
-  async #exchange(
-    request: OutboundRequest,
-    owner: Owner,
-    now: () => number,
-  ): Promise<Partial<SendResult>> {
+  async #exchange(request: OutboundRequest, sender: Sender): Promise<Partial<SendResult>> {
+    const { wire: owner } = sender;
     const random = this.#random;
     const path = new URL(request.url).pathname;
     const headers = headersOf(request);
@@ -82,7 +70,7 @@ export class Network {
       return { outcome: 'connectionError', error: 'The connection was refused.' };
     }
     await this.#passes(random.between(0.1, 0.5), owner);
-    const end = this.#arrive(path, headers, request.body, owner, now);
+    const end = this.#arrive(path, headers, request.body, sender);
     if (plan.fault === 'hang' || plan.afterMs > request.timeoutMs) {
       await this.#sleep(request.timeoutMs, owner);
       end(null);
@@ -137,16 +125,16 @@ export class Network {
     path: string,
     headers: Record<string, string>,
     body: string | null,
-    owner: Owner,
-    now: () => number,
+    { owner, wire, now }: Sender,
   ): (status: number | null, retryAt?: number) => void {
     const at = this.#machine.trueNow;
     const arrival = path.startsWith('/callback')
       ? callbackArrivalOf(headers, body!, at)
       : arrivalOf(headers, at);
     if ('runId' in arrival) this.callbacks.push(arrival);
-    else this.arrivals.push(now() === at ? arrival : Object.assign(arrival, { senderAt: now() }));
-    const open = this.#openOf(owner);
+    else this.arrivals.push(arrival);
+    if (wire !== owner) Object.assign(arrival, { node: owner.name, senderAt: now() });
+    const open = this.#openOf(wire);
     const end = (status: number | null, retryAt?: number) => {
       arrival.status = status;
       if (retryAt !== undefined) arrival.retryAt = retryAt;
@@ -179,6 +167,15 @@ export class Network {
   #sleep(ms: number, owner: Owner): Promise<void> {
     return new Promise(resolve => this.#machine.after(ms, resolve, owner));
   }
+}
+
+/** A process that sends. */
+interface Sender {
+  owner: Owner;
+  /** What is on its way to targets: it goes on while a node is frozen. Of a process alone: itself. */
+  wire: Owner;
+  /** The clock of the process. */
+  now(): number;
 }
 
 interface Plan {

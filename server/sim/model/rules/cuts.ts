@@ -1,4 +1,4 @@
-import type { Evidence, Hold, Life } from '../evidence.ts';
+import type { Evidence, Hold, Life, Stall } from '../evidence.ts';
 
 /** Where nodes share a store: what keeps a schedule waiting, and what cuts its requests off. */
 
@@ -42,4 +42,12 @@ function awayOf({ end, frozen = [] }: Life): Window[] {
 function within({ from, to }: Window, hold: Hold): Window[] {
   const window = { from: Math.max(from, hold.from), to: Math.min(to, hold.to) };
   return window.from <= window.to ? [window] : [];
+}
+
+/** Whether it could fire all the while. */
+export function isUpFrom(life: Life, stalls: Stall[], from: number, to: number): boolean {
+  const { node, readyAt, end, frozen = [] } = life;
+  const own = node === undefined ? [] : stalls.filter(stall => stall.node === node);
+  const isThere = readyAt !== null && readyAt <= from && (end?.from ?? Infinity) > to;
+  return isThere && ![...frozen, ...own].some(rest => rest.from <= to && rest.to >= from);
 }

@@ -1,4 +1,4 @@
-import type { Window } from './cuts.ts';
+import { RECOVERY_MS, type Window } from './cuts.ts';
 import { latestRetry, retriesAt } from './retries.ts';
 import type { Tell } from './rule.ts';
 import { nameOf } from './times.ts';
@@ -22,7 +22,9 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
     const lateMs = attempt.startedAt - from;
     freeAt = Math.max(freeAt, endOf(attempt) || attempt.startedAt);
     const heardMs = run.trigger === 'manual' ? view.heardMs : 0;
-    const allowedMs = view.lateMs + heardMs + view.behindMs(from, attempt.startedAt);
+    // A loop that sleeps goes by the clock as it was.
+    const behindMs = view.behindMs(from - RECOVERY_MS, attempt.startedAt);
+    const allowedMs = view.lateMs + heardMs + behindMs;
     if (!(lateMs > allowedMs) || !view.isUndisturbed(from, attempt.startedAt, seen.id)) continue;
     const name = `${nameOf(run.scheduleId, run.at)}, attempt ${attempt.number},`;
     tell('late', `${name} started at ${iso(attempt.startedAt)}, ${lateMs} ms after it could.`);

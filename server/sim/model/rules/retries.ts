@@ -119,7 +119,9 @@ function checkRetry(
     return;
   }
   const asked = view.retryAt.get(`${id}/${before.number}`) ?? 0;
-  const from = Math.max(endOf(before) + delayMs(policy, retry), asked);
+  // Who was asked counts from its own clock.
+  const behindMs = view.behindMs(before.startedAt, endOf(before));
+  const from = Math.max(endOf(before) + delayMs(policy, retry), asked - behindMs);
   if (attempt.startedAt >= from - view.slackMs) return;
   const when = `came at ${iso(attempt.startedAt)}, and ${iso(from)} was the earliest`;
   tell('retryEarly', `${name}: attempt ${attempt.number} ${when}.`);

@@ -134,8 +134,11 @@ function checkMissed(
     }
     return 0;
   }
+  const { id } = schedule.seen;
   const isLate = follower !== undefined && follower.startedAt >= next;
-  if (isLate && wasBehind(time, next, schedule.seen.id, view)) return 1;
+  if (isLate && wasBehind(time, next, id, view)) return 1;
+  // Before a later one could fire, its schedule was stopped.
+  if (follower === undefined && view.isHeldUp(next - 1, next, id)) return 1;
   // Once the run is over that it waited for, a later time makes it late, and not skipped.
   if (schedule.seen.policy?.overlap === 'bufferOne' && isGoing(time, schedule, view)) return 0;
   tell('missedWhileUp', `${name} was missed while the service was up.`);

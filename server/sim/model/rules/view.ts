@@ -10,7 +10,7 @@ import type {
   ScheduleSeen,
   Stall,
 } from '../evidence.ts';
-import { type HoldSeen, holdsOf, RECOVERY_MS, type Window } from './cuts.ts';
+import { type HoldSeen, holdsOf, isUpFrom, RECOVERY_MS, type Window } from './cuts.ts';
 
 /** The evidence, sorted for judging. Instants are epoch ms. */
 
@@ -126,6 +126,8 @@ export interface View extends Slack {
   heldUntil(instant: number, scheduleId: string): number;
   /** By how much the clock of a node was behind between these two instants, at most. */
   behindMs(from: number, to: number): number;
+  /** By schedule; of nodes that share the store. */
+  holds: Map<string, HoldSeen[]>;
   /** Whether nodes share the store. */
   isShared: boolean;
   /** By when all nodes go by a change that was written then. */
@@ -211,12 +213,12 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
       lives.some(life => isUpFrom(life, stalls, from - RECOVERY_MS, to)) &&
       !stallsOf(scheduleId).some(stall => stall.to + RECOVERY_MS > from && stall.from < to) &&
       !isHeldUp(from, to, scheduleId),
-    behindMs: (from, to) =>
-      Math.max(
-        slack.apartMs,
-        ...lags.flatMap(lag => (lag.from <= to && lag.to >= from ? [lag.behindMs] : [])),
-      ),
+    behindMs: (from, to) => {
+      const inReach = lags.filter(lag => lag.from <= to && lag.to >= from);
+      return slack.apartMs + Math.max(0, ...inReach.map(({ behindMs }) => behindMs));
+    },
     isShared: evidence.shared !== undefined,
+    holds,
     isHeldUp,
     heldUntil,
     heardBy,
@@ -225,14 +227,6 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
         ? isTakenBack(from, to, scheduleId)
         : kills.some(kill => kill.to >= from && kill.from <= to),
   };
-}
-
-/** Whether it could fire all the while. */
-function isUpFrom(life: Life, stalls: Stall[], from: number, to: number): boolean {
-  const { node, readyAt, end, frozen = [] } = life;
-  const own = node === undefined ? [] : stalls.filter(stall => stall.node === node);
-  const isThere = readyAt !== null && readyAt <= from && (end?.from ?? Infinity) > to;
-  return isThere && ![...frozen, ...own].some(rest => rest.from <= to && rest.to >= from);
 }
 
 /** Until then an engine may go by what was before. */

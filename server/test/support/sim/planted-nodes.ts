@@ -15,7 +15,7 @@ export interface NodeBug {
 export const NODE_BUGS: NodeBug[] = [
   {
     name: 'the lease deadline is not asked before a request starts',
-    rules: ['overlap', 'fence', 'sentTwice', 'duplicateWithoutCrash', 'arrivalUnrecorded'],
+    rules: ['unheld'],
     faults: ['nodes'],
     patches: [
       {
@@ -27,7 +27,7 @@ export const NODE_BUGS: NodeBug[] = [
   },
   {
     name: 'leases are not renewed',
-    rules: ['overlap', 'fence', 'lostWithoutCrash', 'duplicateWithoutCrash'],
+    rules: ['notRenewed'],
     faults: ['nodes'],
     patches: [
       {
@@ -57,7 +57,7 @@ export const NODE_BUGS: NodeBug[] = [
   },
   {
     name: 'leases of callbacks and manual runs are not renewed',
-    rules: ['lostWithoutCrash', 'overlap'],
+    rules: ['notRenewed'],
     faults: ['nodes'],
     patches: [
       {
@@ -77,6 +77,50 @@ export const NODE_BUGS: NodeBug[] = [
         find: '(await store.queue.recover(now)) + (await store.outbox.recover(now))',
         replace: 'await store.queue.recover(now)',
       },
+    ],
+  },
+  {
+    name: 'a node waits for three leases before it takes over',
+    rules: ['heldOn'],
+    faults: ['nodes'],
+    patches: [
+      {
+        file: 'engine/services/lease-renewer.ts',
+        find: 'if (startedAt >= this.#patientUntil) await',
+        replace: 'if (startedAt >= this.#patientUntil + 2 * leaseMs) await',
+      },
+    ],
+  },
+  {
+    name: 'a claim of a node that hears late is not confirmed before it is sent',
+    rules: ['firedStopped', 'notDue'],
+    faults: ['nodes', 'edits'],
+    patches: [
+      {
+        file: 'engine/delivery/executor.ts',
+        find: 'if (leaseDeadline === undefined) return () => true;',
+        replace: 'if (leaseDeadline !== null) return () => true;',
+      },
+    ],
+  },
+  {
+    name: 'nobody looks for what other nodes have written',
+    rules: ['late', 'missedWhileUp', 'unrecorded'],
+    faults: ['nodes'],
+    patches: [
+      {
+        file: 'engine/engine.ts',
+        find: 'pollMs: cluster ? POLL_MS : undefined,',
+        replace: 'pollMs: undefined,',
+      },
+    ],
+  },
+  {
+    name: 'what a node gives back at its stop is known after two seconds only',
+    rules: ['late'],
+    faults: ['nodes', 'callers'],
+    patches: [
+      { file: 'engine/engine.ts', find: 'const POLL_MS = 500;', replace: 'const POLL_MS = 2_000;' },
     ],
   },
 ];
