@@ -131,8 +131,8 @@ function unhealthy(index: number): ScheduleInput {
 }
 
 /**
- * Schedules for nodes that share a store: some requests and callbacks outlast a lease. Of three schedules no time that
- * passed unseen fires, but all that others were up for.
+ * Schedules for nodes that share a store: some requests and callbacks outlast a lease, and so does the wait between two times
+ * of the last one. Of four schedules no time that passed unseen fires, but all that others were up for.
  *
  * @param url of the target
  */
@@ -146,8 +146,8 @@ export function sharedWorkload(url: string): ScheduleInput[] {
     every('1-59/10 * * * * *', `${url}/ok`, 'UTC', [
       { type: 'WEBHOOK', url: `${url}/callback/slow/12000`, callOnSuccess: true },
     ]),
-    ...[0, 2, 4].map(second => ({
-      ...every(`${second}-59/5 * * * * *`, `${url}/ok`),
+    ...['0-59/5', '2-59/5', '4-59/5', '7-59/15'].map(seconds => ({
+      ...every(`${seconds} * * * * *`, `${url}/ok`),
       policy: onlyOnTime,
     })),
   ];

@@ -1,5 +1,5 @@
 import type { ScheduleSeen } from '../evidence.ts';
-import type { Window } from './cuts.ts';
+import { RECOVERY_MS, type Window } from './cuts.ts';
 import type { Tell } from './rule.ts';
 import {
   AWAKE_MS,
@@ -175,7 +175,7 @@ function wasBehind(time: number, next: number, id: string, view: View): boolean 
   if (view.isHeldUp(next - 1, next, id)) return true;
   const latenessMs = Math.max(lateness(time, id) ?? Infinity, lateness(next, id) ?? 0);
   if (latenessMs >= (next - time) / 2) return true;
-  return stalls.some(({ from, to }) => from < next && to > time);
+  return stalls.some(({ from, to }) => from < next && to > time && to + RECOVERY_MS > next);
 }
 
 /**
