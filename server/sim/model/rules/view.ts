@@ -122,6 +122,8 @@ export interface View extends Slack {
    * with it?
    */
   isHeldUp(from: number, to: number, scheduleId: string): boolean;
+  /** Whether any node was frozen between these two instants, or could not reach the store. */
+  isAnySlow(from: number, to: number): boolean;
   /** By when others knew what a node that held the schedule did then. */
   heldUntil(instant: number, scheduleId: string): number;
   /** By how much the clock of a node was behind between these two instants, at most. */
@@ -220,6 +222,8 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     isShared: evidence.shared !== undefined,
     holds,
     isHeldUp,
+    isAnySlow: (from, to) =>
+      [...stalls, ...rests].some(rest => rest.to + RECOVERY_MS > from && rest.from < to),
     heldUntil,
     heardBy,
     killedWithin: (from, to, scheduleId) =>
