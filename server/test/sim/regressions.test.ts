@@ -60,6 +60,16 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     mend: 'rules: a time is skipped behind one that a frozen node had begun, and that a change dropped',
   },
   {
+    seed: 357,
+    faults: ['nodes'],
+    mend: 'lease renewer: a node that was frozen beyond its lease renews again at once',
+  },
+  {
+    seed: 373,
+    faults: ['nodes'],
+    mend: 'rules: a node that dies as it comes to listen was never up',
+  },
+  {
     seed: 1_035,
     mend: 'rules: a node that reaches the store late writes a manual run late, whoever sends it',
   },

@@ -21,10 +21,9 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
     const from = Math.max(couldStartAt(run, index, seen.policy, view), freeAt, changedAt);
     const lateMs = attempt.startedAt - from;
     freeAt = Math.max(freeAt, endOf(attempt) || attempt.startedAt);
-    const heardMs = run.trigger === 'manual' ? view.heardMs : 0;
     // A loop that sleeps goes by the clock as it was.
     const behindMs = view.behindMs(from - RECOVERY_MS, attempt.startedAt);
-    const allowedMs = view.lateMs + heardMs + behindMs;
+    const allowedMs = view.lateMs + view.heardMs + behindMs;
     if (!(lateMs > allowedMs) || !view.isUndisturbed(from, attempt.startedAt, seen.id)) continue;
     // The node that was asked for it writes it first, whoever sends it.
     if (run.trigger === 'manual' && index === 0 && view.isAnySlow(run.at, attempt.startedAt))

@@ -86,7 +86,7 @@ export interface Slack {
   connectMs: number;
   /** How much later than it could a request may start while nothing is in its way. */
   lateMs: number;
-  /** How much later a node may hear of a manual run that another one was asked for. */
+  /** How much later a node may see what it was not told of. */
   heardMs: number;
   /** How long after the answer to a change another node may begin what it had claimed before. */
   toldMs: number;
@@ -284,7 +284,8 @@ function windowsOf(lives: Life[]): Window[] {
 
 /** When it could fire, and when it could no longer. */
 function lifeChanges({ readyAt, end, frozen = [] }: Life): { at: number; by: number }[] {
-  if (readyAt === null) return end === null ? [] : [{ at: end.from, by: 0 }];
+  if (readyAt === null || (end !== null && end.from < readyAt))
+    return end === null ? [] : [{ at: end.from, by: 0 }];
   const until = end?.from ?? Infinity;
   const isWhileUp = ({ from }: Window) => from >= readyAt && from < until;
   const rests = frozen.filter(isWhileUp).flatMap(({ from, to }) => [
