@@ -67,6 +67,11 @@ performance.now = replaced(
   performance.now.bind(performance),
   ({ monotonicMs }: Machine) => monotonicMs,
 );
+// Another process began at another instant.
+const { timeOrigin } = performance;
+Object.defineProperty(performance, 'timeOrigin', {
+  get: () => (machineThatPlays() === null ? timeOrigin : 0),
+});
 Math.random = replaced(Math.random, ({ random }) => random.next());
 
 const bytesOf = ({ random }: Machine, size: number) =>

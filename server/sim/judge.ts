@@ -19,8 +19,23 @@ export interface Judgement extends Omit<Report, 'violations'> {
   violations: (Violation | StepViolation)[];
 }
 
+const ALONE = { heardMs: 0, toldMs: 0, blindMs: 0, apartMs: 0 };
 /** Nothing here is late by itself but the way to the store, and what waits for a connection. */
-const EXACT = { slackMs: 0, graceMs: 0, connectMs: CONNECT_MS, lateMs: 100 };
+const EXACT = { slackMs: 0, graceMs: 0, connectMs: CONNECT_MS, lateMs: 100, ...ALONE };
+/**
+ * Nodes that share a store read its clock in whole ms, and look twice a second for what they were not told. They ask the store
+ * about claims that are older than 100 ms. They agree that nobody looked where nobody did for 5 s.
+ */
+const OF_NODES = {
+  ...EXACT,
+  ...{
+    slackMs: 1,
+    heardMs: 500,
+    toldMs: 100 + CONNECT_MS,
+    blindMs: 5_000,
+    apartMs: 1,
+  },
+};
 
 /** The engine looks at its clock once a second. */
 const LOOK_MS = 1_100;
@@ -34,7 +49,7 @@ const STEPS_EXACT: StepSlack = {
 
 /** @param clock null where nobody has set it */
 export function judge(evidence: Evidence, clock: ClockSeen | null): Judgement {
-  if (clock === null) return check(evidence, EXACT);
+  if (clock === null) return check(evidence, evidence.shared ? OF_NODES : EXACT);
   const seen = steppedOf(evidence, clock);
   return { violations: checkSteps(seen, STEPS_EXACT), figures: figuresOf(evidence) };
 }

@@ -4,7 +4,8 @@ import type { Random } from './random.ts';
  * The machine that a world runs on: time that passes only between events, and a queue of what is to happen.
  *
  * It takes the earliest event, calls it, lets everything end that it sets off without waiting, and takes the next one. Each
- * event has an owner, and what it sets off inherits it. The events of an owner that has died are dropped.
+ * event has an owner, and what it sets off inherits it. The events of an owner that has died are dropped, and those of one that
+ * is frozen wait.
  *
  * The wall clock may be set. A machine that is suspended runs nothing but the world: its monotonic clock rests, as Linux has
  * it, and so do its timers, which wait as much longer.
@@ -13,6 +14,8 @@ import type { Random } from './random.ts';
 export interface Owner {
   readonly name: string;
   isDead: boolean;
+  /** While it is frozen: its events, as they came. */
+  held?: Event[] | null;
 }
 
 interface Event {
@@ -110,6 +113,21 @@ export class Machine {
     };
   }
 
+  /** Nothing of `owner` happens while time passes; then all that was to happen comes at once, in its order. */
+  freeze(owner: Owner, forMs: number): void {
+    owner.held = [];
+    this.after(forMs, () => this.thaw(owner), this.world);
+  }
+
+  thaw(owner: Owner): void {
+    const events = owner.held ?? [];
+    owner.held = null;
+    for (const event of events) {
+      this.#made += 1;
+      push(this.#events, Object.assign(event, { at: this.#now, number: this.#made }));
+    }
+  }
+
   async sleep(delayMs: number, owner = this.#owner): Promise<void> {
     return new Promise(resolve => this.after(delayMs, resolve, owner));
   }
@@ -166,6 +184,10 @@ export class Machine {
     const event = pop(this.#events);
     if (event === undefined) throw new Error('Nothing is left to happen.');
     if (event.isCancelled || event.owner.isDead) return;
+    if (event.owner.held) {
+      event.owner.held.push(event);
+      return;
+    }
     this.#stepsAtOnce = event.at > this.#now ? 0 : this.#stepsAtOnce + 1;
     if (this.#stepsAtOnce > MOST_STEPS_AT_ONCE)
       throw new Error(`No time passes any more at ${this.#now} ms (I19).`);

@@ -1,23 +1,24 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Clock } from '../src/clock.ts';
+import { type Clock, SteeredClock } from '../src/clock.ts';
 import { completionUrl } from '../src/domain/access/completion-ticket.ts';
 import { periodsOf } from '../src/domain/calendar/exclusion/calendar-source.ts';
 import { Engine } from '../src/engine/engine.ts';
 import type { EngineObserver } from '../src/engine/observer.ts';
+import { LeaseDeadline } from '../src/outbound/lease-deadline.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { storeOn } from '../src/store/sqlite/open.ts';
 import { type Api, type ApiAnswer, COMPLETION_KEY, type Credentials } from './api.ts';
 import type { Machine, Owner } from './machine.ts';
 import type { Life } from './model/evidence.ts';
 import type { Random } from './random.ts';
-import { type StoreFaults, storeThrough } from './store/way.ts';
+import type { Leases } from './store/leases.ts';
+import { type StoreFaults, storeThrough, type WayOptions } from './store/way.ts';
 import type { Network } from './wire/network.ts';
 
 /** All that the processes of a world share. */
 export interface Surroundings {
   machine: Machine;
   network: Network;
-  api: Api;
   credentials: Credentials;
   database: DatabaseSync;
   faults: StoreFaults;
@@ -27,7 +28,11 @@ export interface Surroundings {
   /** The mark of the lock's file, which outlives a process: nothing was sent after it. */
   mark: { sentUntil: number };
   /** Called once, when a process is about to answer a caller. */
-  beforeAnswer: () => void;
+  beforeAnswer: (node: Node) => void;
+  /** Where nodes share the store; null: each process has it for itself. */
+  leases: Leases | null;
+  /** Whether a node's answer of the store is lost. */
+  isLost: NonNullable<WayOptions['isLost']>;
   tell(line: string): void;
 }
 
@@ -46,6 +51,9 @@ const PUBLIC_URL = 'https://punctual.example';
 const BOOT_MS: [number, number] = [50, 400];
 /** Between two tries, while the store is away. */
 const RETRY_START_MS = 500;
+/** As a service does it: how often a node reads the clock of the store, and how much of a lease it counts on. */
+const STEER_MS = 5_000;
+const COUNTED_ON = 0.75;
 
 /** One process of the service: its engine on the store, from its start to its death. */
 export class Node {
@@ -54,18 +62,28 @@ export class Node {
   /** When its engine said that the clock was stepped, epoch ms by the world's time. */
   readonly toldSteps: number[] = [];
   readonly #around: Surroundings;
+  /** What is wrong with this node's way to the store alone. */
+  readonly faults: StoreFaults = { refusesUntil: 0, slowUntil: 0, slowByMs: 0 };
   readonly #owner: Owner;
-  readonly #clock: Clock;
+  /** What is on the way to targets, which goes on while the node is frozen. */
+  readonly #wire: Owner;
+  readonly #api: Api;
+  #clock: Clock;
   #engine: Engine | null = null;
   #isStopping = false;
 
-  constructor(around: Surroundings, number: number) {
-    const { machine, database, faults, storeRandom: random } = around;
+  /** @param api its own as long as it lives */
+  constructor(around: Surroundings, api: Api, number: number) {
+    const { machine, leases } = around;
     this.#around = around;
-    const owner = { name: `n${number}`, isDead: false };
+    this.#api = api;
+    const name = `n${number}`;
+    const owner = { name, isDead: false };
     this.#owner = owner;
-    this.life = { spawnedAt: machine.trueNow, readyAt: null, end: null };
-    this.store = storeThrough(storeOn(database, ':memory:'), { machine, owner, faults, random });
+    this.#wire = leases === null ? owner : { name: `${name} wire`, isDead: false };
+    const spawnedAt = machine.trueNow;
+    this.life = { node: name, spawnedAt, readyAt: null, end: null, frozen: [], lags: [] };
+    this.store = this.#storeOf(name);
     this.#clock = {
       now: () => machine.now,
       monotonicMs: () => machine.monotonicMs,
@@ -83,6 +101,25 @@ export class Node {
     return this.life.end === null && !this.#isStopping;
   }
 
+  get isFrozen(): boolean {
+    return this.#owner.held != null;
+  }
+
+  /** Nothing of it runs for so long, unless it is woken before. */
+  freeze(forMs: number): void {
+    const { machine } = this.#around;
+    if (!this.isUp || this.isFrozen) return;
+    machine.freeze(this.#owner, forMs);
+    this.life.frozen!.push({ from: machine.trueNow, to: machine.trueNow + Math.ceil(forMs) });
+  }
+
+  wakeUp(): void {
+    const { machine } = this.#around;
+    if (!this.isFrozen) return;
+    machine.thaw(this.#owner);
+    this.life.frozen!.at(-1)!.to = machine.trueNow;
+  }
+
   /**
    * A request of a caller arrives after `wayMs`.
    *
@@ -93,7 +130,7 @@ export class Node {
     wayMs: number,
     answered: (answer: ApiAnswer | null) => void,
   ): void {
-    const { machine, api, credentials } = this.#around;
+    const { machine, credentials } = this.#around;
     const headers = key === undefined ? {} : { 'idempotency-key': key };
     const payload = body && { payload: body };
     machine.after(
@@ -102,10 +139,10 @@ export class Node {
         if (!this.isUp || this.life.readyAt === null) return answered(null);
         const request = { method, url: path, headers, ...payload };
         const answer = async () => {
-          const answer = await api.call(credentials, request);
+          const answer = await this.#api.call(credentials, request);
           const { beforeAnswer } = this.#around;
           this.#around.beforeAnswer = () => {};
-          beforeAnswer();
+          beforeAnswer(this);
           answered(this.life.end === null ? answer : null);
         };
         const serve = () => void answer();
@@ -145,22 +182,42 @@ export class Node {
   }
 
   #die(): void {
-    const { network, api } = this.#around;
     this.#owner.isDead = true;
-    network.cutOff(this.#owner);
-    api.cutOff();
+    this.#wire.isDead = true;
+    this.#around.network.cutOff(this.#wire);
+    this.#api.cutOff();
+  }
+
+  #storeOf(name: string): Store {
+    const { machine, database, leases, storeRandom: random, isLost } = this.#around;
+    const own = storeOn(database, ':memory:');
+    const owner = this.#owner;
+    const faults = [this.#around.faults, this.faults];
+    if (leases === null) return storeThrough(own, { machine, owner, faults, random });
+    leases.notices.join(name, owner);
+    const server = { name: `${name} store`, isDead: false };
+    const way = { machine, owner, server, faults, random, isLost };
+    return storeThrough(leases.storeOf(own, name), way);
   }
 
   async #start(): Promise<void> {
     const { machine, tell } = this.#around;
+    if (this.#around.leases !== null) await this.#steer();
     while (!this.#isStopping) {
       const engine = this.#newEngine();
       this.#engine = engine;
       try {
         await engine.start();
+        this.store.cluster?.listen({
+          wake: dueAt => engine.wake(dueAt),
+          changed: (scheduleId, changedAt) => engine.changed(scheduleId, changedAt),
+          wakeOutbox: scheduleId => engine.wakeOutbox(scheduleId),
+          rotated: clientRowId => engine.rotated(clientRowId),
+          listening: () => {},
+        });
         // It looks at its schedules within this ms.
         this.life.readyAt = machine.trueNow + 1;
-        this.#around.api.serve({ store: this.store, engine, clock: this.#clock });
+        this.#api.serve({ store: this.store, engine, clock: this.#clock });
         return;
       } catch (error) {
         tell(`${this.#owner.name} does not start: ${(error as Error).message}`);
@@ -170,12 +227,50 @@ export class Node {
     }
   }
 
+  /** From then on it goes by the clock of the store. */
+  async #steer(): Promise<void> {
+    const { machine } = this.#around;
+    const { cluster } = this.store;
+    let clock: SteeredClock | null = null;
+    while (clock === null) {
+      clock = await SteeredClock.start(() => cluster!.now()).catch(() => null);
+      if (clock === null) await machine.sleep(RETRY_START_MS);
+    }
+    this.#clock = clock;
+    this.#noteLag();
+    const again = () =>
+      machine.after(
+        STEER_MS,
+        () =>
+          void clock
+            .steer()
+            .catch(() => {})
+            .then(() => this.#noteLag())
+            .then(again),
+        this.#owner,
+      );
+    again();
+  }
+
+  #noteLag(): void {
+    const { now, trueNow } = this.#around.machine;
+    const lags = this.life.lags!;
+    const last = lags.at(-1);
+    if (last?.to === Infinity) last.to = trueNow;
+    const behindMs = now - this.#clock.now();
+    if (behindMs > 1) lags.push({ from: trueNow, to: Infinity, behindMs });
+  }
+
   #newEngine(): Engine {
-    const { network, processRandom, mark } = this.#around;
+    const { network, processRandom, mark, leases } = this.#around;
     return new Engine({
       store: this.store,
       completionUrl: ticket => completionUrl(PUBLIC_URL, ticket, COMPLETION_KEY),
-      send: network.sendFor(this.#owner),
+      send: network.sendFor({
+        owner: this.#owner,
+        wire: this.#wire,
+        now: () => this.#clock.now(),
+      }),
       fetchText: () => Promise.reject(new Error('There is nothing.')),
       expand: periodsOf,
       clock: this.#clock,
@@ -184,12 +279,16 @@ export class Node {
       maxInFlight: 1_000,
       maxInFlightPerHost: 1_000,
       retention: { runsDays: 30, failedRunsDays: 90 },
-      lock: {
-        sentUntil: mark.sentUntil,
-        noteSentUntil: until => {
-          mark.sentUntil = until;
-        },
-      },
+      ...(leases === null
+        ? {
+            lock: {
+              sentUntil: mark.sentUntil,
+              noteSentUntil: until => {
+                mark.sentUntil = until;
+              },
+            },
+          }
+        : { leaseDeadline: new LeaseDeadline(leases.leaseMs * COUNTED_ON) }),
     });
   }
 

@@ -18,6 +18,9 @@ export type Action = { at: number } & (
   | { kind: 'stop'; limitMs: number; downMs: number }
   | { kind: 'refuse'; forMs: number }
   | { kind: 'slow'; forMs: number; byMs: number }
+  | { kind: 'freeze'; forMs: number }
+  /** Answers of the store are lost. */
+  | { kind: 'lose'; forMs: number }
   | { kind: 'create'; planned: boolean; index: number }
   | { kind: 'trigger'; which: number }
   | { kind: 'explain'; which: number; offsetMs: number }
@@ -38,6 +41,8 @@ export interface Profile {
   unhealthy: number;
   /** Schedules whose targets answer 202. */
   awaiting: number;
+  /** How many share the store, where they do. */
+  nodes: number;
   faults: string[];
   /** In their order. */
   actions: Action[];
@@ -49,6 +54,10 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   stop: () => 15_000,
   refuse: () => 15_000,
   slow: () => 15_000,
+  nodes: () => Number.POSITIVE_INFINITY,
+  awaiting: () => Number.POSITIVE_INFINITY,
+  freeze: () => 12_000,
+  lose: () => 15_000,
   callers: random => random.between(1_000, 8_000),
   edits: random => random.between(1_000, 8_000),
   explains: random => random.between(500, 4_000),
@@ -63,6 +72,9 @@ export const ODDS = {
   stop: 0.3,
   refuse: 0.4,
   slow: 0.4,
+  nodes: 0.3,
+  freeze: 0.5,
+  lose: 0.4,
   callers: 0.7,
   edits: 0.4,
   explains: 0.5,
@@ -71,9 +83,12 @@ export const ODDS = {
   absence: 0.06,
   awaiting: 0.25,
 };
+/** These happen where nodes share the store: their odds are of those seeds. */
+const OF_NODES: Action['kind'][] = ['freeze', 'lose'];
+/** And these where they do not. */
+const OF_ONE: Action['kind'][] = ['step', 'suspend'];
 
-/** Those that happen at instants. */
-type Fault = Exclude<keyof typeof ODDS, 'awaiting'>;
+type Fault = keyof typeof ODDS;
 
 const STARTED_AT = Date.parse('2026-03-01T12:00:00.000Z');
 
@@ -120,17 +135,64 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('step', (at, own) => stepAt(aimed(at, own), own));
   on('suspend', (at, own) => suspendAt(aimed(at, own), own));
   on('absence', absenceAt);
-  const works = new Random(seed, 'awaiting');
-  const awaiting = works.chance(odds.awaiting) ? works.whole(1, AWAITING_KINDS) : 0;
+  on('nodes', fromTheBeginning);
+  on('awaiting', fromTheBeginning);
+  on('freeze', (at, own) => freezeAt(at, own, startedAt));
+  on('lose', (at, own) => ({ kind: 'lose', at, forMs: own.between(0, 1_000) }));
   return {
     lengthMs,
     mixed: random.whole(2, 14),
     planned: random.chance(0.6) ? random.whole(1, 8) : 0,
     unhealthy: random.chance(0.5) ? random.whole(1, UNHEALTHY_KINDS) : 0,
-    awaiting,
+    awaiting: awaitingOf(seed),
+    nodes: new Random(seed, 'node count').whole(2, 4),
     faults,
     actions: actions.toSorted((a, b) => a.at - b.at),
   };
+}
+
+function fromTheBeginning(): never {
+  throw new Error('They are there from the beginning.');
+}
+
+/** The first number of theirs says whether there are any. */
+function awaitingOf(seed: number): number {
+  const random = new Random(seed, 'awaiting');
+  random.next();
+  return random.whole(1, AWAITING_KINDS);
+}
+
+/** Whether nodes share the store. */
+export function hasNodes({ faults }: Pick<Profile, 'faults'>): boolean {
+  return faults.includes('nodes');
+}
+
+/** How many schedules have targets that answer 202. Beside nodes there are none: no rule has judged them there. */
+export function awaitingIn({ faults, awaiting }: Profile): number {
+  return faults.includes('awaiting') && !hasNodes({ faults }) ? awaiting : 0;
+}
+
+/** What happens in a world: not all faults can be judged beside all others. */
+export function playedOf({ faults, actions }: Profile): Action[] {
+  const others = hasNodes({ faults }) ? OF_ONE : notOfNodes(faults);
+  return actions.filter(({ kind }) => !others.includes(kind));
+}
+
+/** The rules know what callers change and ask by one clock only, on a machine that goes on. */
+function notOfNodes(faults: string[]): Action['kind'][] {
+  const hasOneClock = !faults.includes('step') && !faults.includes('suspend');
+  return hasOneClock ? OF_NODES : [...OF_NODES, 'edit', 'explain'];
+}
+
+/**
+ * Some outlast the lease of what the node holds. Most come a little after a whole second, when requests wait for a connection.
+ * The world begins so many ms after one.
+ */
+function freezeAt(at: number, random: Random, startedAt: number): Action {
+  const second = Math.max(1, Math.round(at / 1_000)) * 1_000 - (startedAt % 1_000);
+  const aimed = random.chance(0.7) ? second + random.between(2, 40) : at;
+  const forMs = random.chance(0.2) ? random.between(8_000, 15_000) : random.between(50, 4_000);
+  return { kind: 'freeze', at: aimed, forMs };
 }
 
 function killAt(at: number, random: Random): Action {

@@ -166,6 +166,29 @@ function awaiting(index: number): ScheduleInput {
   }
 }
 
+/**
+ * Schedules for nodes that share a store: some requests and callbacks outlast a lease, and so does the wait between two times
+ * of the last one. Of four schedules no time that passed unseen fires, but all that others were up for.
+ *
+ * @param url of the target
+ */
+export function sharedWorkload(url: string): ScheduleInput[] {
+  const onlyOnTime = { catchUpSeconds: 0 };
+  return [
+    every('*/20 * * * * *', `${url}/slow/12500`),
+    every('5-59/30 * * * * *', `${url}/slow/16000`, 'UTC', [
+      { type: 'WEBHOOK', url: `${url}/callback/slow/12000`, callOnSuccess: true },
+    ]),
+    every('1-59/10 * * * * *', `${url}/ok`, 'UTC', [
+      { type: 'WEBHOOK', url: `${url}/callback/slow/12000`, callOnSuccess: true },
+    ]),
+    ...['0-59/5', '2-59/5', '4-59/5', '7-59/15'].map(seconds => ({
+      ...every(`${seconds} * * * * *`, `${url}/ok`),
+      policy: onlyOnTime,
+    })),
+  ];
+}
+
 /** Beside the interval: its times are more than that. */
 const PLANS = ['startsAt', 'endsAt', 'pausedUntil', 'maxRuns', 'windowSeconds'];
 

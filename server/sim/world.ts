@@ -5,27 +5,36 @@ import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
 import { Api, newCredentials } from './api.ts';
 import { callOnce } from './call-once.ts';
 import { Callers } from './callers.ts';
+import { Fleet } from './fleet.ts';
 import { gather, isOwed } from './gather.ts';
 import { type Judgement, judge } from './judge.ts';
 import { Machine } from './machine.ts';
 import { MAY_COME_RIGHT } from './model/checker.ts';
 import type { Evidence } from './model/evidence.ts';
-import { Node, type Surroundings } from './node.ts';
-import { type Action, type Profile, profileOf, startedAtOf } from './profile.ts';
+import type { Surroundings } from './node.ts';
+import {
+  type Action,
+  awaitingIn,
+  hasNodes,
+  type Profile,
+  playedOf,
+  profileOf,
+  startedAtOf,
+} from './profile.ts';
 import { Random } from './random.ts';
 import { LazyDatabase } from './store/lazy-database.ts';
+import { Leases } from './store/leases.ts';
+import { LostAnswers } from './store/lost-answers.ts';
+import { Notices } from './store/notices.ts';
 import { Wall } from './wall.ts';
 import { Network } from './wire/network.ts';
 import { Work } from './wire/work.ts';
-import {
-  awaitingWorkload,
-  editOf,
-  mixedWorkload,
-  plannedWorkload,
-  unhealthyWorkload,
-} from './workload.ts';
+import * as workload from './workload.ts';
 
-/** One world: the engine on the embedded store, in a process that dies and starts again, played from a seed. */
+/**
+ * One world, played from a seed: the engine on the embedded store, in a process that dies and starts again, or in several that
+ * share it.
+ */
 
 export interface Played extends Judgement {
   seed: number;
@@ -42,10 +51,15 @@ const TARGET = 'https://target.example';
 const PATIENCE_MS = 200_000;
 const LOOK_AGAIN_MS = 1_000;
 
-let api: Api | null = null;
+/** How many requests wait for a connection: nodes may lose a claim meanwhile. */
+const WAIT = 0.05;
+const WAIT_OF_NODES = 0.4;
+
+const apis: Api[] = [];
 
 export async function play(seed: number, profile = profileOf(seed)): Promise<Played> {
-  api ??= await Api.ready();
+  const processes = hasNodes(profile) ? profile.nodes : 1;
+  while (apis.length < processes) apis.push(await Api.ready());
   const machine = new Machine(startedAtOf(seed), new Random(seed, 'process'));
   const world = new World(seed, machine, profile);
   return machine.play(() => world.run());
@@ -60,10 +74,11 @@ class World {
   /** As the world itself looks at it: nothing is in its way. */
   readonly #store: Store;
   readonly #database = emptyDatabase();
-  readonly #nodes: Node[] = [];
+  #fleet!: Fleet;
   #callers!: Callers;
   readonly #work: Work;
   readonly #stalls: Evidence['stalls'] = [];
+  readonly #lost: LostAnswers;
   readonly #wall: Wall;
   readonly #trace: string[] = [];
   #isOver = false;
@@ -72,9 +87,12 @@ class World {
     this.#seed = seed;
     this.#machine = machine;
     this.#profile = profile;
-    this.#wall = new Wall(machine, line => this.#tell(line));
-    this.#network = new Network(machine, new Random(seed, 'net'));
-    const target = { machine, random: new Random(seed, 'work'), node: () => this.#node };
+    const tell = (line: string) => this.#tell(line);
+    this.#wall = new Wall(machine, tell);
+    this.#lost = new LostAnswers(machine, this.#database, new Random(seed, 'lost'), tell);
+    const waiting = hasNodes(profile) ? WAIT_OF_NODES : WAIT;
+    this.#network = new Network(machine, new Random(seed, 'net'), waiting);
+    const target = { machine, random: new Random(seed, 'work'), node: () => this.#fleet.asked() };
     const say = async (path: string, body: object) =>
       (await callOnce({ method: 'POST', path, body }, target))?.status ?? null;
     this.#work = new Work({ ...target, say });
@@ -85,16 +103,19 @@ class World {
   async run(): Promise<Played> {
     startCounter(0);
     await this.#prepare();
-    this.#start();
-    const { mixed, planned, unhealthy, awaiting, actions, lengthMs } = this.#profile;
+    this.#fleet.startAll();
+    const { mixed, planned, unhealthy, faults, lengthMs } = this.#profile;
+    this.#lost.isOn = hasNodes(this.#profile) && faults.includes('lose');
     const bodies = [
-      ...plannedWorkload(TARGET, planned, this.#machine.now),
-      ...mixedWorkload(TARGET, mixed),
-      ...unhealthyWorkload(unhealthy),
-      ...awaitingWorkload(awaiting),
+      ...workload.plannedWorkload(TARGET, planned, this.#machine.now),
+      ...workload.mixedWorkload(TARGET, mixed),
+      ...workload.unhealthyWorkload(unhealthy),
+      ...(hasNodes(this.#profile) ? workload.sharedWorkload(TARGET) : []),
+      ...workload.awaitingWorkload(awaitingIn(this.#profile)),
     ];
     void this.#callers.createAll(bodies);
-    for (const action of actions) this.#machine.after(action.at, () => this.#act(action));
+    for (const action of playedOf(this.#profile))
+      this.#machine.after(action.at, () => this.#act(action));
     await this.#machine.sleep(lengthMs);
     const report = await this.#judge(await this.#heal());
     this.#database.close();
@@ -108,7 +129,6 @@ class World {
     this.#around = {
       machine,
       network: this.#network,
-      api: api!,
       credentials: await newCredentials(this.#store, machine.now),
       database: this.#database,
       faults,
@@ -117,71 +137,79 @@ class World {
       // The lock's file is made at the first start.
       mark: { sentUntil: machine.now },
       beforeAnswer: () => {},
+      leases: hasNodes(this.#profile) ? this.#leases() : null,
+      isLost: (...answer) => this.#lost.isLost(...answer),
       tell: line => this.#tell(line),
     };
+    const processes = hasNodes(this.#profile) ? this.#profile.nodes : 1;
+    this.#fleet = new Fleet(this.#around, apis.slice(0, processes), new Random(seed, 'asked'));
     this.#callers = new Callers({
       machine,
       random: new Random(seed, 'calls'),
-      node: () => this.#node,
-      wellSinceMs: () => Math.max(faults.refusesUntil, faults.slowUntil + faults.slowByMs),
+      node: () => this.#fleet.asked(),
+      wellSinceMs: () => Math.max(this.#fleet.wellSinceMs, this.#lost.lastMs),
       tell: line => this.#tell(line),
     });
   }
 
-  get #node(): Node {
-    return this.#nodes.at(-1)!;
+  #leases(): Leases {
+    const notices = new Notices(this.#machine, new Random(this.#seed, 'notices'));
+    return new Leases(this.#machine, this.#database, notices);
   }
 
   #tell(line: string): void {
     this.#trace.push(`${(this.#machine.elapsedMs / 1_000).toFixed(3).padStart(8)}  ${line}`);
   }
 
-  #start(): void {
-    this.#tell(`start n${this.#nodes.length + 1}`);
-    this.#nodes.push(new Node(this.#around, this.#nodes.length + 1));
-  }
-
   #act(action: Action): void {
     if (this.#isOver) return;
-    const { machine, faults } = this.#around;
-    const node = this.#node;
+    const { machine } = this.#around;
+    const fleet = this.#fleet;
     // Nobody does anything to a machine that is suspended.
-    if (machine.isSuspended || !this.#isJudged(action)) return;
+    if (machine.isSuspended) return;
     switch (action.kind) {
       case 'kill':
-        if (action.isAmidCall) this.#around.beforeAnswer = () => this.#kill(action);
-        else this.#kill(action);
+        if (action.isAmidCall) this.#around.beforeAnswer = node => fleet.kill(node, action);
+        else fleet.kill(fleet.of(action), action);
         return;
       case 'stop':
-        if (!node.isUp) return;
-        this.#tell('stop');
-        node.stop(action.limitMs, () => this.#startAfter(action.downMs));
+        fleet.stop(fleet.of(action), action.limitMs, action.downMs);
         return;
-      case 'refuse':
-        this.#tell(`store refuses for ${Math.round(action.forMs)} ms`);
+      case 'freeze':
+        fleet.freeze(fleet.of(action), action.forMs);
+        return;
+      case 'lose':
+        this.#tell(`answers of the store are lost for ${Math.round(action.forMs)} ms`);
+        this.#lost.untilMs = machine.elapsedMs + action.forMs;
+        return;
+      case 'refuse': {
+        const { faults, ...whose } = fleet.wayOf(action);
+        this.#tell(`store${nameOf(whose)} refuses for ${Math.round(action.forMs)} ms`);
         faults.refusesUntil = machine.elapsedMs + action.forMs;
-        this.#stalls.push({ from: machine.trueNow, to: machine.trueNow + Math.ceil(action.forMs) });
+        const to = machine.trueNow + Math.ceil(action.forMs);
+        this.#stalls.push({ from: machine.trueNow, to, ...whose });
         return;
+      }
       case 'slow': {
-        this.#tell(
-          `store slow by ${Math.round(action.byMs)} ms for ${Math.round(action.forMs)} ms`,
-        );
+        const { faults, ...whose } = fleet.wayOf(action);
+        const span = `by ${Math.round(action.byMs)} ms for ${Math.round(action.forMs)} ms`;
+        this.#tell(`store${nameOf(whose)} slow ${span}`);
         faults.slowUntil = machine.elapsedMs + action.forMs;
         faults.slowByMs = action.byMs;
         // A call that began at its end is slow as well, and so is the one that follows from it.
         const to = machine.trueNow + Math.ceil(action.forMs + action.byMs);
-        this.#stalls.push({ from: machine.trueNow, to });
+        this.#stalls.push({ from: machine.trueNow, to, ...whose });
         return;
       }
       case 'create': {
         const { planned, index } = action;
-        const workload = planned ? plannedWorkload : mixedWorkload;
-        void this.#callers.create(workload(TARGET, index + 1, machine.now)[index]!);
+        const bodies = planned ? workload.plannedWorkload : workload.mixedWorkload;
+        void this.#callers.create(bodies(TARGET, index + 1, machine.now)[index]!);
         return;
       }
       case 'edit': {
         const random = new Random(this.#seed, `edit ${action.draw}`);
-        void this.#callers.edit(action.which, editOf(random, machine.now));
+        void this.#callers.edit(action.which, workload.editOf(random, machine.now));
         return;
       }
       case 'explain': {
@@ -202,39 +230,16 @@ class World {
     }
   }
 
-  /** The rules know what callers change and ask by one clock only, on a machine that goes on. */
-  #isJudged({ kind }: Action): boolean {
-    const { faults } = this.#profile;
-    const hasOneClock = !faults.includes('step') && !faults.includes('suspend');
-    return hasOneClock || (kind !== 'edit' && kind !== 'explain');
-  }
-
-  #kill(action: Extract<Action, { kind: 'kill' }>): void {
-    if (this.#isOver || !this.#node.isUp) return;
-    this.#tell('kill');
-    this.#node.kill();
-    const { downMs, againMs } = action;
-    this.#startAfter(downMs);
-    if (againMs === null) return;
-    const again = { ...action, againMs: null };
-    this.#machine.after(downMs + againMs, () => this.#kill(again), this.#machine.world);
-  }
-
-  #startAfter(downMs: number): void {
-    this.#machine.after(downMs, () => this.#start(), this.#machine.world);
-  }
-
   /** Faults end, a process lives, targets answer. @returns when: what was due by then must come to its end */
   async #heal(): Promise<number> {
-    const { machine, faults } = this.#around;
+    const { machine } = this.#around;
     this.#isOver = true;
     this.#callers.end();
     this.#tell('heal');
-    faults.refusesUntil = Math.min(faults.refusesUntil, machine.elapsedMs);
-    faults.slowUntil = Math.min(faults.slowUntil, machine.elapsedMs);
+    this.#fleet.heal();
+    this.#lost.heal();
     this.#network.isHealed = true;
-    const isUp = () => this.#node.engine !== null && this.#node.isUp && !machine.isSuspended;
-    while (!isUp()) await machine.sleep(10);
+    while (!this.#fleet.isWell || machine.isSuspended) await machine.sleep(10);
     await this.#wall.goRight();
     return machine.now;
   }
@@ -246,7 +251,7 @@ class World {
       const isLate = this.#machine.trueNow > giveUpAt;
       if (!isLate && isOwed(this.#database, until)) continue;
       const evidence = await this.#seen(until);
-      const report = judge(evidence, this.#wall.clock(this.#nodes, this.#callers.asked));
+      const report = judge(evidence, this.#wall.clock(this.#fleet.all, this.#callers.asked));
       const mayWait = report.violations.every(({ rule }) =>
         (MAY_COME_RIGHT as readonly string[]).includes(rule),
       );
@@ -267,18 +272,30 @@ class World {
 
   #seen(until: number): Promise<Evidence> {
     const { arrivals, callbacks: callbackArrivals } = this.#network;
-    const { clientRowId } = this.#around.credentials;
+    const { credentials, leases } = this.#around;
+    const { clientRowId } = credentials;
     const looked = { database: this.#database, store: this.#store, clientRowId };
     return gather(looked, this.#callers, this.#machine.now, {
-      lives: this.#nodes.map(({ life }) => life),
-      stalls: this.#stalls,
+      lives: this.#fleet.all.map(({ life }) => life),
+      stalls: [...this.#stalls, ...this.#lost.stalls],
       suspensions: this.#wall.suspensions,
       arrivals,
       callbackArrivals,
       said: this.#work.said,
       until,
+      ...(leases && {
+        shared: {
+          leaseMs: leases.leaseMs,
+          lostAnswers: this.#lost.answers,
+          holds: leases.holds,
+        },
+      }),
     });
   }
+}
+
+function nameOf({ node }: { node?: string }): string {
+  return node === undefined ? '' : ` of ${node}`;
 }
 
 let picture: Uint8Array | null = null;

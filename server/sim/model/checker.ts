@@ -6,6 +6,7 @@ import { checkCallbacks } from './rules/callbacks.ts';
 import { checkChanges } from './rules/changes.ts';
 import { checkCompletion } from './rules/completion.ts';
 import { checkExplained } from './rules/explained.ts';
+import { checkHolds } from './rules/holds.ts';
 import { checkLateness } from './rules/lateness.ts';
 import { checkOverlaps } from './rules/overlap.ts';
 import { checkRetries } from './rules/retries.ts';
@@ -60,6 +61,10 @@ export const OF_PROCESSES: Slack = {
   graceMs: 3_000,
   connectMs: 0,
   lateMs: Number.POSITIVE_INFINITY,
+  heardMs: 0,
+  toldMs: 0,
+  blindMs: 0,
+  apartMs: 0,
 };
 
 /**
@@ -86,6 +91,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   checkExplained(view, tell);
   checkRetries(view, tell);
   checkLateness(view, tell);
+  checkHolds(evidence, view, tell);
   checkOverlaps(view, tell);
   checkBreakers(view, tell);
   const completed = checkCompletion(view, tell);

@@ -5,7 +5,7 @@ export interface Evidence {
   schedules: ScheduleSeen[];
   lives: Life[];
   /** When the test held the store, so that nobody else could write, and when the machine stood still. */
-  stalls: { from: number; to: number }[];
+  stalls: Stall[];
   /** When the machine was suspended; absent: it never was. */
   suspensions?: { from: number; to: number }[];
   arrivals: Arrival[];
@@ -23,6 +23,31 @@ export interface Evidence {
   said?: SaidSeen[];
   /** Nominal times up to here must have come to their end. */
   until: number;
+  /** Where nodes share the store. */
+  shared?: Shared;
+}
+
+/** What is known of nodes that share a store. */
+export interface Shared {
+  /** How long a claim is held without a renewal. */
+  leaseMs: number;
+  /** Answers of the store that were lost after the work was done, and the schedules that were concerned. */
+  lostAnswers: { at: number; scheduleIds: string[] }[];
+  /** All claims that nodes have had. */
+  holds: Hold[];
+}
+
+/** A claim of a node: of a firing, a manual run or a callback of a schedule. */
+export interface Hold {
+  scheduleId: string;
+  node: string;
+  from: number;
+  /** When its lease began for the last time. */
+  renewedAt: number;
+  /** Until it was settled or taken back; Infinity while it is held. */
+  to: number;
+  /** Another node has ended it. */
+  isTakenBack: boolean;
 }
 
 export interface ScheduleSeen {
@@ -128,13 +153,26 @@ export interface SaidSeen {
   tries: number;
 }
 
+export interface Stall {
+  from: number;
+  to: number;
+  /** The way of one node to the store; absent: of all. */
+  node?: string;
+}
+
 /** One process of the service. */
 export interface Life {
+  /** Absent where there is one at a time. */
+  node?: string;
   spawnedAt: number;
   /** When it said that it listens; null where it was killed before. */
   readyAt: number | null;
   /** How it ended, and the instants between which it did; null while it lives. */
   end: { how: 'killed' | 'stopped'; from: number; to: number } | null;
+  /** When nothing of it ran, and time passed. */
+  frozen?: { from: number; to: number }[];
+  /** When its clock was behind, because the store's answer to what time it is took long. */
+  lags?: { from: number; to: number; behindMs: number }[];
 }
 
 /** One request at the target. */
@@ -146,6 +184,10 @@ export interface Arrival {
   /** Absent in evidence that is made up. */
   fence?: number;
   at: number;
+  /** Where nodes share the store: who sent it. */
+  node?: string;
+  /** And when, by the clock of its sender. */
+  senderAt?: number;
   /** When its answer was written, or when its connection broke. */
   endedAt: number;
   /** Null where it was cut off before it was answered. */

@@ -15,50 +15,72 @@ export interface StoreFaults {
 /** Of the calls in a window of refusals. */
 const REFUSED = 0.7;
 
+export interface WayOptions {
+  machine: Machine;
+  /** The process that asks. */
+  owner: Owner;
+  /** Who does the work that has been asked for. Beside a process it is the process; a server goes on without it. */
+  server?: Owner;
+  faults: readonly StoreFaults[];
+  random: Random;
+  /** Whether the answer is lost after the work was done. */
+  isLost?: (part: string, method: string, parameters: unknown[], answer: unknown) => boolean;
+}
+
 /**
  * The store as a process has it: each call takes time, and while something is wrong it is refused before its work, or slow.
- * After the death of the process nothing is done and nothing answers.
+ * After the death of the process nothing is asked for and nothing answers.
  */
 export function storeThrough(
   store: Store,
-  {
-    machine,
-    owner,
-    faults,
-    random,
-  }: { machine: Machine; owner: Owner; faults: StoreFaults; random: Random },
+  { machine, owner, server = owner, faults, random, isLost = () => false }: WayOptions,
 ): Store {
-  const call = (work: () => Promise<unknown>): Promise<unknown> =>
+  const call = (
+    part: string,
+    method: string,
+    parameters: unknown[],
+    work: () => Promise<unknown>,
+  ): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const now = machine.elapsedMs;
-      const isSlow = now < faults.slowUntil;
-      const wayMs = random.between(0.02, 0.2) + (isSlow ? random.next() * faults.slowByMs : 0);
-      const isRefused = now < faults.refusesUntil && random.chance(REFUSED);
+      const slow = faults.filter(({ slowUntil }) => now < slowUntil);
+      const slowByMs = Math.max(...slow.map(({ slowByMs }) => slowByMs));
+      const wayMs = random.between(0.02, 0.2) + (slow.length > 0 ? random.next() * slowByMs : 0);
+      const isRefused =
+        faults.some(({ refusesUntil }) => now < refusesUntil) && random.chance(REFUSED);
+      // Who reads a clock supposes that both ways are alike.
+      const isClock = part === 'cluster' && method === 'now';
+      const refuse = () => reject(storeUnavailable(new Error('played')));
       machine.after(
-        wayMs,
+        isClock ? wayMs / 2 : wayMs,
         () => {
-          if (isRefused) return reject(storeUnavailable(new Error('played')));
-          const back = () => random.between(0.01, 0.1);
+          if (isRefused) return server === owner ? refuse() : void machine.after(0, refuse, owner);
+          const back = () => (isClock ? wayMs / 2 : random.between(0.01, 0.1));
           work().then(
-            answer => machine.after(back(), () => resolve(answer), owner),
+            answer => {
+              const lost = isLost(part, method, parameters, answer);
+              machine.after(back(), lost ? refuse : () => resolve(answer), owner);
+            },
             error => machine.after(back(), () => reject(error), owner),
           );
         },
-        owner,
+        server,
       );
     });
-  const partThrough = (part: object) =>
+  const partThrough = (name: string, part: object) =>
     new Proxy(part, {
-      get: (_, name) => {
-        const method = Reflect.get(part, name);
-        if (typeof method !== 'function') return method;
-        return (...parameters: unknown[]) => call(() => method.apply(part, parameters));
+      get: (_, method: string) => {
+        const work = Reflect.get(part, method);
+        // It is no question: from then on the process is told.
+        if (typeof work !== 'function' || method === 'listen') return work;
+        return (...parameters: unknown[]) =>
+          call(name, method, parameters, () => work.apply(part, parameters));
       },
     });
   return new Proxy(store, {
-    get: (_, name) => {
+    get: (_, name: string) => {
       const part: unknown = Reflect.get(store, name);
-      return typeof part === 'object' && part !== null ? partThrough(part) : part;
+      return typeof part === 'object' && part !== null ? partThrough(name, part) : part;
     },
   });
 }

@@ -23,12 +23,15 @@ export class Network {
   begun: (work: Begun) => void = () => {};
   readonly #machine: Machine;
   readonly #random: Random;
+  readonly #waiting: number;
   /** The requests that a process waits for, with what ends them as it dies. */
   readonly #open = new Map<Owner, Set<() => void>>();
 
-  constructor(machine: Machine, random: Random) {
+  /** @param waiting how many requests wait for a connection, 0 to 1 */
+  constructor(machine: Machine, random: Random, waiting: number) {
     this.#machine = machine;
     this.#random = random;
+    this.#waiting = waiting;
   }
 
   /** The connections of a process that has died break. */
@@ -37,14 +40,13 @@ export class Network {
     this.#open.delete(owner);
   }
 
-  /** Sends for a process. */
-  sendFor(owner: Owner): (request: OutboundRequest) => Promise<SendResult> {
+  sendFor(sender: Sender): (request: OutboundRequest) => Promise<SendResult> {
+    const { owner, wire, now } = sender;
     return async request => {
       const random = this.#random;
-      // Some wait for a connection.
-      const waitMs = random.chance(0.05) ? random.between(0, CONNECT_MS) : 0;
+      const waitMs = random.chance(this.#waiting) ? random.between(0, CONNECT_MS) : 0;
       if (waitMs > 0) await this.#sleep(waitMs, owner);
-      const startedAt = this.#machine.now;
+      const startedAt = now();
       const begunMs = this.#machine.monotonicMs;
       const ended = (rest: Partial<SendResult>): SendResult => ({
         outcome: 'response',
@@ -54,11 +56,14 @@ export class Network {
         ...rest,
       });
       if (request.permit?.start() === false) return ended({ outcome: 'cancelled' });
-      return ended(await this.#exchange(request, owner));
+      const result = await this.#exchange(request, sender);
+      if (wire !== owner) await this.#sleep(0, owner);
+      return ended(result);
     };
   }
 
-  async #exchange(request: OutboundRequest, owner: Owner): Promise<Partial<SendResult>> {
+  async #exchange(request: OutboundRequest, sender: Sender): Promise<Partial<SendResult>> {
+    const { wire: owner } = sender;
     const random = this.#random;
     const path = new URL(request.url).pathname;
     const headers = headersOf(request);
@@ -68,7 +73,7 @@ export class Network {
       return { outcome: 'connectionError', error: 'The connection was refused.' };
     }
     await this.#passes(random.between(0.1, 0.5), owner);
-    const end = this.#arrive(path, headers, request.body, owner);
+    const end = this.#arrive(path, headers, request.body, sender);
     const url = headers['punctual-completion-url'];
     if (plan.workMs !== undefined && url !== undefined) {
       const [runId, attempt] = [headers['webhook-id']!, Number(headers['punctual-attempt'])];
@@ -130,7 +135,7 @@ export class Network {
     path: string,
     headers: Record<string, string>,
     body: string | null,
-    owner: Owner,
+    { owner, wire, now }: Sender,
   ): (status: number | null, retryAt?: number) => void {
     const at = this.#machine.trueNow;
     const arrival = path.startsWith('/callback')
@@ -138,7 +143,8 @@ export class Network {
       : arrivalOf(headers, at);
     if ('runId' in arrival) this.callbacks.push(arrival);
     else this.arrivals.push(arrival);
-    const open = this.#openOf(owner);
+    if (wire !== owner) Object.assign(arrival, { node: owner.name, senderAt: now() });
+    const open = this.#openOf(wire);
     const end = (status: number | null, retryAt?: number) => {
       arrival.status = status;
       if (retryAt !== undefined) arrival.retryAt = retryAt;
@@ -171,6 +177,15 @@ export class Network {
   #sleep(ms: number, owner: Owner): Promise<void> {
     return new Promise(resolve => this.#machine.after(ms, resolve, owner));
   }
+}
+
+/** A process that sends. */
+interface Sender {
+  owner: Owner;
+  /** What is on its way to targets: it goes on while a node is frozen. Of a process alone: itself. */
+  wire: Owner;
+  /** The clock of the process. */
+  now(): number;
 }
 
 interface Plan {

@@ -10,6 +10,7 @@ import {
   TAMPERED_CHANGES,
 } from './tampered-changes.ts';
 import { TAMPERED } from './tampered-evidence.ts';
+import { sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
 
 const IN_TIME = { ...OF_PROCESSES, lateMs: 500 };
 
@@ -88,9 +89,14 @@ describe('checker', () => {
       assert.deepEqual(check(world, IN_TIME).violations, []);
   });
 
+  test('a time is missed while a node that is dead holds it', () => {
+    assert.deepEqual(check(sharedWorld(), IN_TIME).violations, []);
+  });
+
   const tampered = [
     ...TAMPERED.map(each => [cleanWorld, ...each] as const),
     ...TAMPERED_CHANGES.map(each => [changedWorld, ...each] as const),
+    ...TAMPERED_NODES.map(each => [sharedWorld, ...each] as const),
   ];
   for (const [worldOf, what, rules, tamper] of tampered) {
     test(`${what}: ${rules.join(', ')}`, () => {

@@ -15,6 +15,8 @@ let told: string[];
 /** By how much the store's clock was set. */
 let setMs: number;
 let leaseDeadline: LeaseDeadline;
+/** A renewal ends with it: the process may be frozen meanwhile. */
+let renewal: Promise<void>;
 
 beforeEach(t => {
   clock = new ManualClock(0);
@@ -24,6 +26,7 @@ beforeEach(t => {
   told = [];
   setMs = 0;
   leaseDeadline = new LeaseDeadline(7_500);
+  renewal = Promise.resolve();
 });
 
 function newRenewer(): LeaseRenewer {
@@ -44,6 +47,7 @@ function newRenewer(): LeaseRenewer {
     observer,
     async renew() {
       if (isAway) throw new Error('The database is away.');
+      await renewal;
     },
     recovered() {},
   });
@@ -101,6 +105,20 @@ describe('a node among others', () => {
     assert.equal(leaseDeadline.isOver, true);
     isAway = false;
     await clock.advance(SECOND);
+    assert.equal(leaseDeadline.isOver, false);
+    await renewer.stop();
+  });
+
+  test('renews again at once after a renewal that outlasted its lease', async () => {
+    const renewer = newRenewer();
+    renewer.start();
+    await clock.advance(1 * SECOND);
+    const frozen = Promise.withResolvers<void>();
+    renewal = frozen.promise;
+    await clock.advance(11 * SECOND);
+    renewal = Promise.resolve();
+    frozen.resolve();
+    await clock.advance(1);
     assert.equal(leaseDeadline.isOver, false);
     await renewer.stop();
   });

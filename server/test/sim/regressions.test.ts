@@ -94,6 +94,30 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     seed: 469,
     mend: 'rules: a run that began just after a suspension may go on through the next one',
   },
+  {
+    seed: 2,
+    faults: ['nodes', 'edits'],
+    mend: 'rules: a time is skipped behind one that a frozen node had begun, and that a change dropped',
+  },
+  {
+    seed: 357,
+    faults: ['nodes'],
+    mend: 'lease renewer: a node that was frozen beyond its lease renews again at once',
+  },
+  {
+    seed: 373,
+    faults: ['nodes'],
+    mend: 'rules: a node that dies as it comes to listen was never up',
+  },
+  {
+    seed: 570,
+    faults: ['nodes'],
+    mend: 'rules: a clock that is steered back by a millisecond says that a request began so much early',
+  },
+  {
+    seed: 1_035,
+    mend: 'rules: a node that reaches the store late writes a manual run late, whoever sends it',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {

@@ -28,7 +28,8 @@ export function checkArrivals(view: View, tell: Tell): number {
 }
 
 function checkArrival(arrival: Arrival, { byId, until, slackMs }: View, tell: Tell): void {
-  const { scheduleId, scheduledFor, webhookId, attempt, at, status } = arrival;
+  const { scheduleId, scheduledFor, webhookId, attempt, status } = arrival;
+  const at = arrival.senderAt ?? arrival.at;
   const name = `The request of ${nameOf(scheduleId, scheduledFor)}, attempt ${attempt},`;
   if (at < scheduledFor) tell('early', `${name} came at ${iso(at)}.`);
   if (scheduledFor > until) return;
@@ -94,7 +95,7 @@ function checkRepeats({ seen, arrivals }: ScheduleView, view: View, tell: Tell):
       const run = view.byId.get(webhookId);
       const last = run?.attempts.find(({ number }) => number === before.attempt);
       if (last && last.outcome !== 'lost') continue;
-      if (view.killedWithin(before.at, at)) duplicates++;
+      if (view.killedWithin(before.at, at, seen.id)) duplicates++;
       else tell('duplicateWithoutCrash', `${name} came again without a crash in between.`);
     }
   }
@@ -104,7 +105,7 @@ function checkRepeats({ seen, arrivals }: ScheduleView, view: View, tell: Tell):
 function checkOverlap({ seen, arrivals }: ScheduleView, view: View, tell: Tell): void {
   for (const [index, { at }] of arrivals.entries()) {
     const before = arrivals[index - 1];
-    if (!before || before.endedAt <= at || view.killedWithin(before.at, at)) continue;
+    if (!before || before.endedAt <= at || view.killedWithin(before.at, at, seen.id)) continue;
     tell(
       'overlap',
       `Schedule ${seen.id} had two requests in flight at ${iso(at)}: the one before ended at ` +

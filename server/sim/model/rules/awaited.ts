@@ -118,7 +118,7 @@ function checkQuiet(schedule: ScheduleView, view: View, tell: Tell): void {
   const waits = attemptsOf(schedule).flatMap(({ run, attempt }) => waitOf(run, attempt));
   for (const { webhookId, attempt, at } of schedule.arrivals) {
     const wait = waits.find(({ from, to }) => from < at && at < to);
-    if (wait === undefined || view.killedWithin(wait.from, at)) continue;
+    if (wait === undefined || view.killedWithin(wait.from, at, schedule.seen.id)) continue;
     const when = `came at ${iso(at)}, and ${wait.name} awaited its completion until ${iso(wait.to)}`;
     tell('firedAwaiting', `Attempt ${attempt} of ${webhookId} ${when}.`);
   }

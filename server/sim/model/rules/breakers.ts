@@ -17,8 +17,9 @@ const PROBE_MS = 5_000;
 
 /** The breakers of hosts that one schedule alone calls: when they open, and what they let through. */
 export function checkBreakers(view: View, tell: Tell): void {
+  // Nodes have a breaker each, and nobody tells which of them failed.
   // A machine that was suspended counts faults from before, and a schedule that was changed may call another host.
-  if (view.suspensions.length > 0) return;
+  if (view.suspensions.length > 0 || view.isShared) return;
   const unchanged = view.schedules.filter(({ seen }) => seen.versions === undefined);
   const byOrigin = Map.groupBy(unchanged, ({ seen }) => seen.origin);
   for (const [origin, [schedule, another]] of byOrigin)

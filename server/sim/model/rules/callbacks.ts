@@ -8,7 +8,9 @@ export function checkCallbacks(view: View, tell: Tell): void {
   const came = Map.groupBy(view.callbackArrivals, ({ webhookId }) => webhookId);
   for (const { seen, runs, manual } of view.schedules) {
     for (const run of [...runs, ...manual]) {
-      if (run.at <= view.until) checkRun(run, seen, came, tell);
+      if (run.at > view.until) continue;
+      checkRun(run, seen, came, tell);
+      for (const callback of run.callbacks) checkLost(callback, seen.id, view, tell);
     }
   }
   for (const arrival of view.callbackArrivals) checkArrival(arrival, view, tell);
@@ -44,6 +46,15 @@ function checkRun(
       tell('callbackLost', `The callback ${callback.id} of ${name} ${status}, and never came.`);
     }
     checkAttempts(callback, came.get(callback.id) ?? [], name, tell);
+  }
+}
+
+function checkLost({ id, attempts }: CallbackSeen, scheduleId: string, view: View, tell: Tell) {
+  for (const [index, { number, startedAt, outcome }] of attempts.entries()) {
+    const until = attempts[index + 1]?.startedAt ?? Number.POSITIVE_INFINITY;
+    const from = startedAt - view.slackMs;
+    if (outcome !== 'lost' || view.killedWithin(from, until, scheduleId)) continue;
+    tell('lostWithoutCrash', `The callback ${id} lost attempt ${number} without a crash.`);
   }
 }
 

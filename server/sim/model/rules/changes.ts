@@ -9,13 +9,13 @@ export function checkChanges(view: View, tell: Tell): void {
   for (const schedule of view.schedules) {
     const { id, versions = [], changes = [] } = schedule.seen;
     for (const change of changes) {
-      if (isThere(change, versions)) checkStopped(schedule, change, tell);
+      if (isThere(change, versions)) checkStopped(schedule, change, view, tell);
       else
         tell('changeLost', `Change ${change.number} of schedule ${id} was answered, and is lost.`);
     }
     for (const [index, version] of versions.entries()) {
       const before = versions[index - 1];
-      if (before === undefined || wasAsked(before, version, changes)) continue;
+      if (before === undefined || wasAsked(before, version, changes, view)) continue;
       tell('changeUnasked', `Schedule ${id} was changed at ${iso(version.at)} as nobody asked.`);
     }
   }
@@ -28,10 +28,18 @@ function isThere({ told, endedAt, isDeleted }: ChangeSeen, versions: VersionSeen
   return versions.some(({ at, is }) => at === told.at && isSame(is, told.is, endedAt));
 }
 
-function wasAsked(before: VersionSeen, { change, at, is }: VersionSeen, changes: ChangeSeen[]) {
+function wasAsked(
+  before: VersionSeen,
+  { change, at, is }: VersionSeen,
+  changes: ChangeSeen[],
+  { apartMs, behindMs, heardBy }: View,
+): boolean {
   return changes.some(({ number, askedAt, endedAt, fields }) => {
     // Of two changes within one ms the later one says the next ms.
-    const isMeant = number === change && askedAt <= at && at <= endedAt + changes.length;
+    // Who waits no more may have asked a node that is frozen.
+    const latest = heardBy(endedAt) + changes.length + apartMs;
+    const earliest = askedAt - behindMs(askedAt, endedAt);
+    const isMeant = number === change && earliest <= at && at <= latest;
     return isMeant && isSame(is, { ...before.is, ...fields }, at);
   });
 }
@@ -49,14 +57,16 @@ function isSame(one: Content, other: Content, at: number): boolean {
 function checkStopped(
   schedule: ScheduleView,
   { number, endedAt, told, isDeleted }: ChangeSeen,
+  view: View,
   tell: Tell,
 ): void {
+  const heardBy = view.heardBy(endedAt);
   const { seen, runs, manual, spans } = schedule;
   const span = spans.find(each => (isDeleted ? each.isDeleted : each.at === told?.at));
-  if (span === undefined || span.stoppedUntil <= endedAt) return;
+  if (span === undefined || span.stoppedUntil <= heardBy) return;
   const until = Math.min(span.until, span.stoppedUntil);
   const started = (run: RunSeen) =>
-    run.attempts.find(({ startedAt }) => startedAt > endedAt && startedAt < until);
+    run.attempts.find(({ startedAt }) => startedAt > heardBy && startedAt < until);
   for (const run of isDeleted ? [...runs, ...manual] : runs) {
     const attempt = started(run);
     if (attempt === undefined || wasTakenBack(run, schedule)) continue;

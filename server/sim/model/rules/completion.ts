@@ -62,7 +62,9 @@ function checkCompleted(schedule: ScheduleView, planned: Planned, tell: Tell): b
     tell('completedEarly', `${name} completed at ${iso(updatedAt)}, while ${what}.`);
   }
   const manual = new Set(schedule.manual.map(({ id }) => id));
-  for (const { at, scheduledFor, webhookId } of arrivals) {
+  for (const arrival of arrivals) {
+    const { scheduledFor, webhookId } = arrival;
+    const at = arrival.senderAt ?? arrival.at;
     if (at <= updatedAt || manual.has(webhookId)) continue;
     const fired = `${nameOf(seen.id, scheduledFor)} came at ${iso(at)}`;
     tell('firedCompleted', `${fired}, and it had completed at ${iso(updatedAt)}.`);

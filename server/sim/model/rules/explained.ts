@@ -38,7 +38,8 @@ function allowedOf(explained: ExplainedSeen, schedule: ScheduleView, view: View)
     const isLate = change.writtenBy > Math.min(at, askedAt) - view.lateMs;
     return isLate && change.at <= Math.max(at, answeredAt);
   });
-  const isNow = askedAt < at && at <= answeredAt;
+  const behindMs = view.behindMs(askedAt, answeredAt);
+  const isNow = askedAt - behindMs < at && at <= answeredAt + view.apartMs;
   if (isNow || isChanging || optional.has(at) || manual.some(run => run.at === at)) return null;
   if (!due.includes(at)) return NOT_DUE;
   if (at > answeredAt) return ['upcoming'];
@@ -61,9 +62,14 @@ function verdictsOf(
   const isGoing = [...schedule.runs, ...schedule.manual].some(other => {
     return other.at < at && other.startedAt <= answeredAt && knownBy(other, view) >= at;
   });
-  const skipped = isGoing ? ['skipped'] : [];
-  if (status === 'missed' || status === 'skipped') return [status, 'waiting', ...skipped];
+  // What a node holds and does nothing with looks as if it were sent.
+  const { id } = schedule.seen;
+  const isHeldUp = view.isHeldUp(askedAt, answeredAt, id);
+  const skipped = isGoing || isHeldUp ? ['skipped'] : [];
+  const running = isHeldUp ? ON_ITS_WAY : ['waiting'];
+  if (status === 'missed' || status === 'skipped') return [status, ...running, ...skipped];
   if (finishedAt > answeredAt) return [...ON_ITS_WAY, ...skipped];
-  const isWritten = finishedAt + view.lateMs < askedAt && view.isUndisturbed(finishedAt, askedAt);
+  const isWritten =
+    finishedAt + view.lateMs < askedAt && view.isUndisturbed(finishedAt, askedAt, id);
   return isWritten ? [status] : [status, ...ON_ITS_WAY, ...skipped];
 }

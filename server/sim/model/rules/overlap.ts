@@ -27,7 +27,7 @@ function checkBuffered(run: RunSeen, schedule: ScheduleView, view: View, tell: T
 /** One that came during a request, and nothing was in the way: then it was seen, and is skipped. */
 function checkBegun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell): void {
   const { seen, runs, manual } = schedule;
-  if (!view.isUndisturbed(run.at, run.startedAt)) return;
+  if (!view.isUndisturbed(run.at, run.startedAt, seen.id)) return;
   const going = [...runs, ...manual]
     .flatMap(({ attempts }) => attempts)
     .find(each => each.startedAt < run.at && endOf(each) > run.at + view.lateMs);

@@ -27,6 +27,8 @@ interface Tried {
   barredAt(endedAt: number): number;
   /** Runs that go first, in their order. */
   first: RunSeen[];
+  /** Whether nodes that did nothing may have kept a retry waiting until it was barred. */
+  isHeldUp(from: number, to: number): boolean;
 }
 
 const DELAYS_MS = [5_000, 30_000, 120_000];
@@ -58,7 +60,8 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
     return stops && at <= run.finishedAt;
   });
   const first = run.trigger === 'manual' ? [] : schedule.manual;
-  checkTried({ ...run, name, policy, isStopped, barredAt, first }, view, tell);
+  const isHeldUp = (from: number, to: number) => view.isHeldUp(from, to, seen.id);
+  checkTried({ ...run, name, policy, isStopped, barredAt, first, isHeldUp }, view, tell);
   // It is decided about when it is claimed, and waits for its connection then.
   const over = triedUntil(run, policy) + view.connectMs;
   const late = run.attempts.find(
@@ -69,7 +72,7 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   for (const callback of run.callbacks) {
     const told = `The callback ${callback.id} of ${name}`;
     const alone = { policy: undefined, isStopped: false, barredAt: () => Infinity, first: [] };
-    checkTried({ ...callback, ...alone, name: told }, view, tell);
+    checkTried({ ...callback, ...alone, name: told, isHeldUp: () => false }, view, tell);
   }
 }
 
@@ -116,7 +119,9 @@ function checkRetry(
     return;
   }
   const asked = view.retryAt.get(`${id}/${before.number}`) ?? 0;
-  const from = Math.max(endOf(before) + delayMs(policy, retry), asked);
+  // Who was asked counts from its own clock.
+  const behindMs = view.behindMs(before.startedAt, endOf(before));
+  const from = Math.max(endOf(before) + delayMs(policy, retry), asked - behindMs);
   if (attempt.startedAt >= from - view.slackMs) return;
   const when = `came at ${iso(attempt.startedAt)}, and ${iso(from)} was the earliest`;
   tell('retryEarly', `${name}: attempt ${attempt.number} ${when}.`);
@@ -138,6 +143,7 @@ function checkEnd(tried: Tried, view: View, tell: Tell): void {
   const retry = retriesAt(attempts, attempts.length);
   if (!isRetried(last) || retry > mostRetries(policy)) return;
   const barredAt = tried.barredAt(endOf(last));
+  if (tried.isHeldUp(barredAt - 1, barredAt)) return;
   const down = view.windows.filter(({ from, to }) => from < barredAt && to > endOf(last));
   let cameAt = latestRetry(id, last, retry, policy, view);
   for (const { at, finishedAt } of tried.first)

@@ -1,4 +1,5 @@
 import type { ScheduleSeen } from '../evidence.ts';
+import { RECOVERY_MS, type Window } from './cuts.ts';
 import type { Tell } from './rule.ts';
 import {
   AWAKE_MS,
@@ -8,7 +9,6 @@ import {
   type RunSeen,
   type ScheduleView,
   type View,
-  type Window,
 } from './view.ts';
 
 /**
@@ -60,12 +60,16 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
  * Whether a time needs no record. A change drops what is due and waits: the time had just come, something was in its way, or a
  * manual run went first.
  */
-function needsNone(time: number, { optional, spans, manual }: ScheduleView, view: View): boolean {
+function needsNone(
+  time: number,
+  { seen, optional, spans, manual }: ScheduleView,
+  view: View,
+): boolean {
   if (optional.has(time)) return true;
   const changedAt = spans.find(({ until }) => until >= time)?.until;
   if (changedAt === undefined || changedAt === Number.POSITIVE_INFINITY) return false;
   if (changedAt - time <= view.lateMs) return true;
-  if (!view.isUndisturbed(time, changedAt)) return true;
+  if (!view.isUndisturbed(time, changedAt, seen.id)) return true;
   return manual.some(({ at, finishedAt }) => at <= changedAt && finishedAt >= time);
 }
 
@@ -114,11 +118,15 @@ function checkMissed(
     const { from, until, lookedAt, goesUntil } = blindOf(schedule, window);
     if (time > until || (!isUndecided && next <= window.from && time <= from)) continue;
     const lookedUntil = withGrace(lookedAt, view);
-    if (lookedUntil - time > catchUpMs(schedule.seen)) return 0;
+    const isUnseen = window.to - unseenFrom(window, view) >= view.blindMs - LOOK_MS;
+    if (isUnseen && lookedUntil - time > catchUpMs(schedule.seen)) return 0;
     if (follower === undefined || next > lookedUntil) {
       // It ended again before it had looked, or sent: then the start after that one decides.
+      // A node that is gone, or that does nothing, may have held it.
       const decidedAt = Math.max(lookedUntil + view.connectMs, goesUntil);
-      isUndecided = (windows[index + 1]?.from ?? Infinity) <= decidedAt;
+      isUndecided =
+        (windows[index + 1]?.from ?? Infinity) <= decidedAt ||
+        view.isHeldUp(next - 1, next, schedule.seen.id);
       if (isUndecided) continue;
       tell(
         'latestMissed',
@@ -128,8 +136,11 @@ function checkMissed(
     }
     return 0;
   }
+  const { id } = schedule.seen;
   const isLate = follower !== undefined && follower.startedAt >= next;
-  if (isLate && wasBehind(time, next, schedule.seen.id, view)) return 1;
+  if (isLate && wasBehind(time, next, id, view)) return 1;
+  // Before a later one could fire, its schedule was stopped.
+  if (follower === undefined && view.isHeldUp(next - 1, next, id)) return 1;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
   return 0;
 }
@@ -143,6 +154,7 @@ function checkAge({ at, startedAt }: RunSeen, seen: ScheduleSeen, view: View, te
   const isOld = view.windows.some(
     ({ from, to, isSuspension }) =>
       from < at &&
+      to - from >= view.blindMs &&
       // One that woke may look at once.
       at <= (isSuspension ? to - AWAKE_MS : to) &&
       to <= startedAt + view.slackMs &&
@@ -158,10 +170,12 @@ function checkAge({ at, startedAt }: RunSeen, seen: ScheduleSeen, view: View, te
  * at all, or those of the next one. A store that stands still is no better witness than the test that held
  * it: what was claimed before departs at its time, and only what was not is late.
  */
-function wasBehind(time: number, next: number, id: string, { lateness, stalls }: View): boolean {
+function wasBehind(time: number, next: number, id: string, view: View): boolean {
+  const { lateness, stalls } = view;
+  if (view.isHeldUp(next - 1, next, id)) return true;
   const latenessMs = Math.max(lateness(time, id) ?? Infinity, lateness(next, id) ?? 0);
   if (latenessMs >= (next - time) / 2) return true;
-  return stalls.some(({ from, to }) => from < next && to > time);
+  return stalls.some(({ from, to }) => from < next && to > time && to + RECOVERY_MS > next);
 }
 
 /**
@@ -205,6 +219,17 @@ function blindSpanOf({ runs, manual }: ScheduleView, window: Window) {
   return { from, until, lookedAt, goesUntil };
 }
 
+/** Since when nobody has said that somebody looked: they could not while the store stood still. */
+function unseenFrom(window: Window, { stalls }: View): number {
+  let since = window.from;
+  for (const { from, to } of stalls.toSorted((a, b) => b.to - a.to))
+    if (from < since && to + LOOK_MS >= since) since = from;
+  return since;
+}
+
+/** A node tells the others once a second that it looks. */
+const LOOK_MS = 1_000;
+
 /** An end is written with others: 20 ms after it, and 20 ms more where a batch was on its way. Only then the schedule goes on. */
 const WRITTEN_MS = 45;
 /** What the store refused is tried again so much later. */
@@ -220,8 +245,8 @@ export function withGrace(instant: number, { stalls, graceMs }: View): number {
 }
 
 /** To others the end of a run is known once it is written, which a store that stands still puts off. */
-export function knownBy({ finishedAt }: RunSeen, view: View): number {
-  return writtenBy(finishedAt, view);
+export function knownBy({ scheduleId, finishedAt }: RunSeen, view: View): number {
+  return writtenBy(view.heldUntil(finishedAt, scheduleId), view);
 }
 
 export function writtenBy(endedAt: number, view: View): number {
@@ -236,9 +261,17 @@ function isCutOff(run: RunSeen, from: number, to: number): boolean {
 }
 
 function checkSkipped(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell): void {
-  if (isGoing(run.at, schedule, view)) return;
+  if (isGoing(run.at, schedule, view) || isBehindDropped(run.at, schedule, view)) return;
   const name = nameOf(schedule.seen.id, run.at);
   tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);
+}
+
+/** Whether it came after one that a node had begun and never sent, because it did nothing until a change dropped that. */
+function isBehindDropped(time: number, schedule: ScheduleView, view: View): boolean {
+  const { seen, due, runs } = schedule;
+  const before = due.findLast(each => each < time && !runs.some(run => run.at === each));
+  if (before === undefined || !needsNone(before, schedule, view)) return false;
+  return view.isHeldUp(before, time, seen.id);
 }
 
 /** Whether a run of the schedule, or a manual one, was going on when the time came. */
@@ -255,7 +288,9 @@ export function isGoing(time: number, { runs, manual, spans }: ScheduleView, vie
 function checkRun(run: RunSeen, view: View, tell: Tell): void {
   const name = nameOf(run.scheduleId, run.at);
   if (!hasEnded(run)) tell('unfinished', `${name} is still ${run.status}.`);
-  if (run.startedAt < run.at) tell('early', `${name} started at ${iso(run.startedAt)}.`);
+  // A clock that goes by the store's may be set back by its last millisecond while a request waits for its connection.
+  if (run.startedAt < run.at - view.apartMs)
+    tell('early', `${name} started at ${iso(run.startedAt)}.`);
   for (const [index, attempt] of run.attempts.entries()) {
     if (attempt.number !== index + 1) {
       tell('attemptNumbers', `${name} has number ${attempt.number} as attempt ${index + 1}.`);
@@ -264,7 +299,7 @@ function checkRun(run: RunSeen, view: View, tell: Tell): void {
     // What its target said ends it, once the next start finds it.
     const overAt = attempt.awaited === null ? run.finishedAt : writtenBy(run.finishedAt, view);
     const until = run.attempts[index + 1]?.startedAt ?? overAt;
-    if (!view.killedWithin(attempt.startedAt, until)) {
+    if (!view.killedWithin(attempt.startedAt, until, run.scheduleId)) {
       tell('lostWithoutCrash', `${name} lost attempt ${attempt.number} without a crash.`);
     }
   }

@@ -9,7 +9,9 @@ import type {
   Life,
   SaidSeen,
   ScheduleSeen,
+  Stall,
 } from '../evidence.ts';
+import { type HoldSeen, holdsOf, isUpFrom, RECOVERY_MS, type Window } from './cuts.ts';
 
 /** The evidence, sorted for judging. Instants are epoch ms. */
 
@@ -65,14 +67,6 @@ export interface CallbackSeen {
   attempts: AttemptSeen[];
 }
 
-/** From a kill to the next start that came to listen; several kills where starts were cut off. Or a suspension. */
-export interface Window {
-  from: number;
-  to: number;
-  /** The machine was suspended in it: what was in flight goes on after it. */
-  isSuspension?: boolean;
-}
-
 export interface ScheduleView {
   seen: ScheduleSeen;
   /** Nominal times since its creation, by the checker's calendar; up to a while after `until`. */
@@ -100,6 +94,14 @@ export interface Slack {
   connectMs: number;
   /** How much later than it could a request may start while nothing is in its way. */
   lateMs: number;
+  /** How much later a node may see what it was not told of. */
+  heardMs: number;
+  /** How long after the answer to a change another node may begin what it had claimed before. */
+  toldMs: number;
+  /** What passes unseen within a shorter window counts as seen. */
+  blindMs: number;
+  /** By how much clocks of nodes differ that read the store's in whole ms. */
+  apartMs: number;
 }
 
 export interface View extends Slack {
@@ -122,33 +124,74 @@ export interface View extends Slack {
   lateness(time: number, exceptOf: string): number | undefined;
   /** By `webhook-id/attempt`: what the answer's `Retry-After` asked for, epoch ms. */
   retryAt: Map<string, number>;
-  /** Was the service up between these two instants, and for a second before, and did nothing stand still? */
-  isUndisturbed(from: number, to: number): boolean;
-  /** Was the service killed between these two instants, or at one of them? */
-  killedWithin(from: number, to: number): boolean;
+  /** Was the service up between these two instants, and for a second before, and did nothing stand still or hold the schedule up? */
+  isUndisturbed(from: number, to: number, scheduleId: string): boolean;
+  /**
+   * Where nodes share a store: may a claim of the schedule have been held between these instants by a node that did nothing
+   * with it?
+   */
+  isHeldUp(from: number, to: number, scheduleId: string): boolean;
+  /** Whether any node was frozen between these two instants, or could not reach the store. */
+  isAnySlow(from: number, to: number): boolean;
+  /** By when others knew what a node that held the schedule did then. */
+  heldUntil(instant: number, scheduleId: string): number;
+  /** By how much the clock of a node was behind between these two instants, at most. */
+  behindMs(from: number, to: number): number;
+  /** By schedule; of nodes that share the store. */
+  holds: Map<string, HoldSeen[]>;
+  /** Whether nodes share the store. */
+  isShared: boolean;
+  /** By when all nodes go by a change that was written then. */
+  heardBy(instant: number): number;
+  /** Was the service killed between these two instants, or at one of them, or was a claim of the schedule taken back? */
+  killedWithin(from: number, to: number, scheduleId: string): boolean;
 }
 
 /** How far the calendar looks beyond `until`: more than any interval of the workload. */
 const BEYOND_MS = 120_000;
 
-/** After a fault the engine has so much time until it is in time again. */
-const RECOVERY_MS = 1_000;
-
 export function viewOf(evidence: Evidence, slack: Slack): View {
   const { until, schedules, lives, suspensions = [], callbackArrivals, triggered } = evidence;
-  const stalls = [...evidence.stalls, ...suspensions];
+  const stalls: Stall[] = [...evidence.stalls, ...suspensions];
   const gone = new Set(schedules.filter(({ listed }) => !listed).map(({ id }) => id));
   const arrivals = evidence.arrivals.filter(({ scheduleId }) => !gone.has(scheduleId));
   const runs = evidence.runs.map(run => runSeen(run, suspensions));
   const runsOf = Map.groupBy(runs, run => run.scheduleId);
   const arrivalsOf = Map.groupBy(arrivals, ({ scheduleId }) => scheduleId);
   const kills = lives.flatMap(({ end }) => (end?.how === 'killed' ? [end] : []));
+  const holds = holdsOf(evidence);
+  const isHeldUp = (from: number, to: number, scheduleId: string) =>
+    (holds.get(scheduleId) ?? []).some(({ idle }) =>
+      idle.some(window => window.to + RECOVERY_MS > from && window.from < to),
+    );
+  const heldUntil = (instant: number, scheduleId: string) => {
+    const isHeld = ({ from, to, idle }: HoldSeen) =>
+      from <= instant && to >= instant && idle.some(window => window.to >= instant);
+    return Math.max(instant, ...(holds.get(scheduleId) ?? []).filter(isHeld).map(({ to }) => to));
+  };
+  const isTakenBack = (from: number, to: number, scheduleId: string) =>
+    (holds.get(scheduleId) ?? []).some(
+      hold => hold.isTakenBack && hold.to >= from && hold.from <= to,
+    );
+  const stallsOf = (scheduleId: string) =>
+    stalls.filter(({ node, from, to }) => {
+      const isOfNode = (hold: HoldSeen) => hold.node === node && hold.to >= from && hold.from <= to;
+      return node === undefined || holds.get(scheduleId)?.some(isOfNode);
+    });
+  const lags = lives.flatMap(life => life.lags ?? []);
+  const rests = lives.flatMap(({ frozen = [] }) => frozen);
+  const heardBy = (instant: number) => {
+    const by = instant + slack.toldMs;
+    const late = rests.filter(({ from, to }) => from <= by && to >= instant);
+    return Math.max(by, ...late.map(({ to }) => to + slack.toldMs));
+  };
   return {
     ...slack,
     until,
     schedules: schedules
       .filter(({ listed }) => listed)
-      .map(seen => {
+      .map(schedule => {
+        const seen = heard(schedule, heardBy);
         const own = (runsOf.get(seen.id) ?? []).toSorted((a, b) => a.at - b.at);
         return {
           seen,
@@ -164,7 +207,10 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     triggered,
     explained: evidence.explained,
     said: evidence.said ?? [],
-    windows: merged([...windowsOf(lives), ...suspensions.map(unseenOf)]),
+    // A node that woke between two of them has looked.
+    windows: evidence.shared
+      ? windowsOf(lives)
+      : merged([...windowsOf(lives), ...suspensions.map(unseenOf)]),
     kills,
     suspensions,
     stalls,
@@ -175,12 +221,33 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
         retryAt === undefined ? [] : [[`${webhookId}/${attempt}`, retryAt]],
       ),
     ),
-    isUndisturbed: (from, to) =>
-      lives.some(({ readyAt, end }) => {
-        return readyAt !== null && readyAt + RECOVERY_MS <= from && (end?.from ?? Infinity) > to;
-      }) && !stalls.some(stall => stall.to + RECOVERY_MS > from && stall.from < to),
-    killedWithin: (from, to) => kills.some(kill => kill.to >= from && kill.from <= to),
+    isUndisturbed: (from, to, scheduleId) =>
+      lives.some(life => isUpFrom(life, stalls, from - RECOVERY_MS, to)) &&
+      !stallsOf(scheduleId).some(stall => stall.to + RECOVERY_MS > from && stall.from < to) &&
+      !isHeldUp(from, to, scheduleId),
+    behindMs: (from, to) => {
+      const inReach = lags.filter(lag => lag.from <= to && lag.to >= from);
+      return slack.apartMs + Math.max(0, ...inReach.map(({ behindMs }) => behindMs));
+    },
+    isShared: evidence.shared !== undefined,
+    holds,
+    isHeldUp,
+    isAnySlow: (from, to) =>
+      [...stalls, ...rests].some(rest => rest.to + RECOVERY_MS > from && rest.from < to),
+    heldUntil,
+    heardBy,
+    killedWithin: (from, to, scheduleId) =>
+      evidence.shared
+        ? isTakenBack(from, to, scheduleId)
+        : kills.some(kill => kill.to >= from && kill.from <= to),
   };
+}
+
+/** Until then an engine may go by what was before. */
+function heard(seen: ScheduleSeen, heardBy: View['heardBy']): ScheduleSeen {
+  if (seen.versions === undefined) return seen;
+  const versions = seen.versions.map(each => ({ ...each, writtenBy: heardBy(each.writtenBy) }));
+  return { ...seen, versions };
 }
 
 function timesOf(
@@ -208,17 +275,34 @@ function latenessOf(runs: RunSeen[]): View['lateness'] {
   };
 }
 
+/** When nobody was up that could fire, from the end of a life on. */
 function windowsOf(lives: Life[]): Window[] {
+  const changes = lives.flatMap(lifeChanges).toSorted((a, b) => a.at - b.at);
   const windows: Window[] = [];
   let from: number | null = null;
-  for (const { readyAt, end } of lives) {
-    if (from !== null && readyAt !== null) {
-      windows.push({ from, to: readyAt });
+  let up = 0;
+  for (const { at, by } of changes) {
+    up += by;
+    if (by <= 0 && up === 0) from ??= at;
+    if (by > 0 && from !== null) {
+      windows.push({ from, to: at });
       from = null;
     }
-    if (end) from ??= end.from;
   }
   return windows;
+}
+
+/** When it could fire, and when it could no longer. */
+function lifeChanges({ readyAt, end, frozen = [] }: Life): { at: number; by: number }[] {
+  if (readyAt === null || (end !== null && end.from < readyAt))
+    return end === null ? [] : [{ at: end.from, by: 0 }];
+  const until = end?.from ?? Infinity;
+  const isWhileUp = ({ from }: Window) => from >= readyAt && from < until;
+  const rests = frozen.filter(isWhileUp).flatMap(({ from, to }) => [
+    { at: from, by: -1 },
+    { at: Math.min(to, until), by: 1 },
+  ]);
+  return [{ at: readyAt, by: 1 }, ...rests, ...(end ? [{ at: until, by: -1 }] : [])];
 }
 
 /** Timers rest while the machine is suspended: an engine looks again when its wait of up to a second is over. */

@@ -1,7 +1,7 @@
 import type { Run } from '@punctual/client';
 import { dueTimes } from '../calendar/due-times.ts';
 import type { Arrival, CallbackArrival, Life, ScheduleSeen } from '../evidence.ts';
-import type { Window } from '../rules/view.ts';
+import type { Window } from '../rules/cuts.ts';
 
 /**
  * The checker of a service whose clock was stepped, ahead and back, and that was killed between.

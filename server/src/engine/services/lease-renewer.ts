@@ -65,7 +65,8 @@ export class LeaseRenewer {
     const now = clock.now();
     if (startedAt >= this.#patientUntil) await this.#takeOver(now);
     this.#isAway = false;
-    return now + leaseMs / LOOKS_PER_LEASE;
+    // A step that was frozen for so long has renewed nothing: until the next one this node could start no request.
+    return leaseDeadline.isOver ? now : now + leaseMs / LOOKS_PER_LEASE;
   }
 
   /** Whether the store's clock was set since the last look. Leases end by that clock. */

@@ -1,0 +1,53 @@
+import type { Evidence, Hold, Life, Stall } from '../evidence.ts';
+
+/** Where nodes share a store: what keeps a schedule waiting, and what cuts its requests off. */
+
+/** From the end of the last that lived to the next start that came to listen; several where starts were cut off. Or a suspension. */
+export interface Window {
+  from: number;
+  to: number;
+  /** The machine was suspended in it: what was in flight goes on after it. */
+  isSuspension?: boolean;
+}
+
+/** After a fault the engine has so much time until it is in time again. */
+export const RECOVERY_MS = 1_000;
+
+/** A claim, and when its node did nothing with it, or could not write what it did. */
+export interface HoldSeen extends Hold {
+  idle: Window[];
+}
+
+/** By schedule. */
+export function holdsOf({ lives, stalls, shared }: Evidence): Map<string, HoldSeen[]> {
+  if (shared === undefined) return new Map();
+  const byNode = new Map(lives.map(life => [life.node, life]));
+  const lostAt = new Map<string, number[]>();
+  for (const { at, scheduleIds } of shared.lostAnswers)
+    for (const id of scheduleIds) lostAt.set(id, [...(lostAt.get(id) ?? []), at]);
+  const seen = shared.holds.map(hold => {
+    const lost = (lostAt.get(hold.scheduleId) ?? []).map(from => ({ from, to: Infinity }));
+    const away = stalls.filter(({ node }) => node === undefined || node === hold.node);
+    const idle = [...awayOf(byNode.get(hold.node)!), ...away, ...lost];
+    return { ...hold, idle: idle.flatMap(window => within(window, hold)) };
+  });
+  return Map.groupBy(seen, ({ scheduleId }) => scheduleId);
+}
+
+/** When a node did nothing: it was frozen, or is dead. */
+function awayOf({ end, frozen = [] }: Life): Window[] {
+  return end === null ? frozen : [...frozen, { from: end.from, to: Infinity }];
+}
+
+function within({ from, to }: Window, hold: Hold): Window[] {
+  const window = { from: Math.max(from, hold.from), to: Math.min(to, hold.to) };
+  return window.from <= window.to ? [window] : [];
+}
+
+/** Whether it could fire all the while. */
+export function isUpFrom(life: Life, stalls: Stall[], from: number, to: number): boolean {
+  const { node, readyAt, end, frozen = [] } = life;
+  const own = node === undefined ? [] : stalls.filter(stall => stall.node === node);
+  const isThere = readyAt !== null && readyAt <= from && (end?.from ?? Infinity) > to;
+  return isThere && ![...frozen, ...own].some(rest => rest.from <= to && rest.to >= from);
+}
