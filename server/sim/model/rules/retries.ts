@@ -1,6 +1,6 @@
 import type { ScheduleSeen } from '../evidence.ts';
 import type { Tell } from './rule.ts';
-import { nameOf, withGrace } from './times.ts';
+import { knownBy, nameOf, withGrace } from './times.ts';
 import {
   type AttemptSeen,
   endOf,
@@ -57,7 +57,8 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   };
   const isStopped = schedule.spans.some(({ at, stoppedUntil, isDeleted }) => {
     const stops = run.trigger === 'manual' ? isDeleted : stoppedUntil > at;
-    return stops && at <= run.finishedAt;
+    // What is decided before the change is written after it.
+    return stops && at <= knownBy(run, view);
   });
   const first = run.trigger === 'manual' ? [] : schedule.manual;
   const isHeldUp = (from: number, to: number) => view.isHeldUp(from, to, seen.id);
