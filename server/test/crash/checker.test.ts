@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { check, OF_PROCESSES } from '../../sim/model/checker.ts';
 import { RULES, type Rule } from '../../sim/model/rules/rule.ts';
 import { at, cleanWorld, passed, Synthetic } from './synthetic.ts';
+import { awaitedWorld, TAMPERED_AWAITED } from './tampered-awaiting.ts';
 import {
   changedWorld,
   droppedWorld,
@@ -89,6 +90,10 @@ describe('checker', () => {
       assert.deepEqual(check(world, IN_TIME).violations, []);
   });
 
+  test('a run that awaits ends as its target says, or at its deadline', () => {
+    assert.deepEqual(check(awaitedWorld(), IN_TIME).violations, []);
+  });
+
   test('a time is missed while a node that is dead holds it', () => {
     assert.deepEqual(check(sharedWorld(), IN_TIME).violations, []);
   });
@@ -96,6 +101,7 @@ describe('checker', () => {
   const tampered = [
     ...TAMPERED.map(each => [cleanWorld, ...each] as const),
     ...TAMPERED_CHANGES.map(each => [changedWorld, ...each] as const),
+    ...TAMPERED_AWAITED.map(each => [awaitedWorld, ...each] as const),
     ...TAMPERED_NODES.map(each => [sharedWorld, ...each] as const),
   ];
   for (const [worldOf, what, rules, tamper] of tampered) {

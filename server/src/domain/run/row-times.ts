@@ -23,7 +23,7 @@ export function beyondSent(row: TakenRow, schedule: Schedule): TakenRow | null {
   return open;
 }
 
-/** What is on record as cut off, and may be sent again, keeps that record where it passes after all. */
+/** A time that was cut off, and may be sent again, keeps that record where it passes after all. */
 export function recordedOf({ known = [] }: Pick<TakenRow, 'known'>): Set<number> {
   return new Set(known.map(({ scheduledFor }) => scheduledFor));
 }
