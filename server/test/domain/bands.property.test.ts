@@ -10,12 +10,14 @@ import {
   type State,
   timingHistories,
 } from '../support/domain/timing-histories.ts';
-import { casesOf } from '../support/long.ts';
+import { casesOf, isLongRun } from '../support/long.ts';
 
 /** Bands say of an instant what explain says of it, whatever was changed. */
 
 const DAY_MS = 86_400_000;
 const HISTORIES = Number(process.env.BAND_HISTORIES ?? casesOf(100));
+/** A few histories that are drawn anew may meet no deleted schedule: the long run draws many. */
+const ALWAYS_THE_SAME = isLongRun ? {} : { seed: 20_261_127 };
 const STANDINGS = ['notCreated', 'deleted', 'completed', 'beforeStart', 'afterEnd', 'paused'];
 /** Of an instant that is no time of its interval, or that a calendar takes away. */
 const APART = ['neverDue', 'moved', 'dropped', 'repeated', 'excluded', 'rolled'];
@@ -36,7 +38,7 @@ test('under random changes a band says what explain says of the instants in it',
         seen.set(`${kind} ${verdict}`, (seen.get(`${kind} ${verdict}`) ?? 0) + 1);
       }
     }),
-    { numRuns: HISTORIES, endOnFailure: true },
+    { numRuns: HISTORIES, endOnFailure: true, ...ALWAYS_THE_SAME },
   );
   for (const kind of ['notCreated', 'paused', 'deleted']) {
     assert.ok(seen.has(`${kind} ${kind}`), `${kind} is seen: ${[...seen]}`);
