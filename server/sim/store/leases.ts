@@ -6,6 +6,7 @@ import type { ScheduleChange, ScheduleStore } from '../../src/store/contract/sch
 import type { Store } from '../../src/store/contract/store.ts';
 import { cutOffEntry } from '../../src/store/rows/outbox.ts';
 import { recovered } from '../../src/store/rows/queue.ts';
+import { RESTORE_ENTRY } from '../../src/store/sqlite/outbox.ts';
 import type { Machine } from '../machine.ts';
 import type { Hold } from '../model/evidence.ts';
 import type { Notices } from './notices.ts';
@@ -266,12 +267,7 @@ function outboxOf(
       WHERE schedules.schedule_key = outbox.schedule_key AND status = 'deleted') AS is_deleted
     FROM outbox WHERE id = ?`);
   const inFlight = database.prepare("SELECT * FROM outbox WHERE state = 'inFlight'");
-  const restore = database.prepare(`
-    UPDATE outbox SET due_at = min(due_at, ?), attempts = ?,
-      state = iif(? OR EXISTS (
-        SELECT 1 FROM completions WHERE completions.run_id = outbox.id AND completions.attempt = outbox.attempt),
-        'awaiting', 'waiting')
-    WHERE id = ?`);
+  const restore = database.prepare(RESTORE_ENTRY);
   const isOurs = (id: string) => leases.isOf(id, node) && standing.get(id)?.state === 'inFlight';
 
   return {

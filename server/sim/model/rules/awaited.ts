@@ -17,7 +17,8 @@ export function checkAwaited(view: View, tell: Tell): void {
   for (const schedule of view.schedules) {
     const deadlineMs = (schedule.seen.policy?.completion?.deadlineSeconds ?? Number.NaN) * 1_000;
     if (Number.isNaN(deadlineMs)) continue;
-    for (const { run, attempt, index } of attemptsOf(schedule)) {
+    const attempts = attemptsOf(schedule);
+    for (const { run, attempt, index } of attempts) {
       if (run.at > view.until) continue;
       const name = `${nameOf(run.scheduleId, run.at)}, attempt ${attempt.number},`;
       const said = saidOf.get(`${run.id}/${attempt.number}`) ?? [];
@@ -27,7 +28,8 @@ export function checkAwaited(view: View, tell: Tell): void {
       for (const [place, each] of said.entries())
         checkAnswer(name, overAt, each, said.slice(0, place), tell);
     }
-    checkQuiet(schedule, view, tell);
+    const waits = attempts.flatMap(({ run, attempt }) => waitOf(run, attempt));
+    checkQuiet(schedule, waits, view, tell);
   }
 }
 
@@ -113,18 +115,24 @@ function checkAnswer(
   );
 }
 
+/** From the answer of an attempt until it ended. */
+interface Wait {
+  name: string;
+  from: number;
+  to: number;
+}
+
 /** Nothing else of the schedule is sent while a run awaits. */
-function checkQuiet(schedule: ScheduleView, view: View, tell: Tell): void {
-  const waits = attemptsOf(schedule).flatMap(({ run, attempt }) => waitOf(run, attempt));
-  for (const { webhookId, attempt, at } of schedule.arrivals) {
+function checkQuiet({ seen, arrivals }: ScheduleView, waits: Wait[], view: View, tell: Tell): void {
+  for (const { webhookId, attempt, at } of arrivals) {
     const wait = waits.find(({ from, to }) => from < at && at < to);
-    if (wait === undefined || view.killedWithin(wait.from, at, schedule.seen.id)) continue;
+    if (wait === undefined || view.killedWithin(wait.from, at, seen.id)) continue;
     const when = `came at ${iso(at)}, and ${wait.name} awaited its completion until ${iso(wait.to)}`;
     tell('firedAwaiting', `Attempt ${attempt} of ${webhookId} ${when}.`);
   }
 }
 
-function waitOf(run: RunSeen, attempt: AttemptSeen) {
+function waitOf(run: RunSeen, attempt: AttemptSeen): Wait[] {
   const { awaited, startedAt, durationMs } = attempt;
   if (awaited === null || durationMs === undefined) return [];
   const name = nameOf(run.scheduleId, run.at);

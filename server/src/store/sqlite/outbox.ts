@@ -34,6 +34,17 @@ import { runWriter } from './runs.ts';
 import { serviceChangeWriter } from './service-change.ts';
 import { targetRuns } from './target-runs.ts';
 
+/**
+ * Restores an entry that was cut off: the target of a manual run may have said how it ended. Its parameters: now, the attempts,
+ * whether it awaits, the id.
+ */
+export const RESTORE_ENTRY = `
+  UPDATE outbox SET due_at = min(due_at, ?), attempts = ?,
+    state = iif(? OR EXISTS (
+      SELECT 1 FROM completions WHERE completions.run_id = outbox.id AND completions.attempt = outbox.attempt),
+      'awaiting', 'waiting')
+  WHERE id = ?`;
+
 export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): OutboxStore {
   const insertManual = database.prepare(`
     INSERT INTO outbox (id, kind, client_key, schedule_key, state, due_at, scheduled_for)
@@ -116,13 +127,7 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
         WHERE state = 'awaiting' AND due_at > :after)`);
   const depth = database.prepare(outboxDepthSql(['waiting'], 'waiting'));
   const cutOff = database.prepare("SELECT * FROM outbox WHERE state = 'inFlight'");
-  // The target of a manual run that was cut off may have said how it ended.
-  const restore = database.prepare(`
-    UPDATE outbox SET due_at = min(due_at, ?), attempts = ?,
-      state = iif(? OR EXISTS (
-        SELECT 1 FROM completions WHERE completions.run_id = outbox.id AND completions.attempt = outbox.attempt),
-        'awaiting', 'waiting')
-    WHERE id = ?`);
+  const restore = database.prepare(RESTORE_ENTRY);
 
   function claimOne(row: Row, now: number): OutboxClaim {
     take.run(now, row.id!);
