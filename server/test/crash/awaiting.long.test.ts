@@ -9,7 +9,7 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PunctualClient, type Run, type ScheduleInput } from '../../../client/src/index.ts';
 import { CREDENTIALS } from '../support/crash/api.ts';
-import { Process } from '../support/crash/life.ts';
+import { Survivor } from '../support/crash/survivor.ts';
 import { type PostgresServer, startPostgres } from '../support/store/postgres-server.ts';
 import { BIN } from './world.ts';
 
@@ -59,53 +59,24 @@ class Target {
 }
 
 /** A node that is killed and started again. */
-class Node {
-  readonly #folder: string;
-  readonly #databaseUrl: string;
-  #process: Process | null = null;
-  #url = '';
-
+class Node extends Survivor {
   constructor(folder: string, databaseUrl: string) {
-    this.#folder = folder;
-    this.#databaseUrl = databaseUrl;
+    const environment = {
+      DATABASE_URL: databaseUrl,
+      PUNCTUAL_URL: 'https://punctual.example.com',
+      PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8',
+      ...(databaseUrl.startsWith('postgres') && { PUNCTUAL_LEASE_SECONDS: '2' }),
+    };
+    super({ bin: BIN, folder, environment });
   }
 
   get client(): PunctualClient {
-    return new PunctualClient({ baseUrl: this.#url, ...CREDENTIALS });
-  }
-
-  async start(): Promise<void> {
-    this.#process = new Process({
-      bin: BIN,
-      folder: this.#folder,
-      environment: {
-        PORT: '0',
-        DATABASE_URL: this.#databaseUrl,
-        PUNCTUAL_URL: 'https://punctual.example.com',
-        PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8',
-        PUNCTUAL_CLIENT_ID: CREDENTIALS.clientId,
-        PUNCTUAL_API_KEY: CREDENTIALS.apiKey,
-        ...(this.#databaseUrl.startsWith('postgres') && { PUNCTUAL_LEASE_SECONDS: '2' }),
-      },
-    });
-    this.#url = await this.#process.ready;
-  }
-
-  kill(): Promise<void> {
-    return this.#process!.kill();
-  }
-
-  stop(): Promise<void> {
-    return this.#process!.stop();
-  }
-
-  async dispose(): Promise<void> {
-    await this.#process?.dispose();
+    return new PunctualClient({ baseUrl: this.url, ...CREDENTIALS });
   }
 
   /** @returns the status */
   async complete(path: string, body?: object): Promise<number> {
-    const response = await fetch(this.#url + path, {
+    const response = await fetch(this.url + path, {
       method: 'POST',
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(GIVE_UP_MS),

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CREDENTIALS } from '../support/crash/api.ts';
-import { Process } from '../support/crash/life.ts';
+import { Survivor } from '../support/crash/survivor.ts';
 import { type PostgresServer, runOn, startPostgres } from '../support/store/postgres-server.ts';
 import { BIN } from './world.ts';
 
@@ -27,38 +27,10 @@ interface Answer {
   id: string | undefined;
 }
 
-/** A service on one database, killed and started again. */
-class Survivor {
-  readonly #folder: string;
-  readonly #databaseUrl: string;
-  #process: Process | null = null;
-  #url = '';
-
+/** A service that many callers ask at once. */
+class Raced extends Survivor {
   constructor(folder: string, databaseUrl: string) {
-    this.#folder = folder;
-    this.#databaseUrl = databaseUrl;
-  }
-
-  async start(): Promise<void> {
-    this.#process = new Process({
-      bin: BIN,
-      folder: this.#folder,
-      environment: {
-        PORT: '0',
-        DATABASE_URL: this.#databaseUrl,
-        PUNCTUAL_CLIENT_ID: CREDENTIALS.clientId,
-        PUNCTUAL_API_KEY: CREDENTIALS.apiKey,
-      },
-    });
-    this.#url = await this.#process.ready;
-  }
-
-  kill(): Promise<void> {
-    return this.#process!.kill();
-  }
-
-  async dispose(): Promise<void> {
-    await this.#process?.dispose();
+    super({ bin: BIN, folder, environment: { DATABASE_URL: databaseUrl } });
   }
 
   /** The answers to callers that all ask at once; null for one that got none. */
@@ -70,7 +42,7 @@ class Survivor {
   }
 
   async #call(method: string, path: string, headers: Record<string, string>): Promise<Answer> {
-    const response = await fetch(this.#url + path, {
+    const response = await fetch(this.url + path, {
       method,
       headers: {
         ClientId: CREDENTIALS.clientId,
@@ -130,7 +102,7 @@ function survives(open: (folder: string) => Promise<{ databaseUrl: string; count
     test(`${what} makes one schedule, whatever is killed after it was written`, async () => {
       const folder = await realpath(await mkdtemp(join(tmpdir(), 'punctual-callers-')));
       const { databaseUrl, count } = await open(folder);
-      const survivor = new Survivor(folder, databaseUrl);
+      const survivor = new Raced(folder, databaseUrl);
       try {
         await survivor.start();
         for (let kill = 1; kill <= KILLS; kill++) {
