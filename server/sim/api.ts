@@ -13,6 +13,8 @@ export interface Served {
   store: Store;
   engine: EnginePort;
   clock: Clock;
+  /** Whether a caller who was let in is looked up again in time: it may have been suspended since. */
+  looksAgain: boolean;
 }
 
 export interface ApiAnswer {
@@ -51,7 +53,7 @@ export class Api {
       engine: this.#engine(),
       clock: {
         now: () => this.#process.clock.now(),
-        monotonicMs: () => this.#process.clock.monotonicMs(),
+        monotonicMs: () => (this.#process.looksAgain ? this.#process.clock.monotonicMs() : 0),
         after: (delayMs, callback) => this.#process.clock.after(delayMs, callback),
       },
       allow: { everything: true, networks: [], hosts: new Set() },
@@ -66,8 +68,6 @@ export class Api {
       readiness: async () => ({}),
       pausedSince: async () => null,
       metricsText: notPlayed,
-      // No world outlives a caller that is remembered.
-      limits: { callerCacheMs: 0 },
     });
   }
 

@@ -1,6 +1,7 @@
 import type { Schedule, ScheduleInput, SchedulePatch } from '@punctual/client';
 import type { ApiAnswer } from './api.ts';
 import { type Caller, callOnce } from './call-once.ts';
+import type { PlayedClient } from './clients.ts';
 import type { ExplainedSeen } from './model/evidence.ts';
 import type { Call } from './node.ts';
 import { isPlanned } from './workload.ts';
@@ -8,6 +9,7 @@ import { isPlanned } from './workload.ts';
 /** A schedule that a caller asked for. */
 export interface Asked {
   body: ScheduleInput;
+  client: PlayedClient;
   /** It names the schedule also where nobody was told its id. */
   label: string;
   /** As the create was answered; null where it was not. */
@@ -60,19 +62,19 @@ export class Callers {
     this.#isOver = true;
   }
 
-  async createAll(bodies: ScheduleInput[]): Promise<void> {
-    const asked = bodies.map(body => this.#ask(body));
+  async createAll(client: PlayedClient, bodies: ScheduleInput[]): Promise<void> {
+    const asked = bodies.map(body => this.#ask(client, body));
     const items = asked.map(({ body, label }) => ({ ...body, label }));
-    const answer = await this.#call('POST', '/v1/schedule/batch', { items });
+    const answer = await this.#call(client, 'POST', '/v1/schedule/batch', { items });
     if (answer?.status !== 200) return;
     for (const [index, told] of answer.body.items.entries())
       Object.assign(asked[index]!, { told, toldAt: this.#around.machine.trueNow });
   }
 
-  async create(body: ScheduleInput): Promise<void> {
-    const asked = this.#ask(body);
+  async create(client: PlayedClient, body: ScheduleInput): Promise<void> {
+    const asked = this.#ask(client, body);
     const { label } = asked;
-    const answer = await this.#call('POST', '/v1/schedule', { ...body, label });
+    const answer = await this.#call(client, 'POST', '/v1/schedule', { ...body, label });
     if (answer?.status !== 200) return;
     Object.assign(asked, { told: answer.body, toldAt: this.#around.machine.trueNow });
   }
@@ -82,7 +84,8 @@ export class Callers {
     const asked = this.#pick(which, ({ told }) => told?.afterCompletion !== 'delete');
     if (asked === undefined) return;
     this.#around.tell(`trigger ${asked.label}`);
-    const answer = await this.#call('POST', `/v1/schedule/${asked.told!.id}/trigger`);
+    const path = `/v1/schedule/${asked.told!.id}/trigger`;
+    const answer = await this.#call(asked.client, 'POST', path);
     if (answer?.status === 200) this.triggered.push(answer.body.id);
   }
 
@@ -100,10 +103,8 @@ export class Callers {
     const path = `/v1/schedule/${told!.id}`;
     const body = patch && { ...patch, label: `${label}#${number}` };
     tell(body ? `patch ${label}: ${JSON.stringify(body)}` : `delete ${label}`);
-    const answer = await callOnce(
-      body ? { method: 'PATCH', path, body } : { method: 'DELETE', path },
-      this.#around,
-    );
+    const call = body ? ({ method: 'PATCH', path, body } as const) : { method: 'DELETE', path };
+    const answer = await this.#callOnce(asked.client, call as Call);
     edit.endedAt = machine.now;
     if (answer?.status === 200) edit.answer = answer;
     else tell(`${label}#${number}: ${answer ? `${answer.status} ${answer.body.error}` : 'none'}`);
@@ -117,7 +118,7 @@ export class Callers {
     const askedAt = machine.now;
     const query = new URLSearchParams({ at: new Date(at).toISOString() });
     const path = `/v1/schedule/${told!.id}/explain?${query}`;
-    const answer = await callOnce({ method: 'GET', path }, this.#around);
+    const answer = await this.#callOnce(asked.client, { method: 'GET', path });
     if (answer?.status !== 200) return;
     const { verdict } = answer.body;
     tell(`explain ${label} at ${answer.body.at}: ${verdict}`);
@@ -131,21 +132,27 @@ export class Callers {
     return known[Math.floor(which * known.length)];
   }
 
-  #ask(body: ScheduleInput): Asked {
-    const asked = { body, label: `s${this.asked.length + 1}`, told: null, toldAt: 0, edits: [] };
+  #ask(client: PlayedClient, body: ScheduleInput): Asked {
+    const label = `s${this.asked.length + 1}`;
+    const asked = { body, client, label, told: null, toldAt: 0, edits: [] };
     this.asked.push(asked);
     this.#around.tell(`create ${asked.label}: ${body.interval} ${body.url}`);
     return asked;
   }
 
   /** Asks, and asks again under the same key, until there is an answer. @returns null where there was none to the end */
-  async #call(method: Call['method'], path: string, body?: object): Promise<ApiAnswer | null> {
+  async #call(
+    client: PlayedClient,
+    method: Call['method'],
+    path: string,
+    body?: object,
+  ): Promise<ApiAnswer | null> {
     this.#calls += 1;
     const key = `c${this.#calls}`;
     const { machine, wellSinceMs, tell } = this.#around;
     for (let tries = 1; tries <= MOST_TRIES && !this.#isOver; tries += 1) {
       const askedAt = machine.elapsedMs;
-      const answer = await callOnce({ method, path, key, body }, this.#around);
+      const answer = await this.#callOnce(client, { method, path, key, body });
       if (answer !== null && answer.status !== 200) {
         const told = `${method} ${path}: ${answer.status} ${answer.body.error.replace(/\.$/, '')}`;
         tell(told);
@@ -156,6 +163,14 @@ export class Callers {
       await machine.sleep(AGAIN_MS, machine.world);
     }
     return null;
+  }
+
+  async #callOnce({ credentials, calls }: PlayedClient, call: Call): Promise<ApiAnswer | null> {
+    const { machine } = this.#around;
+    const askedAt = machine.now;
+    const answer = await callOnce({ ...call, credentials }, this.#around);
+    if (answer !== null) calls.push({ askedAt, endedAt: machine.now, status: answer.status });
+    return answer;
   }
 }
 

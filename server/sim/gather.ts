@@ -6,6 +6,7 @@ import { runId } from '../src/domain/id.ts';
 import type { Schedule } from '../src/domain/schedule/schedule.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import type { Asked, Callers, Edit } from './callers.ts';
+import type { PlayedClient } from './clients.ts';
 import type {
   ChangeSeen,
   Content,
@@ -14,13 +15,14 @@ import type {
   ScheduleSeen,
   VersionSeen,
 } from './model/evidence.ts';
+import type { ClientSeen } from './model/evidence-of-clients.ts';
 import { isPlanned } from './workload.ts';
 
 /** The store as the world itself looks at it: nothing is in its way. */
 export interface Looked {
   database: DatabaseSync;
   store: Store;
-  clientRowId: number;
+  clients: PlayedClient[];
 }
 
 const ANY_SCHEDULE = '00000000-0000-7000-8000-000000000000';
@@ -53,8 +55,36 @@ export async function gather(
   const callers = new Set(
     schedules.filter(({ integrations }) => integrations.length > 0).map(({ id }) => id),
   );
-  const runs = await runsOf(looked, callers, now);
-  return { ...seen, schedules, runs, triggered, refused, explained, madeTwice };
+  const { clients } = looked;
+  const runs = (await Promise.all(clients.map(each => runsOf(looked, each, callers, now)))).flat();
+  const told = { schedules, runs, triggered, refused, explained, madeTwice };
+  if (clients.length === 1) return { ...seen, ...told };
+  return { ...seen, ...told, clients: clients.map(each => clientSeen(looked, each)) };
+}
+
+function clientSeen({ database }: Looked, client: PlayedClient): ClientSeen {
+  const { credentials, suspensions, deletion, secrets, calls } = client;
+  const left = deletion === null ? [] : leftOf(database, credentials.clientRowId);
+  return { id: credentials.clientId, suspensions, deletion, secrets, calls, left };
+}
+
+/** What is there of a client that was deleted. */
+const LEFT = {
+  schedules: "SELECT 1 FROM schedules WHERE client_key = ? AND status <> 'deleted'",
+  'rows of the queue': `SELECT 1 FROM queue JOIN schedules USING (schedule_key) WHERE client_key = ?`,
+  'rows of the outbox': `
+    SELECT 1 FROM outbox WHERE client_key = ? AND state IN ('waiting', 'inFlight', 'awaiting')`,
+  keys: 'SELECT 1 FROM api_keys WHERE client_key = ? AND revoked_at IS NULL',
+  secrets:
+    "SELECT 1 FROM clients WHERE client_key = ? AND (signing_secret <> '' OR old_secret <> '')",
+};
+
+function leftOf(database: DatabaseSync, clientRowId: number): string[] {
+  const isLeft = ([, rows]: [string, string]) =>
+    database.prepare(`${rows} LIMIT 1`).get(clientRowId) !== undefined;
+  return Object.entries(LEFT)
+    .filter(isLeft)
+    .map(([what]) => what);
 }
 
 /** The ids of schedules by the labels that their callers gave them. */
@@ -67,7 +97,8 @@ function madeOf(database: DatabaseSync): Map<string, string[]> {
 }
 
 async function runsOf(
-  { store: { runs }, clientRowId }: Looked,
+  { store: { runs } }: Looked,
+  { credentials: { clientRowId } }: PlayedClient,
   callers: Set<string>,
   now: number,
 ): Promise<Run[]> {
@@ -83,10 +114,12 @@ async function runsOf(
 }
 
 async function seenOf(
-  { store, clientRowId }: Pick<Looked, 'store' | 'clientRowId'>,
-  { body, label, told, edits }: Asked,
+  { store, clients }: Looked,
+  { body, client, label, told, edits: asked }: Asked,
   made: string | undefined,
 ): Promise<ScheduleSeen> {
+  const { clientId, clientRowId } = client.credentials;
+  const edits = [...asked, ...withClient(client, asked)];
   const id = told?.id ?? made ?? label;
   const found = await store.schedules.find(clientRowId, id);
   const { interval, timezone, policy } = body;
@@ -96,6 +129,7 @@ async function seenOf(
     interval,
     timezone,
     createdAt,
+    ...(clients.length > 1 && { client: clientId }),
     integrations: integrations.map(({ id, callOnSuccess }) => ({ id, callOnSuccess })),
     ...(integrations.length === 0 && { origin: new URL(body.url).origin }),
     ...(policy && { policy }),
@@ -130,8 +164,16 @@ function boundsOf(body: ScheduleInput): Partial<Planned> {
   return Object.fromEntries([...instants, ...counts]);
 }
 
+/** Its schedules go with a client that is deleted. Nodes hear of that within 5 s. */
+function withClient({ deletion }: PlayedClient, edits: Edit[]): Edit[] {
+  if (deletion === null) return [];
+  const endedAt = deletion.by + 5_000;
+  const answer = { status: 200, body: {} };
+  return [{ number: edits.length + 1, patch: null, askedAt: deletion.from, endedAt, answer }];
+}
+
 async function versionsOf(
-  { store, clientRowId }: Pick<Looked, 'store' | 'clientRowId'>,
+  { store, clientRowId }: { store: Store; clientRowId: number },
   present: Schedule,
   edits: Edit[],
 ): Promise<VersionSeen[]> {
@@ -139,7 +181,9 @@ async function versionsOf(
   const all = [...past.map(({ schedule }) => schedule).reverse(), present];
   return all.map(schedule => {
     const { status, label = '', createdAt, updatedAt = createdAt } = schedule;
-    const deletion = status === 'deleted' ? edits.find(({ patch }) => patch === null) : undefined;
+    const deletions = status === 'deleted' ? edits.filter(({ patch }) => patch === null) : [];
+    const isThen = ({ askedAt, endedAt }: Edit) => askedAt <= updatedAt && updatedAt <= endedAt;
+    const deletion = deletions.find(isThen) ?? deletions[0];
     const change = deletion?.number ?? Number(label.split('#')[1] ?? 0);
     const { endedAt: writtenBy = createdAt } = edits[change - 1] ?? {};
     return { change, at: updatedAt, writtenBy, is: contentOf(schedule) };

@@ -1,5 +1,6 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
 import { type Machine, machineThatPlays, turnBy } from './machine.ts';
 
 /**
@@ -62,6 +63,9 @@ Object.assign(globalThis, {
   clearTimeout: replaced(clearTimeout as never, cancelled),
   clearInterval: replaced(clearInterval as never, cancelled),
 });
+timers.setTimeout = replaced(timers.setTimeout as never, (machine, delayMs = 1) =>
+  machine.sleep(delayMs),
+) as typeof timers.setTimeout;
 Date.now = replaced(Date.now, machine => machine.now);
 performance.now = replaced(
   performance.now.bind(performance),

@@ -31,6 +31,8 @@ export interface Surroundings {
   beforeAnswer: (node: Node) => void;
   /** Where nodes share the store; null: each process has it for itself. */
   leases: Leases | null;
+  /** Whether an API looks up again who calls it (api.ts). */
+  looksAgain: boolean;
   /** Whether a node's answer of the store is lost. */
   isLost: NonNullable<WayOptions['isLost']>;
   tell(line: string): void;
@@ -43,6 +45,8 @@ export interface Call {
   /** Of its `Idempotency-Key`; the same where it is asked again. Absent: there is none. */
   key?: string;
   body?: object | undefined;
+  /** Of the client that calls; absent: the first one. */
+  credentials?: Credentials;
 }
 
 const PUBLIC_URL = 'https://punctual.example';
@@ -126,11 +130,11 @@ export class Node {
    * @param answered is told null at once where nobody listens, and where the process dies before it has answered
    */
   call(
-    { method, path, key, body }: Call,
+    { method, path, key, body, credentials = this.#around.credentials }: Call,
     wayMs: number,
     answered: (answer: ApiAnswer | null) => void,
   ): void {
-    const { machine, credentials } = this.#around;
+    const { machine } = this.#around;
     const headers = key === undefined ? {} : { 'idempotency-key': key };
     const payload = body && { payload: body };
     machine.after(
@@ -217,7 +221,8 @@ export class Node {
         });
         // It looks at its schedules within this ms.
         this.life.readyAt = machine.trueNow + 1;
-        this.#api.serve({ store: this.store, engine, clock: this.#clock });
+        const { looksAgain } = this.#around;
+        this.#api.serve({ store: this.store, engine, clock: this.#clock, looksAgain });
         return;
       } catch (error) {
         tell(`${this.#owner.name} does not start: ${(error as Error).message}`);

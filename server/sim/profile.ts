@@ -1,3 +1,4 @@
+import { type ClientChange, clientActionAt, clientCountOf } from './profile-of-clients.ts';
 import { Random } from './random.ts';
 import { AWAITING_KINDS, UNHEALTHY_KINDS } from './workload.ts';
 
@@ -28,6 +29,7 @@ export type Action = { at: number } & (
   /** Of the wall clock, from then on. */
   | { kind: 'step'; aheadMs: number }
   | { kind: 'suspend'; forMs: number }
+  | { kind: 'client'; which: number; change: ClientChange }
 );
 
 export interface Profile {
@@ -43,6 +45,8 @@ export interface Profile {
   awaiting: number;
   /** How many share the store, where they do. */
   nodes: number;
+  /** How many clients there are, where there are several. */
+  clients: number;
   faults: string[];
   /** In their order. */
   actions: Action[];
@@ -64,6 +68,7 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   step: random => random.between(3_000, 15_000),
   suspend: () => 20_000,
   absence: () => 40_000,
+  clients: () => 15_000,
 };
 
 /** How many seeds have the fault. */
@@ -82,11 +87,12 @@ export const ODDS = {
   suspend: 0.15,
   absence: 0.06,
   awaiting: 0.25,
+  clients: 0.2,
 };
 /** These happen where nodes share the store: their odds are of those seeds. */
 const OF_NODES: Action['kind'][] = ['freeze', 'lose'];
 /** And these where they do not. */
-const OF_ONE: Action['kind'][] = ['step', 'suspend'];
+const OF_ONE: Action['kind'][] = ['step', 'suspend', 'client'];
 
 type Fault = keyof typeof ODDS;
 
@@ -137,6 +143,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('absence', absenceAt);
   on('nodes', fromTheBeginning);
   on('awaiting', fromTheBeginning);
+  on('clients', (at, own) => clientActionAt(aimed(at, own), own));
   on('freeze', (at, own) => freezeAt(at, own, startedAt));
   on('lose', (at, own) => ({ kind: 'lose', at, forMs: own.between(0, 1_000) }));
   return {
@@ -146,6 +153,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
     unhealthy: random.chance(0.5) ? random.whole(1, UNHEALTHY_KINDS) : 0,
     awaiting: awaitingOf(seed),
     nodes: new Random(seed, 'node count').whole(2, 4),
+    clients: clientCountOf(seed),
     faults,
     actions: actions.toSorted((a, b) => a.at - b.at),
   };
@@ -181,7 +189,7 @@ export function playedOf({ faults, actions }: Profile): Action[] {
 /** The rules know what callers change and ask by one clock only, on a machine that goes on. */
 function notOfNodes(faults: string[]): Action['kind'][] {
   const hasOneClock = !faults.includes('step') && !faults.includes('suspend');
-  return hasOneClock ? OF_NODES : [...OF_NODES, 'edit', 'explain'];
+  return hasOneClock ? OF_NODES : [...OF_NODES, 'edit', 'explain', 'client'];
 }
 
 /**

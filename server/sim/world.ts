@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { ScheduleInput } from '@punctual/client';
 import { startCounter } from '../src/domain/id.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
 import { Api, newCredentials } from './api.ts';
 import { callOnce } from './call-once.ts';
 import { Callers } from './callers.ts';
+import { Clients, type PlayedClient } from './clients.ts';
 import { Fleet } from './fleet.ts';
 import { gather, isOwed } from './gather.ts';
 import { type Judgement, judge } from './judge.ts';
@@ -21,6 +23,7 @@ import {
   profileOf,
   startedAtOf,
 } from './profile.ts';
+import { clientsIn } from './profile-of-clients.ts';
 import { Random } from './random.ts';
 import { LazyDatabase } from './store/lazy-database.ts';
 import { Leases } from './store/leases.ts';
@@ -76,6 +79,7 @@ class World {
   readonly #database = emptyDatabase();
   #fleet!: Fleet;
   #callers!: Callers;
+  #clients!: Clients;
   readonly #work: Work;
   readonly #stalls: Evidence['stalls'] = [];
   readonly #lost: LostAnswers;
@@ -113,7 +117,8 @@ class World {
       ...(hasNodes(this.#profile) ? workload.sharedWorkload(TARGET) : []),
       ...workload.awaitingWorkload(awaitingIn(this.#profile)),
     ];
-    void this.#callers.createAll(bodies);
+    const bodiesOf = Map.groupBy(bodies, (body, index) => this.#clientOf(body, index));
+    for (const [client, own] of bodiesOf) void this.#callers.createAll(client, own);
     for (const action of playedOf(this.#profile))
       this.#machine.after(action.at, () => this.#act(action));
     await this.#machine.sleep(lengthMs);
@@ -138,11 +143,22 @@ class World {
       mark: { sentUntil: machine.now },
       beforeAnswer: () => {},
       leases: hasNodes(this.#profile) ? this.#leases() : null,
+      looksAgain: clientsIn(this.#profile) > 1,
       isLost: (...answer) => this.#lost.isLost(...answer),
       tell: line => this.#tell(line),
     };
     const processes = hasNodes(this.#profile) ? this.#profile.nodes : 1;
     this.#fleet = new Fleet(this.#around, apis.slice(0, processes), new Random(seed, 'asked'));
+    this.#clients = new Clients({
+      around: this.#around,
+      store: this.#store,
+      random: new Random(seed, 'commands'),
+      node: () => this.#fleet.asked(),
+    });
+    await this.#clients.add(this.#around.credentials);
+    this.#network.keepsSignatures = clientsIn(this.#profile) > 1;
+    for (let count = clientsIn(this.#profile); count > 1; count -= 1)
+      await this.#clients.add(await newCredentials(this.#store, machine.now));
     this.#callers = new Callers({
       machine,
       random: new Random(seed, 'calls'),
@@ -204,7 +220,8 @@ class World {
       case 'create': {
         const { planned, index } = action;
         const bodies = planned ? workload.plannedWorkload : workload.mixedWorkload;
-        void this.#callers.create(bodies(TARGET, index + 1, machine.now)[index]!);
+        const body = bodies(TARGET, index + 1, machine.now)[index]!;
+        void this.#callers.create(this.#clientOf(body, index), body);
         return;
       }
       case 'edit': {
@@ -227,7 +244,17 @@ class World {
         // Calls to the store rest as well.
         for (const stall of this.#stalls) if (stall.to > machine.now) stall.to += action.forMs;
         this.#wall.suspend(action.forMs);
+        return;
+      case 'client':
+        this.#clients.act(action.which, action.change);
     }
+  }
+
+  /** What is planned is of none that is deleted: no rule judges it there. */
+  #clientOf(body: ScheduleInput, index: number): PlayedClient {
+    const { all } = this.#clients;
+    const most = workload.isPlanned(body) ? all.length - 1 : all.length;
+    return all[index % Math.max(1, most)]!;
   }
 
   /** Faults end, a process lives, targets answer. @returns when: what was due by then must come to its end */
@@ -240,6 +267,7 @@ class World {
     this.#lost.heal();
     this.#network.isHealed = true;
     while (!this.#fleet.isWell || machine.isSuspended) await machine.sleep(10);
+    await this.#clients.heal();
     await this.#wall.goRight();
     return machine.now;
   }
@@ -272,9 +300,8 @@ class World {
 
   #seen(until: number): Promise<Evidence> {
     const { arrivals, callbacks: callbackArrivals } = this.#network;
-    const { credentials, leases } = this.#around;
-    const { clientRowId } = credentials;
-    const looked = { database: this.#database, store: this.#store, clientRowId };
+    const { leases } = this.#around;
+    const looked = { database: this.#database, store: this.#store, clients: this.#clients.all };
     return gather(looked, this.#callers, this.#machine.now, {
       lives: this.#fleet.all.map(({ life }) => life),
       stalls: [...this.#stalls, ...this.#lost.stalls],
@@ -282,6 +309,7 @@ class World {
       arrivals,
       callbackArrivals,
       said: this.#work.said,
+      signed: this.#network.signed,
       until,
       ...(leases && {
         shared: {

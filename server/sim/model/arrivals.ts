@@ -1,4 +1,5 @@
 import type { Arrival, CallbackArrival } from './evidence.ts';
+import type { SignedSeen } from './evidence-of-clients.ts';
 
 /** What a request tells of itself, by its headers in lower case. */
 export type Headers = NodeJS.Dict<string | string[]>;
@@ -32,4 +33,15 @@ export function callbackArrivalOf(headers: Headers, body: string, at: number): C
     at,
     status: null,
   };
+}
+
+/** What a request was signed with, or a callback. */
+export function signedOf(
+  headers: Headers,
+  body: string,
+  { scheduleId, at, webhookId }: Arrival | CallbackArrival,
+): SignedSeen {
+  const timestamp = String(headers['webhook-timestamp']);
+  const signatures = String(headers['webhook-signature']);
+  return { scheduleId, at, id: webhookId, timestamp, signatures, body };
 }

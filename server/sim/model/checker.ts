@@ -4,6 +4,7 @@ import { checkAwaited } from './rules/awaited.ts';
 import { checkBreakers } from './rules/breakers.ts';
 import { checkCallbacks } from './rules/callbacks.ts';
 import { checkChanges } from './rules/changes.ts';
+import { checkClients } from './rules/clients.ts';
 import { checkCompletion } from './rules/completion.ts';
 import { checkExplained } from './rules/explained.ts';
 import { checkHolds } from './rules/holds.ts';
@@ -11,6 +12,7 @@ import { checkLateness } from './rules/lateness.ts';
 import { checkOverlaps } from './rules/overlap.ts';
 import { checkRetries } from './rules/retries.ts';
 import type { Rule, Tell, Violation } from './rules/rule.ts';
+import { checkSignatures } from './rules/signatures.ts';
 import { checkTimes } from './rules/times.ts';
 import { type Slack, type View, viewOf } from './rules/view.ts';
 
@@ -53,6 +55,7 @@ export const MAY_COME_RIGHT: readonly Rule[] = [
   'callbackUnfinished',
   'callbackUnrecorded',
   'notCompleted',
+  'clientLeft',
 ];
 
 /** Two processes read the same clock, and are told to go on by the same two processors. */
@@ -94,6 +97,9 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   checkHolds(evidence, view, tell);
   checkOverlaps(view, tell);
   checkBreakers(view, tell);
+  const { clients = [], signed = [] } = evidence;
+  checkClients(clients, view, tell);
+  checkSignatures(clients, signed, view, tell);
   const completed = checkCompletion(view, tell);
   return { violations, figures: { ...figuresOf(view), overrun, duplicates, completed } };
 }

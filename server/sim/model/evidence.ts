@@ -1,4 +1,5 @@
 import type { Run } from '@punctual/client';
+import type { ClientSeen, SignedSeen } from './evidence-of-clients.ts';
 
 /** All that a crash test has seen, from outside: what the checker judges. Instants are epoch ms. */
 export interface Evidence {
@@ -21,6 +22,10 @@ export interface Evidence {
   explained: ExplainedSeen[];
   /** What targets said that had answered 202. Absent: none did. */
   said?: SaidSeen[];
+  /** Where there are several. */
+  clients?: ClientSeen[];
+  /** Requests and callbacks, with their signatures, where that was kept. */
+  signed?: SignedSeen[];
   /** Nominal times up to here must have come to their end. */
   until: number;
   /** Where nodes share the store. */
@@ -55,6 +60,8 @@ export interface ScheduleSeen {
   interval: string;
   timezone: string;
   createdAt: number;
+  /** The id of its client, where there are several. */
+  client?: string;
   integrations: { id: string; callOnSuccess: boolean }[];
   /** Scheme, name and port of its target. Absent: callbacks go there as well. */
   origin?: string;

@@ -1,7 +1,8 @@
 import type { OutboundRequest, SendResult } from '../../src/outbound/send.ts';
 import type { Machine, Owner } from '../machine.ts';
-import { arrivalOf, callbackArrivalOf } from '../model/arrivals.ts';
+import { arrivalOf, callbackArrivalOf, signedOf } from '../model/arrivals.ts';
 import type { Arrival, CallbackArrival } from '../model/evidence.ts';
+import type { SignedSeen } from '../model/evidence-of-clients.ts';
 import type { Random } from '../random.ts';
 import type { Begun } from './work.ts';
 
@@ -17,6 +18,9 @@ export const CONNECT_MS = 80;
 export class Network {
   readonly arrivals: Arrival[] = [];
   readonly callbacks: CallbackArrival[] = [];
+  /** What they were signed with, where that is kept. */
+  readonly signed: SignedSeen[] = [];
+  keepsSignatures = false;
   /** From then on all answer 200 at once. */
   isHealed = false;
   /** Called for each request whose work a target begins. */
@@ -143,6 +147,7 @@ export class Network {
       : arrivalOf(headers, at);
     if ('runId' in arrival) this.callbacks.push(arrival);
     else this.arrivals.push(arrival);
+    if (this.keepsSignatures) this.signed.push(signedOf(headers, body ?? '', arrival));
     if (wire !== owner) Object.assign(arrival, { node: owner.name, senderAt: now() });
     const open = this.#openOf(wire);
     const end = (status: number | null, retryAt?: number) => {

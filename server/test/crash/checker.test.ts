@@ -10,6 +10,7 @@ import {
   explainedWorld,
   TAMPERED_CHANGES,
 } from './tampered-changes.ts';
+import { TAMPERED_CLIENTS, worldOfClients } from './tampered-clients.ts';
 import { TAMPERED } from './tampered-evidence.ts';
 import { sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
 
@@ -90,6 +91,10 @@ describe('checker', () => {
       assert.deepEqual(check(world, IN_TIME).violations, []);
   });
 
+  test('what a suspended client misses says so, and its requests are signed as its secrets are rotated', () => {
+    assert.deepEqual(check(worldOfClients(), IN_TIME).violations, []);
+  });
+
   test('a run that awaits ends as its target says, or at its deadline', () => {
     assert.deepEqual(check(awaitedWorld(), IN_TIME).violations, []);
   });
@@ -102,6 +107,7 @@ describe('checker', () => {
     ...TAMPERED.map(each => [cleanWorld, ...each] as const),
     ...TAMPERED_CHANGES.map(each => [changedWorld, ...each] as const),
     ...TAMPERED_AWAITED.map(each => [awaitedWorld, ...each] as const),
+    ...TAMPERED_CLIENTS.map(each => [worldOfClients, ...each] as const),
     ...TAMPERED_NODES.map(each => [sharedWorld, ...each] as const),
   ];
   for (const [worldOf, what, rules, tamper] of tampered) {

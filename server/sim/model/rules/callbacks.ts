@@ -9,12 +9,18 @@ export function checkCallbacks(view: View, tell: Tell): void {
   for (const { seen, runs, manual } of view.schedules) {
     for (const run of [...runs, ...manual]) {
       if (run.at > view.until) continue;
-      checkRun(run, seen, came, tell);
+      // The callbacks of a client that is deleted are dropped.
+      const isDropped = view.haltsOf(seen.id).some(({ to }) => to === Infinity);
+      checkRun(run, seen, came, isDropped ? exceptLost(tell) : tell);
       for (const callback of run.callbacks) checkLost(callback, seen.id, view, tell);
     }
   }
   for (const arrival of view.callbackArrivals) checkArrival(arrival, view, tell);
   checkIds(view, tell);
+}
+
+function exceptLost(tell: Tell): Tell {
+  return (rule, sentence) => rule !== 'callbackLost' && tell(rule, sentence);
 }
 
 function checkRun(

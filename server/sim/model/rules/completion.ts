@@ -1,4 +1,5 @@
 import type { Planned } from '../evidence.ts';
+import { haltIn } from './halts.ts';
 import type { Tell } from './rule.ts';
 import { nameOf } from './times.ts';
 import { hasBegun, hasEnded, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
@@ -23,7 +24,9 @@ export function checkCompletion(view: View, tell: Tell): number {
 function checkSent({ seen, due, runs, arrivals }: ScheduleView, view: View, tell: Tell): void {
   const [time] = due;
   if (!seen.interval.startsWith('at(') || time === undefined || time > view.until) return;
-  const wasSkipped = runs.some(({ at, status }) => at === time && status === 'skipped');
+  const wasSkipped = runs.some(({ at, status, reason }) => {
+    return at === time && (status === 'skipped' || haltIn(reason) !== null);
+  });
   const wasSent = arrivals.some(({ scheduledFor }) => scheduledFor === time);
   if (!wasSkipped && !wasSent) tell('unsent', `${nameOf(seen.id, time)} was never sent.`);
 }

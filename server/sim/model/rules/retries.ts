@@ -1,4 +1,5 @@
 import type { ScheduleSeen } from '../evidence.ts';
+import type { Halt } from './halts.ts';
 import type { Tell } from './rule.ts';
 import { knownBy, nameOf, withGrace } from './times.ts';
 import {
@@ -27,6 +28,8 @@ interface Tried {
   barredAt(endedAt: number): number;
   /** Runs that go first, in their order. */
   first: RunSeen[];
+  /** Those of its client. */
+  halts: Halt[];
   /** Whether nodes that did nothing may have kept a retry waiting until it was barred. */
   isHeldUp(from: number, to: number): boolean;
 }
@@ -61,8 +64,9 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
     return stops && at <= knownBy(run, view);
   });
   const first = run.trigger === 'manual' ? [] : schedule.manual;
+  const halts = view.haltsOf(seen.id);
   const isHeldUp = (from: number, to: number) => view.isHeldUp(from, to, seen.id);
-  checkTried({ ...run, name, policy, isStopped, barredAt, first, isHeldUp }, view, tell);
+  checkTried({ ...run, name, policy, isStopped, barredAt, first, halts, isHeldUp }, view, tell);
   // It is decided about when it is claimed, and waits for its connection then.
   const over = triedUntil(run, policy) + view.connectMs;
   const late = run.attempts.find(
@@ -73,7 +77,7 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   for (const callback of run.callbacks) {
     const told = `The callback ${callback.id} of ${name}`;
     const alone = { policy: undefined, isStopped: false, barredAt: () => Infinity, first: [] };
-    checkTried({ ...callback, ...alone, name: told, isHeldUp: () => false }, view, tell);
+    checkTried({ ...callback, ...alone, name: told, halts, isHeldUp: () => false }, view, tell);
   }
 }
 
@@ -149,6 +153,8 @@ function checkEnd(tried: Tried, view: View, tell: Tell): void {
   let cameAt = latestRetry(id, last, retry, policy, view);
   for (const { at, finishedAt } of tried.first)
     if (at <= cameAt && finishedAt > cameAt) cameAt = finishedAt;
+  // It waits until its client is resumed; what is deleted drops it.
+  for (const { from, to } of tried.halts) if (from <= cameAt && to > cameAt) cameAt = to;
   if (withGrace(Math.max(cameAt, ...down.map(({ to }) => to)), view) >= barredAt) return;
   tell('retryLost', `${name} was not tried again after attempt ${last.number}.`);
 }

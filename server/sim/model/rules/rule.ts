@@ -63,6 +63,13 @@ export const RULES = {
   firedStopped: 'Once it is answered that a schedule is stopped, nothing of it starts.',
   explainDiffers: 'What callers are told of an instant is what becomes of it.',
   firedCompleted: 'Nothing fires after the schedule has completed.',
+  firedSuspended:
+    'Once engines have asked who is suspended or deleted, nothing of that client starts.',
+  suspendedUntold: 'A time that passes while its client is suspended is missed, and says so.',
+  letIn: 'A client that is suspended or deleted may not call, and every other may.',
+  clientLeft: 'A deleted client leaves nothing behind that could be sent.',
+  signedOtherwise:
+    'A request carries the signatures of the secrets that are valid as it starts, and no others.',
 } as const;
 
 export type Rule = keyof typeof RULES;

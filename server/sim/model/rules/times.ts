@@ -1,5 +1,6 @@
 import type { ScheduleSeen } from '../evidence.ts';
 import { RECOVERY_MS, type Window } from './cuts.ts';
+import { haltIn } from './halts.ts';
 import type { Tell } from './rule.ts';
 import {
   AWAKE_MS,
@@ -38,7 +39,8 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
       if (!next.has(time)) tell('notDue', `${name} is recorded, and was not due.`);
       else if (recorded.has(time)) tell('recordedTwice', `${name} has two records.`);
       recorded.add(time);
-      if (run.status === 'missed') {
+      // Whether it was is asked elsewhere.
+      if (run.status === 'missed' && haltIn(run.reason) === null) {
         checkCause(run, time, view, tell);
         const follower = runs.slice(index + 1).find(hasBegun);
         overrun += checkMissed(time, next.get(time)!, follower, schedule, view, tell);
@@ -266,19 +268,31 @@ function checkSkipped(run: RunSeen, schedule: ScheduleView, view: View, tell: Te
   tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);
 }
 
-/** Whether it came after one that a node had begun and never sent, because it did nothing until a change dropped that. */
+/**
+ * Whether it came after one that was claimed and never sent, because its node did nothing, or died, until a change dropped that. A
+ * command that deletes a client changes schedules while nobody runs.
+ */
 function isBehindDropped(time: number, schedule: ScheduleView, view: View): boolean {
   const { seen, due, runs } = schedule;
   const before = due.findLast(each => each < time && !runs.some(run => run.at === each));
   if (before === undefined || !needsNone(before, schedule, view)) return false;
-  return view.isHeldUp(before, time, seen.id);
+  const isDown = view.windows.some(({ from, to }) => from <= before && to >= time);
+  return isDown || view.isHeldUp(before, time, seen.id);
 }
 
 /** Whether a run of the schedule, or a manual one, was going on when the time came. */
 export function isGoing(time: number, { runs, manual, spans }: ScheduleView, view: View): boolean {
   // A change knows of the end of a run as little as others do.
   const isChanged = spans.some(({ at }) => at >= time);
-  const endOf = (run: RunSeen) => (isChanged ? knownBy(run, view) : run.finishedAt);
+  // A command that deletes a client while nobody runs knows of none that came meanwhile.
+  const unseen = view.windows.filter(({ from, to }) =>
+    spans.some(({ at }) => at >= time && from <= at && at <= to),
+  );
+  const knownTo = (run: RunSeen) => {
+    const isIn = ({ from, to }: Window) => from <= run.finishedAt && run.finishedAt <= to;
+    return Math.max(knownBy(run, view), unseen.find(isIn)?.to ?? 0);
+  };
+  const endOf = (run: RunSeen) => (isChanged ? knownTo(run) : run.finishedAt);
   return (
     runs.some(other => hasBegun(other) && other.at < time && time <= endOf(other)) ||
     manual.some(other => other.at <= time && time <= knownBy(other, view))

@@ -12,6 +12,7 @@ import type {
   Stall,
 } from '../evidence.ts';
 import { type HoldSeen, holdsOf, isUpFrom, RECOVERY_MS, type Window } from './cuts.ts';
+import { type Halt, haltsOf } from './halts.ts';
 
 /** The evidence, sorted for judging. Instants are epoch ms. */
 
@@ -124,6 +125,8 @@ export interface View extends Slack {
   lateness(time: number, exceptOf: string): number | undefined;
   /** By `webhook-id/attempt`: what the answer's `Retry-After` asked for, epoch ms. */
   retryAt: Map<string, number>;
+  /** Spans in which the client of the schedule was suspended, or is deleted. */
+  haltsOf(scheduleId: string): Halt[];
   /** Was the service up between these two instants, and for a second before, and did nothing stand still or hold the schedule up? */
   isUndisturbed(from: number, to: number, scheduleId: string): boolean;
   /**
@@ -178,6 +181,12 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
       const isOfNode = (hold: HoldSeen) => hold.node === node && hold.to >= from && hold.from <= to;
       return node === undefined || holds.get(scheduleId)?.some(isOfNode);
     });
+  const windows = evidence.shared
+    ? windowsOf(lives) // A node that woke between two of them has looked.
+    : merged([...windowsOf(lives), ...suspensions.map(unseenOf)]);
+  const halts = haltsOf(evidence, [...windows, ...stalls]);
+  const clientOf = new Map(schedules.map(({ id, client = '' }) => [id, client]));
+  const haltsOfOne = (id: string) => halts.get(clientOf.get(id)!) ?? [];
   const lags = lives.flatMap(life => life.lags ?? []);
   const rests = lives.flatMap(({ frozen = [] }) => frozen);
   const heardBy = (instant: number) => {
@@ -207,10 +216,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     triggered,
     explained: evidence.explained,
     said: evidence.said ?? [],
-    // A node that woke between two of them has looked.
-    windows: evidence.shared
-      ? windowsOf(lives)
-      : merged([...windowsOf(lives), ...suspensions.map(unseenOf)]),
+    windows,
     kills,
     suspensions,
     stalls,
@@ -221,7 +227,9 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
         retryAt === undefined ? [] : [[`${webhookId}/${attempt}`, retryAt]],
       ),
     ),
+    haltsOf: haltsOfOne,
     isUndisturbed: (from, to, scheduleId) =>
+      !haltsOfOne(scheduleId).some(halt => halt.to + RECOVERY_MS > from && halt.from < to) &&
       lives.some(life => isUpFrom(life, stalls, from - RECOVERY_MS, to)) &&
       !stallsOf(scheduleId).some(stall => stall.to + RECOVERY_MS > from && stall.from < to) &&
       !isHeldUp(from, to, scheduleId),

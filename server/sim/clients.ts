@@ -1,0 +1,259 @@
+import { deleteClient } from '../src/cli/delete-client.ts';
+import { newRotation, USUAL_OVERLAP_SECONDS } from '../src/domain/access/rotation.ts';
+import type { Client } from '../src/store/contract/clients.ts';
+import type { Store } from '../src/store/contract/store.ts';
+import { storeOn } from '../src/store/sqlite/open.ts';
+import type { ApiAnswer, Credentials } from './api.ts';
+import { callOnce } from './call-once.ts';
+import type { Owner } from './machine.ts';
+import type { CallSeen, ClientSeen, SecretsSeen } from './model/evidence-of-clients.ts';
+import type { Node, Surroundings } from './node.ts';
+import type { ClientChange } from './profile-of-clients.ts';
+import type { Random } from './random.ts';
+import { storeThrough } from './store/way.ts';
+
+/** A client of a world: who calls, what was done to it, and which secrets it has had. */
+export interface PlayedClient {
+  name: string;
+  credentials: Credentials;
+  suspensions: ClientSeen['suspensions'];
+  deletion: ClientSeen['deletion'];
+  secrets: SecretsSeen[];
+  calls: CallSeen[];
+}
+
+export interface ClientsOptions {
+  around: Surroundings;
+  /** As the world itself looks at it. */
+  store: Store;
+  random: Random;
+  node: () => Node;
+}
+
+/** A command that failed, or was cut off, is given again so much later. */
+const AGAIN_MS = 500;
+
+/** The clients of a world, and the operator who suspends, resumes and deletes them: by commands, which are processes of their own. */
+export class Clients {
+  readonly all: PlayedClient[] = [];
+  readonly #options: ClientsOptions;
+  #isOver = false;
+
+  constructor(options: ClientsOptions) {
+    this.#options = options;
+  }
+
+  async add(credentials: Credentials): Promise<void> {
+    const { store, around } = this.#options;
+    const { signingSecret } = (await store.clients.findClient(credentials.clientId))!;
+    const at = around.machine.now;
+    const secrets = [{ from: at, by: at, current: signingSecret, old: null }];
+    const name = `c${this.all.length + 1}`;
+    const nothing = { suspensions: [], deletion: null, calls: [] };
+    this.all.push({ name, credentials, secrets, ...nothing });
+  }
+
+  /** @param which 0 to below 1, as of all */
+  act(which: number, change: ClientChange): void {
+    const client = this.all[Math.floor(which * this.all.length)]!;
+    if (change.name === 'suspend') void this.#suspend(client, change.forMs);
+    else if (change.name === 'rotate') void this.#rotate(client, change);
+    // What is planned is not of the last one: no rule judges it in a client that is deleted.
+    else void this.#delete(this.all.at(-1)!, change.cutOffMs);
+  }
+
+  /** Who is suspended is resumed, and what was cut off is finished. */
+  async heal(): Promise<void> {
+    this.#isOver = true;
+    for (const client of this.all) {
+      if (client.suspensions.some(({ until }) => until === Infinity) && !client.deletion)
+        await this.#resume(client);
+      while (client.deletion?.by === Infinity) await this.#options.around.machine.sleep(AGAIN_MS);
+    }
+  }
+
+  async #suspend(client: PlayedClient, forMs: number): Promise<void> {
+    const { machine, tell } = this.#options.around;
+    const isFree = client.suspensions.every(({ backBy }) => backBy < machine.now);
+    if (this.#isOver || client.deletion || !isFree) return;
+    tell(`suspend ${client.name} for ${Math.round(forMs)} ms`);
+    const ever = Number.POSITIVE_INFINITY;
+    const suspension = { from: machine.now, by: ever, until: ever, backBy: ever };
+    client.suspensions.push(suspension);
+    const { clientId } = client.credentials;
+    await this.#command(store => store.clients.suspend(clientId, machine.now));
+    suspension.by = machine.now;
+    await machine.sleep(forMs, machine.world);
+    if (!this.#isOver && !client.deletion) await this.#resume(client);
+  }
+
+  async #resume(client: PlayedClient): Promise<void> {
+    const { machine, tell } = this.#options.around;
+    const suspension = client.suspensions.at(-1)!;
+    if (suspension.until < Infinity) return;
+    tell(`resume ${client.name}`);
+    suspension.until = machine.now;
+    const { clientId } = client.credentials;
+    await this.#command(store => store.clients.resume(clientId, machine.now));
+    suspension.backBy = machine.now;
+  }
+
+  async #delete(client: PlayedClient, cutOffMs: number | null): Promise<void> {
+    const { machine, tell } = this.#options.around;
+    if (this.#isOver || client.deletion) return;
+    tell(`delete ${client.name}`);
+    client.deletion = { from: machine.now, by: Infinity };
+    const { clientId } = client.credentials;
+    await this.#command(async store => {
+      const found = (await store.clients.findClient(clientId))!;
+      await deleteClient(store, found, async () => machine.now);
+    }, cutOffMs);
+    client.deletion.by = machine.now;
+    tell(`${client.name} is deleted`);
+  }
+
+  /** Asks for another secret, and may end the overlap. */
+  async #rotate(client: PlayedClient, rotation: Rotation): Promise<void> {
+    const { machine, tell } = this.#options.around;
+    if (this.#isOver || client.deletion || this.#isRotating.has(client)) return;
+    this.#isRotating.add(client);
+    const { byCommand, endsOverlapAfterMs, ...body } = rotation;
+    tell(`rotate ${client.name}: ${JSON.stringify(body)}${byCommand ? ', by command' : ''}`);
+    const rotate = () =>
+      byCommand ? this.#rotateByCommand(client, rotation) : this.#post(client, rotation);
+    await this.#changeSecrets(client, byCommand ? COMMANDED_MS : 0, rotate);
+    if (endsOverlapAfterMs !== null) {
+      await machine.sleep(endsOverlapAfterMs, machine.world);
+      tell(`end the overlap of ${client.name}`);
+      await this.#changeSecrets(client, 0, () => this.#endOverlap(client));
+    }
+    this.#isRotating.delete(client);
+  }
+
+  readonly #isRotating = new Set<PlayedClient>();
+
+  /**
+   * What was not answered may have been done: then the world looks.
+   *
+   * @param lateMs how long after the answer what was before may still be signed
+   */
+  async #changeSecrets(
+    client: PlayedClient,
+    lateMs: number,
+    change: () => Promise<Secrets | null | 'unknown'>,
+  ): Promise<void> {
+    const { store, around } = this.#options;
+    const { machine } = around;
+    const before = client.secrets.at(-1)!;
+    const state = { ...before, from: machine.now, by: Infinity };
+    client.secrets.push(state);
+    const made = await change();
+    state.by = machine.now + lateMs;
+    if (client.deletion) client.secrets.pop();
+    else if (made === 'unknown')
+      Object.assign(state, secretsIn((await store.clients.findClient(idOf(client)))!));
+    else if (made !== null) Object.assign(state, made);
+  }
+
+  async #post(client: PlayedClient, { overlapSeconds, replaceNew }: Rotation) {
+    const body = { ...(overlapSeconds !== undefined && { overlapSeconds }), replaceNew };
+    const answer = await this.#call(client, { method: 'POST', path: '/v1/secret', body });
+    if (answer?.status !== 200) return isDecided(answer) ? null : ('unknown' as const);
+    const { signingSecret, createdAt } = answer.body;
+    const rotatedAt = Date.parse(createdAt);
+    const until = rotatedAt + (overlapSeconds ?? USUAL_OVERLAP_SECONDS) * 1_000;
+    return rotated(client, signingSecret, rotatedAt, until);
+  }
+
+  async #endOverlap(client: PlayedClient) {
+    const answer = await this.#call(client, { method: 'DELETE', path: '/v1/secret/overlap' });
+    if (answer?.status !== 200) return isDecided(answer) ? null : ('unknown' as const);
+    return { current: client.secrets.at(-1)!.current, old: null };
+  }
+
+  async #call(
+    { credentials, calls }: PlayedClient,
+    call: { method: 'POST' | 'DELETE'; path: string; body?: object },
+  ): Promise<ApiAnswer | null> {
+    const { around, random, node } = this.#options;
+    const { machine } = around;
+    const askedAt = machine.now;
+    const answer = await callOnce({ ...call, credentials }, { machine, random, node });
+    if (answer !== null) calls.push({ askedAt, endedAt: machine.now, status: answer.status });
+    return answer;
+  }
+
+  async #rotateByCommand(client: PlayedClient, { overlapSeconds, replaceNew }: Rotation) {
+    const { machine } = this.#options.around;
+    const rotation = newRotation(machine.now, overlapSeconds, replaceNew);
+    const isDone = await this.#command(store => store.clients.rotateSecret(idOf(client), rotation));
+    const { signingSecret, rotatedAt, oldUntil } = rotation;
+    return isDone ? rotated(client, signingSecret, rotatedAt, oldUntil) : null;
+  }
+
+  /** One that the store refuses is given again, and so is one that was cut off. */
+  async #command<Done>(
+    work: (store: Store) => Promise<Done>,
+    cutOffMs: number | null = null,
+  ): Promise<Done> {
+    const { machine, tell } = this.#options.around;
+    for (let cutMs = cutOffMs; ; cutMs = null) {
+      const owner = { name: 'command', isDead: false };
+      const { promise, resolve } = Promise.withResolvers<{ done: Done } | { why: string }>();
+      const ended = (end: { done: Done } | { why: string }) =>
+        machine.after(0, () => resolve(end), machine.world);
+      const begin = () =>
+        void work(this.#storeOf(owner)).then(
+          done => ended({ done }),
+          (error: Error) => ended({ why: error.message }),
+        );
+      machine.after(0, begin, owner);
+      if (cutMs !== null) {
+        const cutOff = () => {
+          owner.isDead = true;
+          resolve({ why: 'It was cut off.' });
+        };
+        machine.after(cutMs, cutOff, machine.world);
+      }
+      const end = await promise;
+      if ('done' in end) return end.done;
+      tell(`a command fails: ${end.why}`);
+      await machine.sleep(AGAIN_MS, machine.world);
+    }
+  }
+
+  #storeOf(owner: Owner): Store {
+    const { around, random } = this.#options;
+    const { machine, database, faults } = around;
+    const own = storeOn(database, ':memory:');
+    return storeThrough(own, { machine, owner, faults: [faults], random });
+  }
+}
+
+type Rotation = Extract<ClientChange, { name: 'rotate' }>;
+
+/** Firings are claimed up to a second ahead, and a command does not tell the engine. */
+const COMMANDED_MS = 1_100;
+
+type Secrets = Pick<SecretsSeen, 'current' | 'old'>;
+
+function idOf({ credentials }: PlayedClient): string {
+  return credentials.clientId;
+}
+
+/** By what the client was told: within an overlap the old secret stays. @param until when the old one ends */
+function rotated(client: PlayedClient, current: string, at: number, until: number): Secrets {
+  // The last state is the one that is being made.
+  const before = client.secrets.at(-2)!;
+  const old = before.old !== null && before.old.until > at ? before.old.secret : before.current;
+  return { current, old: until <= at ? null : { secret: old, until } };
+}
+
+/** Whether an answer says that nothing was done. */
+function isDecided(answer: ApiAnswer | null): boolean {
+  return answer !== null && answer.status < 500;
+}
+
+function secretsIn({ signingSecret, oldSecret }: Client): Secrets {
+  return { current: signingSecret, old: oldSecret ?? null };
+}

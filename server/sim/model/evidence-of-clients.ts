@@ -1,0 +1,38 @@
+/** What is known of a client in a world that has several. Instants are epoch ms, Infinity where it has not come. */
+export interface ClientSeen {
+  id: string;
+  /** When each was asked for, when it was done, and the same of its end. */
+  suspensions: { from: number; by: number; until: number; backBy: number }[];
+  deletion: { from: number; by: number } | null;
+  /** In their order. */
+  secrets: SecretsSeen[];
+  calls: CallSeen[];
+  /** What the store has of it at the end, where it was deleted: in words. */
+  left: string[];
+}
+
+/** The secrets that sign from some instant between `from` and `by` on. */
+export interface SecretsSeen {
+  from: number;
+  by: number;
+  current: string;
+  /** The one before; it signs until its end. */
+  old: { secret: string; until: number } | null;
+}
+
+/** A call with the client's key that was answered. */
+export interface CallSeen {
+  askedAt: number;
+  endedAt: number;
+  status: number;
+}
+
+/** What a request or a callback was signed with, as its target saw it. */
+export interface SignedSeen {
+  scheduleId: string;
+  at: number;
+  id: string;
+  timestamp: string;
+  signatures: string;
+  body: string;
+}

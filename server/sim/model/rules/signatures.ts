@@ -1,0 +1,55 @@
+import { createHmac } from 'node:crypto';
+import type { ClientSeen, SecretsSeen, SignedSeen } from '../evidence-of-clients.ts';
+import type { Tell } from './rule.ts';
+import { iso, type View } from './view.ts';
+
+/** A request leaves so long before it arrives, ms, by clocks that tell whole ms. */
+const ON_ITS_WAY_MS = 2;
+/** It may have been made a second ahead, and its timestamp is of a whole second. */
+const OLDEST_MS = 2_000;
+
+/** Requests and callbacks are signed with the secrets that are valid as they start, and with no other (docs/signatures.md). */
+export function checkSignatures(
+  clients: ClientSeen[],
+  signed: SignedSeen[],
+  view: View,
+  tell: Tell,
+): void {
+  const byId = new Map(clients.map(client => [client.id, client]));
+  const clientOf = new Map(view.schedules.map(({ seen }) => [seen.id, byId.get(seen.client!)]));
+  for (const request of signed) {
+    const client = clientOf.get(request.scheduleId);
+    if (client === undefined || isRight(request, client.secrets, view)) continue;
+    const { id, at, timestamp } = request;
+    const when = `came at ${iso(at)} with the timestamp ${timestamp}`;
+    tell(
+      'signedOtherwise',
+      `The request ${id} ${when}, and its signatures are not as they must be.`,
+    );
+  }
+}
+
+function isRight(request: SignedSeen, secrets: SecretsSeen[], { connectMs }: View): boolean {
+  const { at, timestamp, signatures } = request;
+  const ageMs = at - Number(timestamp) * 1_000;
+  if (!(ageMs >= 0 && ageMs <= OLDEST_MS + connectMs + ON_ITS_WAY_MS)) return false;
+  const leftAt = at - ON_ITS_WAY_MS;
+  const inForce = secrets.filter(({ from }, index) => {
+    const endedBy = secrets[index + 1]?.by ?? Infinity;
+    return from <= at && endedBy >= leftAt;
+  });
+  return inForce.some(({ current, old }) => {
+    const one = signatureOf(request, current);
+    if (old === null) return signatures === one;
+    // One that waits for a connection was signed before.
+    const maySign = leftAt - connectMs < old.until;
+    const mustSign = at < old.until;
+    if (!mustSign && signatures === one) return true;
+    return maySign && signatures === `${one} ${signatureOf(request, old.secret)}`;
+  });
+}
+
+function signatureOf({ id, timestamp, body }: SignedSeen, secret: string): string {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+}

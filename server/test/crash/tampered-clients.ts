@@ -1,0 +1,124 @@
+import { createHmac } from 'node:crypto';
+import type { Evidence } from '../../sim/model/evidence.ts';
+import type { SignedSeen } from '../../sim/model/evidence-of-clients.ts';
+import { at, iso, Synthetic } from './synthetic.ts';
+import type { TamperedEvidence } from './tampered-evidence.ts';
+
+const [FIRST, SECOND] = ['whsec_Zmlyc3Q=', 'whsec_c2Vjb25k'];
+
+/**
+ * Two clients. One is suspended from 6 s to 17 s: its times of 10 s and 15 s are missed. Its secret is rotated at 18 s, and the old
+ * one signs until 60 s. The other one was deleted at 3 s.
+ */
+export function worldOfClients(): Evidence {
+  const world = new Synthetic();
+  world.schedule('mine', '*/5 * * * * *');
+  world.fired('mine', 5, [5, 10, 200]);
+  for (const second of [10, 15])
+    world.passed('mine', second, 'missed').reason =
+      `It passed while the client was suspended, from ${iso(6)} to ${iso(18)}.`;
+  world.fired('mine', 20, [20, 10, 200]);
+  const { evidence } = world;
+  evidence.lives = [{ spawnedAt: at(0), readyAt: at(1), end: null }];
+  evidence.schedules[0]!.client = 'one';
+  const suspension = { from: at(6), by: at(6), until: at(17), backBy: at(17) };
+  const nothing = { deletion: null, suspensions: [], calls: [], left: [] };
+  const old = { secret: FIRST, until: at(60) };
+  const call = (second: number, status: number) => {
+    return { askedAt: at(second), endedAt: at(second + 0.01), status };
+  };
+  evidence.clients = [
+    {
+      ...nothing,
+      id: 'one',
+      suspensions: [suspension],
+      secrets: [
+        { from: at(0), by: at(0), current: FIRST, old: null },
+        { from: at(18), by: at(18.1), current: SECOND, old },
+      ],
+      calls: [call(2, 200), call(12, 401), call(19, 200)],
+    },
+    { ...nothing, id: 'two', secrets: [], deletion: { from: at(3), by: at(6) } },
+  ];
+  const [first, last] = evidence.arrivals;
+  evidence.signed = [signed(first!, FIRST), signed(last!, SECOND, FIRST)];
+  return evidence;
+}
+
+function signed(
+  { scheduleId, webhookId: id, at }: Evidence['arrivals'][number],
+  ...secrets: string[]
+): SignedSeen {
+  const timestamp = String(Math.floor(at / 1_000));
+  const signatures = secrets.map(secret => {
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.{}`).digest('base64')}`;
+  });
+  return { scheduleId, at, id, timestamp, signatures: signatures.join(' '), body: '{}' };
+}
+
+/** As `TAMPERED`, of `worldOfClients`. */
+export const TAMPERED_CLIENTS: TamperedEvidence[] = [
+  [
+    'a request of a suspended client starts',
+    ['firedSuspended'],
+    w => {
+      const [run] = w.runs;
+      const [attempt] = run!.attempts;
+      const id = 'by hand';
+      w.runs.push({
+        ...run!,
+        ...{ id, trigger: 'manual', scheduledFor: iso(12), startedAt: iso(12) },
+        ...{ finishedAt: iso(12.01), attempts: [{ ...attempt!, startedAt: iso(12) }] },
+      });
+      const [arrival] = w.arrivals;
+      const times = { scheduledFor: at(12), at: at(12.001), endedAt: at(12.009) };
+      w.arrivals.push({ ...arrival!, webhookId: id, ...times });
+    },
+  ],
+  [
+    'a time that passes while its client is suspended says something else',
+    ['suspendedUntold'],
+    w => {
+      w.runs[2]!.reason = 'It passed while Punctual was not running.';
+    },
+  ],
+  [
+    'a time says that its client was suspended long before',
+    ['suspendedUntold'],
+    w => {
+      w.clients![0]!.suspensions[0]!.from = at(12);
+      w.clients![0]!.suspensions[0]!.by = at(12);
+    },
+  ],
+  ['a suspended client may call', ['letIn'], w => (w.clients![0]!.calls[1]!.status = 200)],
+  [
+    'a client that is not suspended may not',
+    ['letIn'],
+    w => (w.clients![0]!.calls[0]!.status = 401),
+  ],
+  ['a deleted client leaves keys behind', ['clientLeft'], w => w.clients![1]!.left.push('keys')],
+  [
+    'a request is signed with the secret before',
+    ['signedOtherwise'],
+    w => (w.signed![1] = signed(w.arrivals[1]!, FIRST)),
+  ],
+  [
+    'the old secret signs no more within its overlap',
+    ['signedOtherwise'],
+    w => (w.signed![1] = signed(w.arrivals[1]!, SECOND)),
+  ],
+  [
+    'the old secret signs after its overlap',
+    ['signedOtherwise'],
+    w => (w.clients![0]!.secrets[1]!.old!.until = at(19)),
+  ],
+  [
+    'a request is signed long before it is sent',
+    ['signedOtherwise'],
+    w => {
+      const early = signed({ ...w.arrivals[0]!, at: at(1) }, FIRST);
+      w.signed![0] = { ...early, at: at(5) };
+    },
+  ],
+];
