@@ -31,6 +31,8 @@ export interface Surroundings {
   beforeAnswer: (node: Node) => void;
   /** Where nodes share the store; null: each process has it for itself. */
   leases: Leases | null;
+  /** Of the engine; null: more than any world takes. */
+  capacity: { maxInFlight: number; maxInFlightPerHost: number } | null;
   /** Whether an API looks up again who calls it (api.ts). */
   looksAgain: boolean;
   /** Whether a node's answer of the store is lost. */
@@ -267,7 +269,7 @@ export class Node {
   }
 
   #newEngine(): Engine {
-    const { network, processRandom, mark, leases } = this.#around;
+    const { network, processRandom, mark, leases, capacity } = this.#around;
     return new Engine({
       store: this.store,
       completionUrl: ticket => completionUrl(PUBLIC_URL, ticket, COMPLETION_KEY),
@@ -281,8 +283,7 @@ export class Node {
       clock: this.#clock,
       random: () => processRandom.next(),
       observer: this.#observer(),
-      maxInFlight: 1_000,
-      maxInFlightPerHost: 1_000,
+      ...(capacity ?? { maxInFlight: 1_000, maxInFlightPerHost: 1_000 }),
       retention: { runsDays: 30, failedRunsDays: 90 },
       ...(leases === null
         ? {

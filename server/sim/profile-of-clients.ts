@@ -18,8 +18,16 @@ export type ClientChange =
 
 /** How many there are: several where no node shares the store, and where no clock is set. No rule has judged them elsewhere. */
 export function clientsIn({ faults, clients }: { faults: string[]; clients: number }): number {
-  const isAlone = ['nodes', 'step', 'suspend'].every(name => !faults.includes(name));
-  return isAlone && faults.includes('clients') ? clients : 1;
+  const isOn = faults.includes('clients') || faults.includes('crowd');
+  return isAlone(faults) && isOn ? clients : 1;
+}
+
+export function hasCrowd({ faults }: { faults: string[] }): boolean {
+  return isAlone(faults) && faults.includes('crowd');
+}
+
+function isAlone(faults: string[]): boolean {
+  return ['nodes', 'step', 'suspend'].every(name => !faults.includes(name));
 }
 
 export function clientCountOf(seed: number): number {

@@ -1,3 +1,4 @@
+import { crowdOf } from './crowd.ts';
 import { type ClientChange, clientActionAt, clientCountOf } from './profile-of-clients.ts';
 import { Random } from './random.ts';
 import { AWAITING_KINDS, UNHEALTHY_KINDS } from './workload.ts';
@@ -47,6 +48,8 @@ export interface Profile {
   nodes: number;
   /** How many clients there are, where there are several. */
   clients: number;
+  /** How many schedules are due at once, where there is a crowd. */
+  crowd: number;
   faults: string[];
   /** In their order. */
   actions: Action[];
@@ -69,6 +72,7 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   suspend: () => 20_000,
   absence: () => 40_000,
   clients: () => 15_000,
+  crowd: () => Number.POSITIVE_INFINITY,
 };
 
 /** How many seeds have the fault. */
@@ -88,6 +92,7 @@ export const ODDS = {
   absence: 0.06,
   awaiting: 0.25,
   clients: 0.2,
+  crowd: 0.03,
 };
 /** These happen where nodes share the store: their odds are of those seeds. */
 const OF_NODES: Action['kind'][] = ['freeze', 'lose'];
@@ -143,6 +148,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('absence', absenceAt);
   on('nodes', fromTheBeginning);
   on('awaiting', fromTheBeginning);
+  on('crowd', fromTheBeginning);
   on('clients', (at, own) => clientActionAt(aimed(at, own), own));
   on('freeze', (at, own) => freezeAt(at, own, startedAt));
   on('lose', (at, own) => ({ kind: 'lose', at, forMs: own.between(0, 1_000) }));
@@ -154,6 +160,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
     awaiting: awaitingOf(seed),
     nodes: new Random(seed, 'node count').whole(2, 4),
     clients: clientCountOf(seed),
+    crowd: crowdOf(seed),
     faults,
     actions: actions.toSorted((a, b) => a.at - b.at),
   };

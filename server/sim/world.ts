@@ -7,6 +7,7 @@ import { Api, newCredentials } from './api.ts';
 import { callOnce } from './call-once.ts';
 import { Callers } from './callers.ts';
 import { Clients, type PlayedClient } from './clients.ts';
+import { besideCrowd, CROWD_MS, CROWDED, crowdBodies } from './crowd.ts';
 import { Fleet } from './fleet.ts';
 import { gather, isOwed } from './gather.ts';
 import { type Judgement, judge } from './judge.ts';
@@ -23,7 +24,7 @@ import {
   profileOf,
   startedAtOf,
 } from './profile.ts';
-import { clientsIn } from './profile-of-clients.ts';
+import { clientsIn, hasCrowd } from './profile-of-clients.ts';
 import { Random } from './random.ts';
 import { LazyDatabase } from './store/lazy-database.ts';
 import { Leases } from './store/leases.ts';
@@ -119,12 +120,21 @@ class World {
     ];
     const bodiesOf = Map.groupBy(bodies, (body, index) => this.#clientOf(body, index));
     for (const [client, own] of bodiesOf) void this.#callers.createAll(client, own);
+    if (hasCrowd(this.#profile)) this.#gatherCrowd();
     for (const action of playedOf(this.#profile))
       this.#machine.after(action.at, () => this.#act(action));
-    await this.#machine.sleep(lengthMs);
+    // To play a crowd for long takes long.
+    await this.#machine.sleep(hasCrowd(this.#profile) ? CROWD_MS : lengthMs);
     const report = await this.#judge(await this.#heal());
     this.#database.close();
     return report;
+  }
+
+  #gatherCrowd(): void {
+    const { startedAt } = this.#machine;
+    const [many, one] = this.#clients.all;
+    void this.#callers.createAll(many!, crowdBodies(this.#profile.crowd, startedAt));
+    void this.#callers.create(one!, besideCrowd(startedAt));
   }
 
   async #prepare(): Promise<void> {
@@ -143,6 +153,7 @@ class World {
       mark: { sentUntil: machine.now },
       beforeAnswer: () => {},
       leases: hasNodes(this.#profile) ? this.#leases() : null,
+      capacity: hasCrowd(this.#profile) ? CROWDED : null,
       looksAgain: clientsIn(this.#profile) > 1,
       isLost: (...answer) => this.#lost.isLost(...answer),
       tell: line => this.#tell(line),
@@ -310,6 +321,7 @@ class World {
       callbackArrivals,
       said: this.#work.said,
       signed: this.#network.signed,
+      ...(hasCrowd(this.#profile) && { mostPerHost: CROWDED.maxInFlightPerHost }),
       until,
       ...(leases && {
         shared: {

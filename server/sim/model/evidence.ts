@@ -26,6 +26,8 @@ export interface Evidence {
   clients?: ClientSeen[];
   /** Requests and callbacks, with their signatures, where that was kept. */
   signed?: SignedSeen[];
+  /** Slots for the requests of one client to one host; absent: nobody fills them. */
+  mostPerHost?: number;
   /** Nominal times up to here must have come to their end. */
   until: number;
   /** Where nodes share the store. */

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { RULES, type Rule } from '../../sim/model/rules/rule.ts';
 import { BUGS } from '../crash/bugs.ts';
 import { MUTANTS } from '../mutants/list.ts';
-import { CLIENT_BUGS } from '../support/sim/planted-clients.ts';
+import { CLIENT_BUGS, CROWD_BUGS } from '../support/sim/planted-clients.ts';
 import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
 import { NODE_BUGS } from '../support/sim/planted-nodes.ts';
 import { PLANTED } from './planted.ts';
@@ -22,13 +22,14 @@ const NOT_PLANTED: Partial<Record<Rule, string>> = {
 
 const SEEDED = [...BUGS, ...PLANTED_CUT_OFF];
 const OF_DELIVERY = [...PLANTED, ...PLANTED_AWAITING, ...PLANTED_IN_STORE, ...PLANTED_IN_DOMAIN];
+const OF_CLIENTS = [...CLIENT_BUGS, ...CROWD_BUGS];
 const PATCHED = [
   ...SEEDED,
   ...OF_DELIVERY,
   ...PLANTED_CHANGES,
   ...CLOCK_BUGS,
   ...NODE_BUGS,
-  ...CLIENT_BUGS,
+  ...OF_CLIENTS,
 ];
 const ALL = [...PATCHED, ...PLAYED_MUTANTS];
 

@@ -28,9 +28,25 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
     // The node that was asked for it writes it first, whoever sends it.
     if (run.trigger === 'manual' && index === 0 && view.isAnySlow(run.at, attempt.startedAt))
       continue;
+    if (isHostFull(from, schedule, view)) continue;
     const name = `${nameOf(run.scheduleId, run.at)}, attempt ${attempt.number},`;
     tell('late', `${name} started at ${iso(attempt.startedAt)}, ${lateMs} ms after it could.`);
   }
+}
+
+/** Ends are written with others, and only then a slot is free. */
+const FREED_MS = 50;
+
+/** Whether so many requests of the same client to the same host were in flight that it had to wait. Others are in nobody's way. */
+function isHostFull(at: number, { seen }: ScheduleView, view: View): boolean {
+  if (view.mostPerHost === Number.POSITIVE_INFINITY || seen.origin === undefined) return false;
+  const going = view.schedules
+    .filter(other => other.seen.origin === seen.origin && other.seen.client === seen.client)
+    .flatMap(attemptsOf)
+    .filter(({ attempt }) => {
+      return attempt.startedAt <= at + view.lateMs && endOf(attempt) + FREED_MS >= at;
+    });
+  return going.length >= view.mostPerHost;
 }
 
 /** As far as its own run goes, at the latest; NaN where nobody knows. */

@@ -114,6 +114,7 @@ export interface View extends Slack {
   triggered: string[];
   explained: ExplainedSeen[];
   said: SaidSeen[];
+  mostPerHost: number;
   windows: Window[];
   kills: Window[];
   suspensions: Window[];
@@ -216,6 +217,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     triggered,
     explained: evidence.explained,
     said: evidence.said ?? [],
+    mostPerHost: evidence.mostPerHost ?? Number.POSITIVE_INFINITY,
     windows,
     kills,
     suspensions,

@@ -198,6 +198,32 @@ export const CLIENT_BUGS: ClientBug[] = [
   ),
 ];
 
+/** Of crowds: hundreds of firings of one client at one instant. */
+export const CROWD_BUGS: ClientBug[] = [
+  crowdBug(
+    'a host that hangs takes all slots of its client',
+    ['late'],
+    [
+      'engine/fairness/concurrency.ts',
+      '} else if (host.inFlight[kind] >= this.#mostPerHost(kind)) return null;',
+      '}',
+    ],
+  ),
+  crowdBug(
+    'a host that is full keeps the others of its client waiting',
+    ['late'],
+    [
+      'engine/fairness/fair-queue.ts',
+      'if (!acquire(item)) continue;',
+      'if (!acquire(item)) return null;',
+    ],
+  ),
+];
+
+function crowdBug(...parameters: Parameters<typeof bug>): ClientBug {
+  return { ...bug(...parameters), faults: ['crowd'] };
+}
+
 function bug(
   name: string,
   rules: ClientBug['rules'],
