@@ -167,9 +167,9 @@ export function hasNodes({ faults }: Pick<Profile, 'faults'>): boolean {
   return faults.includes('nodes');
 }
 
-/** How many schedules have targets that answer 202. Beside nodes there are none: no rule has judged them there. */
+/** How many schedules have targets that answer 202. */
 export function awaitingIn({ faults, awaiting }: Profile): number {
-  return faults.includes('awaiting') && !hasNodes({ faults }) ? awaiting : 0;
+  return faults.includes('awaiting') ? awaiting : 0;
 }
 
 /** What happens in a world: not all faults can be judged beside all others. */
