@@ -35,7 +35,10 @@ export const PLANTED_AWAITING = [
     'what a target says during its request is not noted at the row',
     ['completionLost'],
     'store/sqlite/completions.ts',
-    ["AND state <> 'awaiting' AND (changed_at", "AND state <> 'awaiting' AND false AND (changed_at"],
+    [
+      "AND state <> 'awaiting' AND (changed_at",
+      "AND state <> 'awaiting' AND false AND (changed_at",
+    ],
   ),
   bug('nobody is told that a target has said its end', ['late'], 'api/routes/complete.ts', [
     'tell(engine, row, ticket.scheduleId);',

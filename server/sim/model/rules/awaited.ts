@@ -75,7 +75,11 @@ function isCauseOf({ status, ...said }: SaidSeen, { run, attempt }: Spoken, view
 }
 
 /** Whether it was said then, by the clock of the node that was asked or of the one that decided. */
-function isWhile({ askedAt, endedAt }: Pick<SaidSeen, 'askedAt' | 'endedAt'>, at: number, view: View) {
+function isWhile(
+  { askedAt, endedAt }: Pick<SaidSeen, 'askedAt' | 'endedAt'>,
+  at: number,
+  view: View,
+) {
   return askedAt - view.behindMs(askedAt, endedAt) <= at && at <= endedAt + view.apartMs;
 }
 
