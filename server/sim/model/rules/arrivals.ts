@@ -27,7 +27,8 @@ export function checkArrivals(view: View, tell: Tell): number {
   return view.schedules.reduce((sum, schedule) => sum + checkRepeats(schedule, view, tell), 0);
 }
 
-function checkArrival(arrival: Arrival, { byId, until, slackMs }: View, tell: Tell): void {
+function checkArrival(arrival: Arrival, view: View, tell: Tell): void {
+  const { byId, until, slackMs } = view;
   const { scheduleId, scheduledFor, webhookId, attempt, status } = arrival;
   const at = arrival.senderAt ?? arrival.at;
   const name = `The request of ${nameOf(scheduleId, scheduledFor)}, attempt ${attempt},`;
@@ -51,7 +52,9 @@ function checkArrival(arrival: Arrival, { byId, until, slackMs }: View, tell: Te
     tell('answerDiffers', `${name}: the target ${said}, history says ${recorded.responseStatus}.`);
   }
   const { startedAt, durationMs = Infinity } = recorded;
-  if (at < startedAt - slackMs || at > startedAt + durationMs + slackMs) {
+  // The clock of a node that was behind is put right.
+  const aheadMs = view.isShared ? view.behindMs(startedAt, at) : slackMs;
+  if (at < startedAt - slackMs || at > startedAt + durationMs + aheadMs) {
     tell('answerDiffers', `${name} came at ${iso(at)}, and history has it at ${iso(startedAt)}.`);
   }
 }

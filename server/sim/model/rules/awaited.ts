@@ -69,9 +69,15 @@ function isCauseOf({ status, ...said }: SaidSeen, { run, attempt }: Spoken, view
   // A process that was suspended reads the answer, and writes it, when it goes on.
   if (view.suspensions.some(({ from, to }) => from <= at && at <= to && askedAt <= to)) return true;
   // What is said while the answer is being written ends the run with its answer.
-  const writtenAt = writtenBy(view.heldUntil(at, run.scheduleId), view);
+  const writtenAt = Math.max(writtenBy(at, view), heldTo(at, run.scheduleId, view));
   const isOfAnswer = Math.abs(at - startedAt - durationMs) <= view.apartMs;
   return isOfAnswer && at <= askedAt && askedAt <= writtenAt;
+}
+
+/** When the claims end that nodes had then: an answer is written by then, also behind a batch that the store refused. */
+function heldTo(at: number, scheduleId: string, { holds }: View): number {
+  const held = (holds.get(scheduleId) ?? []).filter(({ from, to }) => from <= at && at <= to);
+  return Math.max(at, ...held.map(({ to }) => to));
 }
 
 /** Whether it was said then, by the clock of the node that was asked or of the one that decided. */
