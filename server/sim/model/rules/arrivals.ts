@@ -70,7 +70,9 @@ function checkAttempts(run: RunSeen, seen: Map<string, Arrival>, view: View, tel
 
 function checkIds({ arrivals, byId }: View, tell: Tell): void {
   // A manual run's nominal time is the instant of its trigger, which may be one of the interval too.
-  const firings = arrivals.filter(({ webhookId }) => byId.get(webhookId)?.trigger !== 'manual');
+  const firings = arrivals.filter(
+    ({ webhookId }) => (byId.get(webhookId)?.trigger ?? 'schedule') === 'schedule',
+  );
   for (const [name, same] of Map.groupBy(firings, a => nameOf(a.scheduleId, a.scheduledFor))) {
     const ids = new Set(same.map(({ webhookId }) => webhookId));
     if (ids.size > 1) tell('secondId', `${name} came under ${[...ids].join(' and ')}.`);
@@ -87,7 +89,7 @@ function checkRepeats({ seen, arrivals }: ScheduleView, view: View, tell: Tell):
   let duplicates = 0;
   // Two manual runs may be asked for within one ms.
   const runOf = ({ webhookId, scheduledFor }: Arrival) =>
-    view.byId.get(webhookId)?.trigger === 'manual' ? webhookId : scheduledFor;
+    (view.byId.get(webhookId)?.trigger ?? 'schedule') === 'schedule' ? scheduledFor : webhookId;
   const runs = Map.groupBy(arrivals, runOf);
   for (const same of runs.values()) {
     for (const [index, { attempt, at, scheduledFor, webhookId }] of same.entries()) {
