@@ -57,4 +57,4 @@ export const PLANTED_STEERED = [
     CHANGE,
     ["AND kind = 'manual' AND trigger IN ('target', 'begun'))", "AND kind = 'manual' AND false)"],
   ),
-];
+].map(each => ({ ...each, faults: ['steered'] }));

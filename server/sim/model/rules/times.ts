@@ -276,6 +276,7 @@ function isCutOff(run: RunSeen, from: number, to: number): boolean {
 
 function checkSkipped(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell): void {
   if (isGoing(run.at, schedule, view) || isBehindDropped(run.at, schedule, view)) return;
+  if (isBehindFurther(run.at, schedule, view)) return;
   const name = nameOf(schedule.seen.id, run.at);
   tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);
 }
@@ -286,6 +287,13 @@ function isBehindDropped(time: number, schedule: ScheduleView, view: View): bool
   const before = due.findLast(each => each < time && !runs.some(run => run.at === each));
   if (before === undefined || !needsNone(before, schedule, view)) return false;
   return view.isHeldUp(before, time, seen.id);
+}
+
+/** Whether a node had claimed a further run, to say that it is dropped, and did nothing with it. */
+function isBehindFurther(time: number, { seen, further }: ScheduleView, view: View): boolean {
+  return (
+    further.some(({ status }) => status === 'skipped') && view.isHeldUp(time - 1, time, seen.id)
+  );
 }
 
 /** Whether a run of the schedule, or a manual one, was going on when the time came. */
