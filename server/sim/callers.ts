@@ -3,6 +3,7 @@ import type { ApiAnswer } from './api.ts';
 import { type Caller, callOnce } from './call-once.ts';
 import type { ExplainedSeen } from './model/evidence.ts';
 import type { Call } from './node.ts';
+import { isSteered } from './steered-workload.ts';
 import { isPlanned } from './workload.ts';
 
 /** A schedule that a caller asked for. */
@@ -159,7 +160,7 @@ export class Callers {
   }
 }
 
-/** Its times are a cron interval alone, and it was not to be deleted. */
+/** Its times are a cron interval alone, its target changes nothing, and it was not to be deleted. */
 function isChangeable({ body, edits }: Asked): boolean {
-  return !isPlanned(body) && edits.every(({ patch }) => patch !== null);
+  return !isPlanned(body) && !isSteered(body) && edits.every(({ patch }) => patch !== null);
 }

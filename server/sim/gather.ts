@@ -14,6 +14,8 @@ import type {
   ScheduleSeen,
   VersionSeen,
 } from './model/evidence.ts';
+import { isSteered } from './steered-workload.ts';
+import type { ChangesWritten } from './store/changes-written.ts';
 import { isPlanned } from './workload.ts';
 
 /** The store as the world itself looks at it: nothing is in its way. */
@@ -21,6 +23,8 @@ export interface Looked {
   database: DatabaseSync;
   store: Store;
   clientRowId: number;
+  /** When changes were written that came with the end of a run. */
+  written: ChangesWritten;
 }
 
 const ANY_SCHEDULE = '00000000-0000-7000-8000-000000000000';
@@ -83,7 +87,7 @@ async function runsOf(
 }
 
 async function seenOf(
-  { store, clientRowId }: Pick<Looked, 'store' | 'clientRowId'>,
+  { store, clientRowId, written }: Omit<Looked, 'database'>,
   { body, label, told, edits }: Asked,
   made: string | undefined,
 ): Promise<ScheduleSeen> {
@@ -115,6 +119,13 @@ async function seenOf(
         versions: await versionsOf({ store, clientRowId }, found.schedule, edits),
         changes: edits.map(changeOf),
       }),
+    ...(found !== null &&
+      isSteered(body) &&
+      !isPlanned(body) && {
+        versions: (await versionsOf({ store, clientRowId }, found.schedule, [])).map(version =>
+          byTarget(version, id, written),
+        ),
+      }),
     acknowledged: told !== null,
     listed: found !== null,
   };
@@ -144,6 +155,11 @@ async function versionsOf(
     const { endedAt: writtenBy = createdAt } = edits[change - 1] ?? {};
     return { change, at: updatedAt, writtenBy, is: contentOf(schedule) };
   });
+}
+
+function byTarget(version: VersionSeen, id: string, written: ChangesWritten): VersionSeen {
+  const writtenBy = written.of(id, version.at);
+  return writtenBy === null ? version : { ...version, writtenBy, isByTarget: true };
 }
 
 const MOST_VERSIONS = 1_000;

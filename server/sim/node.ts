@@ -193,7 +193,7 @@ export class Node {
     const own = storeOn(database, ':memory:');
     const owner = this.#owner;
     const faults = [this.#around.faults, this.faults];
-    if (leases === null) return storeThrough(own, { machine, owner, faults, random });
+    if (leases === null) return storeThrough(own, { machine, owner, faults, random, isLost });
     leases.notices.join(name, owner);
     const server = { name: `${name} store`, isDead: false };
     const way = { machine, owner, server, faults, random, isLost };

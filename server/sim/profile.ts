@@ -1,4 +1,5 @@
 import { Random } from './random.ts';
+import { STEERED_KINDS } from './steered-workload.ts';
 import { AWAITING_KINDS, UNHEALTHY_KINDS } from './workload.ts';
 
 /**
@@ -41,6 +42,8 @@ export interface Profile {
   unhealthy: number;
   /** Schedules whose targets answer 202. */
   awaiting: number;
+  /** Schedules whose targets steer them. */
+  steered: number;
   /** How many share the store, where they do. */
   nodes: number;
   faults: string[];
@@ -56,6 +59,7 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   slow: () => 15_000,
   nodes: () => Number.POSITIVE_INFINITY,
   awaiting: () => Number.POSITIVE_INFINITY,
+  steered: () => Number.POSITIVE_INFINITY,
   freeze: () => 12_000,
   lose: () => 15_000,
   callers: random => random.between(1_000, 8_000),
@@ -82,6 +86,7 @@ export const ODDS = {
   suspend: 0.15,
   absence: 0.06,
   awaiting: 0.25,
+  steered: 0.12,
 };
 /** These happen where nodes share the store: their odds are of those seeds. */
 const OF_NODES: Action['kind'][] = ['freeze', 'lose'];
@@ -137,6 +142,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('absence', absenceAt);
   on('nodes', fromTheBeginning);
   on('awaiting', fromTheBeginning);
+  on('steered', fromTheBeginning);
   on('freeze', (at, own) => freezeAt(at, own, startedAt));
   on('lose', (at, own) => ({ kind: 'lose', at, forMs: own.between(0, 1_000) }));
   return {
@@ -144,7 +150,8 @@ export function profileOf(seed: number, odds = ODDS): Profile {
     mixed: random.whole(2, 14),
     planned: random.chance(0.6) ? random.whole(1, 8) : 0,
     unhealthy: random.chance(0.5) ? random.whole(1, UNHEALTHY_KINDS) : 0,
-    awaiting: awaitingOf(seed),
+    awaiting: countOf(seed, 'awaiting', AWAITING_KINDS),
+    steered: countOf(seed, 'steered', STEERED_KINDS),
     nodes: new Random(seed, 'node count').whole(2, 4),
     faults,
     actions: actions.toSorted((a, b) => a.at - b.at),
@@ -156,10 +163,10 @@ function fromTheBeginning(): never {
 }
 
 /** The first number of theirs says whether there are any. */
-function awaitingOf(seed: number): number {
-  const random = new Random(seed, 'awaiting');
+function countOf(seed: number, fault: Fault, kinds: number): number {
+  const random = new Random(seed, fault);
   random.next();
-  return random.whole(1, AWAITING_KINDS);
+  return random.whole(1, kinds);
 }
 
 /** Whether nodes share the store. */
@@ -167,9 +174,15 @@ export function hasNodes({ faults }: Pick<Profile, 'faults'>): boolean {
   return faults.includes('nodes');
 }
 
-/** How many schedules have targets that answer 202. Beside nodes there are none: no rule has judged them there. */
+/** How many schedules have targets that answer 202. */
 export function awaitingIn({ faults, awaiting }: Profile): number {
-  return faults.includes('awaiting') && !hasNodes({ faults }) ? awaiting : 0;
+  return faults.includes('awaiting') ? awaiting : 0;
+}
+
+/** How many schedules are steered by their targets. As what callers change, that is judged by one clock only. */
+export function steeredIn({ faults, steered }: Profile): number {
+  const isJudged = hasNodes({ faults }) || hasOneClock(faults);
+  return faults.includes('steered') && isJudged ? steered : 0;
 }
 
 /** What happens in a world: not all faults can be judged beside all others. */
@@ -180,8 +193,11 @@ export function playedOf({ faults, actions }: Profile): Action[] {
 
 /** The rules know what callers change and ask by one clock only, on a machine that goes on. */
 function notOfNodes(faults: string[]): Action['kind'][] {
-  const hasOneClock = !faults.includes('step') && !faults.includes('suspend');
-  return hasOneClock ? OF_NODES : [...OF_NODES, 'edit', 'explain'];
+  return hasOneClock(faults) ? OF_NODES : [...OF_NODES, 'edit', 'explain'];
+}
+
+function hasOneClock(faults: string[]): boolean {
+  return !faults.includes('step') && !faults.includes('suspend');
 }
 
 /**

@@ -20,8 +20,11 @@ import {
   playedOf,
   profileOf,
   startedAtOf,
+  steeredIn,
 } from './profile.ts';
 import { Random } from './random.ts';
+import { steeredWorkload } from './steered-workload.ts';
+import { ChangesWritten } from './store/changes-written.ts';
 import { LazyDatabase } from './store/lazy-database.ts';
 import { Leases } from './store/leases.ts';
 import { LostAnswers } from './store/lost-answers.ts';
@@ -79,6 +82,7 @@ class World {
   readonly #work: Work;
   readonly #stalls: Evidence['stalls'] = [];
   readonly #lost: LostAnswers;
+  readonly #written: ChangesWritten;
   readonly #wall: Wall;
   readonly #trace: string[] = [];
   #isOver = false;
@@ -90,6 +94,7 @@ class World {
     const tell = (line: string) => this.#tell(line);
     this.#wall = new Wall(machine, tell);
     this.#lost = new LostAnswers(machine, this.#database, new Random(seed, 'lost'), tell);
+    this.#written = new ChangesWritten(machine, this.#database);
     const waiting = hasNodes(profile) ? WAIT_OF_NODES : WAIT;
     this.#network = new Network(machine, new Random(seed, 'net'), waiting);
     const target = { machine, random: new Random(seed, 'work'), node: () => this.#fleet.asked() };
@@ -112,6 +117,7 @@ class World {
       ...workload.unhealthyWorkload(unhealthy),
       ...(hasNodes(this.#profile) ? workload.sharedWorkload(TARGET) : []),
       ...workload.awaitingWorkload(awaitingIn(this.#profile)),
+      ...steeredWorkload(steeredIn(this.#profile), this.#machine.now),
     ];
     void this.#callers.createAll(bodies);
     for (const action of playedOf(this.#profile))
@@ -138,7 +144,10 @@ class World {
       mark: { sentUntil: machine.now },
       beforeAnswer: () => {},
       leases: hasNodes(this.#profile) ? this.#leases() : null,
-      isLost: (...answer) => this.#lost.isLost(...answer),
+      isLost: (part, method, parameters, answer) => {
+        this.#written.note(method, parameters);
+        return this.#lost.isLost(part, method, parameters, answer);
+      },
       tell: line => this.#tell(line),
     };
     const processes = hasNodes(this.#profile) ? this.#profile.nodes : 1;
@@ -274,7 +283,12 @@ class World {
     const { arrivals, callbacks: callbackArrivals } = this.#network;
     const { credentials, leases } = this.#around;
     const { clientRowId } = credentials;
-    const looked = { database: this.#database, store: this.#store, clientRowId };
+    const looked = {
+      database: this.#database,
+      store: this.#store,
+      clientRowId,
+      written: this.#written,
+    };
     return gather(looked, this.#callers, this.#machine.now, {
       lives: this.#fleet.all.map(({ life }) => life),
       stalls: [...this.#stalls, ...this.#lost.stalls],

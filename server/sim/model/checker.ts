@@ -11,6 +11,7 @@ import { checkLateness } from './rules/lateness.ts';
 import { checkOverlaps } from './rules/overlap.ts';
 import { checkRetries } from './rules/retries.ts';
 import type { Rule, Tell, Violation } from './rules/rule.ts';
+import { checkSteered } from './rules/steered.ts';
 import { checkTimes } from './rules/times.ts';
 import { type Slack, type View, viewOf } from './rules/view.ts';
 
@@ -86,6 +87,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   const overrun = checkTimes(view, tell);
   const duplicates = checkArrivals(view, tell);
   checkAwaited(view, tell);
+  checkSteered(view, tell);
   checkCallbacks(view, tell);
   checkChanges(view, tell);
   checkExplained(view, tell);

@@ -66,6 +66,7 @@ export interface ScheduleSeen {
     catchUpSeconds?: number;
     overlap?: 'skip' | 'bufferOne';
     completion?: { deadlineSeconds: number };
+    obeyTarget?: boolean;
   };
   /** Where it is more than a cron interval. */
   planned?: Planned;
@@ -87,6 +88,8 @@ export interface VersionSeen {
   at: number;
   /** By then it was written: its caller was answered, or waited no more. */
   writtenBy: number;
+  /** No caller asked for it. */
+  isByTarget?: true;
   is: Content;
 }
 
@@ -194,6 +197,18 @@ export interface Arrival {
   status: number | null;
   /** By its `Retry-After`: no further attempt starts before, epoch ms. */
   retryAt?: number;
+  /** By its `Punctual-Control`. */
+  asked?: ControlAsked;
+}
+
+/** What an answer asks for by `Punctual-Control`, as far as that counts. */
+export interface ControlAsked {
+  noRetry?: true;
+  pauseSeconds?: number;
+  disable?: true;
+  againSeconds?: number;
+  /** Something of it counts as nothing, and that is noted. */
+  isFaulty?: true;
 }
 
 /** One request at the receiver of callbacks. */

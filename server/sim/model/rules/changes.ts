@@ -15,7 +15,8 @@ export function checkChanges(view: View, tell: Tell): void {
     }
     for (const [index, version] of versions.entries()) {
       const before = versions[index - 1];
-      if (before === undefined || wasAsked(before, version, changes, view)) continue;
+      if (before === undefined || version.isByTarget) continue;
+      if (wasAsked(before, version, changes, view)) continue;
       tell('changeUnasked', `Schedule ${id} was changed at ${iso(version.at)} as nobody asked.`);
     }
   }

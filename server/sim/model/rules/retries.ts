@@ -50,7 +50,7 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   const name = nameOf(run.scheduleId, run.at);
   const completedAt = planned?.status === 'enabled' ? Infinity : (planned?.updatedAt ?? Infinity);
   const barredAt = (endedAt: number) => {
-    const since = run.trigger === 'manual' ? endedAt : run.at;
+    const since = run.trigger === 'schedule' ? run.at : endedAt;
     const nextAt = due.find(time => time > since) ?? Infinity;
     const changed = changedAt(schedule, since, endedAt);
     return Math.min(nextAt, completedAt, changed, triedUntil(run, policy) + 1);
@@ -60,7 +60,7 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
     // What is decided before the change is written after it.
     return stops && at <= knownBy(run, view);
   });
-  const first = run.trigger === 'manual' ? [] : schedule.manual;
+  const first = run.trigger === 'schedule' ? schedule.manual : [];
   const isHeldUp = (from: number, to: number) => view.isHeldUp(from, to, seen.id);
   checkTried({ ...run, name, policy, isStopped, barredAt, first, isHeldUp }, view, tell);
   // It is decided about when it is claimed, and waits for its connection then.
@@ -180,7 +180,8 @@ function mostRetries(policy: Policy): number {
   return policy?.maxRetries ?? policy?.retryDelaysSeconds?.length ?? MOST_RETRIES;
 }
 
-function isRetried({ outcome, responseStatus: status }: AttemptSeen): boolean {
+function isRetried({ outcome, responseStatus: status, control }: AttemptSeen): boolean {
+  if (control?.noRetry) return false;
   if (outcome === 'timeout' || outcome === 'connectionError') return true;
   if (outcome !== 'response' || status === undefined) return false;
   return status >= 500 || status === 408 || status === 425 || status === 429;

@@ -58,6 +58,12 @@ export const RULES = {
   completionRefused: 'A target is refused only what it says too late.',
   deadlineWrong: 'A deadline is counted from the answer, and from each request for more time.',
   firedAwaiting: 'While a run awaits its completion, nothing of its schedule is sent.',
+  controlDiffers: 'History shows what a target asked for with its answer.',
+  steeredLost: 'A schedule pauses or is disabled as its target asks.',
+  steeredUnasked: 'A target changes its schedule only as it asks.',
+  furtherLost: 'A further run comes that a target asked for.',
+  furtherUnasked:
+    'A further run comes only as a target asked, unless a newer one or a stop drops it.',
   changeLost: 'A change that was answered is there.',
   changeUnasked: 'A schedule is changed as its callers asked, and no other way.',
   firedStopped: 'Once it is answered that a schedule is stopped, nothing of it starts.',

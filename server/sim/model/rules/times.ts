@@ -136,6 +136,7 @@ function checkMissed(
     }
     return 0;
   }
+  if (isLostInStall(time, schedule, view)) return 0;
   const { id } = schedule.seen;
   const isLate = follower !== undefined && follower.startedAt >= next;
   if (isLate && wasBehind(time, next, id, view)) return 1;
@@ -143,6 +144,19 @@ function checkMissed(
   if (follower === undefined && view.isHeldUp(next - 1, next, id)) return 1;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
   return 0;
+}
+
+/** Whether it came during a run that a node lost, and then no node could say for long that it looked. */
+function isLostInStall(time: number, { runs }: ScheduleView, view: View): boolean {
+  if (!view.isShared) return false;
+  const lost = runs.find(
+    ({ at, finishedAt, attempts }) =>
+      at < time && finishedAt >= time && attempts.some(({ outcome }) => outcome === 'lost'),
+  );
+  return view.stalls.some(({ from, to }) => {
+    const isLong = to - from >= view.blindMs - LOOK_MS;
+    return isLong && to > time && from <= (lost?.finishedAt ?? 0);
+  });
 }
 
 /** How long after it a time that passed unseen fires. */
@@ -211,7 +225,7 @@ function blindSpanOf({ runs, manual }: ScheduleView, window: Window) {
     const wasCutOff = isCutOff(run, window.from, window.to);
     if (wasCutOff) from = Math.min(from, run.at);
     const isOver = run.finishedAt <= window.from;
-    const goesFirst = run.trigger === 'manual' && !isOver && run.at <= lookedAt;
+    const goesFirst = run.trigger !== 'schedule' && !isOver && run.at <= lookedAt;
     if (!wasCutOff && !goesFirst) continue;
     until = Math.max(until, run.finishedAt);
     lookedAt = Math.max(lookedAt, run.finishedAt + WRITTEN_MS);
@@ -262,6 +276,7 @@ function isCutOff(run: RunSeen, from: number, to: number): boolean {
 
 function checkSkipped(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell): void {
   if (isGoing(run.at, schedule, view) || isBehindDropped(run.at, schedule, view)) return;
+  if (isBehindFurther(run.at, schedule, view)) return;
   const name = nameOf(schedule.seen.id, run.at);
   tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);
 }
@@ -272,6 +287,13 @@ function isBehindDropped(time: number, schedule: ScheduleView, view: View): bool
   const before = due.findLast(each => each < time && !runs.some(run => run.at === each));
   if (before === undefined || !needsNone(before, schedule, view)) return false;
   return view.isHeldUp(before, time, seen.id);
+}
+
+/** Whether a node had claimed a further run, to say that it is dropped, and did nothing with it. */
+function isBehindFurther(time: number, { seen, further }: ScheduleView, view: View): boolean {
+  return (
+    further.some(({ status }) => status === 'skipped') && view.isHeldUp(time - 1, time, seen.id)
+  );
 }
 
 /** Whether a run of the schedule, or a manual one, was going on when the time came. */

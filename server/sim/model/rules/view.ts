@@ -30,6 +30,9 @@ export interface AttemptSeen {
   } | null;
   /** It failed without a request: the breaker of its host was open. */
   isRefused: boolean;
+  /** By `Punctual-Control`: what counted, and whether something did not. */
+  control: Run['attempts'][number]['control'];
+  hasControlFault: boolean;
 }
 
 /** The attempts of all runs, with their places in them, by their starts. */
@@ -77,7 +80,10 @@ export interface ScheduleView {
   spans: Span[];
   /** Of its own times, in their order. */
   runs: RunSeen[];
+  /** With those that have begun of what targets asked for. */
   manual: RunSeen[];
+  /** All that targets asked for. */
+  further: RunSeen[];
   arrivals: Arrival[];
 }
 
@@ -197,7 +203,8 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
           seen,
           ...timesOf(seen, until + BEYOND_MS),
           runs: own.filter(({ trigger }) => trigger === 'schedule'),
-          manual: own.filter(({ trigger }) => trigger === 'manual'),
+          manual: own.filter(run => run.trigger === 'manual' || isFurther(run, hasBegun(run))),
+          further: own.filter(run => isFurther(run)),
           arrivals: (arrivalsOf.get(seen.id) ?? []).toSorted((a, b) => a.at - b.at),
         };
       }),
@@ -248,6 +255,10 @@ function heard(seen: ScheduleSeen, heardBy: View['heardBy']): ScheduleSeen {
   if (seen.versions === undefined) return seen;
   const versions = seen.versions.map(each => ({ ...each, writtenBy: heardBy(each.writtenBy) }));
   return { ...seen, versions };
+}
+
+function isFurther({ trigger }: RunSeen, isMeant = true): boolean {
+  return trigger === 'target' && isMeant;
 }
 
 function timesOf(
@@ -359,7 +370,9 @@ function attemptSeen(attempt: Run['attempts'][number], suspensions: Window[]): A
   }
   const isRefused = error?.startsWith('It was not sent: the breaker') === true;
   const awaited = awaitedSeen(attempt);
-  return { number, startedAt, durationMs, outcome, responseStatus, awaited, isRefused };
+  const control = { control: attempt.control, hasControlFault: attempt.controlFault !== undefined };
+  const seen = { number, startedAt, durationMs, outcome, responseStatus, awaited, isRefused };
+  return { ...seen, ...control };
 }
 
 /** When nothing came, only its sentence says until when it was waited for. */
