@@ -21,6 +21,7 @@ import {
   profileOf,
   startedAtOf,
 } from './profile.ts';
+import { raceOf } from './race.ts';
 import { Random } from './random.ts';
 import { LazyDatabase } from './store/lazy-database.ts';
 import { Leases } from './store/leases.ts';
@@ -210,6 +211,11 @@ class World {
       case 'edit': {
         const random = new Random(this.#seed, `edit ${action.draw}`);
         void this.#callers.edit(action.which, workload.editOf(random, machine.now));
+        return;
+      }
+      case 'race': {
+        const random = new Random(this.#seed, `race ${action.draw}`);
+        void this.#callers.race(action.which, raceOf(random, machine.now));
         return;
       }
       case 'explain': {

@@ -60,6 +60,8 @@ export const RULES = {
   firedAwaiting: 'While a run awaits its completion, nothing of its schedule is sent.',
   changeLost: 'A change that was answered is there.',
   changeUnasked: 'A schedule is changed as its callers asked, and no other way.',
+  overwritten: 'A change that names a version is made of that version only.',
+  changeRefused: 'A change is refused only where its schedule is deleted, or its version is gone.',
   firedStopped: 'Once it is answered that a schedule is stopped, nothing of it starts.',
   explainDiffers: 'What callers are told of an instant is what becomes of it.',
   firedCompleted: 'Nothing fires after the schedule has completed.',
