@@ -183,10 +183,9 @@ export function playedOf({ faults, actions }: Profile): Action[] {
   return actions.filter(({ kind }) => !others.includes(kind));
 }
 
-/** The rules know what callers change and ask by one clock only, on a machine that goes on. */
+/** The rules know what callers change and ask by one clock only. */
 function notOfNodes(faults: string[]): Action['kind'][] {
-  const hasOneClock = !faults.includes('step') && !faults.includes('suspend');
-  return hasOneClock ? OF_NODES : [...OF_NODES, 'edit', 'race', 'explain'];
+  return !faults.includes('step') ? OF_NODES : [...OF_NODES, 'edit', 'race', 'explain'];
 }
 
 /**
