@@ -19,6 +19,7 @@ export interface ApiAnswer {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: whatever was answered
   body: any;
+  etag?: string;
 }
 
 /** Who calls. No two worlds have the same one: the API remembers its callers. */
@@ -108,8 +109,9 @@ export class Api {
           machine.goOn();
           this.#calls.delete(cutOff);
         })
-        .then(({ statusCode: status, body }) => {
-          resolve({ status, body: body === '' ? undefined : JSON.parse(body) });
+        .then(({ statusCode: status, body, headers: { etag } }) => {
+          const parsed = body === '' ? undefined : JSON.parse(body);
+          resolve({ status, body: parsed, ...(typeof etag === 'string' && { etag }) });
         }, reject);
     });
   }

@@ -3,6 +3,7 @@ import type { ApiAnswer } from './api.ts';
 import { type Caller, callOnce } from './call-once.ts';
 import type { ExplainedSeen } from './model/evidence.ts';
 import type { Call } from './node.ts';
+import type { Race } from './race.ts';
 import { isSteered } from './steered-workload.ts';
 import { isPlanned } from './workload.ts';
 
@@ -28,6 +29,10 @@ export interface Edit {
   /** When the caller was answered, or waited no more; Infinity until then. */
   endedAt: number;
   answer: ApiAnswer | null;
+  /** Of its answer, whatever that was; null: there was none. */
+  status: number | null;
+  /** The tag that its `If-Match` names. */
+  match?: string;
 }
 
 export interface CallersOptions extends Caller {
@@ -87,27 +92,58 @@ export class Callers {
     if (answer?.status === 200) this.triggered.push(answer.body.id);
   }
 
-  /** Only once: a change that was not answered may have been made. */
   async edit(which: number, patch: SchedulePatch | null): Promise<void> {
-    const { machine, tell } = this.#around;
+    const asked = this.#pick(which, isChangeable);
+    if (asked !== undefined) await this.#change(asked, patch);
+  }
+
+  /** Two changes of one schedule. The second one is asked for so much later, mostly before the first was answered. */
+  async race(which: number, { changes, apartMs, namesVersion }: Race): Promise<void> {
+    const { machine } = this.#around;
     const asked = this.#pick(which, isChangeable);
     if (asked === undefined) return;
-    const { told, label, edits } = asked;
+    const match = namesVersion ? await this.#tagOf(asked) : undefined;
+    if (namesVersion && match === undefined) return;
+    void this.#change(asked, changes[0], match);
+    await machine.sleep(apartMs, machine.world);
+    await this.#change(asked, changes[1], match);
+  }
+
+  async #tagOf({ told }: Asked): Promise<string | undefined> {
+    const path = `/v1/schedule/${told!.id}`;
+    return (await callOnce({ method: 'GET', path }, this.#around))?.etag;
+  }
+
+  /** Only once: a change that was not answered may have been made. */
+  async #change(
+    { told, label, edits }: Asked,
+    patch: SchedulePatch | null,
+    match?: string,
+  ): Promise<void> {
+    const { machine, tell, wellSinceMs } = this.#around;
     const number = edits.length + 1;
-    const { now } = machine;
+    const { now, elapsedMs } = machine;
     const endedAt = Number.POSITIVE_INFINITY;
-    const edit: Edit = { number, patch, askedAt: now, endedAt, answer: null };
+    const edit: Edit = { number, patch, askedAt: now, endedAt, answer: null, status: null };
+    if (match !== undefined) edit.match = match;
     edits.push(edit);
     const path = `/v1/schedule/${told!.id}`;
     const body = patch && { ...patch, label: `${label}#${number}` };
-    tell(body ? `patch ${label}: ${JSON.stringify(body)}` : `delete ${label}`);
+    const named = match === undefined ? '' : ` of ${match}`;
+    tell(body ? `patch ${label}${named}: ${JSON.stringify(body)}` : `delete ${label}${named}`);
     const answer = await callOnce(
-      body ? { method: 'PATCH', path, body } : { method: 'DELETE', path },
+      body ? { method: 'PATCH', path, body, match } : { method: 'DELETE', path, match },
       this.#around,
     );
     edit.endedAt = machine.now;
+    edit.status = answer?.status ?? null;
     if (answer?.status === 200) edit.answer = answer;
-    else tell(`${label}#${number}: ${answer ? `${answer.status} ${answer.body.error}` : 'none'}`);
+    else {
+      const said = `${label}#${number}: ${answer ? `${answer.status} ${answer.body.error}` : 'none'}`;
+      tell(said);
+      if (edit.status !== null && edit.status >= 500 && elapsedMs >= wellSinceMs())
+        this.refused.push(said.replace(/\.$/, ''));
+    }
   }
 
   async explain(which: number, at: number): Promise<void> {

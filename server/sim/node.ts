@@ -43,6 +43,8 @@ export interface Call {
   /** Of its `Idempotency-Key`; the same where it is asked again. Absent: there is none. */
   key?: string;
   body?: object | undefined;
+  /** Of its `If-Match`. Absent: there is none. */
+  match?: string | undefined;
 }
 
 const PUBLIC_URL = 'https://punctual.example';
@@ -126,12 +128,15 @@ export class Node {
    * @param answered is told null at once where nobody listens, and where the process dies before it has answered
    */
   call(
-    { method, path, key, body }: Call,
+    { method, path, key, body, match }: Call,
     wayMs: number,
     answered: (answer: ApiAnswer | null) => void,
   ): void {
     const { machine, credentials } = this.#around;
-    const headers = key === undefined ? {} : { 'idempotency-key': key };
+    const headers = {
+      ...(key !== undefined && { 'idempotency-key': key }),
+      ...(match !== undefined && { 'if-match': match }),
+    };
     const payload = body && { payload: body };
     machine.after(
       wayMs,

@@ -26,6 +26,8 @@ export type Action = { at: number } & (
   | { kind: 'trigger'; which: number }
   | { kind: 'explain'; which: number; offsetMs: number }
   | { kind: 'edit'; which: number; draw: number }
+  /** Two edits of one schedule at once. */
+  | { kind: 'race'; which: number; draw: number }
   /** Of the wall clock, from then on. */
   | { kind: 'step'; aheadMs: number }
   | { kind: 'suspend'; forMs: number }
@@ -64,6 +66,7 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   lose: () => 15_000,
   callers: random => random.between(1_000, 8_000),
   edits: random => random.between(1_000, 8_000),
+  races: random => random.between(1_000, 8_000),
   explains: random => random.between(500, 4_000),
   step: random => random.between(3_000, 15_000),
   suspend: () => 20_000,
@@ -81,6 +84,7 @@ export const ODDS = {
   lose: 0.4,
   callers: 0.7,
   edits: 0.4,
+  races: 0.15,
   explains: 0.5,
   step: 0.2,
   suspend: 0.15,
@@ -136,6 +140,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   const aimed = (at: number, own: Random) => aimedAt(at, own, startedAt);
   on('callers', (at, own) => callAt(aimed(at, own), own));
   on('edits', (at, own) => editAt(aimed(at, own), own));
+  on('races', (at, own) => ({ ...editAt(aimed(at, own), own), kind: 'race' }));
   on('explains', (at, own) => explainAt(aimed(at, own), own));
   on('step', (at, own) => stepAt(aimed(at, own), own));
   on('suspend', (at, own) => suspendAt(aimed(at, own), own));
@@ -191,9 +196,9 @@ export function playedOf({ faults, actions }: Profile): Action[] {
   return actions.filter(({ kind }) => !others.includes(kind));
 }
 
-/** The rules know what callers change and ask by one clock only, on a machine that goes on. */
+/** The rules know what callers change and ask by one clock only. */
 function notOfNodes(faults: string[]): Action['kind'][] {
-  return hasOneClock(faults) ? OF_NODES : [...OF_NODES, 'edit', 'explain'];
+  return !faults.includes('step') ? OF_NODES : [...OF_NODES, 'edit', 'race', 'explain'];
 }
 
 function hasOneClock(faults: string[]): boolean {
@@ -235,7 +240,7 @@ function aimedAt(at: number, random: Random, startedAt: number): number {
   return Math.max(0, beside);
 }
 
-function editAt(at: number, random: Random): Action {
+function editAt(at: number, random: Random): Extract<Action, { kind: 'edit' }> {
   return { kind: 'edit', at, which: random.next(), draw: random.next() };
 }
 

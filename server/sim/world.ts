@@ -22,6 +22,7 @@ import {
   startedAtOf,
   steeredIn,
 } from './profile.ts';
+import { raceOf } from './race.ts';
 import { Random } from './random.ts';
 import { steeredWorkload } from './steered-workload.ts';
 import { ChangesWritten } from './store/changes-written.ts';
@@ -219,6 +220,11 @@ class World {
       case 'edit': {
         const random = new Random(this.#seed, `edit ${action.draw}`);
         void this.#callers.edit(action.which, workload.editOf(random, machine.now));
+        return;
+      }
+      case 'race': {
+        const random = new Random(this.#seed, `race ${action.draw}`);
+        void this.#callers.race(action.which, raceOf(random, machine.now));
         return;
       }
       case 'explain': {

@@ -114,6 +114,10 @@ export interface ChangeSeen {
   told: { at: number; is: Content } | null;
   /** A deletion tells nothing but that it was made. */
   isDeleted: boolean;
+  /** The only version that it was to change; absent: any. */
+  match?: number;
+  /** The status with which it was refused. */
+  refusedWith?: number;
 }
 
 /** What the caller asked for beside the interval, and how the service tells of the schedule at the end. */

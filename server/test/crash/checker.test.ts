@@ -8,6 +8,7 @@ import {
   changedWorld,
   droppedWorld,
   explainedWorld,
+  racedWorld,
   TAMPERED_CHANGES,
 } from './tampered-changes.ts';
 import { TAMPERED } from './tampered-evidence.ts';
@@ -87,7 +88,7 @@ describe('checker', () => {
   });
 
   test('a change drops what has just come, and is otherwise as its callers asked', () => {
-    for (const world of [changedWorld(), droppedWorld(), explainedWorld()])
+    for (const world of [changedWorld(), droppedWorld(), explainedWorld(), racedWorld()])
       assert.deepEqual(check(world, IN_TIME).violations, []);
   });
 

@@ -1,6 +1,8 @@
 import { findPlanted } from '../support/sim/find-planted.ts';
 import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
 import { PLANTED_CHANGES } from './planted-changes.ts';
+import { PLANTED_RACES } from './planted-races.ts';
 
 findPlanted('bugs of changes', PLANTED_CHANGES);
+findPlanted('bugs of changes at once', PLANTED_RACES);
 findPlanted('bugs of clocks', CLOCK_BUGS);

@@ -13,6 +13,7 @@ import { PLANTED_CHANGES } from './planted-changes.ts';
 import { PLANTED_CUT_OFF } from './planted-cut-off.ts';
 import { PLANTED_IN_DOMAIN } from './planted-in-domain.ts';
 import { PLANTED_IN_STORE, PLAYED_MUTANTS } from './planted-in-store.ts';
+import { PLANTED_RACES } from './planted-races.ts';
 import { PLANTED_STEERED } from './planted-steered.ts';
 
 /** Rules that no bug is planted for, and why. */
@@ -22,14 +23,8 @@ const NOT_PLANTED: Partial<Record<Rule, string>> = {
 
 const SEEDED = [...BUGS, ...PLANTED_CUT_OFF];
 const OF_DELIVERY = [...PLANTED, ...PLANTED_AWAITING, ...PLANTED_IN_STORE, ...PLANTED_IN_DOMAIN];
-const PATCHED = [
-  ...SEEDED,
-  ...OF_DELIVERY,
-  ...PLANTED_STEERED,
-  ...PLANTED_CHANGES,
-  ...CLOCK_BUGS,
-  ...NODE_BUGS,
-];
+const OF_CHANGES = [...PLANTED_CHANGES, ...PLANTED_RACES, ...PLANTED_STEERED];
+const PATCHED = [...SEEDED, ...OF_DELIVERY, ...OF_CHANGES, ...CLOCK_BUGS, ...NODE_BUGS];
 const ALL = [...PATCHED, ...PLAYED_MUTANTS];
 
 test('no rule is for show: each finds a bug that is planted', () => {

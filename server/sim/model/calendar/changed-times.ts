@@ -12,7 +12,7 @@ export interface Span {
   /** Nothing fires before; Infinity where it is not enabled. */
   stoppedUntil: number;
   isDeleted: boolean;
-  /** Its times after `at`, as if no change followed. */
+  /** Its times, as if no change followed: those after `at`, and a few before it that may count as well. */
   times: number[];
 }
 
@@ -25,10 +25,18 @@ export function spansOf({ versions = [] }: ScheduleSeen, until: number): Span[] 
   return changes.map(({ at, writtenBy, is }, index) => {
     const { interval, timezone, status, pausedUntil = 0 } = is;
     const stoppedUntil = status === 'enabled' ? pausedUntil : Number.POSITIVE_INFINITY;
-    const times = dueTimes(interval, timezone, at, until).filter(time => time >= stoppedUntil);
+    const from = countedFrom(versions, at);
+    const times = dueTimes(interval, timezone, from, until).filter(time => time >= stoppedUntil);
     const next = changes[index + 1]?.at ?? Number.POSITIVE_INFINITY;
     return { at, writtenBy, until: next, stoppedUntil, isDeleted: status === 'deleted', times };
   });
+}
+
+/** Of two changes within one ms the later one says the next ms, and counts from its own. */
+function countedFrom(versions: VersionSeen[], at: number): number {
+  let from = at;
+  while (versions.some(version => version.at === from - 1)) from -= 1;
+  return from;
 }
 
 /**
@@ -44,7 +52,7 @@ export function changedTimes(spans: Span[]): { due: number[]; optional: Set<numb
       if (time > (spans[index + 1]?.writtenBy ?? Number.POSITIVE_INFINITY)) break;
       possible.add(time);
       // What the span before may have sent meanwhile does not come again, and nothing before that.
-      if (time <= span.until && time > mayHaveSent) owed.add(time);
+      if (time > span.at && time <= span.until && time > mayHaveSent) owed.add(time);
     }
   }
   const due = [...possible].toSorted((a, b) => a - b);

@@ -1,7 +1,7 @@
 import type { ExplainedSeen } from '../evidence.ts';
 import type { Tell } from './rule.ts';
-import { knownBy, nameOf } from './times.ts';
-import { iso, type RunSeen, type ScheduleView, type View } from './view.ts';
+import { knownBy, nameOf, writtenBy } from './times.ts';
+import { AWAKE_MS, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 
 /** What callers were told of an instant, against what became of it. */
 export function checkExplained(view: View, tell: Tell): void {
@@ -65,7 +65,11 @@ function verdictsOf(
   // What a node holds and does nothing with looks as if it were sent.
   const { id } = schedule.seen;
   const isHeldUp = view.isHeldUp(askedAt, answeredAt, id);
-  const skipped = isGoing || isHeldUp ? ['skipped'] : [];
+  // And so does what was claimed ahead of a suspension, until it is decided about.
+  const isAwake = view.suspensions.every(
+    ({ from, to }) => at <= from || at > to + AWAKE_MS || askedAt > writtenBy(to + AWAKE_MS, view),
+  );
+  const skipped = isGoing || isHeldUp || !isAwake ? ['skipped'] : [];
   const running = isHeldUp ? ON_ITS_WAY : ['waiting'];
   if (status === 'missed' || status === 'skipped') return [status, ...running, ...skipped];
   if (finishedAt > answeredAt) return [...ON_ITS_WAY, ...skipped];

@@ -66,6 +66,8 @@ export const RULES = {
     'A further run comes only as a target asked, unless a newer one or a stop drops it.',
   changeLost: 'A change that was answered is there.',
   changeUnasked: 'A schedule is changed as its callers asked, and no other way.',
+  overwritten: 'A change that names a version is made of that version only.',
+  changeRefused: 'A change is refused only where its schedule is deleted, or its version is gone.',
   firedStopped: 'Once it is answered that a schedule is stopped, nothing of it starts.',
   explainDiffers: 'What callers are told of an instant is what becomes of it.',
   firedCompleted: 'Nothing fires after the schedule has completed.',

@@ -281,12 +281,16 @@ function checkSkipped(run: RunSeen, schedule: ScheduleView, view: View, tell: Te
   tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);
 }
 
-/** Whether it came after one that a node had begun and never sent, because it did nothing until a change dropped that. */
+/**
+ * Whether it came after one that a node had begun and never sent, because it did nothing, or was suspended, until a change dropped
+ * that.
+ */
 function isBehindDropped(time: number, schedule: ScheduleView, view: View): boolean {
   const { seen, due, runs } = schedule;
   const before = due.findLast(each => each < time && !runs.some(run => run.at === each));
   if (before === undefined || !needsNone(before, schedule, view)) return false;
-  return view.isHeldUp(before, time, seen.id);
+  const isAsleep = ({ from, to }: Window) => from <= time && before <= to + AWAKE_MS;
+  return view.isHeldUp(before, time, seen.id) || view.suspensions.some(isAsleep);
 }
 
 /** Whether a node had claimed a further run, to say that it is dropped, and did nothing with it. */

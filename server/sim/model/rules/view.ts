@@ -186,9 +186,11 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     });
   const lags = lives.flatMap(life => life.lags ?? []);
   const rests = lives.flatMap(({ frozen = [] }) => frozen);
+  // What was asked of a machine that was suspended then is written when it goes on.
+  const asleep = suspensions.map(({ from, to }) => ({ from, to: to + RECOVERY_MS }));
   const heardBy = (instant: number) => {
     const by = instant + slack.toldMs;
-    const late = rests.filter(({ from, to }) => from <= by && to >= instant);
+    const late = [...rests, ...asleep].filter(({ from, to }) => from <= by && to >= instant);
     return Math.max(by, ...late.map(({ to }) => to + slack.toldMs));
   };
   return {
