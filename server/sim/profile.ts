@@ -1,3 +1,5 @@
+import { type Long, longOf } from './long/long.ts';
+import { isNight, nightsOf, stretched } from './long/stretched.ts';
 import { Random } from './random.ts';
 import { AWAITING_KINDS, UNHEALTHY_KINDS } from './workload.ts';
 
@@ -25,6 +27,8 @@ export type Action = { at: number } & (
   | { kind: 'trigger'; which: number }
   | { kind: 'explain'; which: number; offsetMs: number }
   | { kind: 'edit'; which: number; draw: number }
+  /** Asks for figures: of all, or of one schedule. */
+  | { kind: 'count'; which: number; isOfAll: boolean; share: number }
   /** Of the wall clock, from then on. */
   | { kind: 'step'; aheadMs: number }
   | { kind: 'suspend'; forMs: number }
@@ -43,6 +47,8 @@ export interface Profile {
   awaiting: number;
   /** How many share the store, where they do. */
   nodes: number;
+  /** What the world is, where it is a long one. */
+  long: Long;
   faults: string[];
   /** In their order. */
   actions: Action[];
@@ -56,6 +62,8 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   slow: () => 15_000,
   nodes: () => Number.POSITIVE_INFINITY,
   awaiting: () => Number.POSITIVE_INFINITY,
+  long: () => Number.POSITIVE_INFINITY,
+  counts: random => random.between(2_000, 8_000),
   freeze: () => 12_000,
   lose: () => 15_000,
   callers: random => random.between(1_000, 8_000),
@@ -82,6 +90,8 @@ export const ODDS = {
   suspend: 0.15,
   absence: 0.06,
   awaiting: 0.25,
+  long: 0.25,
+  counts: 0.2,
 };
 /** These happen where nodes share the store: their odds are of those seeds. */
 const OF_NODES: Action['kind'][] = ['freeze', 'lose'];
@@ -93,8 +103,8 @@ type Fault = keyof typeof ODDS;
 const STARTED_AT = Date.parse('2026-03-01T12:00:00.000Z');
 
 /** The wall clock at the start of a world, epoch ms: between two whole seconds. */
-export function startedAtOf(seed: number): number {
-  return STARTED_AT + (seed % 1_000);
+export function startedAtOf(seed: number, long: Long | null = null): number {
+  return (long?.startedAt ?? STARTED_AT) + (seed % 1_000);
 }
 
 /** The odds with which these faults are on in each seed. @throws RangeError where there is no such fault */
@@ -132,11 +142,15 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('callers', (at, own) => callAt(aimed(at, own), own));
   on('edits', (at, own) => editAt(aimed(at, own), own));
   on('explains', (at, own) => explainAt(aimed(at, own), own));
+  on('counts', (at, own) => countAt(aimed(at, own), own));
   on('step', (at, own) => stepAt(aimed(at, own), own));
   on('suspend', (at, own) => suspendAt(aimed(at, own), own));
   on('absence', absenceAt);
   on('nodes', fromTheBeginning);
   on('awaiting', fromTheBeginning);
+  on('long', fromTheBeginning);
+  const long = longOf(seed);
+  if (faults.includes('long')) actions.push(...nightsOf(long));
   on('freeze', (at, own) => freezeAt(at, own, startedAt));
   on('lose', (at, own) => ({ kind: 'lose', at, forMs: own.between(0, 1_000) }));
   return {
@@ -146,6 +160,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
     unhealthy: random.chance(0.5) ? random.whole(1, UNHEALTHY_KINDS) : 0,
     awaiting: awaitingOf(seed),
     nodes: new Random(seed, 'node count').whole(2, 4),
+    long,
     faults,
     actions: actions.toSorted((a, b) => a.at - b.at),
   };
@@ -168,20 +183,32 @@ export function hasNodes({ faults }: Pick<Profile, 'faults'>): boolean {
 }
 
 /** How many schedules have targets that answer 202. Beside nodes there are none: no rule has judged them there. */
-export function awaitingIn({ faults, awaiting }: Profile): number {
-  return faults.includes('awaiting') && !hasNodes({ faults }) ? awaiting : 0;
+export function awaitingIn(profile: Profile): number {
+  const { faults, awaiting } = profile;
+  const isPlayed = faults.includes('awaiting') && !hasNodes(profile) && longIn(profile) === null;
+  return isPlayed ? awaiting : 0;
+}
+
+/** Null: it is a short world. Nodes look at the store twice a second, which costs too much for hours. */
+export function longIn(profile: Pick<Profile, 'faults' | 'long'>): Long | null {
+  return profile.faults.includes('long') && !hasNodes(profile) ? profile.long : null;
 }
 
 /** What happens in a world: not all faults can be judged beside all others. */
-export function playedOf({ faults, actions }: Profile): Action[] {
-  const others = hasNodes({ faults }) ? OF_ONE : notOfNodes(faults);
-  return actions.filter(({ kind }) => !others.includes(kind));
+export function playedOf(profile: Profile): Action[] {
+  const { faults, actions } = profile;
+  const others = hasNodes(profile) ? OF_ONE : notOfNodes(faults);
+  const played = actions.filter(({ kind }) => !others.includes(kind));
+  const long = longIn(profile);
+  return long === null
+    ? played.filter(action => !isNight(action))
+    : stretched(played, profile.lengthMs, long);
 }
 
 /** The rules know what callers change and ask by one clock only, on a machine that goes on. */
 function notOfNodes(faults: string[]): Action['kind'][] {
   const hasOneClock = !faults.includes('step') && !faults.includes('suspend');
-  return hasOneClock ? OF_NODES : [...OF_NODES, 'edit', 'explain'];
+  return hasOneClock ? OF_NODES : [...OF_NODES, 'edit', 'explain', 'count'];
 }
 
 /**
@@ -228,6 +255,11 @@ function explainAt(at: number, random: Random): Action {
   const which = random.next();
   const besideMs = random.chance(0.2) ? random.whole(-2, 2) : 0;
   return { kind: 'explain', at, which, offsetMs: random.whole(-8, 3) * 1_000 + besideMs };
+}
+
+function countAt(at: number, random: Random): Action {
+  const which = random.next();
+  return { kind: 'count', at, which, isOfAll: random.chance(0.5), share: random.next() };
 }
 
 const YEAR_MS = 365 * 86_400_000;

@@ -10,6 +10,7 @@ import {
   explainedWorld,
   TAMPERED_CHANGES,
 } from './tampered-changes.ts';
+import { countedWorld, TAMPERED_COUNTS } from './tampered-counts.ts';
 import { TAMPERED } from './tampered-evidence.ts';
 import { sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
 
@@ -102,6 +103,7 @@ describe('checker', () => {
     ...TAMPERED.map(each => [cleanWorld, ...each] as const),
     ...TAMPERED_CHANGES.map(each => [changedWorld, ...each] as const),
     ...TAMPERED_AWAITED.map(each => [awaitedWorld, ...each] as const),
+    ...TAMPERED_COUNTS.map(each => [countedWorld, ...each] as const),
     ...TAMPERED_NODES.map(each => [sharedWorld, ...each] as const),
   ];
   for (const [worldOf, what, rules, tamper] of tampered) {

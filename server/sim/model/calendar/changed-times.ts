@@ -12,6 +12,7 @@ export interface Span {
   /** Nothing fires before; Infinity where it is not enabled. */
   stoppedUntil: number;
   isDeleted: boolean;
+  timezone: string;
   /** Its times after `at`, as if no change followed. */
   times: number[];
 }
@@ -27,7 +28,8 @@ export function spansOf({ versions = [] }: ScheduleSeen, until: number): Span[] 
     const stoppedUntil = status === 'enabled' ? pausedUntil : Number.POSITIVE_INFINITY;
     const times = dueTimes(interval, timezone, at, until).filter(time => time >= stoppedUntil);
     const next = changes[index + 1]?.at ?? Number.POSITIVE_INFINITY;
-    return { at, writtenBy, until: next, stoppedUntil, isDeleted: status === 'deleted', times };
+    const isDeleted = status === 'deleted';
+    return { at, writtenBy, until: next, stoppedUntil, isDeleted, timezone, times };
   });
 }
 

@@ -62,6 +62,9 @@ export const RULES = {
   changeUnasked: 'A schedule is changed as its callers asked, and no other way.',
   firedStopped: 'Once it is answered that a schedule is stopped, nothing of it starts.',
   explainDiffers: 'What callers are told of an instant is what becomes of it.',
+  countDiffers: 'Figures are counts over the records that history has.',
+  prunedYoung: 'Retention takes nothing away that is younger than it may be.',
+  keptOld: 'What is older than history is kept goes within minutes.',
   firedCompleted: 'Nothing fires after the schedule has completed.',
 } as const;
 
