@@ -67,11 +67,32 @@ const WAIT_OF_NODES = 0.4;
 const apis: Api[] = [];
 
 export async function play(seed: number, profile = profileOf(seed)): Promise<Played> {
+  const { machine, world } = await worldOf(seed, profile);
+  return machine.play(() => world.run());
+}
+
+/** A world that was left in the middle. */
+export interface Stopped {
+  trace: string[];
+  /** The file of the store as it stood. */
+  picture: Uint8Array;
+}
+
+/** @param untilMs since its start @throws RangeError where the world ends before */
+export async function playUntil(
+  seed: number,
+  untilMs: number,
+  profile = profileOf(seed),
+): Promise<Stopped> {
+  const { machine, world } = await worldOf(seed, profile);
+  return machine.play(() => world.runUntil(untilMs));
+}
+
+async function worldOf(seed: number, profile: Profile) {
   const processes = hasNodes(profile) ? profile.nodes : 1;
   while (apis.length < processes) apis.push(await Api.ready());
   const machine = new Machine(startedAtOf(seed, longIn(profile)), new Random(seed, 'process'));
-  const world = new World(seed, machine, profile);
-  return machine.play(() => world.run());
+  return { machine, world: new World(seed, machine, profile) };
 }
 
 class World {
@@ -133,6 +154,15 @@ class World {
     const report = await this.#judge(await this.#heal());
     this.#database.close();
     return report;
+  }
+
+  async runUntil(untilMs: number): Promise<Stopped> {
+    const isOver = await Promise.race([
+      this.run().then(() => true),
+      this.#machine.sleep(untilMs, this.#machine.world).then(() => false),
+    ]);
+    if (isOver) throw new RangeError('The world ended before.');
+    return { trace: this.#trace, picture: this.#database.serialize() };
   }
 
   async #prepare(): Promise<void> {
