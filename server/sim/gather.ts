@@ -10,6 +10,7 @@ import type {
   ChangeSeen,
   Content,
   Evidence,
+  HistorySeen,
   Planned,
   ScheduleSeen,
   VersionSeen,
@@ -47,7 +48,10 @@ export async function gather(
   looked: Looked,
   { asked, triggered, refused, explained }: Callers,
   now: number,
-  seen: Omit<Evidence, 'schedules' | 'runs' | 'triggered' | 'refused' | 'madeTwice' | 'explained'>,
+  seen: Omit<
+    Evidence,
+    'schedules' | 'runs' | 'triggered' | 'refused' | 'madeTwice' | 'explained' | 'decidedAt'
+  >,
 ): Promise<Evidence> {
   const idsOf = madeOf(looked.database);
   const madeTwice = [...idsOf].filter(([, ids]) => ids.length > 1).map(([label]) => label);
@@ -57,8 +61,28 @@ export async function gather(
   const callers = new Set(
     schedules.filter(({ integrations }) => integrations.length > 0).map(({ id }) => id),
   );
-  const runs = await runsOf(looked, callers, now);
-  return { ...seen, schedules, runs, triggered, refused, explained, madeTwice };
+  const listed = await runsOf(looked, callers, now);
+  const runs = [...listed, ...(seen.pruned ?? []).map(({ run }) => run)];
+  const decidedAt = decidedIn(looked.database);
+  for (const { run, decidedAt: at } of seen.pruned ?? []) if (at) decidedAt[run.id] = at;
+  return { ...seen, schedules, runs, decidedAt, triggered, refused, explained, madeTwice };
+}
+
+/** When it was decided that times do not fire, by the ids of their records. */
+function decidedIn(database: DatabaseSync): HistorySeen['decidedAt'] {
+  const rows = database
+    .prepare(`
+      SELECT id, scheduled_for AS at, finished_at AS decidedAt FROM runs JOIN schedules USING (schedule_key)
+      WHERE runs.status IN ('missed', 'skipped') AND manual_id = ''`)
+    .all() as { id: string; at: number; decidedAt: number }[];
+  return Object.fromEntries(rows.map(({ id, at, decidedAt }) => [runId(id, at), decidedAt]));
+}
+
+/** All runs, with the callbacks of those schedules that have some. */
+export async function historyOf(looked: Looked, asked: Asked[], now: number): Promise<HistorySeen> {
+  const callers = asked.flatMap(({ body, told }) => (told && body.integrations ? [told.id] : []));
+  const runs = await runsOf(looked, new Set(callers), now);
+  return { runs, decidedAt: decidedIn(looked.database) };
 }
 
 /** The ids of schedules by the labels that their callers gave them. */

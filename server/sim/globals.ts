@@ -1,5 +1,6 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
+import promised from 'node:timers/promises';
 import { type Machine, machineThatPlays, turnBy } from './machine.ts';
 
 /**
@@ -61,6 +62,19 @@ Object.assign(globalThis, {
   clearImmediate: replaced(clearImmediate as never, cancelled),
   clearTimeout: replaced(clearTimeout as never, cancelled),
   clearInterval: replaced(clearInterval as never, cancelled),
+});
+Object.assign(promised, {
+  setTimeout: replaced(
+    promised.setTimeout as never,
+    (machine, delayMs: number, value: unknown, { signal }: { signal?: AbortSignal } = {}) =>
+      new Promise((resolve, reject) => {
+        const timer = machine.after(delayMs, () => resolve(value));
+        signal?.addEventListener('abort', () => {
+          timer.cancel();
+          reject(signal.reason);
+        });
+      }),
+  ),
 });
 Date.now = replaced(Date.now, machine => machine.now);
 performance.now = replaced(

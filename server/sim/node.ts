@@ -7,11 +7,12 @@ import type { EngineObserver } from '../src/engine/observer.ts';
 import { LeaseDeadline } from '../src/outbound/lease-deadline.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { storeOn } from '../src/store/sqlite/open.ts';
-import { type Api, type ApiAnswer, COMPLETION_KEY, type Credentials } from './api.ts';
+import { type Api, type ApiAnswer, COMPLETION_KEY, type Credentials, type Served } from './api.ts';
 import type { Machine, Owner } from './machine.ts';
 import type { Life } from './model/evidence.ts';
 import type { Random } from './random.ts';
 import type { Leases } from './store/leases.ts';
+import type { Pruned } from './store/pruned.ts';
 import { type StoreFaults, storeThrough, type WayOptions } from './store/way.ts';
 import type { Network } from './wire/network.ts';
 
@@ -31,6 +32,8 @@ export interface Surroundings {
   beforeAnswer: (node: Node) => void;
   /** Where nodes share the store; null: each process has it for itself. */
   leases: Leases | null;
+  /** Where runs are kept for so short a time that some go; null: retention takes none away. */
+  pruned: Pruned | null;
   /** Whether a node's answer of the store is lost. */
   isLost: NonNullable<WayOptions['isLost']>;
   tell(line: string): void;
@@ -72,6 +75,7 @@ export class Node {
   readonly #api: Api;
   #clock: Clock;
   #engine: Engine | null = null;
+  #served: Served | null = null;
   #isStopping = false;
 
   /** @param api its own as long as it lives */
@@ -157,6 +161,13 @@ export class Node {
     );
   }
 
+  /** Has something done in this process, as its API does; nothing where nobody listens. */
+  within(work: (served: Served) => void): void {
+    const served = this.#served;
+    if (served === null || !this.isUp) return;
+    this.#around.machine.after(0, () => work(served), this.#owner);
+  }
+
   kill(): void {
     const { trueNow } = this.#around.machine;
     if (this.life.end !== null) return;
@@ -194,8 +205,9 @@ export class Node {
   }
 
   #storeOf(name: string): Store {
-    const { machine, database, leases, storeRandom: random, isLost } = this.#around;
-    const own = storeOn(database, ':memory:');
+    const { machine, database, leases, pruned, storeRandom: random, isLost } = this.#around;
+    const opened = storeOn(database, ':memory:');
+    const own = pruned?.watched(opened) ?? opened;
     const owner = this.#owner;
     const faults = [this.#around.faults, this.faults];
     if (leases === null) return storeThrough(own, { machine, owner, faults, random, isLost });
@@ -222,7 +234,8 @@ export class Node {
         });
         // It looks at its schedules within this ms.
         this.life.readyAt = machine.trueNow + 1;
-        this.#api.serve({ store: this.store, engine, clock: this.#clock });
+        this.#served = { store: this.store, engine, clock: this.#clock };
+        this.#api.serve(this.#served);
         return;
       } catch (error) {
         tell(`${this.#owner.name} does not start: ${(error as Error).message}`);
@@ -267,7 +280,7 @@ export class Node {
   }
 
   #newEngine(): Engine {
-    const { network, processRandom, mark, leases } = this.#around;
+    const { network, processRandom, mark, leases, pruned } = this.#around;
     return new Engine({
       store: this.store,
       completionUrl: ticket => completionUrl(PUBLIC_URL, ticket, COMPLETION_KEY),
@@ -283,7 +296,7 @@ export class Node {
       observer: this.#observer(),
       maxInFlight: 1_000,
       maxInFlightPerHost: 1_000,
-      retention: { runsDays: 30, failedRunsDays: 90 },
+      retention: pruned?.kept ?? { runsDays: 30, failedRunsDays: 90 },
       ...(leases === null
         ? {
             lock: {

@@ -1,3 +1,5 @@
+import { type Long, longOf } from './long/long.ts';
+import { isNight, nightsOf, stretched } from './long/stretched.ts';
 import { Random } from './random.ts';
 import { STEERED_KINDS } from './steered-workload.ts';
 import { AWAITING_KINDS, UNHEALTHY_KINDS } from './workload.ts';
@@ -28,6 +30,8 @@ export type Action = { at: number } & (
   | { kind: 'edit'; which: number; draw: number }
   /** Two edits of one schedule at once. */
   | { kind: 'race'; which: number; draw: number }
+  /** Asks for figures: of all, or of one schedule. */
+  | { kind: 'count'; which: number; isOfAll: boolean; share: number }
   /** Of the wall clock, from then on. */
   | { kind: 'step'; aheadMs: number }
   | { kind: 'suspend'; forMs: number }
@@ -48,6 +52,8 @@ export interface Profile {
   steered: number;
   /** How many share the store, where they do. */
   nodes: number;
+  /** What the world is, where it is a long one. */
+  long: Long;
   faults: string[];
   /** In their order. */
   actions: Action[];
@@ -62,6 +68,8 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   nodes: () => Number.POSITIVE_INFINITY,
   awaiting: () => Number.POSITIVE_INFINITY,
   steered: () => Number.POSITIVE_INFINITY,
+  long: () => Number.POSITIVE_INFINITY,
+  counts: random => random.between(2_000, 8_000),
   freeze: () => 12_000,
   lose: () => 15_000,
   callers: random => random.between(1_000, 8_000),
@@ -91,6 +99,8 @@ export const ODDS = {
   absence: 0.06,
   awaiting: 0.25,
   steered: 0.12,
+  long: 0.25,
+  counts: 0.2,
 };
 /** These happen where nodes share the store: their odds are of those seeds. */
 const OF_NODES: Action['kind'][] = ['freeze', 'lose'];
@@ -102,8 +112,8 @@ type Fault = keyof typeof ODDS;
 const STARTED_AT = Date.parse('2026-03-01T12:00:00.000Z');
 
 /** The wall clock at the start of a world, epoch ms: between two whole seconds. */
-export function startedAtOf(seed: number): number {
-  return STARTED_AT + (seed % 1_000);
+export function startedAtOf(seed: number, long: Long | null = null): number {
+  return (long?.startedAt ?? STARTED_AT) + (seed % 1_000);
 }
 
 /** The odds with which these faults are on in each seed. @throws RangeError where there is no such fault */
@@ -142,12 +152,16 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('edits', (at, own) => editAt(aimed(at, own), own));
   on('races', (at, own) => ({ ...editAt(aimed(at, own), own), kind: 'race' }));
   on('explains', (at, own) => explainAt(aimed(at, own), own));
+  on('counts', (at, own) => countAt(aimed(at, own), own));
   on('step', (at, own) => stepAt(aimed(at, own), own));
   on('suspend', (at, own) => suspendAt(aimed(at, own), own));
   on('absence', absenceAt);
   on('nodes', fromTheBeginning);
   on('awaiting', fromTheBeginning);
   on('steered', fromTheBeginning);
+  on('long', fromTheBeginning);
+  const long = longOf(seed);
+  if (faults.includes('long')) actions.push(...nightsOf(long));
   on('freeze', (at, own) => freezeAt(at, own, startedAt));
   on('lose', (at, own) => ({ kind: 'lose', at, forMs: own.between(0, 1_000) }));
   return {
@@ -158,6 +172,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
     awaiting: countOf(seed, 'awaiting', AWAITING_KINDS),
     steered: countOf(seed, 'steered', STEERED_KINDS),
     nodes: new Random(seed, 'node count').whole(2, 4),
+    long,
     faults,
     actions: actions.toSorted((a, b) => a.at - b.at),
   };
@@ -180,29 +195,39 @@ export function hasNodes({ faults }: Pick<Profile, 'faults'>): boolean {
 }
 
 /** How many schedules have targets that answer 202. */
-export function awaitingIn({ faults, awaiting }: Profile): number {
-  return faults.includes('awaiting') ? awaiting : 0;
+export function awaitingIn(profile: Profile): number {
+  const isPlayed = profile.faults.includes('awaiting') && longIn(profile) === null;
+  return isPlayed ? profile.awaiting : 0;
 }
 
 /** How many schedules are steered by their targets. As what callers change, that is judged by one clock only. */
-export function steeredIn({ faults, steered }: Profile): number {
-  const isJudged = hasNodes({ faults }) || hasOneClock(faults);
+export function steeredIn(profile: Profile): number {
+  const { faults, steered } = profile;
+  const hasOneClock = !faults.includes('step') && !faults.includes('suspend');
+  const isJudged = hasNodes(profile) || (hasOneClock && longIn(profile) === null);
   return faults.includes('steered') && isJudged ? steered : 0;
 }
 
+/** Null: it is a short world. Nodes look at the store twice a second, which costs too much for hours. */
+export function longIn(profile: Pick<Profile, 'faults' | 'long'>): Long | null {
+  return profile.faults.includes('long') && !hasNodes(profile) ? profile.long : null;
+}
+
 /** What happens in a world: not all faults can be judged beside all others. */
-export function playedOf({ faults, actions }: Profile): Action[] {
-  const others = hasNodes({ faults }) ? OF_ONE : notOfNodes(faults);
-  return actions.filter(({ kind }) => !others.includes(kind));
+export function playedOf(profile: Profile): Action[] {
+  const { faults, actions } = profile;
+  const others = hasNodes(profile) ? OF_ONE : notOfNodes(faults);
+  const played = actions.filter(({ kind }) => !others.includes(kind));
+  const long = longIn(profile);
+  return long === null
+    ? played.filter(action => !isNight(action))
+    : stretched(played, profile.lengthMs, long);
 }
 
 /** The rules know what callers change and ask by one clock only. */
 function notOfNodes(faults: string[]): Action['kind'][] {
-  return !faults.includes('step') ? OF_NODES : [...OF_NODES, 'edit', 'race', 'explain'];
-}
-
-function hasOneClock(faults: string[]): boolean {
-  return !faults.includes('step') && !faults.includes('suspend');
+  if (faults.includes('step')) return [...OF_NODES, 'edit', 'race', 'explain', 'count'];
+  return faults.includes('suspend') ? [...OF_NODES, 'count'] : OF_NODES;
 }
 
 /**
@@ -249,6 +274,11 @@ function explainAt(at: number, random: Random): Action {
   const which = random.next();
   const besideMs = random.chance(0.2) ? random.whole(-2, 2) : 0;
   return { kind: 'explain', at, which, offsetMs: random.whole(-8, 3) * 1_000 + besideMs };
+}
+
+function countAt(at: number, random: Random): Action {
+  const which = random.next();
+  return { kind: 'count', at, which, isOfAll: random.chance(0.5), share: random.next() };
 }
 
 const YEAR_MS = 365 * 86_400_000;

@@ -243,7 +243,7 @@ export function every(
   return { url, verb: 'POST', interval, timezone, ...(integrations && { integrations }) };
 }
 
-function callback(url: string, round: number, callOnSuccess: boolean) {
+export function callback(url: string, round: number, callOnSuccess: boolean) {
   // Of the receivers, every fifth wants a retry and every other fifth is slow.
   const path = ['/ok', '/ok', '/flaky', '/ok', '/slow/300'][round % 5];
   return [{ type: 'WEBHOOK' as const, url: `${url}/callback${path}`, callOnSuccess }];

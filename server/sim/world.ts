@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import { startCounter } from '../src/domain/id.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
-import { Api, newCredentials } from './api.ts';
+import { Api, type Credentials, newCredentials } from './api.ts';
 import { callOnce } from './call-once.ts';
 import { Callers } from './callers.ts';
+import { Counts } from './counts.ts';
 import { Fleet } from './fleet.ts';
-import { gather, isOwed } from './gather.ts';
+import { gather, historyOf, isOwed } from './gather.ts';
 import { type Judgement, judge } from './judge.ts';
+import type { Long } from './long/long.ts';
+import { longBodies, longBodyOf, longEditOf } from './long/workload.ts';
 import { Machine } from './machine.ts';
 import { MAY_COME_RIGHT } from './model/checker.ts';
 import type { Evidence } from './model/evidence.ts';
@@ -16,6 +19,7 @@ import {
   type Action,
   awaitingIn,
   hasNodes,
+  longIn,
   type Profile,
   playedOf,
   profileOf,
@@ -30,6 +34,7 @@ import { LazyDatabase } from './store/lazy-database.ts';
 import { Leases } from './store/leases.ts';
 import { LostAnswers } from './store/lost-answers.ts';
 import { Notices } from './store/notices.ts';
+import { Pruned } from './store/pruned.ts';
 import { Wall } from './wall.ts';
 import { Network } from './wire/network.ts';
 import { Work } from './wire/work.ts';
@@ -54,6 +59,10 @@ const TARGET = 'https://target.example';
 /** All that was owed must be there by then. */
 const PATIENCE_MS = 200_000;
 const LOOK_AGAIN_MS = 1_000;
+/** As far back as figures are told by the minute. */
+const MOST_MINUTES = 180;
+/** In a long world retries wait so many times longer. */
+const LONG_TIMES = 20;
 
 /** How many requests wait for a connection: nodes may lose a claim meanwhile. */
 const WAIT = 0.05;
@@ -62,17 +71,39 @@ const WAIT_OF_NODES = 0.4;
 const apis: Api[] = [];
 
 export async function play(seed: number, profile = profileOf(seed)): Promise<Played> {
+  const { machine, world } = await worldOf(seed, profile);
+  return machine.play(() => world.run());
+}
+
+/** A world that was left in the middle. */
+export interface Stopped {
+  trace: string[];
+  /** The file of the store as it stood. */
+  picture: Uint8Array;
+}
+
+/** @param untilMs since its start @throws RangeError where the world ends before */
+export async function playUntil(
+  seed: number,
+  untilMs: number,
+  profile = profileOf(seed),
+): Promise<Stopped> {
+  const { machine, world } = await worldOf(seed, profile);
+  return machine.play(() => world.runUntil(untilMs));
+}
+
+async function worldOf(seed: number, profile: Profile) {
   const processes = hasNodes(profile) ? profile.nodes : 1;
   while (apis.length < processes) apis.push(await Api.ready());
-  const machine = new Machine(startedAtOf(seed), new Random(seed, 'process'));
-  const world = new World(seed, machine, profile);
-  return machine.play(() => world.run());
+  const machine = new Machine(startedAtOf(seed, longIn(profile)), new Random(seed, 'process'));
+  return { machine, world: new World(seed, machine, profile) };
 }
 
 class World {
   readonly #seed: number;
   readonly #machine: Machine;
   readonly #profile: Profile;
+  readonly #long: Long | null;
   readonly #network: Network;
   #around!: Surroundings;
   /** As the world itself looks at it: nothing is in its way. */
@@ -80,6 +111,7 @@ class World {
   readonly #database = emptyDatabase();
   #fleet!: Fleet;
   #callers!: Callers;
+  #counts!: Counts;
   readonly #work: Work;
   readonly #stalls: Evidence['stalls'] = [];
   readonly #lost: LostAnswers;
@@ -92,6 +124,7 @@ class World {
     this.#seed = seed;
     this.#machine = machine;
     this.#profile = profile;
+    this.#long = longIn(profile);
     const tell = (line: string) => this.#tell(line);
     this.#wall = new Wall(machine, tell);
     this.#lost = new LostAnswers(machine, this.#database, new Random(seed, 'lost'), tell);
@@ -112,7 +145,8 @@ class World {
     this.#fleet.startAll();
     const { mixed, planned, unhealthy, faults, lengthMs } = this.#profile;
     this.#lost.isOn = hasNodes(this.#profile) && faults.includes('lose');
-    const bodies = [
+    const long = this.#long;
+    const bodies = (long && longBodies(TARGET, this.#profile, long, this.#machine.now)) ?? [
       ...workload.plannedWorkload(TARGET, planned, this.#machine.now),
       ...workload.mixedWorkload(TARGET, mixed),
       ...workload.unhealthyWorkload(unhealthy),
@@ -123,20 +157,30 @@ class World {
     void this.#callers.createAll(bodies);
     for (const action of playedOf(this.#profile))
       this.#machine.after(action.at, () => this.#act(action));
-    await this.#machine.sleep(lengthMs);
+    await this.#machine.sleep(long?.lengthMs ?? lengthMs);
     const report = await this.#judge(await this.#heal());
     this.#database.close();
     return report;
+  }
+
+  async runUntil(untilMs: number): Promise<Stopped> {
+    const isOver = await Promise.race([
+      this.run().then(() => true),
+      this.#machine.sleep(untilMs, this.#machine.world).then(() => false),
+    ]);
+    if (isOver) throw new RangeError('The world ended before.');
+    return { trace: this.#trace, picture: this.#database.serialize() };
   }
 
   async #prepare(): Promise<void> {
     const machine = this.#machine;
     const seed = this.#seed;
     const faults = { refusesUntil: 0, slowUntil: 0, slowByMs: 0 };
+    const credentials = await newCredentials(this.#store, machine.now);
     this.#around = {
       machine,
       network: this.#network,
-      credentials: await newCredentials(this.#store, machine.now),
+      credentials,
       database: this.#database,
       faults,
       storeRandom: new Random(seed, 'store'),
@@ -145,6 +189,7 @@ class World {
       mark: { sentUntil: machine.now },
       beforeAnswer: () => {},
       leases: hasNodes(this.#profile) ? this.#leases() : null,
+      pruned: this.#long && this.#pruned(credentials),
       isLost: (part, method, parameters, answer) => {
         this.#written.note(method, parameters);
         return this.#lost.isLost(part, method, parameters, answer);
@@ -153,6 +198,12 @@ class World {
     };
     const processes = hasNodes(this.#profile) ? this.#profile.nodes : 1;
     this.#fleet = new Fleet(this.#around, apis.slice(0, processes), new Random(seed, 'asked'));
+    this.#counts = new Counts({
+      machine,
+      clientRowId: credentials.clientRowId,
+      node: () => this.#fleet.asked(),
+      tell: line => this.#tell(line),
+    });
     this.#callers = new Callers({
       machine,
       random: new Random(seed, 'calls'),
@@ -160,6 +211,15 @@ class World {
       wellSinceMs: () => Math.max(this.#fleet.wellSinceMs, this.#lost.lastMs),
       tell: line => this.#tell(line),
     });
+  }
+
+  /** A day of UTC goes after the one that follows it; failed runs stay for a day more in some worlds. */
+  #pruned({ clientRowId }: Credentials): Pruned {
+    const database = this.#database;
+    const looked = { database, store: this.#store, clientRowId };
+    const days = 1 + (this.#seed % 2);
+    const list = () => historyOf(looked, this.#callers.asked, this.#machine.now);
+    return new Pruned(this.#machine, database, days, list);
   }
 
   #leases(): Leases {
@@ -214,12 +274,18 @@ class World {
       case 'create': {
         const { planned, index } = action;
         const bodies = planned ? workload.plannedWorkload : workload.mixedWorkload;
-        void this.#callers.create(bodies(TARGET, index + 1, machine.now)[index]!);
+        const body = this.#long
+          ? longBodyOf(TARGET, action, this.#long, machine.now)
+          : bodies(TARGET, index + 1, machine.now)[index]!;
+        void this.#callers.create(body);
         return;
       }
       case 'edit': {
         const random = new Random(this.#seed, `edit ${action.draw}`);
-        void this.#callers.edit(action.which, workload.editOf(random, machine.now));
+        const patch = this.#long
+          ? longEditOf(random, machine.now, this.#long)
+          : workload.editOf(random, machine.now);
+        void this.#callers.edit(action.which, patch);
         return;
       }
       case 'race': {
@@ -232,6 +298,9 @@ class World {
         void this.#callers.explain(action.which, second + action.offsetMs);
         return;
       }
+      case 'count':
+        void this.#count(action);
+        return;
       case 'trigger':
         void this.#callers.trigger(action.which);
         return;
@@ -243,6 +312,24 @@ class World {
         for (const stall of this.#stalls) if (stall.to > machine.now) stall.to += action.forMs;
         this.#wall.suspend(action.forMs);
     }
+  }
+
+  #count({ which, isOfAll, share }: Extract<Action, { kind: 'count' }>): Promise<void> {
+    const { machine } = this.#around;
+    if (isOfAll) return this.#counts.askStats(1 + Math.floor(share * MOST_MINUTES));
+    const known = this.#callers.asked.filter(({ told }) => told !== null);
+    const { told } = known[Math.floor(which * known.length)] ?? {};
+    const since = machine.startedAt + share * (machine.now - machine.startedAt);
+    return told ? this.#counts.askHistory(told.id, since) : Promise.resolve();
+  }
+
+  /** When all is over, nothing is on its way. */
+  async #countAll(): Promise<void> {
+    if (!this.#profile.faults.includes('counts')) return;
+    const { startedAt } = this.#machine;
+    const [first] = this.#callers.asked;
+    await this.#counts.askStats(MOST_MINUTES);
+    if (first?.told) await this.#counts.askHistory(first.told.id, startedAt);
   }
 
   /** Faults end, a process lives, targets answer. @returns when: what was due by then must come to its end */
@@ -260,11 +347,13 @@ class World {
   }
 
   async #judge(until: number): Promise<Played> {
-    const giveUpAt = this.#machine.trueNow + PATIENCE_MS;
+    const times = this.#long === null ? 1 : LONG_TIMES;
+    const giveUpAt = this.#machine.trueNow + PATIENCE_MS * times;
     for (;;) {
-      await this.#machine.sleep(LOOK_AGAIN_MS);
+      await this.#machine.sleep(LOOK_AGAIN_MS * times);
       const isLate = this.#machine.trueNow > giveUpAt;
       if (!isLate && isOwed(this.#database, until)) continue;
+      await this.#countAll();
       const evidence = await this.#seen(until);
       const report = judge(evidence, this.#wall.clock(this.#fleet.all, this.#callers.asked));
       const mayWait = report.violations.every(({ rule }) =>
@@ -286,6 +375,7 @@ class World {
   }
 
   #seen(until: number): Promise<Evidence> {
+    this.#around.pruned?.restoreVersions();
     const { arrivals, callbacks: callbackArrivals } = this.#network;
     const { credentials, leases } = this.#around;
     const { clientRowId } = credentials;
@@ -302,6 +392,11 @@ class World {
       arrivals,
       callbackArrivals,
       said: this.#work.said,
+      counted: this.#counts.seen,
+      ...(this.#around.pruned && {
+        pruned: this.#around.pruned.seen,
+        kept: this.#around.pruned.kept,
+      }),
       until,
       ...(leases && {
         shared: {

@@ -5,6 +5,7 @@ import { checkBreakers } from './rules/breakers.ts';
 import { checkCallbacks } from './rules/callbacks.ts';
 import { checkChanges } from './rules/changes.ts';
 import { checkCompletion } from './rules/completion.ts';
+import { checkCounts } from './rules/counts.ts';
 import { checkExplained } from './rules/explained.ts';
 import { checkHolds } from './rules/holds.ts';
 import { checkLateness } from './rules/lateness.ts';
@@ -90,6 +91,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   checkSteered(view, tell);
   checkCallbacks(view, tell);
   checkChanges(view, tell);
+  checkCounts(evidence, view, tell);
   checkExplained(view, tell);
   checkRetries(view, tell);
   checkLateness(view, tell);

@@ -21,6 +21,13 @@ export interface Evidence {
   explained: ExplainedSeen[];
   /** What targets said that had answered 202. Absent: none did. */
   said?: SaidSeen[];
+  /** Figures that callers asked for. Absent: nobody did. */
+  counted?: CountedSeen[];
+  /** As in `HistorySeen`. */
+  decidedAt?: HistorySeen['decidedAt'];
+  /** How long history is kept, where some of it is taken away; its runs are among `runs`. */
+  kept?: { runsDays: number; failedRunsDays: number };
+  pruned?: PrunedSeen[];
   /** Nominal times up to here must have come to their end. */
   until: number;
   /** Where nodes share the store. */
@@ -143,6 +150,51 @@ export interface ExplainedSeen {
   askedAt: number;
   answeredAt: number;
   verdict: string;
+}
+
+/** Times by what became of them. */
+export interface Tallied {
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  missed: number;
+}
+
+/** Figures as a caller was told them. Instants are epoch ms. */
+export interface CountedSeen {
+  askedAt: number;
+  answeredAt: number;
+  figures:
+    | {
+        kind: 'stats';
+        from: number;
+        to: number;
+        total: Tallied;
+        minutes: (Tallied & { at: number })[];
+      }
+    | {
+        kind: 'history';
+        scheduleId: string;
+        from: number;
+        to: number;
+        stepMs: number;
+        steps: (Tallied & { at: number })[];
+      };
+}
+
+/** A run that retention took away, and when, epoch ms. */
+export interface PrunedSeen {
+  at: number;
+  run: Run;
+  /** Of a time that did not fire. */
+  decidedAt: number | undefined;
+}
+
+/** History as it stands. */
+export interface HistorySeen {
+  runs: Run[];
+  /** When it was decided that times do not fire, by the ids of their records, epoch ms. */
+  decidedAt: Record<string, number>;
 }
 
 /** How an attempt ended, as its target said later, until it was answered. Instants are epoch ms. */

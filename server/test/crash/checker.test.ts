@@ -11,6 +11,7 @@ import {
   racedWorld,
   TAMPERED_CHANGES,
 } from './tampered-changes.ts';
+import { countedWorld, TAMPERED_COUNTS } from './tampered-counts.ts';
 import { TAMPERED } from './tampered-evidence.ts';
 import { sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
 import { steeredWorld, TAMPERED_STEERED } from './tampered-steered.ts';
@@ -106,6 +107,7 @@ describe('checker', () => {
     ...TAMPERED_CHANGES.map(each => [changedWorld, ...each] as const),
     ...TAMPERED_AWAITED.map(each => [awaitedWorld, ...each] as const),
     ...TAMPERED_STEERED.map(each => [steeredWorld, ...each] as const),
+    ...TAMPERED_COUNTS.map(each => [countedWorld, ...each] as const),
     ...TAMPERED_NODES.map(each => [sharedWorld, ...each] as const),
   ];
   for (const [worldOf, what, rules, tamper] of tampered) {

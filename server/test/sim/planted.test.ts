@@ -6,6 +6,7 @@ import { RULES, type Rule } from '../../sim/model/rules/rule.ts';
 import { BUGS } from '../crash/bugs.ts';
 import { MUTANTS } from '../mutants/list.ts';
 import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
+import { LONG_BUGS } from '../support/sim/planted-long.ts';
 import { NODE_BUGS } from '../support/sim/planted-nodes.ts';
 import { PLANTED } from './planted.ts';
 import { PLANTED_AWAITING } from './planted-awaiting.ts';
@@ -24,7 +25,8 @@ const NOT_PLANTED: Partial<Record<Rule, string>> = {
 const SEEDED = [...BUGS, ...PLANTED_CUT_OFF];
 const OF_DELIVERY = [...PLANTED, ...PLANTED_AWAITING, ...PLANTED_IN_STORE, ...PLANTED_IN_DOMAIN];
 const OF_CHANGES = [...PLANTED_CHANGES, ...PLANTED_RACES, ...PLANTED_STEERED];
-const PATCHED = [...SEEDED, ...OF_DELIVERY, ...OF_CHANGES, ...CLOCK_BUGS, ...NODE_BUGS];
+const OF_WORLDS = [...CLOCK_BUGS, ...NODE_BUGS, ...LONG_BUGS];
+const PATCHED = [...SEEDED, ...OF_DELIVERY, ...OF_CHANGES, ...OF_WORLDS];
 const ALL = [...PATCHED, ...PLAYED_MUTANTS];
 
 test('no rule is for show: each finds a bug that is planted', () => {

@@ -12,6 +12,7 @@ export interface Span {
   /** Nothing fires before; Infinity where it is not enabled. */
   stoppedUntil: number;
   isDeleted: boolean;
+  timezone: string;
   /** Its times, as if no change followed: those after `at`, and a few before it that may count as well. */
   times: number[];
 }
@@ -28,7 +29,8 @@ export function spansOf({ versions = [] }: ScheduleSeen, until: number): Span[] 
     const from = countedFrom(versions, at);
     const times = dueTimes(interval, timezone, from, until).filter(time => time >= stoppedUntil);
     const next = changes[index + 1]?.at ?? Number.POSITIVE_INFINITY;
-    return { at, writtenBy, until: next, stoppedUntil, isDeleted: status === 'deleted', times };
+    const isDeleted = status === 'deleted';
+    return { at, writtenBy, until: next, stoppedUntil, isDeleted, timezone, times };
   });
 }
 

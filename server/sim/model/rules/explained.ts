@@ -1,3 +1,5 @@
+import { LONGEST_CHANGE_MS } from '../calendar/plain-cron.ts';
+import { offsetAt } from '../calendar/zone-lists.ts';
 import type { ExplainedSeen } from '../evidence.ts';
 import type { Tell } from './rule.ts';
 import { knownBy, nameOf, writtenBy } from './times.ts';
@@ -27,6 +29,8 @@ const NOT_DUE = [
   'completed',
   'deleted',
 ];
+/** The wall clock jumps over it, or shows it twice. */
+const BY_CHANGE = ['dropped', 'repeated'];
 /** A run on its way to its record. */
 const ON_ITS_WAY = ['waiting', 'running', 'retrying'];
 
@@ -41,10 +45,17 @@ function allowedOf(explained: ExplainedSeen, schedule: ScheduleView, view: View)
   const behindMs = view.behindMs(askedAt, answeredAt);
   const isNow = askedAt - behindMs < at && at <= answeredAt + view.apartMs;
   if (isNow || isChanging || optional.has(at) || manual.some(run => run.at === at)) return null;
-  if (!due.includes(at)) return NOT_DUE;
+  if (!due.includes(at)) return isByChange(at, schedule) ? [...NOT_DUE, ...BY_CHANGE] : NOT_DUE;
   if (at > answeredAt) return ['upcoming'];
   const run = runs.find(each => isOf(each, at));
   return run === undefined ? null : verdictsOf(run, explained, schedule, view);
+}
+
+/** Whether the clock of its zone changes close by. */
+function isByChange(at: number, { seen, spans }: ScheduleView): boolean {
+  const zones = [seen.timezone, ...spans.map(({ timezone }) => timezone)];
+  const [before, after] = [at - LONGEST_CHANGE_MS, at + LONGEST_CHANGE_MS];
+  return zones.some(zone => offsetAt(zone, before) !== offsetAt(zone, after));
 }
 
 function isOf({ at, missed }: RunSeen, time: number): boolean {

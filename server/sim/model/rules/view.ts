@@ -155,6 +155,8 @@ export interface View extends Slack {
 
 /** How far the calendar looks beyond `until`: more than any interval of the workload. */
 const BEYOND_MS = 120_000;
+/** The same for intervals without seconds. */
+const FAR_BEYOND_MS = 50 * 3_600_000;
 
 export function viewOf(evidence: Evidence, slack: Slack): View {
   const { until, schedules, lives, suspensions = [], callbackArrivals, triggered } = evidence;
@@ -203,7 +205,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
         const own = (runsOf.get(seen.id) ?? []).toSorted((a, b) => a.at - b.at);
         return {
           seen,
-          ...timesOf(seen, until + BEYOND_MS),
+          ...timesOf(seen, until + beyondMs(seen)),
           runs: own.filter(({ trigger }) => trigger === 'schedule'),
           manual: own.filter(run => run.trigger === 'manual' || isFurther(run, hasBegun(run))),
           further: own.filter(run => isFurther(run)),
@@ -274,6 +276,13 @@ function timesOf(
     ? plannedTimes(seen, planned, until)
     : dueTimes(interval, timezone, createdAt, until);
   return { due, optional: new Set(), spans };
+}
+
+/** What fires by the second shall not be looked at for a day. */
+function beyondMs({ interval }: ScheduleSeen): number {
+  return /^(@|at\(|rate\(\d+ (minute|hour)|(\S+ ){4}\S+$)/.test(interval)
+    ? FAR_BEYOND_MS
+    : BEYOND_MS;
 }
 
 function latenessOf(runs: RunSeen[]): View['lateness'] {
