@@ -1,9 +1,12 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { HistoryStats } from '../src/api/stats/history.ts';
 import { ClientStats } from '../src/api/stats/stats.ts';
 import type { Clock } from '../src/clock.ts';
 import type { Store } from '../src/store/contract/store.ts';
+import type { Asked } from './callers.ts';
+import { inFlightIn } from './gather.ts';
 import type { Machine } from './machine.ts';
-import type { CountedSeen } from './model/evidence.ts';
+import type { CountedSeen, InFlightSeen } from './model/evidence.ts';
 import type { Node } from './node.ts';
 
 /** What a process counts with. */
@@ -14,12 +17,26 @@ interface Counter {
 
 export interface CountsOptions {
   machine: Machine;
+  database: DatabaseSync;
   clientRowId: number;
+  /** The schedules that there are. */
+  asked: () => Asked[];
   /** The process that is asked. */
   node: () => Node;
   tell: (line: string) => void;
 }
 
+/** Of all, or of one schedule. */
+interface Question {
+  /** 0 to below 1, as of all that pick a schedule. */
+  which: number;
+  isOfAll: boolean;
+  /** How far back, 0 to 1. */
+  share: number;
+}
+
+/** As far back as figures are told by the minute. */
+const MOST_MINUTES = 180;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -29,6 +46,7 @@ const HOUR_MS = 60 * MINUTE_MS;
  */
 export class Counts {
   readonly seen: CountedSeen[] = [];
+  readonly inFlight: InFlightSeen[] = [];
   readonly #around: CountsOptions;
   readonly #counters = new WeakMap<Store, Counter>();
 
@@ -36,8 +54,27 @@ export class Counts {
     this.#around = around;
   }
 
+  /** At any instant. The rows in flight are looked at as well. */
+  async ask({ which, isOfAll, share }: Question): Promise<void> {
+    const { machine, database, asked } = this.#around;
+    this.inFlight.push(...inFlightIn(database, machine.trueNow));
+    if (isOfAll) return this.#askStats(1 + Math.floor(share * MOST_MINUTES));
+    const known = asked().filter(({ told }) => told !== null);
+    const { told } = known[Math.floor(which * known.length)] ?? {};
+    const since = machine.startedAt + share * (machine.now - machine.startedAt);
+    if (told) await this.#askHistory(told.id, since);
+  }
+
+  /** When all is over, nothing is on its way. */
+  async askAll(): Promise<void> {
+    const { machine, asked } = this.#around;
+    const [first] = asked();
+    await this.#askStats(MOST_MINUTES);
+    if (first?.told) await this.#askHistory(first.told.id, machine.startedAt);
+  }
+
   /** @param minutes how far back */
-  async askStats(minutes: number): Promise<void> {
+  async #askStats(minutes: number): Promise<void> {
     await this.#ask(async ({ stats }) => {
       const {
         from,
@@ -51,7 +88,7 @@ export class Counts {
   }
 
   /** @param since the range begins with the step that holds this instant, epoch ms, and ends with the present one */
-  async askHistory(scheduleId: string, since: number): Promise<void> {
+  async #askHistory(scheduleId: string, since: number): Promise<void> {
     const { machine, clientRowId } = this.#around;
     const stepMs = machine.now - since > 6 * HOUR_MS ? HOUR_MS : MINUTE_MS;
     const from = Math.floor(since / stepMs) * stepMs;

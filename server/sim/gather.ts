@@ -11,6 +11,7 @@ import type {
   Content,
   Evidence,
   HistorySeen,
+  InFlightSeen,
   Planned,
   ScheduleSeen,
   VersionSeen,
@@ -66,6 +67,24 @@ export async function gather(
   const decidedAt = decidedIn(looked.database);
   for (const { run, decidedAt: at } of seen.pruned ?? []) if (at) decidedAt[run.id] = at;
   return { ...seen, schedules, runs, decidedAt, triggered, refused, explained, madeTwice };
+}
+
+/** The rows of the queue and of the outbox that some process works on, or should. */
+export function inFlightIn(database: DatabaseSync, at: number): InFlightSeen[] {
+  const rows = database
+    .prepare(`
+      SELECT schedules.id AS scheduleId, scheduled_for AS scheduledFor, NULL AS entry, claimed_at AS claimedAt,
+        due_at AS dueAt
+      FROM queue JOIN schedules USING (schedule_key) WHERE state = 'inFlight'
+      UNION ALL
+      SELECT schedules.id, 0, outbox.id, claimed_at, due_at
+      FROM outbox JOIN schedules USING (schedule_key) WHERE state = 'inFlight'`)
+    .all() as { scheduleId: string; scheduledFor: number; entry: string | null }[];
+  return rows.map(({ entry, scheduledFor, ...row }) => ({
+    ...(row as unknown as InFlightSeen),
+    at,
+    id: entry ?? runId(row.scheduleId, scheduledFor),
+  }));
 }
 
 /** When it was decided that times do not fire, by the ids of their records. */

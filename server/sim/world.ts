@@ -59,8 +59,6 @@ const TARGET = 'https://target.example';
 /** All that was owed must be there by then. */
 const PATIENCE_MS = 200_000;
 const LOOK_AGAIN_MS = 1_000;
-/** As far back as figures are told by the minute. */
-const MOST_MINUTES = 180;
 /** In a long world retries wait so many times longer. */
 const LONG_TIMES = 20;
 
@@ -200,7 +198,9 @@ class World {
     this.#fleet = new Fleet(this.#around, apis.slice(0, processes), new Random(seed, 'asked'));
     this.#counts = new Counts({
       machine,
+      database: this.#database,
       clientRowId: credentials.clientRowId,
+      asked: () => this.#callers.asked,
       node: () => this.#fleet.asked(),
       tell: line => this.#tell(line),
     });
@@ -299,7 +299,7 @@ class World {
         return;
       }
       case 'count':
-        void this.#count(action);
+        void this.#counts.ask(action);
         return;
       case 'trigger':
         void this.#callers.trigger(action.which);
@@ -312,24 +312,6 @@ class World {
         for (const stall of this.#stalls) if (stall.to > machine.now) stall.to += action.forMs;
         this.#wall.suspend(action.forMs);
     }
-  }
-
-  #count({ which, isOfAll, share }: Extract<Action, { kind: 'count' }>): Promise<void> {
-    const { machine } = this.#around;
-    if (isOfAll) return this.#counts.askStats(1 + Math.floor(share * MOST_MINUTES));
-    const known = this.#callers.asked.filter(({ told }) => told !== null);
-    const { told } = known[Math.floor(which * known.length)] ?? {};
-    const since = machine.startedAt + share * (machine.now - machine.startedAt);
-    return told ? this.#counts.askHistory(told.id, since) : Promise.resolve();
-  }
-
-  /** When all is over, nothing is on its way. */
-  async #countAll(): Promise<void> {
-    if (!this.#profile.faults.includes('counts')) return;
-    const { startedAt } = this.#machine;
-    const [first] = this.#callers.asked;
-    await this.#counts.askStats(MOST_MINUTES);
-    if (first?.told) await this.#counts.askHistory(first.told.id, startedAt);
   }
 
   /** Faults end, a process lives, targets answer. @returns when: what was due by then must come to its end */
@@ -353,7 +335,7 @@ class World {
       await this.#machine.sleep(LOOK_AGAIN_MS * times);
       const isLate = this.#machine.trueNow > giveUpAt;
       if (!isLate && isOwed(this.#database, until)) continue;
-      await this.#countAll();
+      if (this.#profile.faults.includes('counts')) await this.#counts.askAll();
       const evidence = await this.#seen(until);
       const report = judge(evidence, this.#wall.clock(this.#fleet.all, this.#callers.asked));
       const mayWait = report.violations.every(({ rule }) =>
@@ -393,6 +375,7 @@ class World {
       callbackArrivals,
       said: this.#work.said,
       counted: this.#counts.seen,
+      inFlight: this.#counts.inFlight,
       ...(this.#around.pruned && {
         pruned: this.#around.pruned.seen,
         kept: this.#around.pruned.kept,

@@ -10,6 +10,7 @@ import { checkExplained } from './rules/explained.ts';
 import { checkHolds } from './rules/holds.ts';
 import { checkLateness } from './rules/lateness.ts';
 import { checkOverlaps } from './rules/overlap.ts';
+import { checkOwners } from './rules/ownerless.ts';
 import { checkRetries } from './rules/retries.ts';
 import type { Rule, Tell, Violation } from './rules/rule.ts';
 import { checkSteered } from './rules/steered.ts';
@@ -97,6 +98,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   checkLateness(view, tell);
   checkHolds(evidence, view, tell);
   checkOverlaps(view, tell);
+  checkOwners(evidence.inFlight ?? [], view, tell);
   checkBreakers(view, tell);
   const completed = checkCompletion(view, tell);
   return { violations, figures: { ...figuresOf(view), overrun, duplicates, completed } };

@@ -23,6 +23,8 @@ export interface Evidence {
   said?: SaidSeen[];
   /** Figures that callers asked for. Absent: nobody did. */
   counted?: CountedSeen[];
+  /** As rows were at any instant. Absent: nobody looked. */
+  inFlight?: InFlightSeen[];
   /** As in `HistorySeen`. */
   decidedAt?: HistorySeen['decidedAt'];
   /** How long history is kept, where some of it is taken away; its runs are among `runs`. */
@@ -180,6 +182,16 @@ export interface CountedSeen {
         stepMs: number;
         steps: (Tallied & { at: number })[];
       };
+}
+
+/** A row that was in flight when somebody looked. Instants are epoch ms. */
+export interface InFlightSeen {
+  at: number;
+  scheduleId: string;
+  /** Of the run, or of the callback. */
+  id: string;
+  claimedAt: number;
+  dueAt: number;
 }
 
 /** A run that retention took away, and when, epoch ms. */

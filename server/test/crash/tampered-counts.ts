@@ -20,6 +20,9 @@ export function countedWorld(): Evidence {
   evidence.pruned = [{ at: at(1.51 * DAY), run: first, decidedAt: undefined }];
   const asked = { askedAt: at(2 * DAY + 3_700), answeredAt: at(2 * DAY + 3_700) };
   const minute = at(2 * DAY + 3_600);
+  const id = evidence.runs[1]!.id;
+  const row = { scheduleId: 'daily', id, claimedAt: at(DAY + 3_599), dueAt: at(DAY + 3_600) };
+  evidence.inFlight = [{ ...row, at: at(DAY + 3_600.005) }];
   evidence.counted = [
     {
       ...asked,
@@ -66,6 +69,11 @@ export const TAMPERED_COUNTS: TamperedEvidence[] = [
       const { figures } = w.counted![1]!;
       if (figures.kind === 'history') figures.steps.shift();
     },
+  ],
+  [
+    'a row stays in flight that nobody sends',
+    ['ownerless'],
+    w => Object.assign(w.inFlight![0]!, { at: at(DAY + 3_700) }),
   ],
   [
     'a run goes an hour before its day is over',

@@ -70,6 +70,7 @@ export const RULES = {
   changeRefused: 'A change is refused only where its schedule is deleted, or its version is gone.',
   firedStopped: 'Once it is answered that a schedule is stopped, nothing of it starts.',
   explainDiffers: 'What callers are told of an instant is what becomes of it.',
+  ownerless: 'A process works on each row that is in flight.',
   countDiffers: 'Figures are counts over the records that history has.',
   prunedYoung: 'Retention takes nothing away that is younger than it may be.',
   keptOld: 'What is older than history is kept goes within minutes.',

@@ -1,6 +1,6 @@
 import type { NodeBug } from './planted-nodes.ts';
 
-/** Bugs of long worlds, of figures and of retention, which the simulator must find. */
+/** Bugs of long worlds, of figures, of retention and of rows in flight, which the simulator must find. */
 
 const LONG = { faults: ['long'] };
 const COUNTED = { faults: ['counts'] };
@@ -128,6 +128,18 @@ export const LONG_BUGS: NodeBug[] = [
         file: 'domain/calendar/local-instant.ts',
         find: '{ at: segment.startAt, gapMs: segment.shiftMs }',
         replace: '{ at: segment.startAt + segment.shiftMs, gapMs: segment.shiftMs }',
+      },
+    ],
+  },
+  {
+    name: 'what a process has claimed and cannot decide about stays in flight',
+    rules: ['ownerless'],
+    faults: ['counts', 'refuse'],
+    patches: [
+      {
+        file: 'engine/delivery/dispatcher.ts',
+        find: 'const giveBack = (claim: Claim) => completer.giveBack(claim);',
+        replace: 'const giveBack = (_: Claim) => {};',
       },
     ],
   },
