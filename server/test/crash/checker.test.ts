@@ -12,6 +12,7 @@ import {
 } from './tampered-changes.ts';
 import { TAMPERED } from './tampered-evidence.ts';
 import { sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
+import { retriedWorld, TAMPERED_RETRIES } from './tampered-retries.ts';
 import { steeredWorld, TAMPERED_STEERED } from './tampered-steered.ts';
 
 const IN_TIME = { ...OF_PROCESSES, lateMs: 500 };
@@ -94,6 +95,7 @@ describe('checker', () => {
   test('a run that awaits ends as its target says, or at its deadline', () => {
     assert.deepEqual(check(awaitedWorld(), IN_TIME).violations, []);
     assert.deepEqual(check(steeredWorld(), IN_TIME).violations, []);
+    assert.deepEqual(check(retriedWorld(), IN_TIME).violations, []);
   });
 
   test('a time is missed while a node that is dead holds it', () => {
@@ -105,6 +107,7 @@ describe('checker', () => {
     ...TAMPERED_CHANGES.map(each => [changedWorld, ...each] as const),
     ...TAMPERED_AWAITED.map(each => [awaitedWorld, ...each] as const),
     ...TAMPERED_STEERED.map(each => [steeredWorld, ...each] as const),
+    ...TAMPERED_RETRIES.map(each => [retriedWorld, ...each] as const),
     ...TAMPERED_NODES.map(each => [sharedWorld, ...each] as const),
   ];
   for (const [worldOf, what, rules, tamper] of tampered) {
