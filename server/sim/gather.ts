@@ -98,7 +98,11 @@ function decidedIn(database: DatabaseSync): HistorySeen['decidedAt'] {
 }
 
 /** All runs, with the callbacks of those schedules that have some. */
-export async function historyOf(looked: Looked, asked: Asked[], now: number): Promise<HistorySeen> {
+export async function historyOf(
+  looked: Omit<Looked, 'written'>,
+  asked: Asked[],
+  now: number,
+): Promise<HistorySeen> {
   const callers = asked.flatMap(({ body, told }) => (told && body.integrations ? [told.id] : []));
   const runs = await runsOf(looked, new Set(callers), now);
   return { runs, decidedAt: decidedIn(looked.database) };
@@ -114,7 +118,7 @@ function madeOf(database: DatabaseSync): Map<string, string[]> {
 }
 
 async function runsOf(
-  { store: { runs }, clientRowId }: Looked,
+  { store: { runs }, clientRowId }: Pick<Looked, 'store' | 'clientRowId'>,
   callers: Set<string>,
   now: number,
 ): Promise<Run[]> {

@@ -7,6 +7,7 @@ import { checkChanges } from './rules/changes.ts';
 import { checkCompletion } from './rules/completion.ts';
 import { checkCounts } from './rules/counts.ts';
 import { checkExplained } from './rules/explained.ts';
+import { checkGivesWay } from './rules/give-way.ts';
 import { checkHolds } from './rules/holds.ts';
 import { checkLateness } from './rules/lateness.ts';
 import { checkOverlaps } from './rules/overlap.ts';
@@ -95,6 +96,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   checkCounts(evidence, view, tell);
   checkExplained(view, tell);
   checkRetries(view, tell);
+  checkGivesWay(view, tell);
   checkLateness(view, tell);
   checkHolds(evidence, view, tell);
   checkOverlaps(view, tell);

@@ -45,6 +45,9 @@ const WHIMS: Said[] = [
   ['pause=3, again=1', { pauseSeconds: 3 }],
   ['again=2;why=busy', { againSeconds: 2 }],
   ['again=1, later=5', { againSeconds: 1 }],
+  // It waits for so long that a pause comes and goes.
+  ['again=9', { againSeconds: 9 }],
+  ['again=9', { againSeconds: 9 }],
   ['later=5', {}],
   ['no-retry=?0', {}],
   ['again=0', { isFaulty: true }],

@@ -14,6 +14,7 @@ import {
 import { countedWorld, TAMPERED_COUNTS } from './tampered-counts.ts';
 import { TAMPERED } from './tampered-evidence.ts';
 import { sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
+import { retriedWorld, TAMPERED_RETRIES } from './tampered-retries.ts';
 import { steeredWorld, TAMPERED_STEERED } from './tampered-steered.ts';
 
 const IN_TIME = { ...OF_PROCESSES, lateMs: 500 };
@@ -96,6 +97,7 @@ describe('checker', () => {
   test('a run that awaits ends as its target says, or at its deadline', () => {
     assert.deepEqual(check(awaitedWorld(), IN_TIME).violations, []);
     assert.deepEqual(check(steeredWorld(), IN_TIME).violations, []);
+    assert.deepEqual(check(retriedWorld(), IN_TIME).violations, []);
   });
 
   test('a time is missed while a node that is dead holds it', () => {
@@ -108,6 +110,7 @@ describe('checker', () => {
     ...TAMPERED_AWAITED.map(each => [awaitedWorld, ...each] as const),
     ...TAMPERED_STEERED.map(each => [steeredWorld, ...each] as const),
     ...TAMPERED_COUNTS.map(each => [countedWorld, ...each] as const),
+    ...TAMPERED_RETRIES.map(each => [retriedWorld, ...each] as const),
     ...TAMPERED_NODES.map(each => [sharedWorld, ...each] as const),
   ];
   for (const [worldOf, what, rules, tamper] of tampered) {

@@ -119,10 +119,7 @@ function checkRetry(
     tell('retryUnasked', `${name} was tried again after attempt ${before.number}.`);
     return;
   }
-  const asked = view.retryAt.get(`${id}/${before.number}`) ?? 0;
-  // Who was asked counts from its own clock.
-  const behindMs = view.behindMs(before.startedAt, endOf(before));
-  const from = Math.max(endOf(before) + delayMs(policy, retry), asked - behindMs);
+  const from = earliestRetry(id, before, retry, policy, view);
   if (attempt.startedAt >= from - view.slackMs) return;
   const when = `came at ${iso(attempt.startedAt)}, and ${iso(from)} was the earliest`;
   tell('retryEarly', `${name}: attempt ${attempt.number} ${when}.`);
@@ -151,6 +148,20 @@ function checkEnd(tried: Tried, view: View, tell: Tell): void {
     if (at <= cameAt && finishedAt > cameAt) cameAt = finishedAt;
   if (withGrace(Math.max(cameAt, ...down.map(({ to }) => to)), view) >= barredAt) return;
   tell('retryLost', `${name} was not tried again after attempt ${last.number}.`);
+}
+
+/** The earliest instant at which an attempt is tried again. @param retry 1 for the first */
+export function earliestRetry(
+  id: string,
+  before: AttemptSeen,
+  retry: number,
+  policy: Policy,
+  view: View,
+): number {
+  const asked = view.retryAt.get(`${id}/${before.number}`) ?? 0;
+  // Who was asked counts from its own clock.
+  const behindMs = view.behindMs(before.startedAt, endOf(before));
+  return Math.max(endOf(before) + delayMs(policy, retry), asked - behindMs);
 }
 
 /** The latest instant at which an attempt is tried again while nothing is in the way. @param retry 1 for the first */

@@ -25,6 +25,7 @@ export const RULES = {
   late: 'While nothing is in its way, a request starts in time.',
   retryEarly: 'A retry waits as long as the policy and its target say.',
   retryUnasked: 'Only what the policy retries is tried again.',
+  retryAtNext: 'A retry gives way to the next time of its schedule.',
   verdictWrong: 'A run ends as its last attempt and the policy say.',
   breakerOpen: 'A host that is down gets one request in 5 s.',
   breakerShut:

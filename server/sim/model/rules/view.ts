@@ -207,8 +207,10 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
           seen,
           ...timesOf(seen, until + beyondMs(seen)),
           runs: own.filter(({ trigger }) => trigger === 'schedule'),
-          manual: own.filter(run => run.trigger === 'manual' || isFurther(run, hasBegun(run))),
-          further: own.filter(run => isFurther(run)),
+          manual: own.filter(
+            run => run.trigger === 'manual' || (run.trigger === 'target' && hasBegun(run)),
+          ),
+          further: own.filter(({ trigger }) => trigger === 'target'),
           arrivals: (arrivalsOf.get(seen.id) ?? []).toSorted((a, b) => a.at - b.at),
         };
       }),
@@ -259,10 +261,6 @@ function heard(seen: ScheduleSeen, heardBy: View['heardBy']): ScheduleSeen {
   if (seen.versions === undefined) return seen;
   const versions = seen.versions.map(each => ({ ...each, writtenBy: heardBy(each.writtenBy) }));
   return { ...seen, versions };
-}
-
-function isFurther({ trigger }: RunSeen, isMeant = true): boolean {
-  return trigger === 'target' && isMeant;
 }
 
 function timesOf(

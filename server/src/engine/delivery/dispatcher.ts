@@ -120,7 +120,7 @@ export class Dispatcher {
     const limit = Math.min(executor.isIdle ? FIRST_BATCH : batch, executor.capacityLeft);
     this.#starved = limit <= 0 || completer.isQueueFailing;
     if (this.#starved || this.#stopping) return null;
-    // What it claimed would go back unsent, and out of reach of the others meanwhile. The next renewal wakes it.
+    // Its claims would go back unsent, and the others could not have them meanwhile. The next renewal wakes it.
     if (leaseDeadline?.isOver) return null;
     const now = clock.now();
     clockWatch.look(now);

@@ -108,7 +108,7 @@ export class Outbox {
     executor.expectOutboxJobs();
     const room = MAX_WAITING - total(executor.waitingOfOutbox());
     this.#starved = room <= 0 || completer.isOutboxFailing;
-    // As in the dispatcher: what it claimed could not start.
+    // As in the dispatcher: its claims could not start.
     if (this.#starved || this.#stopping || leaseDeadline?.isOver) return null;
     const limit = Math.min(CLAIM_BATCH, room);
     const now = clock.now();
