@@ -179,13 +179,8 @@ export function awaitingIn({ faults, awaiting }: Profile): number {
 
 /** What happens in a world: not all faults can be judged beside all others. */
 export function playedOf({ faults, actions }: Profile): Action[] {
-  const others = hasNodes({ faults }) ? OF_ONE : notOfNodes(faults);
+  const others = hasNodes({ faults }) ? OF_ONE : OF_NODES;
   return actions.filter(({ kind }) => !others.includes(kind));
-}
-
-/** The rules know what callers change and ask by one clock only. */
-function notOfNodes(faults: string[]): Action['kind'][] {
-  return !faults.includes('step') ? OF_NODES : [...OF_NODES, 'edit', 'race', 'explain'];
 }
 
 /**

@@ -9,6 +9,7 @@ import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
 import { NODE_BUGS } from '../support/sim/planted-nodes.ts';
 import { PLANTED } from './planted.ts';
 import { PLANTED_AWAITING } from './planted-awaiting.ts';
+import { PLANTED_CHANGED_CLOCK } from './planted-changed-clock.ts';
 import { PLANTED_CHANGES } from './planted-changes.ts';
 import { PLANTED_CUT_OFF } from './planted-cut-off.ts';
 import { PLANTED_IN_DOMAIN } from './planted-in-domain.ts';
@@ -22,7 +23,7 @@ const NOT_PLANTED: Partial<Record<Rule, string>> = {
 
 const SEEDED = [...BUGS, ...PLANTED_CUT_OFF];
 const OF_DELIVERY = [...PLANTED, ...PLANTED_AWAITING, ...PLANTED_IN_STORE, ...PLANTED_IN_DOMAIN];
-const OF_CHANGES = [...PLANTED_CHANGES, ...PLANTED_RACES];
+const OF_CHANGES = [...PLANTED_CHANGES, ...PLANTED_RACES, ...PLANTED_CHANGED_CLOCK];
 const PATCHED = [...SEEDED, ...OF_DELIVERY, ...OF_CHANGES, ...CLOCK_BUGS, ...NODE_BUGS];
 const ALL = [...PATCHED, ...PLAYED_MUTANTS];
 

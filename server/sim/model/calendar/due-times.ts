@@ -13,6 +13,7 @@ export function dueTimes(
   after: number,
   until: number,
 ): number[] {
+  if (after >= until) return [];
   const times = timesOf(`${timezone}\n${interval}`, interval, timezone, after, until);
   return times.filter(time => time > after && time <= until);
 }
