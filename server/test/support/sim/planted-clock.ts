@@ -80,8 +80,8 @@ export const CLOCK_BUGS: ClockBug[] = [
     patches: [
       {
         file: 'engine/delivery/dispatcher.ts',
-        find: 'await withKnown(queue, blocked, now)',
-        replace: 'await withKnown(queue, held.passAll(blocked), now)',
+        find: 'await withKnown(queue, blocked, now, {',
+        replace: 'await withKnown(queue, held.passAll(blocked), now, {',
       },
     ],
   },
