@@ -122,6 +122,11 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     seed: 1_035,
     mend: 'rules: a node that reaches the store late writes a manual run late, whoever sends it',
   },
+  {
+    seed: 4,
+    faults: ['step', 'edits', 'explains'],
+    mend: 'schedule: a pause holds where the clock was set back behind the last change',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
