@@ -28,6 +28,8 @@ export interface Edit {
   askedAt: number;
   /** When the caller was answered, or waited no more; Infinity until then. */
   endedAt: number;
+  /** The same by the world's time. */
+  during: { from: number; to: number };
   answer: ApiAnswer | null;
   /** Of its answer, whatever that was; null: there was none. */
   status: number | null;
@@ -122,9 +124,10 @@ export class Callers {
   ): Promise<void> {
     const { machine, tell, wellSinceMs } = this.#around;
     const number = edits.length + 1;
-    const { now, elapsedMs } = machine;
+    const { now, elapsedMs, trueNow } = machine;
     const endedAt = Number.POSITIVE_INFINITY;
-    const edit: Edit = { number, patch, askedAt: now, endedAt, answer: null, status: null };
+    const during = { from: trueNow, to: endedAt };
+    const edit: Edit = { number, patch, askedAt: now, endedAt, during, answer: null, status: null };
     if (match !== undefined) edit.match = match;
     edits.push(edit);
     const path = `/v1/schedule/${told!.id}`;
@@ -136,6 +139,7 @@ export class Callers {
       this.#around,
     );
     edit.endedAt = machine.now;
+    edit.during.to = machine.trueNow;
     edit.status = answer?.status ?? null;
     if (answer?.status === 200) edit.answer = answer;
     else {

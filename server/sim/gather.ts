@@ -215,11 +215,12 @@ function contentOf({ url, interval, timezone, status, timing }: Schedule): Conte
   return { url, interval, timezone, status, pausedUntil: timing?.pausedUntil };
 }
 
-function changeOf({ number, patch, askedAt, endedAt, answer, status, match }: Edit): ChangeSeen {
+function changeOf({ number, patch, answer, status, match, ...when }: Edit): ChangeSeen {
   const isDeleted = patch === null;
   const told: Wire.Schedule | undefined = isDeleted ? undefined : answer?.body;
   return {
-    ...{ number, askedAt, endedAt, isDeleted: isDeleted && answer !== null },
+    ...{ number, askedAt: when.askedAt, endedAt: when.endedAt, during: when.during },
+    isDeleted: isDeleted && answer !== null,
     fields: isDeleted ? { status: 'deleted' } : fieldsOf(patch),
     told: told ? { at: Date.parse(told.updatedAt!), is: toldContent(told) } : null,
     ...(match !== undefined && { match: Number(match.replaceAll('"', '')) }),

@@ -224,10 +224,10 @@ export function playedOf(profile: Profile): Action[] {
     : stretched(played, profile.lengthMs, long);
 }
 
-/** The rules know what callers change and ask by one clock only. */
+/** Figures are known by one clock only, on a machine that goes on. */
 function notOfNodes(faults: string[]): Action['kind'][] {
-  if (faults.includes('step')) return [...OF_NODES, 'edit', 'race', 'explain', 'count'];
-  return faults.includes('suspend') ? [...OF_NODES, 'count'] : OF_NODES;
+  const hasOneClock = !faults.includes('step') && !faults.includes('suspend');
+  return hasOneClock ? OF_NODES : [...OF_NODES, 'count'];
 }
 
 /**

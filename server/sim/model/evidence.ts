@@ -118,6 +118,8 @@ export interface ChangeSeen {
   askedAt: number;
   /** When its caller was answered, or waited no more. */
   endedAt: number;
+  /** From when to when that was, by the world's time. Absent: its clock was not set. */
+  during?: { from: number; to: number };
   fields: Partial<Content>;
   /** As it was answered; null: it was not. */
   told: { at: number; is: Content } | null;

@@ -10,6 +10,7 @@ import { LONG_BUGS } from '../support/sim/planted-long.ts';
 import { NODE_BUGS } from '../support/sim/planted-nodes.ts';
 import { PLANTED } from './planted.ts';
 import { PLANTED_AWAITING } from './planted-awaiting.ts';
+import { PLANTED_CHANGED_CLOCK } from './planted-changed-clock.ts';
 import { PLANTED_CHANGES } from './planted-changes.ts';
 import { PLANTED_CUT_OFF } from './planted-cut-off.ts';
 import { PLANTED_IN_DOMAIN } from './planted-in-domain.ts';
@@ -24,7 +25,12 @@ const NOT_PLANTED: Partial<Record<Rule, string>> = {
 
 const SEEDED = [...BUGS, ...PLANTED_CUT_OFF];
 const OF_DELIVERY = [...PLANTED, ...PLANTED_AWAITING, ...PLANTED_IN_STORE, ...PLANTED_IN_DOMAIN];
-const OF_CHANGES = [...PLANTED_CHANGES, ...PLANTED_RACES, ...PLANTED_STEERED];
+const OF_CHANGES = [
+  ...PLANTED_CHANGES,
+  ...PLANTED_RACES,
+  ...PLANTED_CHANGED_CLOCK,
+  ...PLANTED_STEERED,
+];
 const OF_WORLDS = [...CLOCK_BUGS, ...NODE_BUGS, ...LONG_BUGS];
 const PATCHED = [...SEEDED, ...OF_DELIVERY, ...OF_CHANGES, ...OF_WORLDS];
 const ALL = [...PATCHED, ...PLAYED_MUTANTS];

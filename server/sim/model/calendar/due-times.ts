@@ -15,6 +15,7 @@ export function dueTimes(
   after: number,
   until: number,
 ): number[] {
+  if (after >= until) return [];
   const isWalked = until - after > HOUR_MS || hasChange(timezone, after, until);
   const times = isWalked
     ? walkedTimes(interval, timezone, after, until)
