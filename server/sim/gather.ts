@@ -99,6 +99,7 @@ async function seenOf(
     integrations: integrations.map(({ id, callOnSuccess }) => ({ id, callOnSuccess })),
     ...(integrations.length === 0 && { origin: new URL(body.url).origin }),
     ...(policy && { policy }),
+    ...(body.destination !== undefined && { destination: body.destination }),
     ...(found !== null &&
       isPlanned(body) && {
         planned: {

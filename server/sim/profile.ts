@@ -28,6 +28,8 @@ export type Action = { at: number } & (
   /** Of the wall clock, from then on. */
   | { kind: 'step'; aheadMs: number }
   | { kind: 'suspend'; forMs: number }
+  /** Of a destination. */
+  | { kind: 'limit'; draw: number }
 );
 
 export interface Profile {
@@ -64,6 +66,7 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   step: random => random.between(3_000, 15_000),
   suspend: () => 20_000,
   absence: () => 40_000,
+  destinations: random => random.between(2_000, 15_000),
 };
 
 /** How many seeds have the fault. */
@@ -82,6 +85,7 @@ export const ODDS = {
   suspend: 0.15,
   absence: 0.06,
   awaiting: 0.25,
+  destinations: 0.15,
 };
 /** These happen where nodes share the store: their odds are of those seeds. */
 const OF_NODES: Action['kind'][] = ['freeze', 'lose'];
@@ -137,6 +141,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('absence', absenceAt);
   on('nodes', fromTheBeginning);
   on('awaiting', fromTheBeginning);
+  on('destinations', (at, own) => ({ kind: 'limit', at: aimed(at, own), draw: own.next() }));
   on('freeze', (at, own) => freezeAt(at, own, startedAt));
   on('lose', (at, own) => ({ kind: 'lose', at, forMs: own.between(0, 1_000) }));
   return {
@@ -172,16 +177,24 @@ export function awaitingIn({ faults, awaiting }: Profile): number {
   return faults.includes('awaiting') && !hasNodes({ faults }) ? awaiting : 0;
 }
 
+/** Whether schedules share destinations with limits. */
+export function hasDestinations({ faults }: Pick<Profile, 'faults'>): boolean {
+  return faults.includes('destinations') && hasOneClock(faults) && !hasNodes({ faults });
+}
+
 /** What happens in a world: not all faults can be judged beside all others. */
 export function playedOf({ faults, actions }: Profile): Action[] {
   const others = hasNodes({ faults }) ? OF_ONE : notOfNodes(faults);
   return actions.filter(({ kind }) => !others.includes(kind));
 }
 
-/** The rules know what callers change and ask by one clock only, on a machine that goes on. */
 function notOfNodes(faults: string[]): Action['kind'][] {
-  const hasOneClock = !faults.includes('step') && !faults.includes('suspend');
-  return hasOneClock ? OF_NODES : [...OF_NODES, 'edit', 'explain'];
+  return hasOneClock(faults) ? OF_NODES : [...OF_NODES, 'edit', 'explain'];
+}
+
+/** The rules know what callers change and ask by one clock only, on a machine that goes on. */
+function hasOneClock(faults: string[]): boolean {
+  return !faults.includes('step') && !faults.includes('suspend');
 }
 
 /**

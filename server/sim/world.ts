@@ -5,6 +5,7 @@ import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
 import { Api, newCredentials } from './api.ts';
 import { callOnce } from './call-once.ts';
 import { Callers } from './callers.ts';
+import { Destinations } from './destinations.ts';
 import { Fleet } from './fleet.ts';
 import { gather, isOwed } from './gather.ts';
 import { type Judgement, judge } from './judge.ts';
@@ -15,6 +16,7 @@ import type { Surroundings } from './node.ts';
 import {
   type Action,
   awaitingIn,
+  hasDestinations,
   hasNodes,
   type Profile,
   playedOf,
@@ -76,6 +78,8 @@ class World {
   readonly #database = emptyDatabase();
   #fleet!: Fleet;
   #callers!: Callers;
+  /** Null where no schedule has one. */
+  #destinations: Destinations | null = null;
   readonly #work: Work;
   readonly #stalls: Evidence['stalls'] = [];
   readonly #lost: LostAnswers;
@@ -114,6 +118,7 @@ class World {
       ...workload.awaitingWorkload(awaitingIn(this.#profile)),
     ];
     void this.#callers.createAll(bodies);
+    void this.#destinations?.begin(this.#callers, new Random(this.#seed, 'limited'));
     for (const action of playedOf(this.#profile))
       this.#machine.after(action.at, () => this.#act(action));
     await this.#machine.sleep(lengthMs);
@@ -143,13 +148,15 @@ class World {
     };
     const processes = hasNodes(this.#profile) ? this.#profile.nodes : 1;
     this.#fleet = new Fleet(this.#around, apis.slice(0, processes), new Random(seed, 'asked'));
-    this.#callers = new Callers({
+    const around = {
       machine,
-      random: new Random(seed, 'calls'),
       node: () => this.#fleet.asked(),
       wellSinceMs: () => Math.max(this.#fleet.wellSinceMs, this.#lost.lastMs),
-      tell: line => this.#tell(line),
-    });
+      tell: (line: string) => this.#tell(line),
+    };
+    this.#callers = new Callers({ ...around, random: new Random(seed, 'calls') });
+    if (hasDestinations(this.#profile))
+      this.#destinations = new Destinations({ ...around, random: new Random(seed, 'limits') });
   }
 
   #leases(): Leases {
@@ -220,6 +227,9 @@ class World {
       case 'trigger':
         void this.#callers.trigger(action.which);
         return;
+      case 'limit':
+        this.#destinations?.change(new Random(this.#seed, `limit ${action.draw}`));
+        return;
       case 'step':
         this.#wall.set(action.aheadMs);
         return;
@@ -235,6 +245,7 @@ class World {
     const { machine } = this.#around;
     this.#isOver = true;
     this.#callers.end();
+    this.#destinations?.end();
     this.#tell('heal');
     this.#fleet.heal();
     this.#lost.heal();
@@ -282,6 +293,7 @@ class World {
       arrivals,
       callbackArrivals,
       said: this.#work.said,
+      ...(this.#destinations && { destinations: this.#destinations.seen }),
       until,
       ...(leases && {
         shared: {

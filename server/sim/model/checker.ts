@@ -8,6 +8,7 @@ import { checkCompletion } from './rules/completion.ts';
 import { checkExplained } from './rules/explained.ts';
 import { checkHolds } from './rules/holds.ts';
 import { checkLateness } from './rules/lateness.ts';
+import { checkLimits } from './rules/limits.ts';
 import { checkOverlaps } from './rules/overlap.ts';
 import { checkRetries } from './rules/retries.ts';
 import type { Rule, Tell, Violation } from './rules/rule.ts';
@@ -94,6 +95,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   checkHolds(evidence, view, tell);
   checkOverlaps(view, tell);
   checkBreakers(view, tell);
+  checkLimits(view, tell);
   const completed = checkCompletion(view, tell);
   return { violations, figures: { ...figuresOf(view), overrun, duplicates, completed } };
 }

@@ -21,6 +21,8 @@ export interface Evidence {
   explained: ExplainedSeen[];
   /** What targets said that had answered 202. Absent: none did. */
   said?: SaidSeen[];
+  /** Absent: there are none. */
+  destinations?: DestinationSeen[];
   /** Nominal times up to here must have come to their end. */
   until: number;
   /** Where nodes share the store. */
@@ -67,6 +69,8 @@ export interface ScheduleSeen {
     overlap?: 'skip' | 'bufferOne';
     completion?: { deadlineSeconds: number };
   };
+  /** The name of its destination. */
+  destination?: string;
   /** Where it is more than a cron interval. */
   planned?: Planned;
   /** As it was from its create on, in their order. Absent: nobody asked for a change. */
@@ -77,6 +81,21 @@ export interface ScheduleSeen {
   acknowledged: boolean;
   /** The service still knows it at the end. */
   listed: boolean;
+}
+
+/** A destination, with what its callers asked for, one after the other. */
+export interface DestinationSeen {
+  name: string;
+  versions: LimitsSeen[];
+}
+
+/** Limits of a destination that a caller asked for, once or again and again. */
+export interface LimitsSeen {
+  /** Null: it was deleted. */
+  limits: { maxConcurrent?: number; perSecond?: number } | null;
+  askedAt: number;
+  /** Null: it may be so, or not. */
+  answeredAt: number | null;
 }
 
 /** A schedule as it was between two changes. */

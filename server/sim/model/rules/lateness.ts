@@ -25,6 +25,7 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
     const behindMs = view.behindMs(from - RECOVERY_MS, attempt.startedAt);
     const allowedMs = view.lateMs + view.heardMs + behindMs;
     if (!(lateMs > allowedMs) || !view.isUndisturbed(from, attempt.startedAt, seen.id)) continue;
+    if (view.isHeldBack(from, attempt.startedAt, seen)) continue;
     // The node that was asked for it writes it first, whoever sends it.
     if (run.trigger === 'manual' && index === 0 && view.isAnySlow(run.at, attempt.startedAt))
       continue;

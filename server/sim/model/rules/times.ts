@@ -70,6 +70,7 @@ function needsNone(
   if (changedAt === undefined || changedAt === Number.POSITIVE_INFINITY) return false;
   if (changedAt - time <= view.lateMs) return true;
   if (!view.isUndisturbed(time, changedAt, seen.id)) return true;
+  if (view.isHeldBack(time, changedAt, seen)) return true;
   return manual.some(({ at, finishedAt }) => at <= changedAt && finishedAt >= time);
 }
 
@@ -128,6 +129,7 @@ function checkMissed(
         (windows[index + 1]?.from ?? Infinity) <= decidedAt ||
         view.isHeldUp(next - 1, next, schedule.seen.id);
       if (isUndecided) continue;
+      if (view.isHeldBack(decidedAt, next, schedule.seen)) return 0;
       tell(
         'latestMissed',
         `${name} was missed, was the latest to pass before ${iso(window.to)}, and no later one ` +
@@ -139,6 +141,7 @@ function checkMissed(
   const { id } = schedule.seen;
   const isLate = follower !== undefined && follower.startedAt >= next;
   if (isLate && wasBehind(time, next, id, view)) return 1;
+  if (isLate && view.isHeldBack(time, next, schedule.seen)) return 0;
   // Before a later one could fire, its schedule was stopped.
   if (follower === undefined && view.isHeldUp(next - 1, next, id)) return 1;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
@@ -266,12 +269,12 @@ function checkSkipped(run: RunSeen, schedule: ScheduleView, view: View, tell: Te
   tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);
 }
 
-/** Whether it came after one that a node had begun and never sent, because it did nothing until a change dropped that. */
+/** Whether it came after one that was begun and never sent, because its node did nothing or limits were in its way until a change. */
 function isBehindDropped(time: number, schedule: ScheduleView, view: View): boolean {
   const { seen, due, runs } = schedule;
   const before = due.findLast(each => each < time && !runs.some(run => run.at === each));
   if (before === undefined || !needsNone(before, schedule, view)) return false;
-  return view.isHeldUp(before, time, seen.id);
+  return view.isHeldUp(before, time, seen.id) || view.isHeldBack(before, time, seen);
 }
 
 /** Whether a run of the schedule, or a manual one, was going on when the time came. */

@@ -11,6 +11,7 @@ import type {
   ScheduleSeen,
   Stall,
 } from '../evidence.ts';
+import { holdsBack, type Limited, limitedOf } from '../limited.ts';
 import { type HoldSeen, holdsOf, isUpFrom, RECOVERY_MS, type Window } from './cuts.ts';
 
 /** The evidence, sorted for judging. Instants are epoch ms. */
@@ -139,6 +140,10 @@ export interface View extends Slack {
   behindMs(from: number, to: number): number;
   /** By schedule; of nodes that share the store. */
   holds: Map<string, HoldSeen[]>;
+  /** By the names of destinations. */
+  limited: Map<string, Limited>;
+  /** Whether limits of its destination explain that a request of it which could start at `from` had not by `to`. */
+  isHeldBack(from: number, to: number, schedule: ScheduleSeen): boolean;
   /** Whether nodes share the store. */
   isShared: boolean;
   /** By when all nodes go by a change that was written then. */
@@ -185,9 +190,15 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     const late = rests.filter(({ from, to }) => from <= by && to >= instant);
     return Math.max(by, ...late.map(({ to }) => to + slack.toldMs));
   };
+  const limited = limitedOf(evidence, slack.lateMs);
   return {
     ...slack,
     until,
+    limited,
+    isHeldBack: (from, to, { destination = '' }) => {
+      const limits = limited.get(destination);
+      return limits !== undefined && holdsBack(limits, from, to, slack.lateMs);
+    },
     schedules: schedules
       .filter(({ listed }) => listed)
       .map(schedule => {
