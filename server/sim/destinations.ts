@@ -22,7 +22,11 @@ export class Destinations {
 
   /** The destinations, and then the schedules that name them. */
   async begin(callers: Pick<Callers, 'createAll'>, random: Random): Promise<void> {
-    for (const name of NAMES) await this.#put(name, limitsOf(random));
+    for (const name of NAMES) {
+      const limits = limitsOf(random);
+      this.#asking = this.#asking.then(() => this.#put(name, limits));
+    }
+    await this.#asking;
     const { now } = this.#around.machine;
     await callers.createAll(limitedWorkload(random, random.whole(2, LIMITED_KINDS), now));
   }

@@ -66,7 +66,7 @@ function withinOf({ versions }: DestinationSeen): Limited['within'] {
 /** So fine is it looked at. */
 const STEP_MS = 10;
 
-/** Goes through all instants of the world, and counts as strictly as the limits may have been. */
+/** Goes through all instants of the world, and counts as strictly as the limits may have been. While nobody is up nothing starts. */
 function openOf(
   { within, starts }: Pick<Limited, 'within' | 'starts'>,
   sent: Sent[],
@@ -83,6 +83,8 @@ function openOf(
     since = null;
   };
   let going: Sent[] = [];
+  const isUp = (at: number) =>
+    lives.some(({ readyAt, end }) => (readyAt ?? Infinity) <= at && (end?.from ?? Infinity) > at);
   const begin = Math.min(...lives.map(({ spawnedAt }) => spawnedAt));
   let before: LimitsSeen['limits'][] = [];
   for (let at = begin; at <= until; at += STEP_MS) {
@@ -102,7 +104,7 @@ function openOf(
     }
     going = going.filter(({ endedAt }) => endedAt > at - STEP_MS);
     const mostGoing = Math.min(...limits.map(each => each?.maxConcurrent ?? Infinity));
-    if (tokens >= 1 && going.length < mostGoing) since ??= at;
+    if (tokens >= 1 && going.length < mostGoing && isUp(at)) since ??= at;
     else close(at);
   }
   close(until);

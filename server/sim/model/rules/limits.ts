@@ -1,7 +1,7 @@
 import type { Limited } from '../limited.ts';
 import type { Tell } from './rule.ts';
 import { nameOf } from './times.ts';
-import { iso, type ScheduleView, type View } from './view.ts';
+import { hasBegun, iso, type ScheduleView, type View } from './view.ts';
 
 /** What the limits of destinations let through: how many requests at the same moment, and how many in a second. */
 export function checkLimits(view: View, tell: Tell): void {
@@ -13,13 +13,14 @@ export function checkLimits(view: View, tell: Tell): void {
 }
 
 /** A time that limits held back until the next one came says so. */
-function checkCauses({ seen, due, runs }: ScheduleView, view: View, tell: Tell): void {
+function checkCauses({ seen, runs }: ScheduleView, view: View, tell: Tell): void {
   const { destination, policy } = seen;
   // With bufferOne it may have waited behind a run.
   if (destination === undefined || policy?.overlap === 'bufferOne') return;
-  for (const { at, status, reason = '' } of runs) {
-    const next = due.find(time => time > at) ?? Infinity;
-    if (status !== 'missed' || !view.isUndisturbed(at, next, seen.id)) continue;
+  for (const [index, { at, status, reason = '' }] of runs.entries()) {
+    // It was decided about by then.
+    const { startedAt = Infinity } = runs.slice(index + 1).find(hasBegun) ?? {};
+    if (status !== 'missed' || !view.isUndisturbed(at, startedAt, seen.id)) continue;
     if (reason.includes(`the limits of the destination "${destination}"`)) continue;
     tell('causeWrong', `${nameOf(seen.id, at)} waited for ${destination}, and says: ${reason}`);
   }

@@ -141,7 +141,7 @@ function checkMissed(
   const { id } = schedule.seen;
   const isLate = follower !== undefined && follower.startedAt >= next;
   if (isLate && wasBehind(time, next, id, view)) return 1;
-  if (isLate && view.isHeldBack(time, next, schedule.seen)) return 0;
+  if (view.isHeldBack(time, next, schedule.seen)) return 0;
   // Before a later one could fire, its schedule was stopped.
   if (follower === undefined && view.isHeldUp(next - 1, next, id)) return 1;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
