@@ -161,5 +161,7 @@ export class Callers {
 
 /** Its times are a cron interval alone, and it was not to be deleted. */
 function isChangeable({ body, edits }: Asked): boolean {
-  return !isPlanned(body) && edits.every(({ patch }) => patch !== null);
+  return (
+    !isPlanned(body) && body.exclude === undefined && edits.every(({ patch }) => patch !== null)
+  );
 }

@@ -10,6 +10,7 @@ import type {
   ChangeSeen,
   Content,
   Evidence,
+  Excludes,
   Planned,
   ScheduleSeen,
   VersionSeen,
@@ -99,9 +100,11 @@ async function seenOf(
     integrations: integrations.map(({ id, callOnSuccess }) => ({ id, callOnSuccess })),
     ...(integrations.length === 0 && { origin: new URL(body.url).origin }),
     ...(policy && { policy }),
+    ...(body.exclude !== undefined && { excludes: excludesOf(body) }),
     ...(body.destination !== undefined && { destination: body.destination }),
     ...(found !== null &&
-      isPlanned(body) && {
+      isPlanned(body) &&
+      body.exclude === undefined && {
         planned: {
           ...boundsOf(body),
           afterCompletion: body.afterCompletion ?? 'disable',
@@ -119,6 +122,10 @@ async function seenOf(
     acknowledged: told !== null,
     listed: found !== null,
   };
+}
+
+function excludesOf({ exclude, onExcluded, windowSeconds }: ScheduleInput): Excludes {
+  return { names: exclude!, onExcluded, windowSeconds };
 }
 
 const BOUNDS = ['startsAt', 'endsAt', 'pausedUntil'] as const;

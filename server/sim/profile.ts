@@ -30,6 +30,8 @@ export type Action = { at: number } & (
   | { kind: 'suspend'; forMs: number }
   /** Of a destination. */
   | { kind: 'limit'; draw: number }
+  /** Of a calendar. */
+  | { kind: 'calendar'; draw: number }
 );
 
 export interface Profile {
@@ -67,6 +69,7 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   suspend: () => 20_000,
   absence: () => 40_000,
   destinations: random => random.between(2_000, 15_000),
+  calendars: random => random.between(2_000, 15_000),
 };
 
 /** How many seeds have the fault. */
@@ -86,6 +89,7 @@ export const ODDS = {
   absence: 0.06,
   awaiting: 0.25,
   destinations: 0.15,
+  calendars: 0.15,
 };
 /** These happen where nodes share the store: their odds are of those seeds. */
 const OF_NODES: Action['kind'][] = ['freeze', 'lose'];
@@ -142,6 +146,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('nodes', fromTheBeginning);
   on('awaiting', fromTheBeginning);
   on('destinations', (at, own) => ({ kind: 'limit', at: aimed(at, own), draw: own.next() }));
+  on('calendars', (at, own) => ({ kind: 'calendar', at: aimed(at, own), draw: own.next() }));
   on('freeze', (at, own) => freezeAt(at, own, startedAt));
   on('lose', (at, own) => ({ kind: 'lose', at, forMs: own.between(0, 1_000) }));
   return {
@@ -180,6 +185,16 @@ export function awaitingIn({ faults, awaiting }: Profile): number {
 /** Whether schedules share destinations with limits. */
 export function hasDestinations({ faults }: Pick<Profile, 'faults'>): boolean {
   return faults.includes('destinations') && hasOneClock(faults) && !hasNodes({ faults });
+}
+
+/** Whether schedules name calendars. */
+export function hasCalendars({ faults }: Pick<Profile, 'faults'>): boolean {
+  return faults.includes('calendars') && hasOneClock(faults) && !hasNodes({ faults });
+}
+
+/** A world with calendars begins so long before noon by UTC: somewhere a day begins in it. */
+export function beforeNoonMs(seed: number, profile: Profile): number {
+  return hasCalendars(profile) ? new Random(seed, 'noon').whole(5, 30) * 1_000 : 0;
 }
 
 /** What happens in a world: not all faults can be judged beside all others. */

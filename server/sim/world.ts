@@ -3,6 +3,7 @@ import { startCounter } from '../src/domain/id.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
 import { Api, newCredentials } from './api.ts';
+import { Calendars } from './calendars.ts';
 import { callOnce } from './call-once.ts';
 import { Callers } from './callers.ts';
 import { Destinations } from './destinations.ts';
@@ -16,6 +17,8 @@ import type { Surroundings } from './node.ts';
 import {
   type Action,
   awaitingIn,
+  beforeNoonMs,
+  hasCalendars,
   hasDestinations,
   hasNodes,
   type Profile,
@@ -62,7 +65,8 @@ const apis: Api[] = [];
 export async function play(seed: number, profile = profileOf(seed)): Promise<Played> {
   const processes = hasNodes(profile) ? profile.nodes : 1;
   while (apis.length < processes) apis.push(await Api.ready());
-  const machine = new Machine(startedAtOf(seed), new Random(seed, 'process'));
+  const startedAt = startedAtOf(seed) - beforeNoonMs(seed, profile);
+  const machine = new Machine(startedAt, new Random(seed, 'process'));
   const world = new World(seed, machine, profile);
   return machine.play(() => world.run());
 }
@@ -80,6 +84,7 @@ class World {
   #callers!: Callers;
   /** Null where no schedule has one. */
   #destinations: Destinations | null = null;
+  #calendars: Calendars | null = null;
   readonly #work: Work;
   readonly #stalls: Evidence['stalls'] = [];
   readonly #lost: LostAnswers;
@@ -119,6 +124,7 @@ class World {
     ];
     void this.#callers.createAll(bodies);
     void this.#destinations?.begin(this.#callers, new Random(this.#seed, 'limited'));
+    void this.#calendars?.begin(this.#callers, new Random(this.#seed, 'excluding'));
     for (const action of playedOf(this.#profile))
       this.#machine.after(action.at, () => this.#act(action));
     await this.#machine.sleep(lengthMs);
@@ -157,6 +163,8 @@ class World {
     this.#callers = new Callers({ ...around, random: new Random(seed, 'calls') });
     if (hasDestinations(this.#profile))
       this.#destinations = new Destinations({ ...around, random: new Random(seed, 'limits') });
+    if (hasCalendars(this.#profile))
+      this.#calendars = new Calendars({ ...around, random: new Random(seed, 'calendar calls') });
   }
 
   #leases(): Leases {
@@ -230,6 +238,9 @@ class World {
       case 'limit':
         this.#destinations?.change(new Random(this.#seed, `limit ${action.draw}`));
         return;
+      case 'calendar':
+        this.#calendars?.change(new Random(this.#seed, `calendar ${action.draw}`));
+        return;
       case 'step':
         this.#wall.set(action.aheadMs);
         return;
@@ -246,6 +257,7 @@ class World {
     this.#isOver = true;
     this.#callers.end();
     this.#destinations?.end();
+    this.#calendars?.end();
     this.#tell('heal');
     this.#fleet.heal();
     this.#lost.heal();
@@ -294,6 +306,7 @@ class World {
       callbackArrivals,
       said: this.#work.said,
       ...(this.#destinations && { destinations: this.#destinations.seen }),
+      ...(this.#calendars && { calendars: this.#calendars.seen }),
       until,
       ...(leases && {
         shared: {

@@ -23,6 +23,7 @@ export interface Evidence {
   said?: SaidSeen[];
   /** Absent: there are none. */
   destinations?: DestinationSeen[];
+  calendars?: CalendarSeen[];
   /** Nominal times up to here must have come to their end. */
   until: number;
   /** Where nodes share the store. */
@@ -69,6 +70,8 @@ export interface ScheduleSeen {
     overlap?: 'skip' | 'bufferOne';
     completion?: { deadlineSeconds: number };
   };
+  /** Its calendars. */
+  excludes?: Excludes;
   /** The name of its destination. */
   destination?: string;
   /** Where it is more than a cron interval. */
@@ -81,6 +84,30 @@ export interface ScheduleSeen {
   acknowledged: boolean;
   /** The service still knows it at the end. */
   listed: boolean;
+}
+
+/** The calendars of a schedule, and what it does with an excluded time. */
+export interface Excludes {
+  names: string[];
+  onExcluded?: 'skip' | 'nextDay' | 'previousDay' | undefined;
+  windowSeconds?: number | undefined;
+}
+
+/** A calendar, with what its callers asked for, one after the other. */
+export interface CalendarSeen {
+  name: string;
+  versions: {
+    periods: PeriodsSeen[];
+    askedAt: number;
+    /** Infinity until then. */
+    answeredAt: number;
+  }[];
+}
+
+/** Dates or instants; `to` is exclusive. */
+export interface PeriodsSeen {
+  from: string;
+  to: string;
 }
 
 /** A destination, with what its callers asked for, one after the other. */

@@ -1,3 +1,4 @@
+import type { Span } from '../calendar/changed-times.ts';
 import type { ExplainedSeen } from '../evidence.ts';
 import type { Tell } from './rule.ts';
 import { knownBy, nameOf } from './times.ts';
@@ -41,10 +42,17 @@ function allowedOf(explained: ExplainedSeen, schedule: ScheduleView, view: View)
   const behindMs = view.behindMs(askedAt, answeredAt);
   const isNow = askedAt - behindMs < at && at <= answeredAt + view.apartMs;
   if (isNow || isChanging || optional.has(at) || manual.some(run => run.at === at)) return null;
-  if (!due.includes(at)) return NOT_DUE;
+  if (!due.includes(at)) return notDue(spans, at);
   if (at > answeredAt) return ['upcoming'];
   const run = runs.find(each => isOf(each, at));
   return run === undefined ? null : verdictsOf(run, explained, schedule, view);
+}
+
+/** What a calendar takes away is told so. */
+function notDue(spans: Span[], at: number): string[] {
+  const held = spans.find(({ until }) => until >= at);
+  const said = held?.classOf?.(at).is;
+  return said === 'excluded' || said === 'rolled' ? [said] : NOT_DUE;
 }
 
 function isOf({ at, missed }: RunSeen, time: number): boolean {

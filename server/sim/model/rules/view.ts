@@ -1,6 +1,7 @@
 import type { Run } from '@punctual/client';
 import { changedTimes, type Span, spansOf } from '../calendar/changed-times.ts';
 import { dueTimes, plannedTimes } from '../calendar/due-times.ts';
+import { excludingSpans } from '../calendar/excluded-times.ts';
 import type {
   Arrival,
   CallbackArrival,
@@ -12,7 +13,14 @@ import type {
   Stall,
 } from '../evidence.ts';
 import { holdsBack, type Limited, limitedOf } from '../limited.ts';
-import { type HoldSeen, holdsOf, isUpFrom, RECOVERY_MS, type Window } from './cuts.ts';
+import {
+  countedAnewBy,
+  type HoldSeen,
+  holdsOf,
+  isUpFrom,
+  RECOVERY_MS,
+  type Window,
+} from './cuts.ts';
 
 /** The evidence, sorted for judging. Instants are epoch ms. */
 
@@ -206,7 +214,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
         const own = (runsOf.get(seen.id) ?? []).toSorted((a, b) => a.at - b.at);
         return {
           seen,
-          ...timesOf(seen, until + BEYOND_MS),
+          ...timesOf(seen, until + BEYOND_MS, evidence),
           runs: own.filter(({ trigger }) => trigger === 'schedule'),
           manual: own.filter(({ trigger }) => trigger === 'manual'),
           arrivals: (arrivalsOf.get(seen.id) ?? []).toSorted((a, b) => a.at - b.at),
@@ -264,8 +272,14 @@ function heard(seen: ScheduleSeen, heardBy: View['heardBy']): ScheduleSeen {
 function timesOf(
   seen: ScheduleSeen,
   until: number,
+  { calendars = [], lives, stalls }: Evidence,
 ): Pick<ScheduleView, 'due' | 'optional' | 'spans'> {
-  const { interval, timezone, createdAt, planned, versions } = seen;
+  const { interval, timezone, createdAt, planned, versions, excludes } = seen;
+  if (excludes !== undefined) {
+    const countedBy = (at: number) => countedAnewBy(at, [...windowsOf(lives), ...stalls]);
+    const spans = excludingSpans(seen, calendars, until, countedBy);
+    return { ...changedTimes(spans), spans };
+  }
   const spans = spansOf(seen, until);
   if (versions !== undefined) return { ...changedTimes(spans), spans };
   const due = planned
