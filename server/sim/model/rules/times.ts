@@ -269,9 +269,14 @@ function checkSkipped(run: RunSeen, schedule: ScheduleView, view: View, tell: Te
   tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);
 }
 
-/** Whether it came after one that was begun and never sent, because its node did nothing or limits were in its way until a change. */
+/**
+ * Whether it came after one that was begun and never sent, because its node did nothing or limits were in its way until a change.
+ * With bufferOne it loses its place to a later one also where a manual run goes before it.
+ */
 function isBehindDropped(time: number, schedule: ScheduleView, view: View): boolean {
-  const { seen, due, runs } = schedule;
+  const { seen, due, runs, manual } = schedule;
+  const isHeldTo = ({ at }: RunSeen) => at >= time && view.isHeldBack(time, at, seen);
+  if (seen.policy?.overlap === 'bufferOne' && manual.some(isHeldTo)) return true;
   const before = due.findLast(each => each < time && !runs.some(run => run.at === each));
   if (before === undefined || !needsNone(before, schedule, view)) return false;
   return view.isHeldUp(before, time, seen.id) || view.isHeldBack(before, time, seen);
