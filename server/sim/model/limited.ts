@@ -41,6 +41,14 @@ export function limitedOf(evidence: Evidence, startsWithinMs: number): Map<strin
   return new Map(all);
 }
 
+/** Until then what was taken back may wait for its connection. */
+export function limitChangesOf({ destinations = [] }: Evidence, connectMs: number) {
+  const changes = destinations.flatMap(({ versions }) => versions);
+  return changes.map(({ askedAt, answeredAt }) => {
+    return { at: askedAt, writtenBy: (answeredAt ?? askedAt) + connectMs };
+  });
+}
+
 /** Requests that got no connection: their target has not seen them. */
 function unseenOf({ runs }: Evidence, ids: Set<string>): Sent[] {
   const attempts = runs.flatMap(run => (ids.has(run.scheduleId) ? run.attempts : []));

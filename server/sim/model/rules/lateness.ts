@@ -12,11 +12,13 @@ export function checkLateness(view: View, tell: Tell): void {
 function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
   const { seen } = schedule;
   const { versions = [] } = seen;
+  const calendarChanges = seen.excludes === undefined ? [] : schedule.spans;
   // One request of a schedule is in flight: the next one starts when it has ended.
   let freeAt = Number.NEGATIVE_INFINITY;
   for (const { run, attempt, index } of attemptsOf(schedule)) {
     // A change takes back what has not started, and it is decided about anew.
-    const changes = versions.filter(({ at }) => at <= attempt.startedAt);
+    const all = [...versions, ...calendarChanges, ...view.limitChanges];
+    const changes = all.filter(({ at }) => at <= attempt.startedAt);
     const changedAt = Math.max(...changes.map(({ writtenBy }) => writtenBy));
     const from = Math.max(couldStartAt(run, index, seen.policy, view), freeAt, changedAt);
     const lateMs = attempt.startedAt - from;

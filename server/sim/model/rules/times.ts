@@ -1,15 +1,8 @@
 import type { ScheduleSeen } from '../evidence.ts';
 import { RECOVERY_MS, type Window } from './cuts.ts';
 import type { Tell } from './rule.ts';
-import {
-  AWAKE_MS,
-  hasBegun,
-  hasEnded,
-  iso,
-  type RunSeen,
-  type ScheduleView,
-  type View,
-} from './view.ts';
+import { hasBegun, hasEnded, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
+import { AWAKE_MS } from './windows.ts';
 
 /**
  * What was due against what was recorded.
