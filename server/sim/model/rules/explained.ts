@@ -70,9 +70,10 @@ function verdictsOf(
   const isGoing = [...schedule.runs, ...schedule.manual].some(other => {
     return other.at < at && other.startedAt <= answeredAt && knownBy(other, view) >= at;
   });
-  // What a node holds and does nothing with looks as if it were sent.
+  // What a node holds looks as if it were sent: it does nothing with it, or limits are in the way.
   const { id } = schedule.seen;
-  const isHeldUp = view.isHeldUp(askedAt, answeredAt, id);
+  const isHeldUp =
+    view.isHeldUp(askedAt, answeredAt, id) || view.isHeldBack(at, answeredAt, schedule.seen);
   const skipped = isGoing || isHeldUp ? ['skipped'] : [];
   const running = isHeldUp ? ON_ITS_WAY : ['waiting'];
   if (status === 'missed' || status === 'skipped') return [status, ...running, ...skipped];

@@ -278,7 +278,7 @@ function isBehindDropped(time: number, schedule: ScheduleView, view: View): bool
 /** Whether a run of the schedule, or a manual one, was going on when the time came. */
 export function isGoing(time: number, { runs, manual, spans }: ScheduleView, view: View): boolean {
   // A change knows of the end of a run as little as others do.
-  const isChanged = spans.some(({ at }) => at >= time);
+  const isChanged = spans.some(({ writtenBy }) => writtenBy >= time);
   const endOf = (run: RunSeen) => (isChanged ? knownBy(run, view) : run.finishedAt);
   return (
     runs.some(other => hasBegun(other) && other.at < time && time <= endOf(other)) ||
