@@ -11,6 +11,7 @@ import {
   TAMPERED_CHANGES,
 } from './tampered-changes.ts';
 import { TAMPERED } from './tampered-evidence.ts';
+import { limitedWorld, TAMPERED_LIMITS } from './tampered-limits.ts';
 import { sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
 
 const IN_TIME = { ...OF_PROCESSES, lateMs: 500 };
@@ -94,6 +95,10 @@ describe('checker', () => {
     assert.deepEqual(check(awaitedWorld(), IN_TIME).violations, []);
   });
 
+  test('limits let through what they say, and a calendar takes its times away', () => {
+    assert.deepEqual(check(limitedWorld(), IN_TIME).violations, []);
+  });
+
   test('a time is missed while a node that is dead holds it', () => {
     assert.deepEqual(check(sharedWorld(), IN_TIME).violations, []);
   });
@@ -102,6 +107,7 @@ describe('checker', () => {
     ...TAMPERED.map(each => [cleanWorld, ...each] as const),
     ...TAMPERED_CHANGES.map(each => [changedWorld, ...each] as const),
     ...TAMPERED_AWAITED.map(each => [awaitedWorld, ...each] as const),
+    ...TAMPERED_LIMITS.map(each => [limitedWorld, ...each] as const),
     ...TAMPERED_NODES.map(each => [sharedWorld, ...each] as const),
   ];
   for (const [worldOf, what, rules, tamper] of tampered) {

@@ -13,6 +13,7 @@ import { PLANTED_CHANGES } from './planted-changes.ts';
 import { PLANTED_CUT_OFF } from './planted-cut-off.ts';
 import { PLANTED_IN_DOMAIN } from './planted-in-domain.ts';
 import { PLANTED_IN_STORE, PLAYED_MUTANTS } from './planted-in-store.ts';
+import { PLANTED_CALENDARS, PLANTED_LIMITS } from './planted-limits.ts';
 
 /** Rules that no bug is planted for, and why. */
 const NOT_PLANTED: Partial<Record<Rule, string>> = {
@@ -21,7 +22,8 @@ const NOT_PLANTED: Partial<Record<Rule, string>> = {
 
 const SEEDED = [...BUGS, ...PLANTED_CUT_OFF];
 const OF_DELIVERY = [...PLANTED, ...PLANTED_AWAITING, ...PLANTED_IN_STORE, ...PLANTED_IN_DOMAIN];
-const PATCHED = [...SEEDED, ...OF_DELIVERY, ...PLANTED_CHANGES, ...CLOCK_BUGS, ...NODE_BUGS];
+const OF_OTHERS = [...CLOCK_BUGS, ...NODE_BUGS, ...PLANTED_LIMITS, ...PLANTED_CALENDARS];
+const PATCHED = [...SEEDED, ...OF_DELIVERY, ...PLANTED_CHANGES, ...OF_OTHERS];
 const ALL = [...PATCHED, ...PLAYED_MUTANTS];
 
 test('no rule is for show: each finds a bug that is planted', () => {
