@@ -34,9 +34,9 @@ export const PLANTED_LIMITS: PlantedBug[] = [
       '    if (throttle.isFresh(now)) throttle.setLimits(limits, now);\n    return throttle;',
     ],
   ),
-  bug('what is put off comes a minute later', ['late', 'missedWhileUp'], THROTTLE, [
-    'const POSTPONED_MS = 5_000;',
-    'const POSTPONED_MS = 60_000;',
+  bug('all that waits is put off', ['late', 'missedWhileUp'], THROTTLE, [
+    'return Math.max(0, waiting - kept);',
+    'return waiting;',
   ]),
   bug('a second brings a quarter more', ['overRate'], 'engine/fairness/token-bucket.ts', [
     '(passedMs * this.#perSecond) / 1_000);',
