@@ -1,7 +1,7 @@
 import type { Schedule, ScheduleInput, SchedulePatch } from '@punctual/client';
 import type { ApiAnswer } from './api.ts';
 import { type Caller, callOnce } from './call-once.ts';
-import type { ExplainedSeen } from './model/evidence.ts';
+import type { ExplainedSeen, NextSeen } from './model/evidence.ts';
 import type { Call } from './node.ts';
 import { isPlanned } from './workload.ts';
 
@@ -47,6 +47,7 @@ export class Callers {
   /** What they were told instead, while nothing was wrong. */
   readonly refused: string[] = [];
   readonly explained: ExplainedSeen[] = [];
+  readonly nexts: NextSeen[] = [];
   readonly #around: CallersOptions;
   #calls = 0;
   #isOver = false;
@@ -123,6 +124,19 @@ export class Callers {
     tell(`explain ${label} at ${answer.body.at}: ${verdict}`);
     const seen = { scheduleId: told!.id, at, askedAt, answeredAt: machine.now, verdict };
     this.explained.push(seen);
+  }
+
+  async next(which: number, count: number): Promise<void> {
+    const asked = this.#pick(which, () => true);
+    if (asked === undefined) return;
+    const { machine } = this.#around;
+    const askedAt = machine.now;
+    const scheduleId = asked.told!.id;
+    const path = `/v1/schedule/${scheduleId}/next?count=${count}`;
+    const answer = await callOnce({ method: 'GET', path }, this.#around);
+    if (answer?.status !== 200) return;
+    const times = (answer.body.times as string[]).map(Date.parse);
+    this.nexts.push({ scheduleId, askedAt, answeredAt: machine.now, times });
   }
 
   /** One of those whose create was answered. */

@@ -42,9 +42,12 @@ export function isOwed(database: DatabaseSync, until: number): boolean {
 /** What the store says at the end, beside what the world has seen. */
 export async function gather(
   looked: Looked,
-  { asked, triggered, refused, explained }: Callers,
+  { asked, triggered, refused, explained, nexts }: Callers,
   now: number,
-  seen: Omit<Evidence, 'schedules' | 'runs' | 'triggered' | 'refused' | 'madeTwice' | 'explained'>,
+  seen: Omit<
+    Evidence,
+    'schedules' | 'runs' | 'triggered' | 'refused' | 'madeTwice' | 'explained' | 'nexts'
+  >,
 ): Promise<Evidence> {
   const idsOf = madeOf(looked.database);
   const madeTwice = [...idsOf].filter(([, ids]) => ids.length > 1).map(([label]) => label);
@@ -55,7 +58,7 @@ export async function gather(
     schedules.filter(({ integrations }) => integrations.length > 0).map(({ id }) => id),
   );
   const runs = await runsOf(looked, callers, now);
-  return { ...seen, schedules, runs, triggered, refused, explained, madeTwice };
+  return { ...seen, schedules, runs, triggered, refused, explained, nexts, madeTwice };
 }
 
 /** The ids of schedules by the labels that their callers gave them. */

@@ -24,6 +24,8 @@ export type Action = { at: number } & (
   | { kind: 'create'; planned: boolean; index: number }
   | { kind: 'trigger'; which: number }
   | { kind: 'explain'; which: number; offsetMs: number }
+  /** Of the next times. */
+  | { kind: 'next'; which: number; count: number }
   | { kind: 'edit'; which: number; draw: number }
   /** Of the wall clock, from then on. */
   | { kind: 'step'; aheadMs: number }
@@ -68,6 +70,7 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   step: random => random.between(3_000, 15_000),
   suspend: () => 20_000,
   absence: () => 40_000,
+  nexts: random => random.between(500, 4_000),
   destinations: random => random.between(2_000, 15_000),
   calendars: random => random.between(2_000, 15_000),
 };
@@ -88,6 +91,7 @@ export const ODDS = {
   suspend: 0.15,
   absence: 0.06,
   awaiting: 0.25,
+  nexts: 0.25,
   destinations: 0.15,
   calendars: 0.15,
 };
@@ -145,6 +149,9 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('absence', absenceAt);
   on('nodes', fromTheBeginning);
   on('awaiting', fromTheBeginning);
+  on('nexts', (at, own) => {
+    return { kind: 'next', at: aimed(at, own), which: own.next(), count: own.whole(1, 5) };
+  });
   on('destinations', (at, own) => ({ kind: 'limit', at: aimed(at, own), draw: own.next() }));
   on('calendars', (at, own) => ({ kind: 'calendar', at: aimed(at, own), draw: own.next() }));
   on('freeze', (at, own) => freezeAt(at, own, startedAt));
@@ -204,7 +211,7 @@ export function playedOf({ faults, actions }: Profile): Action[] {
 }
 
 function notOfNodes(faults: string[]): Action['kind'][] {
-  return hasOneClock(faults) ? OF_NODES : [...OF_NODES, 'edit', 'explain'];
+  return hasOneClock(faults) ? OF_NODES : [...OF_NODES, 'edit', 'explain', 'next'];
 }
 
 /** The rules know what callers change and ask by one clock only, on a machine that goes on. */

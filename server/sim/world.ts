@@ -232,6 +232,9 @@ class World {
         void this.#callers.explain(action.which, second + action.offsetMs);
         return;
       }
+      case 'next':
+        void this.#callers.next(action.which, action.count);
+        return;
       case 'trigger':
         void this.#callers.trigger(action.which);
         return;

@@ -9,6 +9,7 @@ import { checkExplained } from './rules/explained.ts';
 import { checkHolds } from './rules/holds.ts';
 import { checkLateness } from './rules/lateness.ts';
 import { checkLimits } from './rules/limits.ts';
+import { checkNexts } from './rules/nexts.ts';
 import { checkOverlaps } from './rules/overlap.ts';
 import { checkRetries } from './rules/retries.ts';
 import type { Rule, Tell, Violation } from './rules/rule.ts';
@@ -90,6 +91,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   checkCallbacks(view, tell);
   checkChanges(view, tell);
   checkExplained(view, tell);
+  checkNexts(view, tell);
   checkRetries(view, tell);
   checkLateness(view, tell);
   checkHolds(evidence, view, tell);

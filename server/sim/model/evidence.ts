@@ -19,6 +19,8 @@ export interface Evidence {
   /** The labels of schedules of which there are several, although each was asked for under one key. */
   madeTwice: string[];
   explained: ExplainedSeen[];
+  /** Absent: nobody asked. */
+  nexts?: NextSeen[];
   /** What targets said that had answered 202. Absent: none did. */
   said?: SaidSeen[];
   /** Absent: there are none. */
@@ -182,6 +184,14 @@ export interface ExplainedSeen {
   askedAt: number;
   answeredAt: number;
   verdict: string;
+}
+
+/** The next times of a schedule as a caller was told them. */
+export interface NextSeen {
+  scheduleId: string;
+  askedAt: number;
+  answeredAt: number;
+  times: number[];
 }
 
 /** How an attempt ended, as its target said later, until it was answered. Instants are epoch ms. */

@@ -16,6 +16,8 @@ export function limitedWorld(): Evidence {
   world.schedule('excluding', '*/5 * * * * *');
   for (const second of [5, 10, 20]) world.fired('excluding', second, [second, 50, 200]);
   const { evidence } = world;
+  const asked = { askedAt: at(11), answeredAt: at(11.1) };
+  evidence.nexts = [{ scheduleId: 'one', ...asked, times: [at(15), at(20)] }];
   evidence.lives = [{ spawnedAt: at(0), readyAt: at(1), end: null }];
   for (const seen of evidence.schedules.slice(0, 2)) seen.destination = 'narrow';
   evidence.schedules[2]!.excludes = { names: ['freeze'] };
@@ -70,6 +72,14 @@ export const TAMPERED_LIMITS: TamperedEvidence[] = [
     w => {
       const asked = { askedAt: at(16), answeredAt: at(16.1) };
       w.explained.push({ scheduleId: 'excluding', at: at(15), ...asked, verdict: 'neverDue' });
+    },
+  ],
+  [
+    'a caller is told of next times, and one of them is left out',
+    ['nextDiffers'],
+    w => {
+      const asked = { askedAt: at(11), answeredAt: at(11.1) };
+      w.nexts = [{ scheduleId: 'one', ...asked, times: [at(15), at(25)] }];
     },
   ],
 ];

@@ -64,6 +64,7 @@ export const RULES = {
   changeUnasked: 'A schedule is changed as its callers asked, and no other way.',
   firedStopped: 'Once it is answered that a schedule is stopped, nothing of it starts.',
   explainDiffers: 'What callers are told of an instant is what becomes of it.',
+  nextDiffers: 'The next times that callers are told are those of the schedule.',
   firedCompleted: 'Nothing fires after the schedule has completed.',
 } as const;
 

@@ -7,6 +7,7 @@ import type {
   CallbackArrival,
   Evidence,
   ExplainedSeen,
+  NextSeen,
   SaidSeen,
   ScheduleSeen,
   Stall,
@@ -121,6 +122,7 @@ export interface View extends Slack {
   callbackArrivals: CallbackArrival[];
   triggered: string[];
   explained: ExplainedSeen[];
+  nexts: NextSeen[];
   said: SaidSeen[];
   windows: Window[];
   kills: Window[];
@@ -228,6 +230,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     callbackArrivals: callbackArrivals.filter(({ scheduleId }) => !gone.has(scheduleId)),
     triggered,
     explained: evidence.explained,
+    nexts: evidence.nexts ?? [],
     said: evidence.said ?? [],
     // A node that woke between two of them has looked.
     windows: evidence.shared
