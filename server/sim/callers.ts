@@ -1,7 +1,7 @@
 import type { Schedule, ScheduleInput, SchedulePatch } from '@punctual/client';
 import type { ApiAnswer } from './api.ts';
 import { type Caller, callOnce } from './call-once.ts';
-import type { ExplainedSeen } from './model/evidence.ts';
+import type { ExplainedSeen, NextSeen } from './model/evidence.ts';
 import type { Call } from './node.ts';
 import type { Race } from './race.ts';
 import { isSteered } from './steered-workload.ts';
@@ -55,6 +55,7 @@ export class Callers {
   /** What they were told instead, while nothing was wrong. */
   readonly refused: string[] = [];
   readonly explained: ExplainedSeen[] = [];
+  readonly nexts: NextSeen[] = [];
   readonly #around: CallersOptions;
   #calls = 0;
   #isOver = false;
@@ -166,6 +167,19 @@ export class Callers {
     this.explained.push(seen);
   }
 
+  async next(which: number, count: number): Promise<void> {
+    const asked = this.#pick(which, () => true);
+    if (asked === undefined) return;
+    const { machine } = this.#around;
+    const askedAt = machine.now;
+    const scheduleId = asked.told!.id;
+    const path = `/v1/schedule/${scheduleId}/next?count=${count}`;
+    const answer = await callOnce({ method: 'GET', path }, this.#around);
+    if (answer?.status !== 200) return;
+    const times = (answer.body.times as string[]).map(Date.parse);
+    this.nexts.push({ scheduleId, askedAt, answeredAt: machine.now, times });
+  }
+
   /** One of those whose create was answered. */
   #pick(which: number, isMeant: (asked: Asked) => boolean): Asked | undefined {
     const known = this.asked.filter(asked => asked.told !== null && isMeant(asked));
@@ -202,5 +216,6 @@ export class Callers {
 
 /** Its times are a cron interval alone, its target changes nothing, and it was not to be deleted. */
 function isChangeable({ body, edits }: Asked): boolean {
-  return !isPlanned(body) && !isSteered(body) && edits.every(({ patch }) => patch !== null);
+  const isCron = !isPlanned(body) && body.exclude === undefined;
+  return isCron && !isSteered(body) && edits.every(({ patch }) => patch !== null);
 }

@@ -10,6 +10,7 @@ import type {
   ChangeSeen,
   Content,
   Evidence,
+  Excludes,
   HistorySeen,
   InFlightSeen,
   Planned,
@@ -47,11 +48,18 @@ export function isOwed(database: DatabaseSync, until: number): boolean {
 /** What the store says at the end, beside what the world has seen. */
 export async function gather(
   looked: Looked,
-  { asked, triggered, refused, explained }: Callers,
+  { asked, triggered, refused, explained, nexts }: Callers,
   now: number,
   seen: Omit<
     Evidence,
-    'schedules' | 'runs' | 'triggered' | 'refused' | 'madeTwice' | 'explained' | 'decidedAt'
+    | 'schedules'
+    | 'runs'
+    | 'triggered'
+    | 'refused'
+    | 'madeTwice'
+    | 'explained'
+    | 'nexts'
+    | 'decidedAt'
   >,
 ): Promise<Evidence> {
   const idsOf = madeOf(looked.database);
@@ -66,7 +74,7 @@ export async function gather(
   const runs = [...listed, ...(seen.pruned ?? []).map(({ run }) => run)];
   const decidedAt = decidedIn(looked.database);
   for (const { run, decidedAt: at } of seen.pruned ?? []) if (at) decidedAt[run.id] = at;
-  return { ...seen, schedules, runs, decidedAt, triggered, refused, explained, madeTwice };
+  return { ...seen, schedules, runs, decidedAt, triggered, refused, explained, nexts, madeTwice };
 }
 
 /** The rows of the queue and of the outbox that some process works on, or should. */
@@ -150,8 +158,11 @@ async function seenOf(
     integrations: integrations.map(({ id, callOnSuccess }) => ({ id, callOnSuccess })),
     ...(integrations.length === 0 && { origin: new URL(body.url).origin }),
     ...(policy && { policy }),
+    ...(body.exclude !== undefined && { excludes: excludesOf(body) }),
+    ...(body.destination !== undefined && { destination: body.destination }),
     ...(found !== null &&
-      isPlanned(body) && {
+      isPlanned(body) &&
+      body.exclude === undefined && {
         planned: {
           ...boundsOf(body),
           afterCompletion: body.afterCompletion ?? 'disable',
@@ -176,6 +187,10 @@ async function seenOf(
     acknowledged: told !== null,
     listed: found !== null,
   };
+}
+
+function excludesOf({ exclude, onExcluded, windowSeconds }: ScheduleInput): Excludes {
+  return { names: exclude!, onExcluded, windowSeconds };
 }
 
 const BOUNDS = ['startsAt', 'endsAt', 'pausedUntil'] as const;

@@ -27,6 +27,8 @@ export type Action = { at: number } & (
   | { kind: 'create'; planned: boolean; index: number }
   | { kind: 'trigger'; which: number }
   | { kind: 'explain'; which: number; offsetMs: number }
+  /** Of the next times. */
+  | { kind: 'next'; which: number; count: number }
   | { kind: 'edit'; which: number; draw: number }
   /** Two edits of one schedule at once. */
   | { kind: 'race'; which: number; draw: number }
@@ -35,6 +37,10 @@ export type Action = { at: number } & (
   /** Of the wall clock, from then on. */
   | { kind: 'step'; aheadMs: number }
   | { kind: 'suspend'; forMs: number }
+  /** Of a destination. */
+  | { kind: 'limit'; draw: number }
+  /** Of a calendar. */
+  | { kind: 'calendar'; draw: number }
 );
 
 export interface Profile {
@@ -79,6 +85,9 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   step: random => random.between(3_000, 15_000),
   suspend: () => 20_000,
   absence: () => 40_000,
+  nexts: random => random.between(500, 4_000),
+  destinations: random => random.between(2_000, 15_000),
+  calendars: random => random.between(2_000, 15_000),
 };
 
 /** How many seeds have the fault. */
@@ -101,6 +110,9 @@ export const ODDS = {
   steered: 0.12,
   long: 0.25,
   counts: 0.2,
+  nexts: 0.25,
+  destinations: 0.15,
+  calendars: 0.15,
 };
 /** These happen where nodes share the store: their odds are of those seeds. */
 const OF_NODES: Action['kind'][] = ['freeze', 'lose'];
@@ -162,6 +174,11 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('long', fromTheBeginning);
   const long = longOf(seed);
   if (faults.includes('long')) actions.push(...nightsOf(long));
+  on('nexts', (at, own) => {
+    return { kind: 'next', at: aimed(at, own), which: own.next(), count: own.whole(1, 5) };
+  });
+  on('destinations', (at, own) => ({ kind: 'limit', at: aimed(at, own), draw: own.next() }));
+  on('calendars', (at, own) => ({ kind: 'calendar', at: aimed(at, own), draw: own.next() }));
   on('freeze', (at, own) => freezeAt(at, own, startedAt));
   on('lose', (at, own) => ({ kind: 'lose', at, forMs: own.between(0, 1_000) }));
   return {
@@ -203,14 +220,32 @@ export function awaitingIn(profile: Profile): number {
 /** How many schedules are steered by their targets. As what callers change, that is judged by one clock only. */
 export function steeredIn(profile: Profile): number {
   const { faults, steered } = profile;
-  const hasOneClock = !faults.includes('step') && !faults.includes('suspend');
-  const isJudged = hasNodes(profile) || (hasOneClock && longIn(profile) === null);
-  return faults.includes('steered') && isJudged ? steered : 0;
+  return faults.includes('steered') && (hasNodes(profile) || isPlain(profile)) ? steered : 0;
 }
 
 /** Null: it is a short world. Nodes look at the store twice a second, which costs too much for hours. */
 export function longIn(profile: Pick<Profile, 'faults' | 'long'>): Long | null {
   return profile.faults.includes('long') && !hasNodes(profile) ? profile.long : null;
+}
+
+/** Whether schedules share destinations with limits. */
+export function hasDestinations(profile: Profile): boolean {
+  return profile.faults.includes('destinations') && isPlain(profile);
+}
+
+/** Whether schedules name calendars. */
+export function hasCalendars(profile: Profile): boolean {
+  return profile.faults.includes('calendars') && isPlain(profile);
+}
+
+/** One process, one clock, one minute. */
+function isPlain(profile: Profile): boolean {
+  return hasOneClock(profile.faults) && !hasNodes(profile) && longIn(profile) === null;
+}
+
+/** A world with calendars begins so long before noon by UTC: somewhere a day begins in it. */
+export function beforeNoonMs(seed: number, profile: Profile): number {
+  return hasCalendars(profile) ? new Random(seed, 'noon').whole(5, 30) * 1_000 : 0;
 }
 
 /** What happens in a world: not all faults can be judged beside all others. */
@@ -224,10 +259,13 @@ export function playedOf(profile: Profile): Action[] {
     : stretched(played, profile.lengthMs, long);
 }
 
-/** Figures are known by one clock only, on a machine that goes on. */
+/** Figures and next times are known by one clock only, on a machine that goes on. */
 function notOfNodes(faults: string[]): Action['kind'][] {
-  const hasOneClock = !faults.includes('step') && !faults.includes('suspend');
-  return hasOneClock ? OF_NODES : [...OF_NODES, 'count'];
+  return hasOneClock(faults) ? OF_NODES : [...OF_NODES, 'count', 'next'];
+}
+
+function hasOneClock(faults: string[]): boolean {
+  return !faults.includes('step') && !faults.includes('suspend');
 }
 
 /**

@@ -3,9 +3,11 @@ import { startCounter } from '../src/domain/id.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
 import { Api, type Credentials, newCredentials } from './api.ts';
+import { Calendars } from './calendars.ts';
 import { callOnce } from './call-once.ts';
 import { Callers } from './callers.ts';
 import { Counts } from './counts.ts';
+import { Destinations } from './destinations.ts';
 import { Fleet } from './fleet.ts';
 import { gather, historyOf, isOwed } from './gather.ts';
 import { type Judgement, judge } from './judge.ts';
@@ -18,6 +20,9 @@ import type { Surroundings } from './node.ts';
 import {
   type Action,
   awaitingIn,
+  beforeNoonMs,
+  hasCalendars,
+  hasDestinations,
   hasNodes,
   longIn,
   type Profile,
@@ -93,7 +98,8 @@ export async function playUntil(
 async function worldOf(seed: number, profile: Profile) {
   const processes = hasNodes(profile) ? profile.nodes : 1;
   while (apis.length < processes) apis.push(await Api.ready());
-  const machine = new Machine(startedAtOf(seed, longIn(profile)), new Random(seed, 'process'));
+  const startedAt = startedAtOf(seed, longIn(profile)) - beforeNoonMs(seed, profile);
+  const machine = new Machine(startedAt, new Random(seed, 'process'));
   return { machine, world: new World(seed, machine, profile) };
 }
 
@@ -110,6 +116,9 @@ class World {
   #fleet!: Fleet;
   #callers!: Callers;
   #counts!: Counts;
+  /** Null where no schedule has one. */
+  #destinations: Destinations | null = null;
+  #calendars: Calendars | null = null;
   readonly #work: Work;
   readonly #stalls: Evidence['stalls'] = [];
   readonly #lost: LostAnswers;
@@ -153,6 +162,8 @@ class World {
       ...steeredWorkload(steeredIn(this.#profile), this.#machine.now),
     ];
     void this.#callers.createAll(bodies);
+    void this.#destinations?.begin(this.#callers, new Random(this.#seed, 'limited'));
+    void this.#calendars?.begin(this.#callers, new Random(this.#seed, 'excluding'));
     for (const action of playedOf(this.#profile))
       this.#machine.after(action.at, () => this.#act(action));
     await this.#machine.sleep(long?.lengthMs ?? lengthMs);
@@ -204,13 +215,17 @@ class World {
       node: () => this.#fleet.asked(),
       tell: line => this.#tell(line),
     });
-    this.#callers = new Callers({
+    const around = {
       machine,
-      random: new Random(seed, 'calls'),
       node: () => this.#fleet.asked(),
       wellSinceMs: () => Math.max(this.#fleet.wellSinceMs, this.#lost.lastMs),
-      tell: line => this.#tell(line),
-    });
+      tell: (line: string) => this.#tell(line),
+    };
+    this.#callers = new Callers({ ...around, random: new Random(seed, 'calls') });
+    if (hasDestinations(this.#profile))
+      this.#destinations = new Destinations({ ...around, random: new Random(seed, 'limits') });
+    if (hasCalendars(this.#profile))
+      this.#calendars = new Calendars({ ...around, random: new Random(seed, 'calendar calls') });
   }
 
   /** A day of UTC goes after the one that follows it; failed runs stay for a day more in some worlds. */
@@ -301,8 +316,17 @@ class World {
       case 'count':
         void this.#counts.ask(action);
         return;
+      case 'next':
+        void this.#callers.next(action.which, action.count);
+        return;
       case 'trigger':
         void this.#callers.trigger(action.which);
+        return;
+      case 'limit':
+        this.#destinations?.change(new Random(this.#seed, `limit ${action.draw}`));
+        return;
+      case 'calendar':
+        this.#calendars?.change(new Random(this.#seed, `calendar ${action.draw}`));
         return;
       case 'step':
         this.#wall.set(action.aheadMs);
@@ -319,6 +343,8 @@ class World {
     const { machine } = this.#around;
     this.#isOver = true;
     this.#callers.end();
+    this.#destinations?.end();
+    this.#calendars?.end();
     this.#tell('heal');
     this.#fleet.heal();
     this.#lost.heal();
@@ -380,6 +406,8 @@ class World {
         pruned: this.#around.pruned.seen,
         kept: this.#around.pruned.kept,
       }),
+      ...(this.#destinations && { destinations: this.#destinations.seen }),
+      ...(this.#calendars && { calendars: this.#calendars.seen }),
       until,
       ...(leases && {
         shared: {

@@ -10,6 +10,8 @@ import { checkExplained } from './rules/explained.ts';
 import { checkGivesWay } from './rules/give-way.ts';
 import { checkHolds } from './rules/holds.ts';
 import { checkLateness } from './rules/lateness.ts';
+import { checkLimits } from './rules/limits.ts';
+import { checkNexts } from './rules/nexts.ts';
 import { checkOverlaps } from './rules/overlap.ts';
 import { checkOwners } from './rules/ownerless.ts';
 import { checkRetries } from './rules/retries.ts';
@@ -95,6 +97,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   checkChanges(view, tell);
   checkCounts(evidence, view, tell);
   checkExplained(view, tell);
+  checkNexts(view, tell);
   checkRetries(view, tell);
   checkGivesWay(view, tell);
   checkLateness(view, tell);
@@ -102,6 +105,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   checkOverlaps(view, tell);
   checkOwners(evidence.inFlight ?? [], view, tell);
   checkBreakers(view, tell);
+  checkLimits(view, tell);
   const completed = checkCompletion(view, tell);
   return { violations, figures: { ...figuresOf(view), overrun, duplicates, completed } };
 }

@@ -19,6 +19,8 @@ export interface Evidence {
   /** The labels of schedules of which there are several, although each was asked for under one key. */
   madeTwice: string[];
   explained: ExplainedSeen[];
+  /** Absent: nobody asked. */
+  nexts?: NextSeen[];
   /** What targets said that had answered 202. Absent: none did. */
   said?: SaidSeen[];
   /** Figures that callers asked for. Absent: nobody did. */
@@ -30,6 +32,9 @@ export interface Evidence {
   /** How long history is kept, where some of it is taken away; its runs are among `runs`. */
   kept?: { runsDays: number; failedRunsDays: number };
   pruned?: PrunedSeen[];
+  /** Absent: there are none. */
+  destinations?: DestinationSeen[];
+  calendars?: CalendarSeen[];
   /** Nominal times up to here must have come to their end. */
   until: number;
   /** Where nodes share the store. */
@@ -77,6 +82,10 @@ export interface ScheduleSeen {
     completion?: { deadlineSeconds: number };
     obeyTarget?: boolean;
   };
+  /** Its calendars. */
+  excludes?: Excludes;
+  /** The name of its destination. */
+  destination?: string;
   /** Where it is more than a cron interval. */
   planned?: Planned;
   /** As it was from its create on, in their order. Absent: nobody asked for a change. */
@@ -87,6 +96,45 @@ export interface ScheduleSeen {
   acknowledged: boolean;
   /** The service still knows it at the end. */
   listed: boolean;
+}
+
+/** The calendars of a schedule, and what it does with an excluded time. */
+export interface Excludes {
+  names: string[];
+  onExcluded?: 'skip' | 'nextDay' | 'previousDay' | undefined;
+  windowSeconds?: number | undefined;
+}
+
+/** A calendar, with what its callers asked for, one after the other. */
+export interface CalendarSeen {
+  name: string;
+  versions: {
+    periods: PeriodsSeen[];
+    askedAt: number;
+    /** Infinity until then. */
+    answeredAt: number;
+  }[];
+}
+
+/** Dates or instants; `to` is exclusive. */
+export interface PeriodsSeen {
+  from: string;
+  to: string;
+}
+
+/** A destination, with what its callers asked for, one after the other. */
+export interface DestinationSeen {
+  name: string;
+  versions: LimitsSeen[];
+}
+
+/** Limits of a destination that a caller asked for, once or again and again. */
+export interface LimitsSeen {
+  /** Null: it was deleted. */
+  limits: { maxConcurrent?: number; perSecond?: number } | null;
+  askedAt: number;
+  /** Null: it may be so, or not. */
+  answeredAt: number | null;
 }
 
 /** A schedule as it was between two changes. */
@@ -154,6 +202,14 @@ export interface ExplainedSeen {
   askedAt: number;
   answeredAt: number;
   verdict: string;
+}
+
+/** The next times of a schedule as a caller was told them. */
+export interface NextSeen {
+  scheduleId: string;
+  askedAt: number;
+  answeredAt: number;
+  times: number[];
 }
 
 /** Times by what became of them. */

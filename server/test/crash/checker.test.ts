@@ -13,6 +13,7 @@ import {
 } from './tampered-changes.ts';
 import { countedWorld, TAMPERED_COUNTS } from './tampered-counts.ts';
 import { TAMPERED } from './tampered-evidence.ts';
+import { limitedWorld, TAMPERED_LIMITS } from './tampered-limits.ts';
 import { sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
 import { retriedWorld, TAMPERED_RETRIES } from './tampered-retries.ts';
 import { steeredWorld, TAMPERED_STEERED } from './tampered-steered.ts';
@@ -100,6 +101,10 @@ describe('checker', () => {
     assert.deepEqual(check(retriedWorld(), IN_TIME).violations, []);
   });
 
+  test('limits let through what they say, and a calendar takes its times away', () => {
+    assert.deepEqual(check(limitedWorld(), IN_TIME).violations, []);
+  });
+
   test('a time is missed while a node that is dead holds it', () => {
     assert.deepEqual(check(sharedWorld(), IN_TIME).violations, []);
   });
@@ -111,6 +116,7 @@ describe('checker', () => {
     ...TAMPERED_STEERED.map(each => [steeredWorld, ...each] as const),
     ...TAMPERED_COUNTS.map(each => [countedWorld, ...each] as const),
     ...TAMPERED_RETRIES.map(each => [retriedWorld, ...each] as const),
+    ...TAMPERED_LIMITS.map(each => [limitedWorld, ...each] as const),
     ...TAMPERED_NODES.map(each => [sharedWorld, ...each] as const),
   ];
   for (const [worldOf, what, rules, tamper] of tampered) {

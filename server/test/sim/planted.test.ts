@@ -15,6 +15,7 @@ import { PLANTED_CHANGES } from './planted-changes.ts';
 import { PLANTED_CUT_OFF } from './planted-cut-off.ts';
 import { PLANTED_IN_DOMAIN } from './planted-in-domain.ts';
 import { PLANTED_IN_STORE, PLAYED_MUTANTS } from './planted-in-store.ts';
+import { PLANTED_CALENDARS, PLANTED_LIMITS } from './planted-limits.ts';
 import { PLANTED_RACES } from './planted-races.ts';
 import { PLANTED_STEERED } from './planted-steered.ts';
 
@@ -31,7 +32,13 @@ const OF_CHANGES = [
   ...PLANTED_CHANGED_CLOCK,
   ...PLANTED_STEERED,
 ];
-const OF_WORLDS = [...CLOCK_BUGS, ...NODE_BUGS, ...LONG_BUGS];
+const OF_WORLDS = [
+  ...CLOCK_BUGS,
+  ...NODE_BUGS,
+  ...LONG_BUGS,
+  ...PLANTED_LIMITS,
+  ...PLANTED_CALENDARS,
+];
 const PATCHED = [...SEEDED, ...OF_DELIVERY, ...OF_CHANGES, ...OF_WORLDS];
 const ALL = [...PATCHED, ...PLAYED_MUTANTS];
 

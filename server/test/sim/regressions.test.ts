@@ -119,6 +119,16 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     mend: 'rules: a clock that is steered back by a millisecond says that a request began so much early',
   },
   {
+    seed: 21,
+    faults: ['destinations'],
+    mend: 'slots: requests that started before their destination had limits count',
+  },
+  {
+    seed: 12,
+    faults: ['calendars'],
+    mend: 'calendar recounter: a run in flight ends by the calendar that changed meanwhile',
+  },
+  {
     seed: 1_035,
     mend: 'rules: a node that reaches the store late writes a manual run late, whoever sends it',
   },

@@ -1,5 +1,6 @@
 import type { Content, ScheduleSeen, VersionSeen } from '../evidence.ts';
 import { dueTimes } from './due-times.ts';
+import type { Class } from './enumerator.ts';
 
 /** A span in which nobody changed the times of a schedule. Instants are epoch ms. */
 export interface Span {
@@ -12,6 +13,10 @@ export interface Span {
   /** Nothing fires before; Infinity where it is not enabled. */
   stoppedUntil: number;
   isDeleted: boolean;
+  /** From then on each of its times is owed: by then it is certain. */
+  owedFrom: number;
+  /** What it says of an instant; absent where no calendar excludes any. */
+  classOf?: (at: number) => Class;
   timezone: string;
   /** Its times, as if no change followed: those after `at`, and a few before it that may count as well. */
   times: number[];
@@ -30,7 +35,8 @@ export function spansOf({ versions = [] }: ScheduleSeen, until: number): Span[] 
     const times = dueTimes(interval, timezone, from, until).filter(time => time >= stoppedUntil);
     const next = changes[index + 1]?.at ?? Number.POSITIVE_INFINITY;
     const isDeleted = status === 'deleted';
-    return { at, writtenBy, until: next, stoppedUntil, isDeleted, timezone, times };
+    const span = { at, writtenBy, until: next, stoppedUntil, owedFrom: at, times };
+    return { ...span, isDeleted, timezone };
   });
 }
 
@@ -49,7 +55,8 @@ export function changedTimes(spans: Span[]): { due: number[]; optional: Set<numb
   const owed = new Set<number>();
   const possible = new Set<number>();
   for (const [index, span] of spans.entries()) {
-    const mayHaveSent = spans[index - 1]?.times.findLast(time => time <= span.writtenBy) ?? 0;
+    const sent = spans[index - 1]?.times.findLast(time => time <= span.writtenBy) ?? 0;
+    const mayHaveSent = Math.max(sent, span.owedFrom);
     for (const time of span.times) {
       if (time > (spans[index + 1]?.writtenBy ?? Number.POSITIVE_INFINITY)) break;
       possible.add(time);

@@ -3,7 +3,8 @@ import { offsetAt } from '../calendar/zone-lists.ts';
 import type { ExplainedSeen } from '../evidence.ts';
 import type { Tell } from './rule.ts';
 import { knownBy, nameOf, writtenBy } from './times.ts';
-import { AWAKE_MS, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
+import { iso, type RunSeen, type ScheduleView, type View } from './view.ts';
+import { AWAKE_MS } from './windows.ts';
 
 /** What callers were told of an instant, against what became of it. */
 export function checkExplained(view: View, tell: Tell): void {
@@ -45,17 +46,21 @@ function allowedOf(explained: ExplainedSeen, schedule: ScheduleView, view: View)
   const behindMs = view.behindMs(askedAt, answeredAt);
   const isNow = askedAt - behindMs < at && at <= answeredAt + view.apartMs;
   if (isNow || isChanging || optional.has(at) || manual.some(run => run.at === at)) return null;
-  if (!due.includes(at)) return isByChange(at, schedule) ? [...NOT_DUE, ...BY_CHANGE] : NOT_DUE;
+  if (!due.includes(at)) return notDue(at, schedule);
   if (at > answeredAt) return ['upcoming'];
   const run = runs.find(each => isOf(each, at));
   return run === undefined ? null : verdictsOf(run, explained, schedule, view);
 }
 
-/** Whether the clock of its zone changes close by. */
-function isByChange(at: number, { seen, spans }: ScheduleView): boolean {
+/** What a calendar takes away is told so, and what a zone skips where its clock changes close by. */
+function notDue(at: number, { seen, spans }: ScheduleView): string[] {
+  const held = spans.find(({ until }) => until >= at);
+  const said = held?.classOf?.(at).is;
+  if (said === 'excluded' || said === 'rolled') return [said];
   const zones = [seen.timezone, ...spans.map(({ timezone }) => timezone)];
   const [before, after] = [at - LONGEST_CHANGE_MS, at + LONGEST_CHANGE_MS];
-  return zones.some(zone => offsetAt(zone, before) !== offsetAt(zone, after));
+  const isByChange = zones.some(zone => offsetAt(zone, before) !== offsetAt(zone, after));
+  return isByChange ? [...NOT_DUE, ...BY_CHANGE] : NOT_DUE;
 }
 
 function isOf({ at, missed }: RunSeen, time: number): boolean {
@@ -73,9 +78,10 @@ function verdictsOf(
   const isGoing = [...schedule.runs, ...schedule.manual].some(other => {
     return other.at < at && other.startedAt <= answeredAt && knownBy(other, view) >= at;
   });
-  // What a node holds and does nothing with looks as if it were sent.
+  // What a node holds looks as if it were sent: it does nothing with it, or limits are in the way.
   const { id } = schedule.seen;
-  const isHeldUp = view.isHeldUp(askedAt, answeredAt, id);
+  const isHeldUp =
+    view.isHeldUp(askedAt, answeredAt, id) || view.isHeldBack(at, answeredAt, schedule.seen);
   // And so does what was claimed ahead of a suspension, until it is decided about.
   const isAwake = view.suspensions.every(
     ({ from, to }) => at <= from || at > to + AWAKE_MS || askedAt > writtenBy(to + AWAKE_MS, view),

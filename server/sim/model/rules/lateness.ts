@@ -12,12 +12,14 @@ export function checkLateness(view: View, tell: Tell): void {
 function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
   const { seen } = schedule;
   const { versions = [] } = seen;
+  const calendarChanges = seen.excludes === undefined ? [] : schedule.spans;
   // One request of a schedule is in flight: the next one starts when it has ended.
   let freeAt = Number.NEGATIVE_INFINITY;
   const told = toldOf(schedule, view);
   for (const { run, attempt, index } of attemptsOf(schedule)) {
     // A change takes back what has not started, and it is decided about anew.
-    const changes = versions.filter(({ at }) => at <= attempt.startedAt);
+    const all = [...versions, ...calendarChanges, ...view.limitChanges];
+    const changes = all.filter(({ at }) => at <= attempt.startedAt);
     const changedAt = Math.max(...changes.map(({ writtenBy }) => writtenBy));
     const couldAt = couldStartAt(run, index, seen.policy, view);
     const heldUntil = index === 0 && run.trigger === 'manual' ? claimedAheadUntil(run, view) : 0;
@@ -29,6 +31,7 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
     const behindMs = view.behindMs(from - RECOVERY_MS, attempt.startedAt);
     const allowedMs = view.lateMs + view.heardMs + behindMs;
     if (!(lateMs > allowedMs) || !view.isUndisturbed(from, attempt.startedAt, seen.id)) continue;
+    if (view.isHeldBack(from, attempt.startedAt, seen)) continue;
     // The node that was asked for it writes it first, whoever sends it.
     if (run.trigger === 'manual' && index === 0 && view.isAnySlow(run.at, attempt.startedAt))
       continue;

@@ -29,6 +29,8 @@ interface Tried {
   first: RunSeen[];
   /** Whether nodes that did nothing may have kept a retry waiting until it was barred. */
   isHeldUp(from: number, to: number): boolean;
+  /** Whether limits of its destination did. */
+  isHeldBack(from: number, to: number): boolean;
 }
 
 const DELAYS_MS = [5_000, 30_000, 120_000];
@@ -62,7 +64,9 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   });
   const first = run.trigger === 'schedule' ? schedule.manual : [];
   const isHeldUp = (from: number, to: number) => view.isHeldUp(from, to, seen.id);
-  checkTried({ ...run, name, policy, isStopped, barredAt, first, isHeldUp }, view, tell);
+  const isHeldBack = (from: number, to: number) => view.isHeldBack(from, to, seen);
+  const tried = { ...run, name, policy, isStopped, barredAt, first, isHeldUp, isHeldBack };
+  checkTried(tried, view, tell);
   // It is decided about when it is claimed, and waits for its connection then.
   const over = triedUntil(run, policy) + view.connectMs;
   const late = run.attempts.find(
@@ -73,7 +77,8 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   for (const callback of run.callbacks) {
     const told = `The callback ${callback.id} of ${name}`;
     const alone = { policy: undefined, isStopped: false, barredAt: () => Infinity, first: [] };
-    checkTried({ ...callback, ...alone, name: told, isHeldUp: () => false }, view, tell);
+    const never = { isHeldUp: () => false, isHeldBack: () => false };
+    checkTried({ ...callback, ...alone, name: told, ...never }, view, tell);
   }
 }
 
@@ -146,7 +151,8 @@ function checkEnd(tried: Tried, view: View, tell: Tell): void {
   let cameAt = latestRetry(id, last, retry, policy, view);
   for (const { at, finishedAt } of tried.first)
     if (at <= cameAt && finishedAt > cameAt) cameAt = finishedAt;
-  if (withGrace(Math.max(cameAt, ...down.map(({ to }) => to)), view) >= barredAt) return;
+  const couldAt = withGrace(Math.max(cameAt, ...down.map(({ to }) => to)), view);
+  if (couldAt >= barredAt || tried.isHeldBack(couldAt, barredAt)) return;
   tell('retryLost', `${name} was not tried again after attempt ${last.number}.`);
 }
 

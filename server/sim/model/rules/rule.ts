@@ -11,7 +11,7 @@ export const RULES = {
   early: 'No request starts before its nominal time.',
   missedWhileUp:
     'A time is missed only where the service was down, or was late by a whole interval.',
-  causeWrong: 'A time that is missed while the machine is suspended says that nobody ran.',
+  causeWrong: 'A time that is missed says why: that nobody ran, or which limits it waited for.',
   latestMissed: 'Of the times that passed unseen, the latest fires.',
   oldFired: 'What passed unseen longer ago than catchUpSeconds does not fire.',
   skippedWithoutRun: 'A time is skipped only while a run of its schedule is going on.',
@@ -30,6 +30,8 @@ export const RULES = {
   breakerOpen: 'A host that is down gets one request in 5 s.',
   breakerShut:
     'A breaker opens after 20 requests and 10 s without an answer, and refuses for 5 s at a time.',
+  overConcurrent: 'A destination gets no more requests at the same moment than its limits let.',
+  overRate: 'A destination gets no more requests in a second than its limits let.',
   triggerLost: 'A manual run whose trigger was answered is in history.',
   arrivalUnrecorded: 'Every request that the target saw is an attempt in history.',
   attemptUnseen: 'Every attempt that got an answer was seen by the target.',
@@ -75,6 +77,7 @@ export const RULES = {
   countDiffers: 'Figures are counts over the records that history has.',
   prunedYoung: 'Retention takes nothing away that is younger than it may be.',
   keptOld: 'What is older than history is kept goes within minutes.',
+  nextDiffers: 'The next times that callers are told are those of the schedule.',
   firedCompleted: 'Nothing fires after the schedule has completed.',
 } as const;
 

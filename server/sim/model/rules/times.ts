@@ -1,15 +1,8 @@
 import type { ScheduleSeen } from '../evidence.ts';
 import { RECOVERY_MS, type Window } from './cuts.ts';
 import type { Tell } from './rule.ts';
-import {
-  AWAKE_MS,
-  hasBegun,
-  hasEnded,
-  iso,
-  type RunSeen,
-  type ScheduleView,
-  type View,
-} from './view.ts';
+import { hasBegun, hasEnded, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
+import { AWAKE_MS } from './windows.ts';
 
 /**
  * What was due against what was recorded.
@@ -70,6 +63,7 @@ function needsNone(
   if (changedAt === undefined || changedAt === Number.POSITIVE_INFINITY) return false;
   if (changedAt - time <= view.lateMs) return true;
   if (!view.isUndisturbed(time, changedAt, seen.id)) return true;
+  if (view.isHeldBack(time, changedAt, seen)) return true;
   return manual.some(({ at, finishedAt }) => at <= changedAt && finishedAt >= time);
 }
 
@@ -128,6 +122,7 @@ function checkMissed(
         (windows[index + 1]?.from ?? Infinity) <= decidedAt ||
         view.isHeldUp(next - 1, next, schedule.seen.id);
       if (isUndecided) continue;
+      if (view.isHeldBack(decidedAt, next, schedule.seen)) return 0;
       tell(
         'latestMissed',
         `${name} was missed, was the latest to pass before ${iso(window.to)}, and no later one ` +
@@ -140,6 +135,7 @@ function checkMissed(
   const { id } = schedule.seen;
   const isLate = follower !== undefined && follower.startedAt >= next;
   if (isLate && wasBehind(time, next, id, view)) return 1;
+  if (view.isHeldBack(time, next, schedule.seen)) return 0;
   // Before a later one could fire, its schedule was stopped.
   if (follower === undefined && view.isHeldUp(next - 1, next, id)) return 1;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
@@ -282,15 +278,18 @@ function checkSkipped(run: RunSeen, schedule: ScheduleView, view: View, tell: Te
 }
 
 /**
- * Whether it came after one that a node had begun and never sent, because it did nothing, or was suspended, until a change dropped
- * that.
+ * Whether it came after one that was begun and never sent, until a change dropped that: its node did nothing, or was suspended, or
+ * limits were in its way. With bufferOne it loses its place to a later one also where a manual run goes before it.
  */
 function isBehindDropped(time: number, schedule: ScheduleView, view: View): boolean {
-  const { seen, due, runs } = schedule;
+  const { seen, due, runs, manual } = schedule;
+  const isHeldTo = ({ at }: RunSeen) => at >= time && view.isHeldBack(time, at, seen);
+  if (seen.policy?.overlap === 'bufferOne' && manual.some(isHeldTo)) return true;
   const before = due.findLast(each => each < time && !runs.some(run => run.at === each));
   if (before === undefined || !needsNone(before, schedule, view)) return false;
   const isAsleep = ({ from, to }: Window) => from <= time && before <= to + AWAKE_MS;
-  return view.isHeldUp(before, time, seen.id) || view.suspensions.some(isAsleep);
+  const isHeld = view.isHeldUp(before, time, seen.id) || view.isHeldBack(before, time, seen);
+  return isHeld || view.suspensions.some(isAsleep);
 }
 
 /** Whether a node had claimed a further run, to say that it is dropped, and did nothing with it. */
@@ -303,7 +302,7 @@ function isBehindFurther(time: number, { seen, further }: ScheduleView, view: Vi
 /** Whether a run of the schedule, or a manual one, was going on when the time came. */
 export function isGoing(time: number, { runs, manual, spans }: ScheduleView, view: View): boolean {
   // A change knows of the end of a run as little as others do.
-  const isChanged = spans.some(({ at }) => at >= time);
+  const isChanged = spans.some(({ writtenBy }) => writtenBy >= time);
   const endOf = (run: RunSeen) => (isChanged ? knownBy(run, view) : run.finishedAt);
   return (
     runs.some(other => hasBegun(other) && other.at < time && time <= endOf(other)) ||

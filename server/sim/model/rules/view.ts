@@ -1,17 +1,27 @@
 import type { Run } from '@punctual/client';
 import { changedTimes, type Span, spansOf } from '../calendar/changed-times.ts';
 import { dueTimes, plannedTimes } from '../calendar/due-times.ts';
+import { excludingSpans } from '../calendar/excluded-times.ts';
 import type {
   Arrival,
   CallbackArrival,
   Evidence,
   ExplainedSeen,
-  Life,
+  NextSeen,
   SaidSeen,
   ScheduleSeen,
   Stall,
 } from '../evidence.ts';
-import { type HoldSeen, holdsOf, isUpFrom, RECOVERY_MS, type Window } from './cuts.ts';
+import { holdsBack, type Limited, limitChangesOf, limitedOf } from '../limited.ts';
+import {
+  countedAnewBy,
+  type HoldSeen,
+  holdsOf,
+  isUpFrom,
+  RECOVERY_MS,
+  type Window,
+} from './cuts.ts';
+import { merged, unseenOf, windowsOf } from './windows.ts';
 
 /** The evidence, sorted for judging. Instants are epoch ms. */
 
@@ -118,6 +128,7 @@ export interface View extends Slack {
   callbackArrivals: CallbackArrival[];
   triggered: string[];
   explained: ExplainedSeen[];
+  nexts: NextSeen[];
   said: SaidSeen[];
   windows: Window[];
   kills: Window[];
@@ -145,6 +156,12 @@ export interface View extends Slack {
   behindMs(from: number, to: number): number;
   /** By schedule; of nodes that share the store. */
   holds: Map<string, HoldSeen[]>;
+  /** Of destinations: all that has not started is claimed anew. */
+  limitChanges: { at: number; writtenBy: number }[];
+  /** By the names of destinations. */
+  limited: Map<string, Limited>;
+  /** Whether limits of its destination explain that a request of it which could start at `from` had not by `to`. */
+  isHeldBack(from: number, to: number, schedule: ScheduleSeen): boolean;
   /** Whether nodes share the store. */
   isShared: boolean;
   /** By when all nodes go by a change that was written then. */
@@ -195,9 +212,16 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     const late = [...rests, ...asleep].filter(({ from, to }) => from <= by && to >= instant);
     return Math.max(by, ...late.map(({ to }) => to + slack.toldMs));
   };
+  const limited = limitedOf(evidence, slack.lateMs);
   return {
     ...slack,
     until,
+    limited,
+    limitChanges: limitChangesOf(evidence, slack.connectMs),
+    isHeldBack: (from, to, { destination = '' }) => {
+      const limits = limited.get(destination);
+      return limits !== undefined && holdsBack(limits, from, to, slack.lateMs);
+    },
     schedules: schedules
       .filter(({ listed }) => listed)
       .map(schedule => {
@@ -205,7 +229,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
         const own = (runsOf.get(seen.id) ?? []).toSorted((a, b) => a.at - b.at);
         return {
           seen,
-          ...timesOf(seen, until + beyondMs(seen)),
+          ...timesOf(seen, until + beyondMs(seen), evidence),
           runs: own.filter(({ trigger }) => trigger === 'schedule'),
           manual: own.filter(
             run => run.trigger === 'manual' || (run.trigger === 'target' && hasBegun(run)),
@@ -219,6 +243,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     callbackArrivals: callbackArrivals.filter(({ scheduleId }) => !gone.has(scheduleId)),
     triggered,
     explained: evidence.explained,
+    nexts: evidence.nexts ?? [],
     said: evidence.said ?? [],
     // A node that woke between two of them has looked.
     windows: evidence.shared
@@ -266,8 +291,14 @@ function heard(seen: ScheduleSeen, heardBy: View['heardBy']): ScheduleSeen {
 function timesOf(
   seen: ScheduleSeen,
   until: number,
+  { calendars = [], lives, stalls }: Evidence,
 ): Pick<ScheduleView, 'due' | 'optional' | 'spans'> {
-  const { interval, timezone, createdAt, planned, versions } = seen;
+  const { interval, timezone, createdAt, planned, versions, excludes } = seen;
+  if (excludes !== undefined) {
+    const countedBy = (at: number) => countedAnewBy(at, [...windowsOf(lives), ...stalls]);
+    const spans = excludingSpans(seen, calendars, until, countedBy);
+    return { ...changedTimes(spans), spans };
+  }
   const spans = spansOf(seen, until);
   if (versions !== undefined) return { ...changedTimes(spans), spans };
   const due = planned
@@ -293,54 +324,6 @@ function latenessOf(runs: RunSeen[]): View['lateness'] {
     if (others.length === 0) return undefined;
     return Math.max(0, ...others.map(({ at, startedAt }) => startedAt - at));
   };
-}
-
-/** When nobody was up that could fire, from the end of a life on. */
-function windowsOf(lives: Life[]): Window[] {
-  const changes = lives.flatMap(lifeChanges).toSorted((a, b) => a.at - b.at);
-  const windows: Window[] = [];
-  let from: number | null = null;
-  let up = 0;
-  for (const { at, by } of changes) {
-    up += by;
-    if (by <= 0 && up === 0) from ??= at;
-    if (by > 0 && from !== null) {
-      windows.push({ from, to: at });
-      from = null;
-    }
-  }
-  return windows;
-}
-
-/** When it could fire, and when it could no longer. */
-function lifeChanges({ readyAt, end, frozen = [] }: Life): { at: number; by: number }[] {
-  if (readyAt === null || (end !== null && end.from < readyAt))
-    return end === null ? [] : [{ at: end.from, by: 0 }];
-  const until = end?.from ?? Infinity;
-  const isWhileUp = ({ from }: Window) => from >= readyAt && from < until;
-  const rests = frozen.filter(isWhileUp).flatMap(({ from, to }) => [
-    { at: from, by: -1 },
-    { at: Math.min(to, until), by: 1 },
-  ]);
-  return [{ at: readyAt, by: 1 }, ...rests, ...(end ? [{ at: until, by: -1 }] : [])];
-}
-
-/** Timers rest while the machine is suspended: an engine looks again when its wait of up to a second is over. */
-export const AWAKE_MS = 1_100;
-
-function unseenOf({ from, to }: Window): Window {
-  return { from, to: to + AWAKE_MS, isSuspension: true };
-}
-
-/** Those that overlap as one, in their order. */
-function merged(windows: Window[]): Window[] {
-  const apart: Window[] = [];
-  for (const window of windows.toSorted((a, b) => a.from - b.from)) {
-    const last = apart.at(-1);
-    if (last === undefined || window.from > last.to) apart.push({ ...window });
-    else Object.assign(last, { ...window, from: last.from, to: Math.max(last.to, window.to) });
-  }
-  return apart;
 }
 
 function runSeen(run: Run, suspensions: Window[]): RunSeen {
