@@ -122,6 +122,11 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     seed: 1_035,
     mend: 'rules: a node that reaches the store late writes a manual run late, whoever sends it',
   },
+  {
+    seed: 12,
+    faults: ['steered', 'nodes', 'lose', 'kill'],
+    mend: 'outbox: a further run that is dropped leaves no attempt, also where its claim is cut off',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
