@@ -56,8 +56,7 @@ const PUBLIC_URL = 'https://punctual.example';
 const BOOT_MS: [number, number] = [50, 400];
 /** Between two tries, while the store is away. */
 const RETRY_START_MS = 500;
-/** As a service does it: how often a node reads the clock of the store, and how much of a lease it counts on. */
-const STEER_MS = 5_000;
+/** As a service does it: how much of a lease a node counts on. */
 const COUNTED_ON = 0.75;
 
 /** One process of the service: its engine on the store, from its start to its death. */
@@ -258,7 +257,7 @@ export class Node {
     this.#noteLag();
     const again = () =>
       machine.after(
-        STEER_MS,
+        clock.steerAgainMs,
         () =>
           void clock
             .steer()

@@ -147,6 +147,11 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['step', 'edits', 'explains'],
     mend: 'schedule: a pause holds where the clock was set back behind the last change',
   },
+  {
+    seed: 12,
+    faults: ['steered', 'nodes', 'lose', 'kill'],
+    mend: 'outbox: a further run that is dropped leaves no attempt, also where its claim is cut off',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
