@@ -1,3 +1,4 @@
+import type { Run } from '@punctual/client';
 import { dueTimes } from '../calendar/due-times.ts';
 import type { Arrival, ChangeSeen, Content, ScheduleSeen } from '../evidence.ts';
 import {
@@ -77,6 +78,22 @@ function isStopped({ at }: Arrival, { is, from, to }: Held, { steps, leftMs }: J
   if (at - leftMs <= from || at >= to) return false;
   if (is.status !== 'enabled') return true;
   return at + furthestAhead(steps, at, leftMs) < (is.pausedUntil ?? 0);
+}
+
+/**
+ * A run of a clock that was ahead waits for its retry as its schedule is changed. The store takes it for one that began while the
+ * change was being written, and goes on behind it. The next pass finds the first time again that is still to come.
+ */
+const REPAIRED_MS = 12_000;
+
+/** @returns whether a time may be lost between such a change and the pass after it */
+export function mayBeLost(time: number, runs: Run[]): boolean {
+  return runs.some(({ reason = '', scheduledFor }) => {
+    const [, came] = /the schedule's next time, (\S+), came/.exec(reason) ?? [];
+    if (came === undefined || came >= scheduledFor) return false;
+    const next = Date.parse(came);
+    return time < next && time > next - REPAIRED_MS;
+  });
 }
 
 /**

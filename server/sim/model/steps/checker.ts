@@ -2,7 +2,7 @@ import type { Run } from '@punctual/client';
 import { dueTimes } from '../calendar/due-times.ts';
 import type { Arrival, CallbackArrival, Life, ScheduleSeen } from '../evidence.ts';
 import type { Window } from '../rules/cuts.ts';
-import { checkChanged, type Held, heldOf, owedOf } from './changes.ts';
+import { checkChanged, type Held, heldOf, mayBeLost, owedOf } from './changes.ts';
 import {
   furthestAhead,
   iso,
@@ -70,7 +70,8 @@ export function checkSteps(
     const arrivals = arrivalsOf.get(schedule.id) ?? [];
     const askedAt = evidence.prompt.get(schedule.id);
     const held = heldOf(schedule, askedAt ?? evidence.since);
-    checkRecords(schedule, held, spans, runsOf.get(schedule.id) ?? [], evidence, tell);
+    const runs = runsOf.get(schedule.id) ?? [];
+    checkRecords(schedule, held, spans, runs, evidence, tell);
     const [asked, own] = [
       arrivals.filter(({ webhookId }) => manual.has(webhookId)),
       arrivals.filter(({ webhookId }) => !manual.has(webhookId)),
@@ -80,9 +81,9 @@ export function checkSteps(
       // One that was sent to another target before may still go on.
       const slow = own.filter(({ at, endedAt }) => endedAt - at > slack.settleMs);
       for (const [version, within] of promptOf(schedule, held, spans))
-        checkSilence(version, own, [...asked, ...slow], within, evidence, tell);
+        checkSilence(version, own, [...asked, ...slow], within, runs, evidence, tell);
     } else if (askedAt !== undefined)
-      checkSilence(schedule, own, asked, spansFrom(askedAt, spans), evidence, tell);
+      checkSilence(schedule, own, asked, spansFrom(askedAt, spans), [], evidence, tell);
     checkEarly(own, evidence, tell);
     if (!wasDisabled(held)) checkFences(schedule.id, isOver(schedule) ? own : arrivals, tell);
     for (const same of Map.groupBy(own, ({ scheduledFor }) => scheduledFor).values())
@@ -157,6 +158,7 @@ function checkSilence(
   arrivals: Arrival[],
   manual: Arrival[],
   spans: Span[],
+  runs: Run[],
   evidence: Judged,
   tell: Tell,
 ): void {
@@ -165,6 +167,7 @@ function checkSilence(
     const after = Math.max(from + offsetMs, createdAt);
     for (const time of dueTimes(interval, timezone, after, to + offsetMs - evidence.onItsWayMs)) {
       if (sent.has(time) || wasBehind(time, offsetMs, evidence)) continue;
+      if (mayBeLost(time, runs)) continue;
       const instant = time - offsetMs;
       if (stoodStill(instant, evidence) || wasBlocked(instant, manual, evidence)) continue;
       tell('silent', `${nameOf(id, time)} came at ${iso(instant)}, and was never sent.`);
@@ -206,7 +209,8 @@ function checkRecords(
   const { since, until } = evidence;
   const from = Math.max(createdAt, since);
   const asCreated = planned ? [] : dueTimes(interval, timezone, from, until);
-  const due = held.length > 0 ? owedOf(held, spans, evidence) : asCreated;
+  const owed = () => owedOf(held, spans, evidence).filter(time => !mayBeLost(time, runs));
+  const due = held.length > 0 ? owed() : asCreated;
   const records = new Map<number, number>();
   for (const { trigger, scheduledFor, missedCount, from: first, to } of runs) {
     if (trigger !== 'schedule') continue;
