@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { forgetCalendars } from '../src/domain/calendar/known-calendars.ts';
 import { startCounter } from '../src/domain/id.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
@@ -148,6 +149,7 @@ class World {
 
   async run(): Promise<Played> {
     startCounter(0);
+    forgetCalendars();
     await this.#prepare();
     this.#fleet.startAll();
     const { mixed, planned, unhealthy, faults, lengthMs } = this.#profile;
