@@ -18,6 +18,8 @@ export type Action = { at: number } & (
       isAmidCall: boolean;
     }
   | { kind: 'stop'; limitMs: number; downMs: number }
+  /** Of the machine: the lock's file is lost with the process. */
+  | { kind: 'powerCut'; downMs: number }
   | { kind: 'refuse'; forMs: number }
   | { kind: 'slow'; forMs: number; byMs: number }
   | { kind: 'freeze'; forMs: number }
@@ -63,6 +65,7 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   nodes: () => Number.POSITIVE_INFINITY,
   awaiting: () => Number.POSITIVE_INFINITY,
   long: () => Number.POSITIVE_INFINITY,
+  powerCut: () => 20_000,
   counts: random => random.between(2_000, 8_000),
   freeze: () => 12_000,
   lose: () => 15_000,
@@ -91,12 +94,13 @@ export const ODDS = {
   absence: 0.06,
   awaiting: 0.25,
   long: 0.25,
+  powerCut: 0.2,
   counts: 0.2,
 };
 /** These happen where nodes share the store: their odds are of those seeds. */
 const OF_NODES: Action['kind'][] = ['freeze', 'lose'];
 /** And these where they do not. */
-const OF_ONE: Action['kind'][] = ['step', 'suspend'];
+const OF_ONE: Action['kind'][] = ['step', 'suspend', 'powerCut'];
 
 type Fault = keyof typeof ODDS;
 
@@ -142,6 +146,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('callers', (at, own) => callAt(aimed(at, own), own));
   on('edits', (at, own) => editAt(aimed(at, own), own));
   on('explains', (at, own) => explainAt(aimed(at, own), own));
+  on('powerCut', (at, own) => ({ kind: 'powerCut', at, downMs: downMsOf(own) }));
   on('counts', (at, own) => countAt(aimed(at, own), own));
   on('step', (at, own) => stepAt(aimed(at, own), own));
   on('suspend', (at, own) => suspendAt(aimed(at, own), own));
