@@ -94,7 +94,8 @@ export const ODDS = {
   absence: 0.06,
   awaiting: 0.25,
   long: 0.25,
-  powerCut: 0.2,
+  // Only where it is asked for: not all that it shows has been judged.
+  powerCut: 0,
   counts: 0.2,
 };
 /** These happen where nodes share the store: their odds are of those seeds. */
