@@ -26,8 +26,8 @@ export interface Surroundings {
   /** Of the way to the store, and of the processes. */
   storeRandom: Random;
   processRandom: Random;
-  /** The mark of the lock's file, which outlives a process: nothing was sent after it. */
-  mark: { sentUntil: number };
+  /** The mark of the lock's file, which outlives a process: nothing was sent after it. Null: it is lost. */
+  mark: { sentUntil: number | null };
   /** Called once, when a process is about to answer a caller. */
   beforeAnswer: (node: Node) => void;
   /** Where nodes share the store; null: each process has it for itself. */
@@ -171,7 +171,8 @@ export class Node {
     const { trueNow } = this.#around.machine;
     if (this.life.end !== null) return;
     this.#die();
-    this.life.end = { how: 'killed', from: trueNow, to: trueNow };
+    const isUnknown = this.#around.mark.sentUntil === null;
+    this.life.end = { how: 'killed', from: trueNow, to: trueNow, isUnknown };
   }
 
   /** Asks it to stop, and calls back when it has. */

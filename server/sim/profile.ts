@@ -19,6 +19,8 @@ export type Action = { at: number } & (
       isAmidCall: boolean;
     }
   | { kind: 'stop'; limitMs: number; downMs: number }
+  /** Of the machine: the lock's file is lost with the process. */
+  | { kind: 'powerCut'; downMs: number }
   | { kind: 'refuse'; forMs: number }
   | { kind: 'slow'; forMs: number; byMs: number }
   | { kind: 'freeze'; forMs: number }
@@ -75,6 +77,7 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   awaiting: () => Number.POSITIVE_INFINITY,
   steered: () => Number.POSITIVE_INFINITY,
   long: () => Number.POSITIVE_INFINITY,
+  powerCut: () => 20_000,
   counts: random => random.between(2_000, 8_000),
   freeze: () => 12_000,
   lose: () => 15_000,
@@ -109,6 +112,8 @@ export const ODDS = {
   awaiting: 0.25,
   steered: 0.12,
   long: 0.25,
+  // Only where it is asked for: not all that it shows has been judged.
+  powerCut: 0,
   counts: 0.2,
   nexts: 0.25,
   destinations: 0.15,
@@ -117,7 +122,7 @@ export const ODDS = {
 /** These happen where nodes share the store: their odds are of those seeds. */
 const OF_NODES: Action['kind'][] = ['freeze', 'lose'];
 /** And these where they do not. */
-const OF_ONE: Action['kind'][] = ['step', 'suspend'];
+const OF_ONE: Action['kind'][] = ['step', 'suspend', 'powerCut'];
 
 type Fault = keyof typeof ODDS;
 
@@ -164,6 +169,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('edits', (at, own) => editAt(aimed(at, own), own));
   on('races', (at, own) => ({ ...editAt(aimed(at, own), own), kind: 'race' }));
   on('explains', (at, own) => explainAt(aimed(at, own), own));
+  on('powerCut', (at, own) => ({ kind: 'powerCut', at, downMs: downMsOf(own) }));
   on('counts', (at, own) => countAt(aimed(at, own), own));
   on('step', (at, own) => stepAt(aimed(at, own), own));
   on('suspend', (at, own) => suspendAt(aimed(at, own), own));

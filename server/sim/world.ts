@@ -259,6 +259,9 @@ class World {
         if (action.isAmidCall) this.#around.beforeAnswer = node => fleet.kill(node, action);
         else fleet.kill(fleet.of(action), action);
         return;
+      case 'powerCut':
+        fleet.cutPower(action);
+        return;
       case 'stop':
         fleet.stop(fleet.of(action), action.limitMs, action.downMs);
         return;

@@ -20,7 +20,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** Of a kill. A night is longer. */
 const LONGEST_DOWN_MS = HOUR_MS;
 /** Kills and stops come twice: a long world has room for them. */
-const TWICE = ['kill', 'stop'];
+const TWICE = ['kill', 'stop', 'powerCut'];
 
 /** @param shortMs the length of the short world that they were drawn for */
 export function stretched<Each extends Stretched>(
@@ -88,6 +88,7 @@ function besideOf(kind: string, random: Random): number {
     case 'slow':
       return -random.between(0, 4_000);
     case 'kill':
+    case 'powerCut':
     case 'stop':
     case 'suspend':
       return random.chance(0.5) ? random.between(-1_500, 1_500) : random.between(-20, 200);
@@ -100,6 +101,7 @@ function withMeasures<Each extends Stretched>(action: Each, random: Random): Eac
   const { kind, downMs = 0, offsetMs = 0 } = action;
   switch (kind) {
     case 'kill':
+    case 'powerCut':
     case 'stop':
       return { ...action, downMs: downMsOf(downMs, random) };
     case 'refuse':

@@ -297,7 +297,13 @@ export interface Life {
   /** When it said that it listens; null where it was killed before. */
   readyAt: number | null;
   /** How it ended, and the instants between which it did; null while it lives. */
-  end: { how: 'killed' | 'stopped'; from: number; to: number } | null;
+  end: {
+    how: 'killed' | 'stopped';
+    from: number;
+    to: number;
+    /** Nobody knows which claims ahead of their time it had sent. */
+    isUnknown?: boolean;
+  } | null;
   /** When nothing of it ran, and time passed. */
   frozen?: { from: number; to: number }[];
   /** When its clock was behind, because the store's answer to what time it is took long. */

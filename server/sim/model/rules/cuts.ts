@@ -63,3 +63,11 @@ export function isUpFrom(life: Life, stalls: Stall[], from: number, to: number):
   const isThere = readyAt !== null && readyAt <= from && (end?.from ?? Infinity) > to;
   return isThere && ![...frozen, ...own].some(rest => rest.from <= to && rest.to >= from);
 }
+
+/** So long ahead of its time a row is claimed. */
+const AHEAD_MS = 1_000;
+
+/** Claims ahead of their time count as lost at it, where nobody knows whether they were sent. */
+export function killOf({ from, to, isUnknown }: NonNullable<Life['end']>): Window {
+  return { from, to: isUnknown ? to + AHEAD_MS : to };
+}

@@ -18,6 +18,7 @@ import {
   type HoldSeen,
   holdsOf,
   isUpFrom,
+  killOf,
   RECOVERY_MS,
   type Window,
 } from './cuts.ts';
@@ -183,7 +184,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
   const runs = evidence.runs.map(run => runSeen(run, suspensions));
   const runsOf = Map.groupBy(runs, run => run.scheduleId);
   const arrivalsOf = Map.groupBy(arrivals, ({ scheduleId }) => scheduleId);
-  const kills = lives.flatMap(({ end }) => (end?.how === 'killed' ? [end] : []));
+  const kills = lives.flatMap(({ end }) => (end?.how === 'killed' ? [killOf(end)] : []));
   const holds = holdsOf(evidence);
   const isHeldUp = (from: number, to: number, scheduleId: string) =>
     (holds.get(scheduleId) ?? []).some(({ idle }) =>
