@@ -98,7 +98,7 @@ test('it ends with its key', async () => {
   const { cookie } = await signIn({}, client);
   assert.equal((await inSession(cookie)).status, 200);
   await revoke(service.store, client);
-  await new Promise(resolve => setTimeout(resolve, 5));
+  await clock.advance(5);
   assertError(await inSession(cookie), 401);
 });
 
@@ -276,7 +276,7 @@ test('keys are made with a name, shown once, listed and revoked, by their own cl
   const path = `/v1/key/${shown.id}`;
   assertError(await service.call('DELETE', path, { as: service.theirs }), 404, /no key/);
   assert.ok((await service.call('DELETE', path)).body.revokedAt);
-  await new Promise(resolve => setTimeout(resolve, 5));
+  await clock.advance(5);
   assertError(await service.call('GET', '/v1/schedule', { as }), 401);
   assertError(await service.call('POST', '/v1/key', { body: { name: '' } }), 400, /name/);
   assertError(await service.call('POST', '/v1/key', { body: {} }), 400, /name is required/);
@@ -299,7 +299,7 @@ test('with its descendants a key takes along what it made, and what these made, 
   const { body } = await service.call('DELETE', path, { as: client });
   assert.ok(body.revokedAt);
   assert.deepEqual(body.descendants, [child.keyId, grandchild.keyId]);
-  await new Promise(resolve => setTimeout(resolve, 5));
+  await clock.advance(5);
   for (const as of [leaked, child, grandchild]) {
     assertError(await service.call('GET', '/v1/schedule', { as }), 401);
   }

@@ -37,8 +37,10 @@ export class Authenticator {
     this.#callers = callers;
     this.#clock = clock;
     this.#failed = failed;
-    this.#remembered = new LRUCache({ max: MOST_REMEMBERED, ttl: callerCacheMs });
-    this.#sessions = new LRUCache({ max: MOST_REMEMBERED, ttl: callerCacheMs });
+    const perf = { now: () => clock.monotonicMs() };
+    const known = { max: MOST_REMEMBERED, ttl: callerCacheMs, ttlResolution: 0, perf };
+    this.#remembered = new LRUCache(known);
+    this.#sessions = new LRUCache(known);
   }
 
   /**
