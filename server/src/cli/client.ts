@@ -1,13 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { newSigningSecret } from '../domain/access/credential.ts';
 import { PunctualError } from '../domain/errors.ts';
 import { newId } from '../domain/id.ts';
 import { iso } from '../domain/iso.ts';
-import { draftDeletion } from '../domain/schedule/draft.ts';
 import type { Client } from '../store/contract/clients.ts';
 import type { Store } from '../store/contract/store.ts';
+import { deleteClient } from './delete-client.ts';
 import { issueKey, unknownClient } from './key.ts';
 import { print, table } from './output.ts';
 import { nowOf, withPlainStore, withStore } from './tool.ts';
@@ -107,7 +106,7 @@ export function clientCommand(program: Command): void {
     .option('--json', 'print one JSON object')
     .action((clientId: string, { confirm, json }: Options & { confirm: string }) =>
       withPlainStore(async store => {
-        const schedules = await deleteClient(store, clientId, confirm);
+        const schedules = await deleteNamed(store, clientId, confirm);
         print(json === true, { clientId, deleted: true, schedules }, [
           `Client ${clientId} is deleted, and ${schedules} of its schedules with it.`,
           'Its keys are revoked and its signing secret is gone; its history stays until retention takes it.',
@@ -142,19 +141,12 @@ async function findLive(store: Store, clientId: string): Promise<Client> {
   throw new PunctualError('not_found', sentence);
 }
 
-/** For how long a node takes a key that was revoked, at most (api/access/authenticate.ts). */
-const KEYS_ARE_KNOWN_MS = 3_000;
-/** Schedules of one round: their commits are shared. */
-const SCHEDULES_AT_ONCE = 100;
-
 /**
- * Nothing of it starts before its schedules are gone. One that was cut off is finished by the next.
- *
  * @param name as it was typed: it must be that of the client
  * @returns how many schedules were deleted
  * @throws PunctualError `not_found`, `request_invalid` where the name is another one
  */
-async function deleteClient(store: Store, clientId: string, name: string): Promise<number> {
+async function deleteNamed(store: Store, clientId: string, name: string): Promise<number> {
   const client = await store.clients.findClient(clientId);
   if (client === null) throw unknownClient(clientId);
   if (client.name !== name) {
@@ -163,39 +155,8 @@ async function deleteClient(store: Store, clientId: string, name: string): Promi
       `Client ${clientId} has another name than --confirm says: "client list" shows it.`,
     );
   }
-  const clientRowId = await store.clients.delete(clientId, await nowOf(store));
-  let count = await deleteSchedules(store, clientRowId!);
-  // Nodes know the keys of a client a little longer: what was made with one meanwhile goes as well.
-  if (client.deletedAt === undefined) {
-    await sleep(KEYS_ARE_KNOWN_MS);
-    count += await deleteSchedules(store, clientRowId!);
-  }
-  return count;
+  return deleteClient(store, client, () => nowOf(store));
 }
-
-async function deleteSchedules(store: Store, clientRowId: number): Promise<number> {
-  let count = 0;
-  for (;;) {
-    const { schedules } = await store.schedules.list(clientRowId, {}, SCHEDULES_AT_ONCE);
-    if (schedules.length === 0) return count;
-    await Promise.all(schedules.map(({ id }) => deleteSchedule(store, clientRowId, id)));
-    count += schedules.length;
-  }
-}
-
-async function deleteSchedule(store: Store, clientRowId: number, id: string): Promise<void> {
-  // Its client cannot change it any more: only a change that was under way comes in between.
-  for (;;) {
-    const { schedule, version } = (await store.schedules.find(clientRowId, id))!;
-    const changedAt = await nowOf(store);
-    const deleted = draftDeletion(schedule, changedAt);
-    if (deleted === null) return;
-    const requeue = { changedAt, start: null };
-    if (await store.schedules.update(clientRowId, deleted, version, requeue, BY_COMMAND)) return;
-  }
-}
-
-const BY_COMMAND = { kind: 'cli' } as const;
 
 function checkName(name: string): void {
   if (/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(name)) return;
