@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type QueueRow, waitingRow } from '../../src/domain/run/queue-row.ts';
 import { PUT_OFF_MS, RETURN_MS, readmitted } from '../../src/domain/run/suspension.ts';
+import { causeIn } from '../../src/domain/run/unseen.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const MINUTE = 60_000;
@@ -39,6 +40,23 @@ describe('a row that was put off comes back', () => {
       passed[0]!.reason,
       'It passed while the client was suspended, from 2026-06-01T11:59:59.999Z to 2026-06-01T12:02:00.000Z.',
     );
+  });
+
+  test('times that had passed when it was suspended say so', () => {
+    const { passed } = readmitted(putOff(NOON), EACH_MINUTE, NOON + MINUTE, NOW);
+    assert.deepEqual(
+      passed.map(({ reason }) => reason!.slice(0, 38)),
+      [
+        'It passed before the client was suspen',
+        'It passed while the client was suspend',
+        'It passed while the client was suspend',
+      ],
+    );
+    assert.equal(
+      passed[0]!.reason,
+      'It passed before the client was suspended, at 2026-06-01T12:01:00.000Z, and had not begun.',
+    );
+    assert.deepEqual(new Set(passed.map(({ reason }) => causeIn(reason!))), new Set(['suspended']));
   });
 
   test('a time to come fires', () => {

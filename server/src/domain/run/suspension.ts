@@ -48,8 +48,14 @@ export function readmitted(
   if (schedule.status !== 'enabled' || from === null || from > now) {
     return { row: back, passed: [] };
   }
-  const reason = `It passed while ${SUSPENDED}, from ${iso(suspendedAt)} to ${iso(now)}.`;
-  const passed = passedRecords(schedule, from, now, 'missed', reason);
+  const since = iso(suspendedAt);
+  // It waited when the client was suspended: nobody had run, or the store was away.
+  const before = `It passed before ${SUSPENDED}, at ${since}, and had not begun.`;
+  const reason = `It passed while ${SUSPENDED}, from ${since} to ${iso(now)}.`;
+  const passed = [
+    ...passedRecords(schedule, from, suspendedAt - 1, 'missed', before),
+    ...passedRecords(schedule, Math.max(from, suspendedAt), now, 'missed', reason),
+  ];
   const nextFor = nextTime(schedule, now);
   if (row.state === 'waiting') return { row: waitingRow(schedule, nextFor), passed };
   return { row: { ...back, nextFor }, passed };

@@ -40,7 +40,7 @@ export function spansOf(pauses: readonly Pause[]): UnseenSpan[] {
 
 const PAUSED = 'Punctual was paused';
 const NOT_RUNNING = 'Punctual was not running';
-/** Goes on with since when and until when. */
+/** Goes on with since when, and until when. */
 export const SUSPENDED = 'the client was suspended';
 const TOO_BUSY = 'Punctual was too busy to begin it';
 
@@ -74,7 +74,7 @@ export type MissedCause = 'down' | 'halted' | 'suspended' | 'busy';
 
 /** The cause in the reason of a record, which was made by the words above. */
 export function causeIn(reason: string): MissedCause {
-  const why = reason.replace(/^It passed while /, '');
+  const why = reason.replace(/^It passed (while|before) /, '');
   if (why.startsWith(NOT_RUNNING)) return 'down';
   if (why.startsWith(PAUSED)) return 'halted';
   return why.startsWith(SUSPENDED) ? 'suspended' : 'busy';
