@@ -2,9 +2,11 @@ import { hash } from 'node:crypto';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import pino from 'pino';
 import { buildApi } from '../src/api/app.ts';
-import type { EnginePort } from '../src/api/deps.ts';
+import type { CalendarPort, EnginePort } from '../src/api/deps.ts';
 import type { Clock } from '../src/clock.ts';
+import { periodsOf } from '../src/domain/calendar/exclusion/calendar-source.ts';
 import { newId } from '../src/domain/id.ts';
+import { CalendarReader } from '../src/engine/calendar-reader.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { machineThatPlays } from './machine.ts';
 
@@ -21,6 +23,7 @@ export interface ApiAnswer {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: whatever was answered
   body: any;
+  etag?: string;
 }
 
 /** Who calls. No two worlds have the same one: the API remembers its callers. */
@@ -61,7 +64,7 @@ export class Api {
       tryOut: notPlayed,
       showRequest: notPlayed,
       showSent: notPlayed,
-      calendarPort: { put: notPlayed, refresh: notPlayed },
+      calendarPort: this.#calendars(),
       completionKey: async () => COMPLETION_KEY,
       isEncrypting: false,
       keepRunsDays: 30,
@@ -108,8 +111,9 @@ export class Api {
           machine.goOn();
           this.#calls.delete(cutOff);
         })
-        .then(({ statusCode: status, body }) => {
-          resolve({ status, body: body === '' ? undefined : JSON.parse(body) });
+        .then(({ statusCode: status, body, headers: { etag } }) => {
+          const parsed = body === '' ? undefined : JSON.parse(body);
+          resolve({ status, body: parsed, ...(typeof etag === 'string' && { etag }) });
         }, reject);
     });
   }
@@ -117,6 +121,20 @@ export class Api {
   get #process(): Served {
     if (this.#served === null) throw new Error('The process has died.');
     return this.#served;
+  }
+
+  #calendars(): CalendarPort {
+    const reader = () =>
+      new CalendarReader({
+        ...this.#process,
+        calendars: this.#store().calendars,
+        fetchText: notPlayed,
+        expand: periodsOf,
+      });
+    return {
+      put: (...parameters) => reader().put(...parameters),
+      refresh: (...parameters) => reader().refresh(...parameters),
+    };
   }
 
   #engine(): EnginePort {

@@ -2,8 +2,10 @@ import type { Schedule, ScheduleInput, SchedulePatch } from '@punctual/client';
 import type { ApiAnswer } from './api.ts';
 import { type Caller, callOnce } from './call-once.ts';
 import type { PlayedClient } from './clients.ts';
-import type { ExplainedSeen } from './model/evidence.ts';
+import type { ExplainedSeen, NextSeen } from './model/evidence.ts';
 import type { Call } from './node.ts';
+import type { Race } from './race.ts';
+import { isSteered } from './steered-workload.ts';
 import { isPlanned } from './workload.ts';
 
 /** A schedule that a caller asked for. */
@@ -28,7 +30,13 @@ export interface Edit {
   askedAt: number;
   /** When the caller was answered, or waited no more; Infinity until then. */
   endedAt: number;
+  /** The same by the world's time. */
+  during: { from: number; to: number };
   answer: ApiAnswer | null;
+  /** Of its answer, whatever that was; null: there was none. */
+  status: number | null;
+  /** The tag that its `If-Match` names. */
+  match?: string;
 }
 
 export interface CallersOptions extends Caller {
@@ -49,6 +57,7 @@ export class Callers {
   /** What they were told instead, while nothing was wrong. */
   readonly refused: string[] = [];
   readonly explained: ExplainedSeen[] = [];
+  readonly nexts: NextSeen[] = [];
   readonly #around: CallersOptions;
   #calls = 0;
   #isOver = false;
@@ -89,25 +98,60 @@ export class Callers {
     if (answer?.status === 200) this.triggered.push(answer.body.id);
   }
 
-  /** Only once: a change that was not answered may have been made. */
   async edit(which: number, patch: SchedulePatch | null): Promise<void> {
-    const { machine, tell } = this.#around;
+    const asked = this.#pick(which, isChangeable);
+    if (asked !== undefined) await this.#change(asked, patch);
+  }
+
+  /** Two changes of one schedule. The second one is asked for so much later, mostly before the first was answered. */
+  async race(which: number, { changes, apartMs, namesVersion }: Race): Promise<void> {
+    const { machine } = this.#around;
     const asked = this.#pick(which, isChangeable);
     if (asked === undefined) return;
-    const { told, label, edits } = asked;
+    const match = namesVersion ? await this.#tagOf(asked) : undefined;
+    if (namesVersion && match === undefined) return;
+    void this.#change(asked, changes[0], match);
+    await machine.sleep(apartMs, machine.world);
+    await this.#change(asked, changes[1], match);
+  }
+
+  async #tagOf({ told, client }: Asked): Promise<string | undefined> {
+    const path = `/v1/schedule/${told!.id}`;
+    return (await this.#callOnce(client, { method: 'GET', path }))?.etag;
+  }
+
+  /** Only once: a change that was not answered may have been made. */
+  async #change(
+    { told, label, client, edits }: Asked,
+    patch: SchedulePatch | null,
+    match?: string,
+  ): Promise<void> {
+    const { machine, tell, wellSinceMs } = this.#around;
     const number = edits.length + 1;
-    const { now } = machine;
+    const { now, elapsedMs, trueNow } = machine;
     const endedAt = Number.POSITIVE_INFINITY;
-    const edit: Edit = { number, patch, askedAt: now, endedAt, answer: null };
+    const during = { from: trueNow, to: endedAt };
+    const edit: Edit = { number, patch, askedAt: now, endedAt, during, answer: null, status: null };
+    if (match !== undefined) edit.match = match;
     edits.push(edit);
     const path = `/v1/schedule/${told!.id}`;
     const body = patch && { ...patch, label: `${label}#${number}` };
-    tell(body ? `patch ${label}: ${JSON.stringify(body)}` : `delete ${label}`);
-    const call = body ? ({ method: 'PATCH', path, body } as const) : { method: 'DELETE', path };
-    const answer = await this.#callOnce(asked.client, call as Call);
+    const named = match === undefined ? '' : ` of ${match}`;
+    tell(body ? `patch ${label}${named}: ${JSON.stringify(body)}` : `delete ${label}${named}`);
+    const answer = await this.#callOnce(
+      client,
+      body ? { method: 'PATCH', path, body, match } : { method: 'DELETE', path, match },
+    );
     edit.endedAt = machine.now;
+    edit.during.to = machine.trueNow;
+    edit.status = answer?.status ?? null;
     if (answer?.status === 200) edit.answer = answer;
-    else tell(`${label}#${number}: ${answer ? `${answer.status} ${answer.body.error}` : 'none'}`);
+    else {
+      const said = `${label}#${number}: ${answer ? `${answer.status} ${answer.body.error}` : 'none'}`;
+      tell(said);
+      if (edit.status !== null && edit.status >= 500 && elapsedMs >= wellSinceMs())
+        this.refused.push(said.replace(/\.$/, ''));
+    }
   }
 
   async explain(which: number, at: number): Promise<void> {
@@ -124,6 +168,19 @@ export class Callers {
     tell(`explain ${label} at ${answer.body.at}: ${verdict}`);
     const seen = { scheduleId: told!.id, at, askedAt, answeredAt: machine.now, verdict };
     this.explained.push(seen);
+  }
+
+  async next(which: number, count: number): Promise<void> {
+    const asked = this.#pick(which, () => true);
+    if (asked === undefined) return;
+    const { machine } = this.#around;
+    const askedAt = machine.now;
+    const scheduleId = asked.told!.id;
+    const path = `/v1/schedule/${scheduleId}/next?count=${count}`;
+    const answer = await this.#callOnce(asked.client, { method: 'GET', path });
+    if (answer?.status !== 200) return;
+    const times = (answer.body.times as string[]).map(Date.parse);
+    this.nexts.push({ scheduleId, askedAt, answeredAt: machine.now, times });
   }
 
   /** One of those whose create was answered. */
@@ -174,7 +231,8 @@ export class Callers {
   }
 }
 
-/** Its times are a cron interval alone, and it was not to be deleted. */
+/** Its times are a cron interval alone, its target changes nothing, and it was not to be deleted. */
 function isChangeable({ body, edits }: Asked): boolean {
-  return !isPlanned(body) && edits.every(({ patch }) => patch !== null);
+  const isCron = !isPlanned(body) && body.exclude === undefined;
+  return isCron && !isSteered(body) && edits.every(({ patch }) => patch !== null);
 }

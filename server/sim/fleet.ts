@@ -88,6 +88,15 @@ export class Fleet {
     this.#around.machine.after(downMs + againMs, again, this.#around.machine.world);
   }
 
+  /** The file of the lock is gone: nobody knows what was sent. What was committed is there. */
+  cutPower(action: Extract<Action, { kind: 'powerCut' }>): void {
+    const node = this.of(action);
+    if (this.#isOver || !node.isUp) return;
+    this.#around.tell('the power is cut');
+    this.#around.mark.sentUntil = null;
+    this.kill(node, { ...action, kind: 'kill', againMs: null, isAmidCall: false });
+  }
+
   stop(node: Node, limitMs: number, downMs: number): void {
     if (!node.isUp) return;
     const place = this.#places.indexOf(node);

@@ -11,11 +11,16 @@ import type {
   ChangeSeen,
   Content,
   Evidence,
+  Excludes,
+  HistorySeen,
+  InFlightSeen,
   Planned,
   ScheduleSeen,
   VersionSeen,
 } from './model/evidence.ts';
 import type { ClientSeen } from './model/evidence-of-clients.ts';
+import { isSteered } from './steered-workload.ts';
+import type { ChangesWritten } from './store/changes-written.ts';
 import { isPlanned } from './workload.ts';
 
 /** The store as the world itself looks at it: nothing is in its way. */
@@ -23,6 +28,8 @@ export interface Looked {
   database: DatabaseSync;
   store: Store;
   clients: PlayedClient[];
+  /** When changes were written that came with the end of a run. */
+  written: ChangesWritten;
 }
 
 const ANY_SCHEDULE = '00000000-0000-7000-8000-000000000000';
@@ -43,9 +50,19 @@ export function isOwed(database: DatabaseSync, until: number): boolean {
 /** What the store says at the end, beside what the world has seen. */
 export async function gather(
   looked: Looked,
-  { asked, triggered, refused, explained }: Callers,
+  { asked, triggered, refused, explained, nexts }: Callers,
   now: number,
-  seen: Omit<Evidence, 'schedules' | 'runs' | 'triggered' | 'refused' | 'madeTwice' | 'explained'>,
+  seen: Omit<
+    Evidence,
+    | 'schedules'
+    | 'runs'
+    | 'triggered'
+    | 'refused'
+    | 'madeTwice'
+    | 'explained'
+    | 'nexts'
+    | 'decidedAt'
+  >,
 ): Promise<Evidence> {
   const idsOf = madeOf(looked.database);
   const madeTwice = [...idsOf].filter(([, ids]) => ids.length > 1).map(([label]) => label);
@@ -56,8 +73,11 @@ export async function gather(
     schedules.filter(({ integrations }) => integrations.length > 0).map(({ id }) => id),
   );
   const { clients } = looked;
-  const runs = (await Promise.all(clients.map(each => runsOf(looked, each, callers, now)))).flat();
-  const told = { schedules, runs, triggered, refused, explained, madeTwice };
+  const listed = await allRunsOf(looked, callers, now);
+  const runs = [...listed, ...(seen.pruned ?? []).map(({ run }) => run)];
+  const decidedAt = decidedIn(looked.database);
+  for (const { run, decidedAt: at } of seen.pruned ?? []) if (at) decidedAt[run.id] = at;
+  const told = { schedules, runs, decidedAt, triggered, refused, explained, nexts, madeTwice };
   if (clients.length === 1) return { ...seen, ...told };
   return { ...seen, ...told, clients: clients.map(each => clientSeen(looked, each)) };
 }
@@ -87,6 +107,45 @@ function leftOf(database: DatabaseSync, clientRowId: number): string[] {
     .map(([what]) => what);
 }
 
+/** The rows of the queue and of the outbox that some process works on, or should. */
+export function inFlightIn(database: DatabaseSync, at: number): InFlightSeen[] {
+  const rows = database
+    .prepare(`
+      SELECT schedules.id AS scheduleId, scheduled_for AS scheduledFor, NULL AS entry, claimed_at AS claimedAt,
+        due_at AS dueAt
+      FROM queue JOIN schedules USING (schedule_key) WHERE state = 'inFlight'
+      UNION ALL
+      SELECT schedules.id, 0, outbox.id, claimed_at, due_at
+      FROM outbox JOIN schedules USING (schedule_key) WHERE state = 'inFlight'`)
+    .all() as { scheduleId: string; scheduledFor: number; entry: string | null }[];
+  return rows.map(({ entry, scheduledFor, ...row }) => ({
+    ...(row as unknown as InFlightSeen),
+    at,
+    id: entry ?? runId(row.scheduleId, scheduledFor),
+  }));
+}
+
+/** When it was decided that times do not fire, by the ids of their records. */
+function decidedIn(database: DatabaseSync): HistorySeen['decidedAt'] {
+  const rows = database
+    .prepare(`
+      SELECT id, scheduled_for AS at, finished_at AS decidedAt FROM runs JOIN schedules USING (schedule_key)
+      WHERE runs.status IN ('missed', 'skipped') AND manual_id = ''`)
+    .all() as { id: string; at: number; decidedAt: number }[];
+  return Object.fromEntries(rows.map(({ id, at, decidedAt }) => [runId(id, at), decidedAt]));
+}
+
+/** All runs, with the callbacks of those schedules that have some. */
+export async function historyOf(
+  looked: Omit<Looked, 'written'>,
+  asked: Asked[],
+  now: number,
+): Promise<HistorySeen> {
+  const callers = asked.flatMap(({ body, told }) => (told && body.integrations ? [told.id] : []));
+  const runs = await allRunsOf(looked, new Set(callers), now);
+  return { runs, decidedAt: decidedIn(looked.database) };
+}
+
 /** The ids of schedules by the labels that their callers gave them. */
 function madeOf(database: DatabaseSync): Map<string, string[]> {
   const rows = database.prepare('SELECT id, label FROM schedules').all();
@@ -96,8 +155,17 @@ function madeOf(database: DatabaseSync): Map<string, string[]> {
   return new Map([...groups].map(([label, same]) => [label, same.map(({ id }) => id)]));
 }
 
+async function allRunsOf(
+  looked: Pick<Looked, 'store' | 'clients'>,
+  callers: Set<string>,
+  now: number,
+): Promise<Run[]> {
+  const runs = looked.clients.map(client => runsOf(looked, client, callers, now));
+  return (await Promise.all(runs)).flat();
+}
+
 async function runsOf(
-  { store: { runs } }: Looked,
+  { store: { runs } }: Pick<Looked, 'store'>,
   { credentials: { clientRowId } }: PlayedClient,
   callers: Set<string>,
   now: number,
@@ -114,7 +182,7 @@ async function runsOf(
 }
 
 async function seenOf(
-  { store, clients }: Looked,
+  { store, clients, written }: Omit<Looked, 'database'>,
   { body, client, label, told, edits: asked }: Asked,
   made: string | undefined,
 ): Promise<ScheduleSeen> {
@@ -133,8 +201,11 @@ async function seenOf(
     integrations: integrations.map(({ id, callOnSuccess }) => ({ id, callOnSuccess })),
     ...(integrations.length === 0 && { origin: new URL(body.url).origin }),
     ...(policy && { policy }),
+    ...(body.exclude !== undefined && { excludes: excludesOf(body) }),
+    ...(body.destination !== undefined && { destination: body.destination }),
     ...(found !== null &&
-      isPlanned(body) && {
+      isPlanned(body) &&
+      body.exclude === undefined && {
         planned: {
           ...boundsOf(body),
           afterCompletion: body.afterCompletion ?? 'disable',
@@ -149,9 +220,20 @@ async function seenOf(
         versions: await versionsOf({ store, clientRowId }, found.schedule, edits),
         changes: edits.map(changeOf),
       }),
+    ...(found !== null &&
+      isSteered(body) &&
+      !isPlanned(body) && {
+        versions: (await versionsOf({ store, clientRowId }, found.schedule, [])).map(version =>
+          byTarget(version, id, written),
+        ),
+      }),
     acknowledged: told !== null,
     listed: found !== null,
   };
+}
+
+function excludesOf({ exclude, onExcluded, windowSeconds }: ScheduleInput): Excludes {
+  return { names: exclude!, onExcluded, windowSeconds };
 }
 
 const BOUNDS = ['startsAt', 'endsAt', 'pausedUntil'] as const;
@@ -168,8 +250,10 @@ function boundsOf(body: ScheduleInput): Partial<Planned> {
 function withClient({ deletion }: PlayedClient, edits: Edit[]): Edit[] {
   if (deletion === null) return [];
   const endedAt = deletion.by + 5_000;
-  const answer = { status: 200, body: {} };
-  return [{ number: edits.length + 1, patch: null, askedAt: deletion.from, endedAt, answer }];
+  const { from: askedAt } = deletion;
+  const during = { from: askedAt, to: endedAt };
+  const answered = { answer: { status: 200, body: {} }, status: 200 };
+  return [{ number: edits.length + 1, patch: null, askedAt, endedAt, during, ...answered }];
 }
 
 async function versionsOf(
@@ -190,19 +274,27 @@ async function versionsOf(
   });
 }
 
+function byTarget(version: VersionSeen, id: string, written: ChangesWritten): VersionSeen {
+  const writtenBy = written.of(id, version.at);
+  return writtenBy === null ? version : { ...version, writtenBy, isByTarget: true };
+}
+
 const MOST_VERSIONS = 1_000;
 
 function contentOf({ url, interval, timezone, status, timing }: Schedule): Content {
   return { url, interval, timezone, status, pausedUntil: timing?.pausedUntil };
 }
 
-function changeOf({ number, patch, askedAt, endedAt, answer }: Edit): ChangeSeen {
+function changeOf({ number, patch, answer, status, match, ...when }: Edit): ChangeSeen {
   const isDeleted = patch === null;
   const told: Wire.Schedule | undefined = isDeleted ? undefined : answer?.body;
   return {
-    ...{ number, askedAt, endedAt, isDeleted: isDeleted && answer !== null },
+    ...{ number, askedAt: when.askedAt, endedAt: when.endedAt, during: when.during },
+    isDeleted: isDeleted && answer !== null,
     fields: isDeleted ? { status: 'deleted' } : fieldsOf(patch),
     told: told ? { at: Date.parse(told.updatedAt!), is: toldContent(told) } : null,
+    ...(match !== undefined && { match: Number(match.replaceAll('"', '')) }),
+    ...(status !== null && status !== 200 && { refusedWith: status }),
   };
 }
 

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import timers from 'node:timers/promises';
+import promised from 'node:timers/promises';
 import { type Machine, machineThatPlays, turnBy } from './machine.ts';
 
 /**
@@ -63,9 +63,19 @@ Object.assign(globalThis, {
   clearTimeout: replaced(clearTimeout as never, cancelled),
   clearInterval: replaced(clearInterval as never, cancelled),
 });
-timers.setTimeout = replaced(timers.setTimeout as never, (machine, delayMs = 1) =>
-  machine.sleep(delayMs),
-) as typeof timers.setTimeout;
+Object.assign(promised, {
+  setTimeout: replaced(
+    promised.setTimeout as never,
+    (machine, delayMs: number, value: unknown, { signal }: { signal?: AbortSignal } = {}) =>
+      new Promise((resolve, reject) => {
+        const timer = machine.after(delayMs, () => resolve(value));
+        signal?.addEventListener('abort', () => {
+          timer.cancel();
+          reject(signal.reason);
+        });
+      }),
+  ),
+});
 Date.now = replaced(Date.now, machine => machine.now);
 performance.now = replaced(
   performance.now.bind(performance),

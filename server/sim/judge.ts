@@ -1,12 +1,9 @@
+import { dueTimes } from './model/calendar/due-times.ts';
 import { check, type Figures, type Report } from './model/checker.ts';
 import type { Evidence } from './model/evidence.ts';
 import type { Violation } from './model/rules/rule.ts';
-import {
-  checkSteps,
-  type StepEvidence,
-  type StepSlack,
-  type StepViolation,
-} from './model/steps/checker.ts';
+import { checkSteps, type StepEvidence } from './model/steps/checker.ts';
+import type { StepSlack, StepViolation } from './model/steps/rules.ts';
 import type { ClockSeen } from './wall.ts';
 import { CONNECT_MS } from './wire/network.ts';
 
@@ -65,12 +62,23 @@ function steppedOf(evidence: Evidence, clock: ClockSeen): StepEvidence {
     arrivals,
     callbacks: callbackArrivals,
     runs,
-    explained: [],
+    explained: aheadOf(evidence),
     counted: countedOf(evidence, clock),
     prompt: clock.prompt,
     since: first!.at,
     until: evidence.until,
   };
+}
+
+/** What was asked of times that were still to come, and that no change has made others. */
+function aheadOf({ explained, schedules }: Evidence): StepEvidence['explained'] {
+  const unchanged = schedules.filter(({ planned, changes }) => !planned && !changes);
+  const byId = new Map(unchanged.map(schedule => [schedule.id, schedule]));
+  return explained.filter(({ scheduleId, at, askedAt, answeredAt }) => {
+    const schedule = byId.get(scheduleId);
+    if (schedule === undefined || at <= Math.max(askedAt, answeredAt)) return false;
+    return dueTimes(schedule.interval, schedule.timezone, at - 1, at).length === 1;
+  });
 }
 
 /** Of each step that had the clock for itself, and of what was told without one. */

@@ -7,11 +7,12 @@ import type { EngineObserver } from '../src/engine/observer.ts';
 import { LeaseDeadline } from '../src/outbound/lease-deadline.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { storeOn } from '../src/store/sqlite/open.ts';
-import { type Api, type ApiAnswer, COMPLETION_KEY, type Credentials } from './api.ts';
+import { type Api, type ApiAnswer, COMPLETION_KEY, type Credentials, type Served } from './api.ts';
 import type { Machine, Owner } from './machine.ts';
 import type { Life } from './model/evidence.ts';
 import type { Random } from './random.ts';
 import type { Leases } from './store/leases.ts';
+import type { Pruned } from './store/pruned.ts';
 import { type StoreFaults, storeThrough, type WayOptions } from './store/way.ts';
 import type { Network } from './wire/network.ts';
 
@@ -25,8 +26,8 @@ export interface Surroundings {
   /** Of the way to the store, and of the processes. */
   storeRandom: Random;
   processRandom: Random;
-  /** The mark of the lock's file, which outlives a process: nothing was sent after it. */
-  mark: { sentUntil: number };
+  /** The mark of the lock's file, which outlives a process: nothing was sent after it. Null: it is lost. */
+  mark: { sentUntil: number | null };
   /** Called once, when a process is about to answer a caller. */
   beforeAnswer: (node: Node) => void;
   /** Where nodes share the store; null: each process has it for itself. */
@@ -35,6 +36,8 @@ export interface Surroundings {
   capacity: { maxInFlight: number; maxInFlightPerHost: number } | null;
   /** Whether an API looks up again who calls it (api.ts). */
   looksAgain: boolean;
+  /** Where runs are kept for so short a time that some go; null: retention takes none away. */
+  pruned: Pruned | null;
   /** Whether a node's answer of the store is lost. */
   isLost: NonNullable<WayOptions['isLost']>;
   tell(line: string): void;
@@ -49,6 +52,8 @@ export interface Call {
   body?: object | undefined;
   /** Of the client that calls; absent: the first one. */
   credentials?: Credentials;
+  /** Of its `If-Match`. Absent: there is none. */
+  match?: string | undefined;
 }
 
 const PUBLIC_URL = 'https://punctual.example';
@@ -57,8 +62,7 @@ const PUBLIC_URL = 'https://punctual.example';
 const BOOT_MS: [number, number] = [50, 400];
 /** Between two tries, while the store is away. */
 const RETRY_START_MS = 500;
-/** As a service does it: how often a node reads the clock of the store, and how much of a lease it counts on. */
-const STEER_MS = 5_000;
+/** As a service does it: how much of a lease a node counts on. */
 const COUNTED_ON = 0.75;
 
 /** One process of the service: its engine on the store, from its start to its death. */
@@ -76,6 +80,7 @@ export class Node {
   readonly #api: Api;
   #clock: Clock;
   #engine: Engine | null = null;
+  #served: Served | null = null;
   #isStopping = false;
 
   /** @param api its own as long as it lives */
@@ -132,12 +137,15 @@ export class Node {
    * @param answered is told null at once where nobody listens, and where the process dies before it has answered
    */
   call(
-    { method, path, key, body, credentials = this.#around.credentials }: Call,
+    { method, path, key, body, match, credentials = this.#around.credentials }: Call,
     wayMs: number,
     answered: (answer: ApiAnswer | null) => void,
   ): void {
     const { machine } = this.#around;
-    const headers = key === undefined ? {} : { 'idempotency-key': key };
+    const headers = {
+      ...(key !== undefined && { 'idempotency-key': key }),
+      ...(match !== undefined && { 'if-match': match }),
+    };
     const payload = body && { payload: body };
     machine.after(
       wayMs,
@@ -158,11 +166,19 @@ export class Node {
     );
   }
 
+  /** Has something done in this process, as its API does; nothing where nobody listens. */
+  within(work: (served: Served) => void): void {
+    const served = this.#served;
+    if (served === null || !this.isUp) return;
+    this.#around.machine.after(0, () => work(served), this.#owner);
+  }
+
   kill(): void {
     const { trueNow } = this.#around.machine;
     if (this.life.end !== null) return;
     this.#die();
-    this.life.end = { how: 'killed', from: trueNow, to: trueNow };
+    const isUnknown = this.#around.mark.sentUntil === null;
+    this.life.end = { how: 'killed', from: trueNow, to: trueNow, isUnknown };
   }
 
   /** Asks it to stop, and calls back when it has. */
@@ -195,11 +211,12 @@ export class Node {
   }
 
   #storeOf(name: string): Store {
-    const { machine, database, leases, storeRandom: random, isLost } = this.#around;
-    const own = storeOn(database, ':memory:');
+    const { machine, database, leases, pruned, storeRandom: random, isLost } = this.#around;
+    const opened = storeOn(database, ':memory:');
+    const own = pruned?.watched(opened) ?? opened;
     const owner = this.#owner;
     const faults = [this.#around.faults, this.faults];
-    if (leases === null) return storeThrough(own, { machine, owner, faults, random });
+    if (leases === null) return storeThrough(own, { machine, owner, faults, random, isLost });
     leases.notices.join(name, owner);
     const server = { name: `${name} store`, isDead: false };
     const way = { machine, owner, server, faults, random, isLost };
@@ -224,7 +241,8 @@ export class Node {
         // It looks at its schedules within this ms.
         this.life.readyAt = machine.trueNow + 1;
         const { looksAgain } = this.#around;
-        this.#api.serve({ store: this.store, engine, clock: this.#clock, looksAgain });
+        this.#served = { store: this.store, engine, clock: this.#clock, looksAgain };
+        this.#api.serve(this.#served);
         return;
       } catch (error) {
         tell(`${this.#owner.name} does not start: ${(error as Error).message}`);
@@ -247,7 +265,7 @@ export class Node {
     this.#noteLag();
     const again = () =>
       machine.after(
-        STEER_MS,
+        clock.steerAgainMs,
         () =>
           void clock
             .steer()
@@ -269,7 +287,7 @@ export class Node {
   }
 
   #newEngine(): Engine {
-    const { network, processRandom, mark, leases, capacity } = this.#around;
+    const { network, processRandom, mark, leases, capacity, pruned } = this.#around;
     return new Engine({
       store: this.store,
       completionUrl: ticket => completionUrl(PUBLIC_URL, ticket, COMPLETION_KEY),
@@ -284,7 +302,7 @@ export class Node {
       random: () => processRandom.next(),
       observer: this.#observer(),
       ...(capacity ?? { maxInFlight: 1_000, maxInFlightPerHost: 1_000 }),
-      retention: { runsDays: 30, failedRunsDays: 90 },
+      retention: pruned?.kept ?? { runsDays: 30, failedRunsDays: 90 },
       ...(leases === null
         ? {
             lock: {

@@ -16,7 +16,7 @@ export type ClientChange =
       endsOverlapAfterMs: number | null;
     };
 
-/** How many there are: several where no node shares the store, and where no clock is set. No rule has judged them elsewhere. */
+/** How many there are: several where nothing is played that no rule has judged beside them. */
 export function clientsIn({ faults, clients }: { faults: string[]; clients: number }): number {
   const isOn = faults.includes('clients') || faults.includes('crowd');
   return isAlone(faults) && isOn ? clients : 1;
@@ -26,8 +26,11 @@ export function hasCrowd({ faults }: { faults: string[] }): boolean {
   return isAlone(faults) && faults.includes('crowd');
 }
 
+/** Nodes, clocks that are set, hours, and what changes times by itself. */
+const NOT_BESIDE = ['nodes', 'step', 'suspend', 'long', 'destinations', 'calendars', 'steered'];
+
 function isAlone(faults: string[]): boolean {
-  return ['nodes', 'step', 'suspend'].every(name => !faults.includes(name));
+  return NOT_BESIDE.every(name => !faults.includes(name));
 }
 
 export function clientCountOf(seed: number): number {

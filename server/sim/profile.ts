@@ -1,6 +1,14 @@
 import { crowdOf } from './crowd.ts';
-import { type ClientChange, clientActionAt, clientCountOf } from './profile-of-clients.ts';
+import { type Long, longOf } from './long/long.ts';
+import { isNight, nightsOf, stretched } from './long/stretched.ts';
+import {
+  type ClientChange,
+  clientActionAt,
+  clientCountOf,
+  clientsIn,
+} from './profile-of-clients.ts';
 import { Random } from './random.ts';
+import { STEERED_KINDS } from './steered-workload.ts';
 import { AWAITING_KINDS, UNHEALTHY_KINDS } from './workload.ts';
 
 /**
@@ -18,6 +26,8 @@ export type Action = { at: number } & (
       isAmidCall: boolean;
     }
   | { kind: 'stop'; limitMs: number; downMs: number }
+  /** Of the machine: the lock's file is lost with the process. */
+  | { kind: 'powerCut'; downMs: number }
   | { kind: 'refuse'; forMs: number }
   | { kind: 'slow'; forMs: number; byMs: number }
   | { kind: 'freeze'; forMs: number }
@@ -26,11 +36,21 @@ export type Action = { at: number } & (
   | { kind: 'create'; planned: boolean; index: number }
   | { kind: 'trigger'; which: number }
   | { kind: 'explain'; which: number; offsetMs: number }
+  /** Of the next times. */
+  | { kind: 'next'; which: number; count: number }
   | { kind: 'edit'; which: number; draw: number }
+  /** Two edits of one schedule at once. */
+  | { kind: 'race'; which: number; draw: number }
+  /** Asks for figures: of all, or of one schedule. */
+  | { kind: 'count'; which: number; isOfAll: boolean; share: number }
   /** Of the wall clock, from then on. */
   | { kind: 'step'; aheadMs: number }
   | { kind: 'suspend'; forMs: number }
   | { kind: 'client'; which: number; change: ClientChange }
+  /** Of a destination. */
+  | { kind: 'limit'; draw: number }
+  /** Of a calendar. */
+  | { kind: 'calendar'; draw: number }
 );
 
 export interface Profile {
@@ -44,12 +64,16 @@ export interface Profile {
   unhealthy: number;
   /** Schedules whose targets answer 202. */
   awaiting: number;
+  /** Schedules whose targets steer them. */
+  steered: number;
   /** How many share the store, where they do. */
   nodes: number;
   /** How many clients there are, where there are several. */
   clients: number;
   /** How many schedules are due at once, where there is a crowd. */
   crowd: number;
+  /** What the world is, where it is a long one. */
+  long: Long;
   faults: string[];
   /** In their order. */
   actions: Action[];
@@ -63,16 +87,24 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   slow: () => 15_000,
   nodes: () => Number.POSITIVE_INFINITY,
   awaiting: () => Number.POSITIVE_INFINITY,
+  steered: () => Number.POSITIVE_INFINITY,
+  long: () => Number.POSITIVE_INFINITY,
+  powerCut: () => 20_000,
+  counts: random => random.between(2_000, 8_000),
   freeze: () => 12_000,
   lose: () => 15_000,
   callers: random => random.between(1_000, 8_000),
   edits: random => random.between(1_000, 8_000),
+  races: random => random.between(1_000, 8_000),
   explains: random => random.between(500, 4_000),
   step: random => random.between(3_000, 15_000),
   suspend: () => 20_000,
   absence: () => 40_000,
   clients: () => 15_000,
   crowd: () => Number.POSITIVE_INFINITY,
+  nexts: random => random.between(500, 4_000),
+  destinations: random => random.between(2_000, 15_000),
+  calendars: random => random.between(2_000, 15_000),
 };
 
 /** How many seeds have the fault. */
@@ -86,6 +118,7 @@ export const ODDS = {
   lose: 0.4,
   callers: 0.7,
   edits: 0.4,
+  races: 0.15,
   explains: 0.5,
   step: 0.2,
   suspend: 0.15,
@@ -93,19 +126,27 @@ export const ODDS = {
   awaiting: 0.25,
   clients: 0.2,
   crowd: 0.03,
+  steered: 0.12,
+  long: 0.25,
+  // Only where it is asked for: not all that it shows has been judged.
+  powerCut: 0,
+  counts: 0.2,
+  nexts: 0.25,
+  destinations: 0.15,
+  calendars: 0.15,
 };
 /** These happen where nodes share the store: their odds are of those seeds. */
 const OF_NODES: Action['kind'][] = ['freeze', 'lose'];
 /** And these where they do not. */
-const OF_ONE: Action['kind'][] = ['step', 'suspend', 'client'];
+const OF_ONE: Action['kind'][] = ['step', 'suspend', 'powerCut'];
 
 type Fault = keyof typeof ODDS;
 
 const STARTED_AT = Date.parse('2026-03-01T12:00:00.000Z');
 
 /** The wall clock at the start of a world, epoch ms: between two whole seconds. */
-export function startedAtOf(seed: number): number {
-  return STARTED_AT + (seed % 1_000);
+export function startedAtOf(seed: number, long: Long | null = null): number {
+  return (long?.startedAt ?? STARTED_AT) + (seed % 1_000);
 }
 
 /** The odds with which these faults are on in each seed. @throws RangeError where there is no such fault */
@@ -142,7 +183,10 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   const aimed = (at: number, own: Random) => aimedAt(at, own, startedAt);
   on('callers', (at, own) => callAt(aimed(at, own), own));
   on('edits', (at, own) => editAt(aimed(at, own), own));
+  on('races', (at, own) => ({ ...editAt(aimed(at, own), own), kind: 'race' }));
   on('explains', (at, own) => explainAt(aimed(at, own), own));
+  on('powerCut', (at, own) => ({ kind: 'powerCut', at, downMs: downMsOf(own) }));
+  on('counts', (at, own) => countAt(aimed(at, own), own));
   on('step', (at, own) => stepAt(aimed(at, own), own));
   on('suspend', (at, own) => suspendAt(aimed(at, own), own));
   on('absence', absenceAt);
@@ -150,6 +194,15 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('awaiting', fromTheBeginning);
   on('crowd', fromTheBeginning);
   on('clients', (at, own) => clientActionAt(aimed(at, own), own));
+  on('steered', fromTheBeginning);
+  on('long', fromTheBeginning);
+  const long = longOf(seed);
+  if (faults.includes('long')) actions.push(...nightsOf(long));
+  on('nexts', (at, own) => {
+    return { kind: 'next', at: aimed(at, own), which: own.next(), count: own.whole(1, 5) };
+  });
+  on('destinations', (at, own) => ({ kind: 'limit', at: aimed(at, own), draw: own.next() }));
+  on('calendars', (at, own) => ({ kind: 'calendar', at: aimed(at, own), draw: own.next() }));
   on('freeze', (at, own) => freezeAt(at, own, startedAt));
   on('lose', (at, own) => ({ kind: 'lose', at, forMs: own.between(0, 1_000) }));
   return {
@@ -157,10 +210,12 @@ export function profileOf(seed: number, odds = ODDS): Profile {
     mixed: random.whole(2, 14),
     planned: random.chance(0.6) ? random.whole(1, 8) : 0,
     unhealthy: random.chance(0.5) ? random.whole(1, UNHEALTHY_KINDS) : 0,
-    awaiting: awaitingOf(seed),
+    awaiting: countOf(seed, 'awaiting', AWAITING_KINDS),
+    steered: countOf(seed, 'steered', STEERED_KINDS),
     nodes: new Random(seed, 'node count').whole(2, 4),
     clients: clientCountOf(seed),
     crowd: crowdOf(seed),
+    long,
     faults,
     actions: actions.toSorted((a, b) => a.at - b.at),
   };
@@ -171,10 +226,10 @@ function fromTheBeginning(): never {
 }
 
 /** The first number of theirs says whether there are any. */
-function awaitingOf(seed: number): number {
-  const random = new Random(seed, 'awaiting');
+function countOf(seed: number, fault: Fault, kinds: number): number {
+  const random = new Random(seed, fault);
   random.next();
-  return random.whole(1, AWAITING_KINDS);
+  return random.whole(1, kinds);
 }
 
 /** Whether nodes share the store. */
@@ -182,21 +237,62 @@ export function hasNodes({ faults }: Pick<Profile, 'faults'>): boolean {
   return faults.includes('nodes');
 }
 
-/** How many schedules have targets that answer 202. Beside nodes there are none: no rule has judged them there. */
-export function awaitingIn({ faults, awaiting }: Profile): number {
-  return faults.includes('awaiting') && !hasNodes({ faults }) ? awaiting : 0;
+/** How many schedules have targets that answer 202. */
+export function awaitingIn(profile: Profile): number {
+  const isPlayed = profile.faults.includes('awaiting') && longIn(profile) === null;
+  return isPlayed ? profile.awaiting : 0;
+}
+
+/** How many schedules are steered by their targets. As what callers change, that is judged by one clock only. */
+export function steeredIn(profile: Profile): number {
+  const { faults, steered } = profile;
+  return faults.includes('steered') && (hasNodes(profile) || isPlain(profile)) ? steered : 0;
+}
+
+/** Null: it is a short world. Nodes look at the store twice a second, which costs too much for hours. */
+export function longIn(profile: Pick<Profile, 'faults' | 'long'>): Long | null {
+  return profile.faults.includes('long') && !hasNodes(profile) ? profile.long : null;
+}
+
+/** Whether schedules share destinations with limits. */
+export function hasDestinations(profile: Profile): boolean {
+  return profile.faults.includes('destinations') && isPlain(profile);
+}
+
+/** Whether schedules name calendars. */
+export function hasCalendars(profile: Profile): boolean {
+  return profile.faults.includes('calendars') && isPlain(profile);
+}
+
+/** One process, one clock, one minute. */
+function isPlain(profile: Profile): boolean {
+  return hasOneClock(profile.faults) && !hasNodes(profile) && longIn(profile) === null;
+}
+
+/** A world with calendars begins so long before noon by UTC: somewhere a day begins in it. */
+export function beforeNoonMs(seed: number, profile: Profile): number {
+  return hasCalendars(profile) ? new Random(seed, 'noon').whole(5, 30) * 1_000 : 0;
 }
 
 /** What happens in a world: not all faults can be judged beside all others. */
-export function playedOf({ faults, actions }: Profile): Action[] {
-  const others = hasNodes({ faults }) ? OF_ONE : notOfNodes(faults);
-  return actions.filter(({ kind }) => !others.includes(kind));
+export function playedOf(profile: Profile): Action[] {
+  const { faults, actions } = profile;
+  const others = [...(hasNodes(profile) ? OF_ONE : notOfNodes(faults))];
+  if (clientsIn(profile) === 1) others.push('client');
+  const played = actions.filter(({ kind }) => !others.includes(kind));
+  const long = longIn(profile);
+  return long === null
+    ? played.filter(action => !isNight(action))
+    : stretched(played, profile.lengthMs, long);
 }
 
-/** The rules know what callers change and ask by one clock only, on a machine that goes on. */
+/** Figures and next times are known by one clock only, on a machine that goes on. */
 function notOfNodes(faults: string[]): Action['kind'][] {
-  const hasOneClock = !faults.includes('step') && !faults.includes('suspend');
-  return hasOneClock ? OF_NODES : [...OF_NODES, 'edit', 'explain', 'client'];
+  return hasOneClock(faults) ? OF_NODES : [...OF_NODES, 'count', 'next'];
+}
+
+function hasOneClock(faults: string[]): boolean {
+  return !faults.includes('step') && !faults.includes('suspend');
 }
 
 /**
@@ -234,7 +330,7 @@ function aimedAt(at: number, random: Random, startedAt: number): number {
   return Math.max(0, beside);
 }
 
-function editAt(at: number, random: Random): Action {
+function editAt(at: number, random: Random): Extract<Action, { kind: 'edit' }> {
   return { kind: 'edit', at, which: random.next(), draw: random.next() };
 }
 
@@ -243,6 +339,11 @@ function explainAt(at: number, random: Random): Action {
   const which = random.next();
   const besideMs = random.chance(0.2) ? random.whole(-2, 2) : 0;
   return { kind: 'explain', at, which, offsetMs: random.whole(-8, 3) * 1_000 + besideMs };
+}
+
+function countAt(at: number, random: Random): Action {
+  const which = random.next();
+  return { kind: 'count', at, which, isOfAll: random.chance(0.5), share: random.next() };
 }
 
 const YEAR_MS = 365 * 86_400_000;

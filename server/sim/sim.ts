@@ -1,4 +1,5 @@
 import './globals.ts';
+import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { playAll } from './crew.ts';
@@ -8,7 +9,7 @@ import { failureOf, progressOf, summaryOf, traceOf } from './told.ts';
 
 /** `npm run sim`: plays worlds from their seeds, and tells of those in which a promise was broken. */
 
-const { play } = await import('./world.ts');
+const { play, playUntil } = await import('./world.ts');
 
 const USAGE = `Usage: npm run sim                      1,000 seeds from the number of the day
        npm run sim -- --seeds 1..5000   these seeds; --workers 2 in two processes, --bail to the first that fails
@@ -16,11 +17,13 @@ const USAGE = `Usage: npm run sim                      1,000 seeds from the numb
                                         --schedules 3,1,0,0 with three of its intervals, one of its plans,
                                         and none whose targets are unwell or answer 202
        --shrink                         the smallest world that still fails
+       --until 37.2s --keep a.db        one seed up to this instant, and its store as it stands then
        --with step,kill                 these faults are on in each seed
 `;
 const DAY_MS = 86_400_000;
 
-const { seed, seeds, bail, shrinks, workers, cut } = optionsOf(process.argv.slice(2));
+const { seed, seeds, bail, shrinks, workers, cut, until, keep } = optionsOf(process.argv.slice(2));
+if (seed !== undefined && until !== undefined) await stopOne(seed, until, keep);
 if (seed === undefined) await playMany(...(seeds ?? ofTheDay()));
 else await playOne(seed);
 
@@ -31,6 +34,13 @@ async function playOne(seed: number): Promise<never> {
     process.stdout.write(failureOf(played, await shrink(play, seed, cut.faults)));
   else process.stdout.write(traceOf(played));
   process.exit(hasFailed ? 1 : 0);
+}
+
+async function stopOne(seed: number, untilMs: number, keep?: string): Promise<never> {
+  const { trace, picture } = await playUntil(seed, untilMs, cutTo(seed, cut));
+  process.stdout.write(`${trace.join('\n')}\n`);
+  if (keep !== undefined) writeFileSync(keep, picture, { mode: 0o600 });
+  process.exit(0);
 }
 
 async function playMany(from: number, to: number): Promise<never> {
@@ -67,6 +77,10 @@ interface Options {
   shrinks: boolean;
   workers: number;
   cut: Cut;
+  /** Ms since the start of the world. */
+  until?: number;
+  /** The file that is to have the store. */
+  keep?: string;
 }
 
 function optionsOf(args: string[]): Options {
@@ -82,6 +96,8 @@ function optionsOf(args: string[]): Options {
         bail: { type: 'boolean' },
         shrink: { type: 'boolean' },
         with: { type: 'string' },
+        until: { type: 'string' },
+        keep: { type: 'string' },
       },
     });
     const [, first, last] = read(/^(\d+)\.\.(\d+)$/, values.seeds ?? '0..0');
@@ -90,6 +106,9 @@ function optionsOf(args: string[]): Options {
     const [only] = read(/^(\d+(,\d+)*)?$/, values.only ?? '');
     const counts = read(/^(\d+),(\d+),(\d+),(\d+)$/, values.schedules ?? '999,999,999,999');
     const [mixed, planned, unhealthy, awaiting] = counts.slice(1).map(Number);
+    const [, until] = read(/^(\d+(?:\.\d+)?)s$/, values.until ?? '0s');
+    if (values.keep !== undefined && values.until === undefined) throw new Error(values.keep);
+    if (values.until !== undefined && values.seed === undefined) throw new Error(values.until);
     const faults = values.with?.split(',') ?? [];
     oddsWith(faults);
     return {
@@ -104,6 +123,8 @@ function optionsOf(args: string[]): Options {
         awaiting,
         faults,
       },
+      ...(values.until !== undefined && { until: Number(until) * 1_000 }),
+      ...(values.keep !== undefined && { keep: values.keep }),
       ...(values.seed !== undefined && { seed: Number(seed) }),
       ...(values.seeds !== undefined && { seeds: [Number(first), Number(last)] }),
     };

@@ -1,7 +1,7 @@
 import type { Asked } from './callers.ts';
 import type { Machine } from './machine.ts';
 import type { Evidence } from './model/evidence.ts';
-import type { Step } from './model/steps/checker.ts';
+import type { Step } from './model/steps/rules.ts';
 import type { Node } from './node.ts';
 import { isPlanned } from './workload.ts';
 

@@ -3,23 +3,21 @@ import type { Verdict } from './crew.ts';
 import { cutTo, shrink } from './shrink.ts';
 import { breakOf, failureOf } from './told.ts';
 
-/** One process of the crew: plays the seeds that it is given, and tells of each. */
+/** One process of the crew: plays each seed that it is given, and tells of it. */
 
 const { play } = await import('./world.ts');
-const [from, to, shrinks] = process.argv.slice(2, 5).map(Number) as [number, number, number];
-const faults = process.argv.slice(5);
+const [shrinks, ...faults] = process.argv.slice(2);
 
-for (let seed = from; seed <= to; seed += 1) {
-  const verdict: Verdict = { seed, failure: await failureOfSeed(seed) };
-  await new Promise(told => process.send!(verdict, told));
-}
-process.disconnect!();
+process.on('message', async seed => {
+  const verdict: Verdict = { seed: seed as number, failure: await failureOfSeed(seed as number) };
+  process.send!(verdict);
+});
 
 async function failureOfSeed(seed: number): Promise<string | null> {
   try {
     const played = await play(seed, cutTo(seed, { faults }));
     if (played.violations.length === 0) return null;
-    return failureOf(played, shrinks === 1 ? await shrink(play, seed, faults) : { faults });
+    return failureOf(played, shrinks === '1' ? await shrink(play, seed, faults) : { faults });
   } catch (error) {
     return breakOf(seed, error as Error);
   }

@@ -3,6 +3,8 @@ import type { Random } from './random.ts';
 
 /** Which schedules a crash test lets fire, and how their targets answer. */
 
+export const TARGET = 'https://target.example';
+
 /**
  * The mix of ten: most fire every second and are answered at once; some fail and call back, some
  * call back on success, some hold their request open so that kills and next times find it there,
@@ -243,7 +245,7 @@ export function every(
   return { url, verb: 'POST', interval, timezone, ...(integrations && { integrations }) };
 }
 
-function callback(url: string, round: number, callOnSuccess: boolean) {
+export function callback(url: string, round: number, callOnSuccess: boolean) {
   // Of the receivers, every fifth wants a retry and every other fifth is slow.
   const path = ['/ok', '/ok', '/flaky', '/ok', '/slow/300'][round % 5];
   return [{ type: 'WEBHOOK' as const, url: `${url}/callback${path}`, callOnSuccess }];

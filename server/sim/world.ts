@@ -1,38 +1,32 @@
 import { createHash } from 'node:crypto';
 import type { ScheduleInput } from '@punctual/client';
+import { forgetCalendars } from '../src/domain/calendar/known-calendars.ts';
 import { startCounter } from '../src/domain/id.ts';
-import type { Store } from '../src/store/contract/store.ts';
-import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
-import { Api, newCredentials } from './api.ts';
-import { callOnce } from './call-once.ts';
-import { Callers } from './callers.ts';
-import { Clients, type PlayedClient } from './clients.ts';
+import { act } from './acts.ts';
+import { Api } from './api.ts';
 import { besideCrowd, CROWD_MS, CROWDED, crowdBodies } from './crowd.ts';
-import { Fleet } from './fleet.ts';
 import { gather, isOwed } from './gather.ts';
 import { type Judgement, judge } from './judge.ts';
+import { longBodies } from './long/workload.ts';
 import { Machine } from './machine.ts';
 import { MAY_COME_RIGHT } from './model/checker.ts';
 import type { Evidence } from './model/evidence.ts';
-import type { Surroundings } from './node.ts';
+import { Parts } from './parts.ts';
 import {
   type Action,
   awaitingIn,
+  beforeNoonMs,
   hasNodes,
+  longIn,
   type Profile,
   playedOf,
   profileOf,
   startedAtOf,
+  steeredIn,
 } from './profile.ts';
-import { clientsIn, hasCrowd } from './profile-of-clients.ts';
+import { hasCrowd } from './profile-of-clients.ts';
 import { Random } from './random.ts';
-import { LazyDatabase } from './store/lazy-database.ts';
-import { Leases } from './store/leases.ts';
-import { LostAnswers } from './store/lost-answers.ts';
-import { Notices } from './store/notices.ts';
-import { Wall } from './wall.ts';
-import { Network } from './wire/network.ts';
-import { Work } from './wire/work.ts';
+import { steeredWorkload } from './steered-workload.ts';
 import * as workload from './workload.ts';
 
 /**
@@ -50,303 +44,184 @@ export interface Played extends Judgement {
   evidence: Evidence;
 }
 
-const TARGET = 'https://target.example';
 /** All that was owed must be there by then. */
 const PATIENCE_MS = 200_000;
 const LOOK_AGAIN_MS = 1_000;
-
-/** How many requests wait for a connection: nodes may lose a claim meanwhile. */
-const WAIT = 0.05;
-const WAIT_OF_NODES = 0.4;
+/** In a long world retries wait so many times longer. */
+const LONG_TIMES = 20;
 
 const apis: Api[] = [];
 
 export async function play(seed: number, profile = profileOf(seed)): Promise<Played> {
-  const processes = hasNodes(profile) ? profile.nodes : 1;
-  while (apis.length < processes) apis.push(await Api.ready());
-  const machine = new Machine(startedAtOf(seed), new Random(seed, 'process'));
-  const world = new World(seed, machine, profile);
+  const { machine, world } = await worldOf(seed, profile);
   return machine.play(() => world.run());
 }
 
+/** A world that was left in the middle. */
+export interface Stopped {
+  trace: string[];
+  /** The file of the store as it stood. */
+  picture: Uint8Array;
+}
+
+/** @param untilMs since its start @throws RangeError where the world ends before */
+export async function playUntil(
+  seed: number,
+  untilMs: number,
+  profile = profileOf(seed),
+): Promise<Stopped> {
+  const { machine, world } = await worldOf(seed, profile);
+  return machine.play(() => world.runUntil(untilMs));
+}
+
+async function worldOf(seed: number, profile: Profile) {
+  const processes = hasNodes(profile) ? profile.nodes : 1;
+  while (apis.length < processes) apis.push(await Api.ready());
+  const startedAt = startedAtOf(seed, longIn(profile)) - beforeNoonMs(seed, profile);
+  const machine = new Machine(startedAt, new Random(seed, 'process'));
+  const parts = new Parts(seed, machine, profile);
+  return { machine, world: new World(parts, apis.slice(0, processes)) };
+}
+
 class World {
-  readonly #seed: number;
-  readonly #machine: Machine;
-  readonly #profile: Profile;
-  readonly #network: Network;
-  #around!: Surroundings;
-  /** As the world itself looks at it: nothing is in its way. */
-  readonly #store: Store;
-  readonly #database = emptyDatabase();
-  #fleet!: Fleet;
-  #callers!: Callers;
-  #clients!: Clients;
-  readonly #work: Work;
-  readonly #stalls: Evidence['stalls'] = [];
-  readonly #lost: LostAnswers;
-  readonly #wall: Wall;
-  readonly #trace: string[] = [];
+  readonly #parts: Parts;
+  readonly #apis: Api[];
   #isOver = false;
 
-  constructor(seed: number, machine: Machine, profile: Profile) {
-    this.#seed = seed;
-    this.#machine = machine;
-    this.#profile = profile;
-    const tell = (line: string) => this.#tell(line);
-    this.#wall = new Wall(machine, tell);
-    this.#lost = new LostAnswers(machine, this.#database, new Random(seed, 'lost'), tell);
-    const waiting = hasNodes(profile) ? WAIT_OF_NODES : WAIT;
-    this.#network = new Network(machine, new Random(seed, 'net'), waiting);
-    const target = { machine, random: new Random(seed, 'work'), node: () => this.#fleet.asked() };
-    const say = async (path: string, body: object) =>
-      (await callOnce({ method: 'POST', path, body }, target))?.status ?? null;
-    this.#work = new Work({ ...target, say });
-    this.#network.begun = begun => void this.#work.begin(begun);
-    this.#store = storeOn(this.#database, ':memory:');
+  constructor(parts: Parts, apis: Api[]) {
+    this.#parts = parts;
+    this.#apis = apis;
   }
 
   async run(): Promise<Played> {
     startCounter(0);
-    await this.#prepare();
-    this.#fleet.startAll();
-    const { mixed, planned, unhealthy, faults, lengthMs } = this.#profile;
-    this.#lost.isOn = hasNodes(this.#profile) && faults.includes('lose');
-    const bodies = [
-      ...workload.plannedWorkload(TARGET, planned, this.#machine.now),
-      ...workload.mixedWorkload(TARGET, mixed),
-      ...workload.unhealthyWorkload(unhealthy),
-      ...(hasNodes(this.#profile) ? workload.sharedWorkload(TARGET) : []),
-      ...workload.awaitingWorkload(awaitingIn(this.#profile)),
-    ];
-    const bodiesOf = Map.groupBy(bodies, (body, index) => this.#clientOf(body, index));
-    for (const [client, own] of bodiesOf) void this.#callers.createAll(client, own);
-    if (hasCrowd(this.#profile)) this.#gatherCrowd();
-    for (const action of playedOf(this.#profile))
-      this.#machine.after(action.at, () => this.#act(action));
+    forgetCalendars();
+    await this.#parts.prepare(this.#apis);
+    const { seed, machine, profile, long, fleet, callers, lost } = this.#parts;
+    const { clients, destinations, calendars } = this.#parts;
+    fleet.startAll();
+    lost.isOn = hasNodes(profile) && profile.faults.includes('lose');
+    const bodies = this.#bodies();
+    const bodiesOf = Map.groupBy(bodies, (body, index) => this.#parts.clientOf(body, index));
+    for (const [client, own] of bodiesOf) void callers.createAll(client, own);
+    if (hasCrowd(profile)) this.#gatherCrowd();
+    const createAll = (own: ScheduleInput[]) => callers.createAll(clients.all[0]!, own);
+    void destinations?.begin(createAll, new Random(seed, 'limited'));
+    void calendars?.begin(createAll, new Random(seed, 'excluding'));
+    for (const action of playedOf(profile)) machine.after(action.at, () => this.#act(action));
     // To play a crowd for long takes long.
-    await this.#machine.sleep(hasCrowd(this.#profile) ? CROWD_MS : lengthMs);
+    const lengthMs = hasCrowd(profile) ? CROWD_MS : profile.lengthMs;
+    await machine.sleep(long?.lengthMs ?? lengthMs);
     const report = await this.#judge(await this.#heal());
-    this.#database.close();
+    this.#parts.database.close();
     return report;
   }
 
+  async runUntil(untilMs: number): Promise<Stopped> {
+    const { machine, trace, database } = this.#parts;
+    const isOver = await Promise.race([
+      this.run().then(() => true),
+      machine.sleep(untilMs, machine.world).then(() => false),
+    ]);
+    if (isOver) throw new RangeError('The world ended before.');
+    return { trace, picture: database.serialize() };
+  }
+
+  #bodies(): ScheduleInput[] {
+    const { profile, long, machine } = this.#parts;
+    const { TARGET } = workload;
+    const bodies = long && longBodies(TARGET, profile, long, machine.now);
+    return (
+      bodies ?? [
+        ...workload.plannedWorkload(TARGET, profile.planned, machine.now),
+        ...workload.mixedWorkload(TARGET, profile.mixed),
+        ...workload.unhealthyWorkload(profile.unhealthy),
+        ...(hasNodes(profile) ? workload.sharedWorkload(TARGET) : []),
+        ...workload.awaitingWorkload(awaitingIn(profile)),
+        ...steeredWorkload(steeredIn(profile), machine.now),
+      ]
+    );
+  }
+
   #gatherCrowd(): void {
-    const { startedAt } = this.#machine;
-    const [many, one] = this.#clients.all;
-    void this.#callers.createAll(many!, crowdBodies(this.#profile.crowd, startedAt));
-    void this.#callers.create(one!, besideCrowd(startedAt));
+    const { machine, clients, callers, profile } = this.#parts;
+    const [many, one] = clients.all;
+    void callers.createAll(many!, crowdBodies(profile.crowd, machine.startedAt));
+    void callers.create(one!, besideCrowd(machine.startedAt));
   }
 
-  async #prepare(): Promise<void> {
-    const machine = this.#machine;
-    const seed = this.#seed;
-    const faults = { refusesUntil: 0, slowUntil: 0, slowByMs: 0 };
-    this.#around = {
-      machine,
-      network: this.#network,
-      credentials: await newCredentials(this.#store, machine.now),
-      database: this.#database,
-      faults,
-      storeRandom: new Random(seed, 'store'),
-      processRandom: new Random(seed, 'jitter'),
-      // The lock's file is made at the first start.
-      mark: { sentUntil: machine.now },
-      beforeAnswer: () => {},
-      leases: hasNodes(this.#profile) ? this.#leases() : null,
-      capacity: hasCrowd(this.#profile) ? CROWDED : null,
-      looksAgain: clientsIn(this.#profile) > 1,
-      isLost: (...answer) => this.#lost.isLost(...answer),
-      tell: line => this.#tell(line),
-    };
-    const processes = hasNodes(this.#profile) ? this.#profile.nodes : 1;
-    this.#fleet = new Fleet(this.#around, apis.slice(0, processes), new Random(seed, 'asked'));
-    this.#clients = new Clients({
-      around: this.#around,
-      store: this.#store,
-      random: new Random(seed, 'commands'),
-      node: () => this.#fleet.asked(),
-    });
-    await this.#clients.add(this.#around.credentials);
-    this.#network.keepsSignatures = clientsIn(this.#profile) > 1;
-    for (let count = clientsIn(this.#profile); count > 1; count -= 1)
-      await this.#clients.add(await newCredentials(this.#store, machine.now));
-    this.#callers = new Callers({
-      machine,
-      random: new Random(seed, 'calls'),
-      node: () => this.#fleet.asked(),
-      wellSinceMs: () => Math.max(this.#fleet.wellSinceMs, this.#lost.lastMs),
-      tell: line => this.#tell(line),
-    });
-  }
-
-  #leases(): Leases {
-    const notices = new Notices(this.#machine, new Random(this.#seed, 'notices'));
-    return new Leases(this.#machine, this.#database, notices);
-  }
-
-  #tell(line: string): void {
-    this.#trace.push(`${(this.#machine.elapsedMs / 1_000).toFixed(3).padStart(8)}  ${line}`);
-  }
-
+  /** Nobody does anything to a machine that is suspended. */
   #act(action: Action): void {
-    if (this.#isOver) return;
-    const { machine } = this.#around;
-    const fleet = this.#fleet;
-    // Nobody does anything to a machine that is suspended.
-    if (machine.isSuspended) return;
-    switch (action.kind) {
-      case 'kill':
-        if (action.isAmidCall) this.#around.beforeAnswer = node => fleet.kill(node, action);
-        else fleet.kill(fleet.of(action), action);
-        return;
-      case 'stop':
-        fleet.stop(fleet.of(action), action.limitMs, action.downMs);
-        return;
-      case 'freeze':
-        fleet.freeze(fleet.of(action), action.forMs);
-        return;
-      case 'lose':
-        this.#tell(`answers of the store are lost for ${Math.round(action.forMs)} ms`);
-        this.#lost.untilMs = machine.elapsedMs + action.forMs;
-        return;
-      case 'refuse': {
-        const { faults, ...whose } = fleet.wayOf(action);
-        this.#tell(`store${nameOf(whose)} refuses for ${Math.round(action.forMs)} ms`);
-        faults.refusesUntil = machine.elapsedMs + action.forMs;
-        const to = machine.trueNow + Math.ceil(action.forMs);
-        this.#stalls.push({ from: machine.trueNow, to, ...whose });
-        return;
-      }
-      case 'slow': {
-        const { faults, ...whose } = fleet.wayOf(action);
-        const span = `by ${Math.round(action.byMs)} ms for ${Math.round(action.forMs)} ms`;
-        this.#tell(`store${nameOf(whose)} slow ${span}`);
-        faults.slowUntil = machine.elapsedMs + action.forMs;
-        faults.slowByMs = action.byMs;
-        // A call that began at its end is slow as well, and so is the one that follows from it.
-        const to = machine.trueNow + Math.ceil(action.forMs + action.byMs);
-        this.#stalls.push({ from: machine.trueNow, to, ...whose });
-        return;
-      }
-      case 'create': {
-        const { planned, index } = action;
-        const bodies = planned ? workload.plannedWorkload : workload.mixedWorkload;
-        const body = bodies(TARGET, index + 1, machine.now)[index]!;
-        void this.#callers.create(this.#clientOf(body, index), body);
-        return;
-      }
-      case 'edit': {
-        const random = new Random(this.#seed, `edit ${action.draw}`);
-        void this.#callers.edit(action.which, workload.editOf(random, machine.now));
-        return;
-      }
-      case 'explain': {
-        const second = Math.round(machine.now / 1_000) * 1_000;
-        void this.#callers.explain(action.which, second + action.offsetMs);
-        return;
-      }
-      case 'trigger':
-        void this.#callers.trigger(action.which);
-        return;
-      case 'step':
-        this.#wall.set(action.aheadMs);
-        return;
-      case 'suspend':
-        // Calls to the store rest as well.
-        for (const stall of this.#stalls) if (stall.to > machine.now) stall.to += action.forMs;
-        this.#wall.suspend(action.forMs);
-        return;
-      case 'client':
-        this.#clients.act(action.which, action.change);
-    }
-  }
-
-  /** What is planned is of none that is deleted: no rule judges it there. */
-  #clientOf(body: ScheduleInput, index: number): PlayedClient {
-    const { all } = this.#clients;
-    const most = workload.isPlanned(body) ? all.length - 1 : all.length;
-    return all[index % Math.max(1, most)]!;
+    if (!this.#isOver && !this.#parts.machine.isSuspended) act(action, this.#parts);
   }
 
   /** Faults end, a process lives, targets answer. @returns when: what was due by then must come to its end */
   async #heal(): Promise<number> {
-    const { machine } = this.#around;
+    const { machine, callers, destinations, calendars, fleet, lost, network } = this.#parts;
     this.#isOver = true;
-    this.#callers.end();
-    this.#tell('heal');
-    this.#fleet.heal();
-    this.#lost.heal();
-    this.#network.isHealed = true;
-    while (!this.#fleet.isWell || machine.isSuspended) await machine.sleep(10);
-    await this.#clients.heal();
-    await this.#wall.goRight();
+    callers.end();
+    destinations?.end();
+    calendars?.end();
+    this.#parts.tell('heal');
+    fleet.heal();
+    lost.heal();
+    network.isHealed = true;
+    while (!fleet.isWell || machine.isSuspended) await machine.sleep(10);
+    await this.#parts.clients.heal();
+    await this.#parts.wall.goRight();
     return machine.now;
   }
 
   async #judge(until: number): Promise<Played> {
-    const giveUpAt = this.#machine.trueNow + PATIENCE_MS;
+    const { seed, profile, long, machine, database, trace, wall, fleet, callers } = this.#parts;
+    const times = long === null ? 1 : LONG_TIMES;
+    const giveUpAt = machine.trueNow + PATIENCE_MS * times;
     for (;;) {
-      await this.#machine.sleep(LOOK_AGAIN_MS);
-      const isLate = this.#machine.trueNow > giveUpAt;
-      if (!isLate && isOwed(this.#database, until)) continue;
+      await machine.sleep(LOOK_AGAIN_MS * times);
+      const isLate = machine.trueNow > giveUpAt;
+      if (!isLate && isOwed(database, until)) continue;
+      if (profile.faults.includes('counts')) await this.#parts.counts.askAll();
       const evidence = await this.#seen(until);
-      const report = judge(evidence, this.#wall.clock(this.#fleet.all, this.#callers.asked));
+      const report = judge(evidence, wall.clock(fleet.all, callers.asked));
       const mayWait = report.violations.every(({ rule }) =>
         (MAY_COME_RIGHT as readonly string[]).includes(rule),
       );
       if (report.violations.length > 0 && mayWait && !isLate) continue;
       const { schedules, arrivals, callbackArrivals, runs } = evidence;
-      const seen = JSON.stringify([this.#trace, schedules, arrivals, callbackArrivals, runs]);
+      const seen = JSON.stringify([trace, schedules, arrivals, callbackArrivals, runs]);
       const hash = createHash('sha256').update(seen).digest('hex').slice(0, 16);
-      return {
-        ...report,
-        seed: this.#seed,
-        profile: this.#profile,
-        hash,
-        trace: this.#trace,
-        evidence,
-      };
+      return { ...report, seed, profile, hash, trace, evidence };
     }
   }
 
   #seen(until: number): Promise<Evidence> {
-    const { arrivals, callbacks: callbackArrivals } = this.#network;
-    const { leases } = this.#around;
-    const looked = { database: this.#database, store: this.#store, clients: this.#clients.all };
-    return gather(looked, this.#callers, this.#machine.now, {
-      lives: this.#fleet.all.map(({ life }) => life),
-      stalls: [...this.#stalls, ...this.#lost.stalls],
-      suspensions: this.#wall.suspensions,
-      arrivals,
-      callbackArrivals,
-      said: this.#work.said,
-      signed: this.#network.signed,
-      ...(hasCrowd(this.#profile) && { mostPerHost: CROWDED.maxInFlightPerHost }),
+    const { around, network, database, store, written, counts, lost } = this.#parts;
+    const { destinations, calendars } = this.#parts;
+    const { leases, pruned } = around;
+    pruned?.restoreVersions();
+    const looked = { database, store, clients: this.#parts.clients.all, written };
+    return gather(looked, this.#parts.callers, this.#parts.machine.now, {
+      lives: this.#parts.fleet.all.map(({ life }) => life),
+      stalls: [...this.#parts.stalls, ...lost.stalls],
+      suspensions: this.#parts.wall.suspensions,
+      arrivals: network.arrivals,
+      callbackArrivals: network.callbacks,
+      said: this.#parts.work.said,
+      signed: network.signed,
+      ...(hasCrowd(this.#parts.profile) && { mostPerHost: CROWDED.maxInFlightPerHost }),
+      counted: counts.seen,
+      inFlight: counts.inFlight,
+      ...(pruned && { pruned: pruned.seen, kept: pruned.kept }),
+      ...(destinations && { destinations: destinations.seen }),
+      ...(calendars && { calendars: calendars.seen }),
       until,
       ...(leases && {
         shared: {
           leaseMs: leases.leaseMs,
-          lostAnswers: this.#lost.answers,
+          lostAnswers: lost.answers,
           holds: leases.holds,
         },
       }),
     });
   }
-}
-
-function nameOf({ node }: { node?: string }): string {
-  return node === undefined ? '' : ` of ${node}`;
-}
-
-let picture: Uint8Array | null = null;
-
-/** Migrated once a process: a copy takes a fraction of a millisecond. */
-function emptyDatabase(): LazyDatabase {
-  const database = new LazyDatabase(':memory:');
-  if (picture === null) {
-    migrateSqlite(database);
-    picture = database.serialize();
-  } else database.deserialize(picture);
-  database.exec('PRAGMA temp_store = MEMORY');
-  return database;
 }

@@ -46,6 +46,9 @@ export const systemClock: Clock = {
 
 /** A reading that took longer says too little. */
 const LONG_MS = 100;
+const STEER_MS = 5_000;
+/** While the clock goes by a reading that took long, and may be behind by that. */
+const STEER_SOON_MS = 250;
 
 /**
  * A clock that goes by another one, which is read from afar. Between two readings it runs by the
@@ -55,6 +58,8 @@ export class SteeredClock implements Clock {
   readonly #read: () => Promise<number>;
   /** The other clock at the zero of `performance.now()`. */
   #base = Number.NaN;
+  /** Whether the reading that it goes by took long. */
+  #isBehind = false;
 
   /** @param read the other clock, epoch ms */
   private constructor(read: () => Promise<number>) {
@@ -84,6 +89,11 @@ export class SteeredClock implements Clock {
     return Date.now() - this.now();
   }
 
+  /** When to steer it again. */
+  get steerAgainMs(): number {
+    return this.#isBehind ? STEER_SOON_MS : STEER_MS;
+  }
+
   /**
    * Reads the other clock three times and uses the shortest reading. If even that one took long, it
    * says little, and the clock stays unchanged.
@@ -97,6 +107,7 @@ export class SteeredClock implements Clock {
       const tookMs = performance.now() - askedAt;
       if (tookMs >= shortest) continue;
       shortest = tookMs;
+      this.#isBehind = tookMs >= LONG_MS;
       // The other clock was read during the round trip, probably halfway, and gives whole ms. After
       // a long round trip it counts as read at the end: rather late than early.
       base = answer + 0.5 - (askedAt + (tookMs < LONG_MS ? tookMs / 2 : tookMs + 0.5));

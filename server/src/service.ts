@@ -255,17 +255,22 @@ async function clockOf(store: Store, metrics: Metrics, closers: (() => unknown)[
   const clock = await SteeredClock.start(store.cluster.now);
   const tell = () => metrics.machineAhead(clock.machineAheadMs);
   tell();
+  let isClosed = false;
   let timer: NodeJS.Timeout;
+  const steerLater = () => {
+    timer = setTimeout(() => void steer(), clock.steerAgainMs);
+  };
   const steer = async () => {
     await clock.steer().then(tell, metrics.events.storeFailed);
-    timer.refresh();
+    if (!isClosed) steerLater();
   };
-  timer = setTimeout(() => void steer(), STEER_MS);
-  closers.push(() => clearTimeout(timer));
+  steerLater();
+  closers.push(() => {
+    isClosed = true;
+    clearTimeout(timer);
+  });
   return clock;
 }
-
-const STEER_MS = 5_000;
 
 /** The work that is done elsewhere: on the network, and on a thread of its own. */
 interface Outgoing {

@@ -75,8 +75,10 @@ describe('a clock that goes by another one', () => {
       const clock = await SteeredClock.start(read);
       assert.ok(ahead(clock) <= 0, `it is ${ahead(clock)} ms ahead`);
       assert.ok(ahead(clock) >= -501);
+      assert.equal(clock.steerAgainMs, 250);
       await clock.steer();
       assert.ok(Math.abs(ahead(clock)) <= 1, 'and right with the first quick one');
+      assert.equal(clock.steerAgainMs, 5_000);
     }
   });
 

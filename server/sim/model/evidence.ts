@@ -20,6 +20,8 @@ export interface Evidence {
   /** The labels of schedules of which there are several, although each was asked for under one key. */
   madeTwice: string[];
   explained: ExplainedSeen[];
+  /** Absent: nobody asked. */
+  nexts?: NextSeen[];
   /** What targets said that had answered 202. Absent: none did. */
   said?: SaidSeen[];
   /** Where there are several. */
@@ -28,6 +30,18 @@ export interface Evidence {
   signed?: SignedSeen[];
   /** Slots for the requests of one client to one host; absent: nobody fills them. */
   mostPerHost?: number;
+  /** Figures that callers asked for. Absent: nobody did. */
+  counted?: CountedSeen[];
+  /** As rows were at any instant. Absent: nobody looked. */
+  inFlight?: InFlightSeen[];
+  /** As in `HistorySeen`. */
+  decidedAt?: HistorySeen['decidedAt'];
+  /** How long history is kept, where some of it is taken away; its runs are among `runs`. */
+  kept?: { runsDays: number; failedRunsDays: number };
+  pruned?: PrunedSeen[];
+  /** Absent: there are none. */
+  destinations?: DestinationSeen[];
+  calendars?: CalendarSeen[];
   /** Nominal times up to here must have come to their end. */
   until: number;
   /** Where nodes share the store. */
@@ -75,7 +89,12 @@ export interface ScheduleSeen {
     catchUpSeconds?: number;
     overlap?: 'skip' | 'bufferOne';
     completion?: { deadlineSeconds: number };
+    obeyTarget?: boolean;
   };
+  /** Its calendars. */
+  excludes?: Excludes;
+  /** The name of its destination. */
+  destination?: string;
   /** Where it is more than a cron interval. */
   planned?: Planned;
   /** As it was from its create on, in their order. Absent: nobody asked for a change. */
@@ -88,6 +107,45 @@ export interface ScheduleSeen {
   listed: boolean;
 }
 
+/** The calendars of a schedule, and what it does with an excluded time. */
+export interface Excludes {
+  names: string[];
+  onExcluded?: 'skip' | 'nextDay' | 'previousDay' | undefined;
+  windowSeconds?: number | undefined;
+}
+
+/** A calendar, with what its callers asked for, one after the other. */
+export interface CalendarSeen {
+  name: string;
+  versions: {
+    periods: PeriodsSeen[];
+    askedAt: number;
+    /** Infinity until then. */
+    answeredAt: number;
+  }[];
+}
+
+/** Dates or instants; `to` is exclusive. */
+export interface PeriodsSeen {
+  from: string;
+  to: string;
+}
+
+/** A destination, with what its callers asked for, one after the other. */
+export interface DestinationSeen {
+  name: string;
+  versions: LimitsSeen[];
+}
+
+/** Limits of a destination that a caller asked for, once or again and again. */
+export interface LimitsSeen {
+  /** Null: it was deleted. */
+  limits: { maxConcurrent?: number; perSecond?: number } | null;
+  askedAt: number;
+  /** Null: it may be so, or not. */
+  answeredAt: number | null;
+}
+
 /** A schedule as it was between two changes. */
 export interface VersionSeen {
   /** By the number of its change; 0: it was created so. */
@@ -96,6 +154,8 @@ export interface VersionSeen {
   at: number;
   /** By then it was written: its caller was answered, or waited no more. */
   writtenBy: number;
+  /** No caller asked for it. */
+  isByTarget?: true;
   is: Content;
 }
 
@@ -115,11 +175,17 @@ export interface ChangeSeen {
   askedAt: number;
   /** When its caller was answered, or waited no more. */
   endedAt: number;
+  /** From when to when that was, by the world's time. Absent: its clock was not set. */
+  during?: { from: number; to: number };
   fields: Partial<Content>;
   /** As it was answered; null: it was not. */
   told: { at: number; is: Content } | null;
   /** A deletion tells nothing but that it was made. */
   isDeleted: boolean;
+  /** The only version that it was to change; absent: any. */
+  match?: number;
+  /** The status with which it was refused. */
+  refusedWith?: number;
 }
 
 /** What the caller asked for beside the interval, and how the service tells of the schedule at the end. */
@@ -145,6 +211,69 @@ export interface ExplainedSeen {
   askedAt: number;
   answeredAt: number;
   verdict: string;
+}
+
+/** The next times of a schedule as a caller was told them. */
+export interface NextSeen {
+  scheduleId: string;
+  askedAt: number;
+  answeredAt: number;
+  times: number[];
+}
+
+/** Times by what became of them. */
+export interface Tallied {
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  missed: number;
+}
+
+/** Figures as a caller was told them. Instants are epoch ms. */
+export interface CountedSeen {
+  askedAt: number;
+  answeredAt: number;
+  figures:
+    | {
+        kind: 'stats';
+        from: number;
+        to: number;
+        total: Tallied;
+        minutes: (Tallied & { at: number })[];
+      }
+    | {
+        kind: 'history';
+        scheduleId: string;
+        from: number;
+        to: number;
+        stepMs: number;
+        steps: (Tallied & { at: number })[];
+      };
+}
+
+/** A row that was in flight when somebody looked. Instants are epoch ms. */
+export interface InFlightSeen {
+  at: number;
+  scheduleId: string;
+  /** Of the run, or of the callback. */
+  id: string;
+  claimedAt: number;
+  dueAt: number;
+}
+
+/** A run that retention took away, and when, epoch ms. */
+export interface PrunedSeen {
+  at: number;
+  run: Run;
+  /** Of a time that did not fire. */
+  decidedAt: number | undefined;
+}
+
+/** History as it stands. */
+export interface HistorySeen {
+  runs: Run[];
+  /** When it was decided that times do not fire, by the ids of their records, epoch ms. */
+  decidedAt: Record<string, number>;
 }
 
 /** How an attempt ended, as its target said later, until it was answered. Instants are epoch ms. */
@@ -177,7 +306,13 @@ export interface Life {
   /** When it said that it listens; null where it was killed before. */
   readyAt: number | null;
   /** How it ended, and the instants between which it did; null while it lives. */
-  end: { how: 'killed' | 'stopped'; from: number; to: number } | null;
+  end: {
+    how: 'killed' | 'stopped';
+    from: number;
+    to: number;
+    /** Nobody knows which claims ahead of their time it had sent. */
+    isUnknown?: boolean;
+  } | null;
   /** When nothing of it ran, and time passed. */
   frozen?: { from: number; to: number }[];
   /** When its clock was behind, because the store's answer to what time it is took long. */
@@ -203,6 +338,18 @@ export interface Arrival {
   status: number | null;
   /** By its `Retry-After`: no further attempt starts before, epoch ms. */
   retryAt?: number;
+  /** By its `Punctual-Control`. */
+  asked?: ControlAsked;
+}
+
+/** What an answer asks for by `Punctual-Control`, as far as that counts. */
+export interface ControlAsked {
+  noRetry?: true;
+  pauseSeconds?: number;
+  disable?: true;
+  againSeconds?: number;
+  /** Something of it counts as nothing, and that is noted. */
+  isFaulty?: true;
 }
 
 /** One request at the receiver of callbacks. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { attemptsCell, RECOVERED, type Row } from '../../src/store/columns.ts';
 import type { Cluster } from '../../src/store/contract/cluster.ts';
+import type { CompletionStore } from '../../src/store/contract/completions.ts';
 import type { OutboxStore, QueueStore, Settlement } from '../../src/store/contract/queue.ts';
 import type { ScheduleChange, ScheduleStore } from '../../src/store/contract/schedules.ts';
 import type { Store } from '../../src/store/contract/store.ts';
@@ -49,12 +50,13 @@ export class Leases {
 
   /** @param store on the database, of this node alone */
   storeOf(store: Store, node: string): Store {
-    const { queue, outbox, schedules } = store;
+    const { queue, outbox, schedules, completions } = store;
     return {
       ...store,
       queue: { ...queue, ...queueOf(queue, this.#database, this, node) },
       outbox: { ...outbox, ...outboxOf(outbox, this.#database, this, node) },
       schedules: { ...schedules, ...schedulesOf(schedules, this, node) },
+      completions: { ...completions, ...completionsOf(completions, this, node) },
       cluster: this.#clusterOf(node),
     };
   }
@@ -167,6 +169,22 @@ function schedulesOf(
       const isChanged = await schedules.updateAll(clientRowId, changes, changer);
       if (isChanged) changes.forEach(announce);
       return isChanged;
+    },
+  };
+}
+
+/** Any node takes the call of a target, and tells the others that the row is due. */
+function completionsOf(
+  completions: CompletionStore,
+  { notices }: Leases,
+  node: string,
+): Pick<CompletionStore, 'say'> {
+  return {
+    async say(ticket, said, now) {
+      const row = await completions.say(ticket, said, now);
+      if (row?.isManual) notices.manual(node, ticket.scheduleId);
+      else if (row !== null) notices.due(node, row.dueAt);
+      return row;
     },
   };
 }

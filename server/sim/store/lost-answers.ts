@@ -16,6 +16,7 @@ const WRITES: Record<string, readonly string[]> = {
   queue: ['claim', 'settle', 'unblock', 'renew', 'recover'],
   outbox: ['claim', 'settle', 'renew', 'recover', 'insertManual'],
   schedules: ['insert', 'update', 'updateAll'],
+  completions: ['say'],
 };
 
 /** The store has done the work, and its answer is lost: the process is told that the store failed. */

@@ -1,9 +1,10 @@
 import type { OutboundRequest, SendResult } from '../../src/outbound/send.ts';
 import type { Machine, Owner } from '../machine.ts';
 import { arrivalOf, callbackArrivalOf, signedOf } from '../model/arrivals.ts';
-import type { Arrival, CallbackArrival } from '../model/evidence.ts';
+import type { Arrival, CallbackArrival, ControlAsked } from '../model/evidence.ts';
 import type { SignedSeen } from '../model/evidence-of-clients.ts';
 import type { Random } from '../random.ts';
+import { steeringAnswer } from './steering.ts';
 import type { Begun } from './work.ts';
 
 /** The longest that a request waits for a connection. */
@@ -12,7 +13,7 @@ export const CONNECT_MS = 80;
 /**
  * The network with the targets and the receivers of callbacks. The path of a url says how they answer: `/ok`, `/fail` (500),
  * `/gone` (404), `/flaky` (503 to the first attempt), `/later/<s>` and `/until/<s>` (so is 429, with `Retry-After` as seconds
- * or date), `/accept/<ms>` (202, and says after about that time how the work ended), `/slow/<ms>`, `/whim` (each time as it likes), `/hang` (never), `/dead` (no connection); callbacks go to
+ * or date), `/accept/<ms>` (202, and says after about that time how the work ended), `/steer/<how>` (with `Punctual-Control`), `/slow/<ms>`, `/whim` (each time as it likes), `/hang` (never), `/dead` (no connection); callbacks go to
  * `/callback/…`.
  */
 export class Network {
@@ -94,10 +95,15 @@ export class Network {
       return { outcome: 'connectionError', error: 'The connection was reset.' };
     }
     const retryAfter = this.#retryAfter(plan);
-    end(plan.status, retryAfter?.at);
+    end(plan.status, { retryAt: retryAfter?.at, asked: plan.asked });
     await this.#sleep(random.between(0.05, 0.3), owner);
     const responseHeaders = retryAfter && { 'retry-after': retryAfter.value };
-    return { responseStatus: plan.status, ...(responseHeaders && { responseHeaders }) };
+    const { status: responseStatus, control } = plan;
+    return {
+      responseStatus,
+      ...(responseHeaders && { responseHeaders }),
+      ...(control !== undefined && { control }),
+    };
   }
 
   /** What it asks for, and until when that is, as a process reads it that has the answer at once. */
@@ -126,6 +132,8 @@ export class Network {
         afterMs,
         asksFor: { seconds: Number(seconds), isDate: later === 'until' },
       };
+    const [, steering] = /^\/steer\/([a-z]+)$/.exec(kind) ?? [];
+    if (steering !== undefined) return { afterMs, ...steeringAnswer(steering, random) };
     const workMs = Number(/^\/accept\/(\d+)$/.exec(kind)?.[1] ?? 0);
     if (workMs > 0) return accepted(random, afterMs, workMs);
     if (kind === '/hang') return { status: 200, afterMs, fault: 'hang' };
@@ -140,7 +148,7 @@ export class Network {
     headers: Record<string, string>,
     body: string | null,
     { owner, wire, now }: Sender,
-  ): (status: number | null, retryAt?: number) => void {
+  ): (status: number | null, asks?: Asks) => void {
     const at = this.#machine.trueNow;
     const arrival = path.startsWith('/callback')
       ? callbackArrivalOf(headers, body!, at)
@@ -150,9 +158,10 @@ export class Network {
     if (this.keepsSignatures) this.signed.push(signedOf(headers, body ?? '', arrival));
     if (wire !== owner) Object.assign(arrival, { node: owner.name, senderAt: now() });
     const open = this.#openOf(wire);
-    const end = (status: number | null, retryAt?: number) => {
+    const end = (status: number | null, { retryAt, asked }: Asks = {}) => {
       arrival.status = status;
       if (retryAt !== undefined) arrival.retryAt = retryAt;
+      if (asked !== undefined && 'endedAt' in arrival) arrival.asked = asked;
       if ('endedAt' in arrival) arrival.endedAt = this.#machine.trueNow;
       open.delete(broken);
     };
@@ -193,6 +202,13 @@ interface Sender {
   now(): number;
 }
 
+/** What an answer asks for. */
+interface Asks {
+  /** By `Retry-After`, epoch ms. */
+  retryAt?: number | undefined;
+  asked?: ControlAsked | undefined;
+}
+
 interface Plan {
   status: number;
   afterMs: number;
@@ -201,6 +217,9 @@ interface Plan {
   workMs?: number;
   /** Of its `Retry-After`. */
   asksFor?: { seconds: number; isDate: boolean };
+  /** Its `Punctual-Control`, and what of that counts. */
+  control?: string;
+  asked?: ControlAsked;
 }
 
 /** Now and then the answer does not come, although the work has begun. */

@@ -86,7 +86,7 @@ export async function changeOnce(
 
 /** @throws PunctualError `interval_invalid`, `timezone_unknown` */
 export function requeueOf(current: Schedule, next: Schedule, now: number): Requeue {
-  if (!changesTimes(current, next)) return 'keep';
+  if (!changesTimes(current, next, now)) return 'keep';
   return { changedAt: now, start: startOf(next, now) };
 }
 

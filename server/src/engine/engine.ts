@@ -317,7 +317,7 @@ export class Engine {
         await this.#executor.renew(claimedBefore);
         await this.#noteEngine();
       },
-      recovered: () => {
+      wake: () => {
         this.#dispatcher.wake();
         this.#outbox.wake();
       },

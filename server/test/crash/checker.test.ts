@@ -8,11 +8,16 @@ import {
   changedWorld,
   droppedWorld,
   explainedWorld,
+  racedWorld,
   TAMPERED_CHANGES,
 } from './tampered-changes.ts';
 import { TAMPERED_CLIENTS, worldOfClients } from './tampered-clients.ts';
+import { countedWorld, TAMPERED_COUNTS } from './tampered-counts.ts';
 import { TAMPERED } from './tampered-evidence.ts';
+import { limitedWorld, TAMPERED_LIMITS } from './tampered-limits.ts';
 import { sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
+import { retriedWorld, TAMPERED_RETRIES } from './tampered-retries.ts';
+import { steeredWorld, TAMPERED_STEERED } from './tampered-steered.ts';
 
 const IN_TIME = { ...OF_PROCESSES, lateMs: 500 };
 
@@ -87,7 +92,7 @@ describe('checker', () => {
   });
 
   test('a change drops what has just come, and is otherwise as its callers asked', () => {
-    for (const world of [changedWorld(), droppedWorld(), explainedWorld()])
+    for (const world of [changedWorld(), droppedWorld(), explainedWorld(), racedWorld()])
       assert.deepEqual(check(world, IN_TIME).violations, []);
   });
 
@@ -97,6 +102,12 @@ describe('checker', () => {
 
   test('a run that awaits ends as its target says, or at its deadline', () => {
     assert.deepEqual(check(awaitedWorld(), IN_TIME).violations, []);
+    assert.deepEqual(check(steeredWorld(), IN_TIME).violations, []);
+    assert.deepEqual(check(retriedWorld(), IN_TIME).violations, []);
+  });
+
+  test('limits let through what they say, and a calendar takes its times away', () => {
+    assert.deepEqual(check(limitedWorld(), IN_TIME).violations, []);
   });
 
   test('a time is missed while a node that is dead holds it', () => {
@@ -108,6 +119,10 @@ describe('checker', () => {
     ...TAMPERED_CHANGES.map(each => [changedWorld, ...each] as const),
     ...TAMPERED_AWAITED.map(each => [awaitedWorld, ...each] as const),
     ...TAMPERED_CLIENTS.map(each => [worldOfClients, ...each] as const),
+    ...TAMPERED_STEERED.map(each => [steeredWorld, ...each] as const),
+    ...TAMPERED_COUNTS.map(each => [countedWorld, ...each] as const),
+    ...TAMPERED_RETRIES.map(each => [retriedWorld, ...each] as const),
+    ...TAMPERED_LIMITS.map(each => [limitedWorld, ...each] as const),
     ...TAMPERED_NODES.map(each => [sharedWorld, ...each] as const),
   ];
   for (const [worldOf, what, rules, tamper] of tampered) {

@@ -38,6 +38,19 @@ function change(number: number, second: number, is: Content, fields: Partial<Con
   return { number, askedAt, endedAt, fields, told, isDeleted: false };
 }
 
+function refused(refusedWith: number, match?: number): ChangeSeen {
+  const asked = change(3, 18, AFTER, { status: 'disabled' });
+  return { ...asked, told: null, refusedWith, ...(match !== undefined && { match }) };
+}
+
+/** Of two changes that name one version the first is made. */
+export function racedWorld(): Evidence {
+  const world = changedWorld();
+  changesOf(world)[0]!.match = 1;
+  changesOf(world).push(refused(412, 1));
+  return world;
+}
+
 /** As `TAMPERED`, of `changedWorld`. */
 export const TAMPERED_CHANGES: TamperedEvidence[] = [
   [
@@ -63,6 +76,27 @@ export const TAMPERED_CHANGES: TamperedEvidence[] = [
         told: null,
         isDeleted: true,
       });
+    },
+  ],
+  [
+    'a change names a version that another change had ended',
+    ['overwritten'],
+    w => {
+      changesOf(w)[1]!.match = 1;
+    },
+  ],
+  [
+    'a change is refused, and its version was there',
+    ['changeRefused'],
+    w => {
+      changesOf(w).push(refused(412, 3));
+    },
+  ],
+  [
+    'a change of a schedule that is not deleted is refused',
+    ['changeRefused'],
+    w => {
+      changesOf(w).push(refused(400));
     },
   ],
   [

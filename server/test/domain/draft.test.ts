@@ -253,9 +253,9 @@ test('data is at most 128 KiB as JSON, in bytes of UTF-8', () => {
 test('only interval, time zone and status decide anew when a schedule fires', () => {
   const current = create(full);
   const same: Partial<ScheduleBody> = { ...full, label: 'other', verb: 'GET', headers: {} };
-  assert.equal(changesTimes(current, replace(current, same)), false);
-  assert.equal(changesTimes(current, replace(current, { interval: '1 * * * *' })), true);
-  assert.equal(changesTimes(current, replace(current, { timezone: 'UTC' })), true);
-  assert.equal(changesTimes(current, replace(current, { status: 'disabled' })), true);
-  assert.equal(changesTimes(current, draftDeletion(current, now)!), true);
+  assert.equal(changesTimes(current, replace(current, same), now), false);
+  assert.equal(changesTimes(current, replace(current, { interval: '1 * * * *' }), now), true);
+  assert.equal(changesTimes(current, replace(current, { timezone: 'UTC' }), now), true);
+  assert.equal(changesTimes(current, replace(current, { status: 'disabled' }), now), true);
+  assert.equal(changesTimes(current, draftDeletion(current, now)!, now), true);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { beyondOwn, startBeyond, startOf, WRITTEN_WITHIN_MS } from '../../src/domain/run/start.ts';
+import type { Attempt } from '../../src/domain/run/run.ts';
+import { beyondOwn, decidedFrom, startBeyond, startOf } from '../../src/domain/run/start.ts';
 import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 
 const at = (time: string) => Date.parse(`2026-03-01T${time}Z`);
@@ -37,15 +38,33 @@ describe('a change that is written after the first of its times', () => {
     assert.deepEqual(startBeyond(start, at('12:00:07'), SCHEDULE), next);
   });
 
-  test('starts as it was counted where the clock was set back since', () => {
-    const [latest, later] = [start.first + WRITTEN_WITHIN_MS, start.first + WRITTEN_WITHIN_MS + 1];
-    assert.notDeepEqual(startBeyond(start, latest, SCHEDULE), start);
-    assert.deepEqual(startBeyond(start, later, SCHEDULE), start);
-  });
-
   test('has no start where the schedule is not to fire', () => {
     const disabled: Schedule = { ...SCHEDULE, status: 'disabled' };
     assert.equal(startBeyond(null, at('12:00:00'), disabled), null);
+  });
+});
+
+describe('the latest time that was decided about before a change was written', () => {
+  const NOON = at('12:00:00');
+  const decided = (scheduledFor: number, nextFor: number | null, attempts: Attempt[] = []) =>
+    decidedFrom(NOON, { scheduledFor, nextFor, attempts }, SCHEDULE);
+  const lost: Attempt = { number: 1, startedAt: NOON, outcome: 'lost' };
+
+  test('comes before the first one that waits, or is being sent', () => {
+    assert.equal(decided(at('12:15:00'), at('12:30:00')), NOON);
+    assert.equal(decided(at('12:30:00'), null), at('12:15:00'));
+    assert.equal(decided(NOON, at('12:15:00')), null);
+    assert.equal(decided(at('11:45:00'), NOON), null);
+  });
+
+  test('is that of a run with attempts', () => {
+    assert.equal(decided(NOON, at('12:15:00'), [lost]), NOON);
+  });
+
+  test('is none of a clock that was ahead', () => {
+    for (const attempts of [[], [lost]])
+      assert.equal(decided(at('12:45:00'), NOON, attempts), null);
+    assert.equal(decided(at('12:45:00'), at('12:15:00')), NOON);
   });
 });
 

@@ -202,7 +202,7 @@ describe('kept by a replace that leaves them out', () => {
     const later = at('2026-11-10T00:00:00Z');
     for (const renamed of [replace(current, { label: 'new' }, later), patch(current, {}, later)]) {
       assert.deepEqual(renamed.timing, { pausedUntil: at(pausedUntil) });
-      assert.equal(changesTimes(current, renamed), false);
+      assert.equal(changesTimes(current, renamed, later), false);
     }
     const moved = patch(current, { interval: '1 * * * *' }, later);
     assert.equal(moved.timing, undefined);
@@ -258,25 +258,36 @@ describe('changes of times', () => {
       { exclude: ['freeze'] },
       { afterCompletion: 'delete' as const },
     ]) {
-      assert.ok(changesTimes(current, patch(current, change)), JSON.stringify(change));
+      assert.ok(changesTimes(current, patch(current, change), NOW), JSON.stringify(change));
     }
   });
 
   test('a label, tags and an external id without a window are none', () => {
     assert.ok(
-      !changesTimes(current, patch(current, { label: 'x', tags: { a: 'b' }, externalId: 'y' })),
+      !changesTimes(
+        current,
+        patch(current, { label: 'x', tags: { a: 'b' }, externalId: 'y' }),
+        NOW,
+      ),
     );
   });
 
   test('another external id is one where there is a window', () => {
     const spread = create({ windowSeconds: 3_600, externalId: 'a' });
-    assert.ok(changesTimes(spread, patch(spread, { externalId: 'b' })));
+    assert.ok(changesTimes(spread, patch(spread, { externalId: 'b' }), NOW));
   });
 
   test('a pause that has run out meanwhile is none', () => {
     const later = at('2026-11-10T00:00:00Z');
     const next = patch(current, { label: 'x' }, later);
-    assert.ok(!changesTimes(current, next));
+    assert.ok(!changesTimes(current, next, later));
+  });
+
+  test('a pause is one where the clock was set back behind the last change', () => {
+    const back = NOW - 60_000;
+    const paused = patch(create(), { pausedUntil: new Date(back + 5_000).toISOString() }, back);
+    assert.equal(paused.timing?.pausedUntil, back + 5_000);
+    assert.ok(changesTimes(create(), paused, back));
   });
 });
 

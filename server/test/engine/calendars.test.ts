@@ -104,6 +104,22 @@ describe('a change of a calendar', () => {
     assert.deepEqual(await world.history(), ['12:05:00 succeeded', '12:10:00 succeeded']);
   });
 
+  test('a run in flight goes on to the times of the new version, also where its next time is the same', async () => {
+    const world = await World.start(START);
+    await world.calendar('freeze', LONG_AGO);
+    await world.schedule({ ...EACH_MINUTE, timing: { exclude: ['freeze'] } });
+    world.answer = () => 'hang';
+    await world.clock.advanceTo('2026-03-02T12:01:10Z');
+    await world.calendar('freeze', { from: '2026-03-02T12:03:00Z', to: '2026-03-02T12:04:00Z' });
+    await counted(world);
+    await world.clock.advanceTo('2026-03-02T12:02:30Z');
+    world.answer = () => 200;
+    await world.release();
+    await world.clock.advanceTo('2026-03-02T12:04:30Z');
+    const history = ['12:01:00 succeeded', '12:02:00 skipped', '12:04:00 succeeded'];
+    assert.deepEqual(await world.history(), history);
+  });
+
   test('a schedule that has no time left completes, as it asks for', async () => {
     const world = await World.start(START);
     await world.calendar('freeze', LONG_AGO);

@@ -49,7 +49,7 @@ function newRenewer(): LeaseRenewer {
       if (isAway) throw new Error('The database is away.');
       await renewal;
     },
-    recovered() {},
+    wake() {},
   });
 }
 

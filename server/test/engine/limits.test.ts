@@ -126,6 +126,21 @@ describe('maxConcurrent', () => {
     assert.equal((await world.runs()).filter(({ status }) => status === 'succeeded').length, 5);
   });
 
+  test('counts what has started while there were no limits', async () => {
+    const version = await limit({});
+    world.answer = () => 'hang';
+    await many(1);
+    await world.schedule({ interval: '2 1 12 * * *', ...BILLING });
+    await world.clock.advance(31 * SECOND);
+    await limit({ maxConcurrent: 1 }, version);
+    world.engine.rotated(world.clientRowId);
+    await world.clock.advance(2 * SECOND);
+    assert.equal(world.sent.length, 1);
+    await world.release();
+    await world.clock.advance(10);
+    assert.equal(world.sent.length, 2);
+  });
+
   test('is raised for what waits already', async () => {
     const version = await limit({ maxConcurrent: 1 });
     world.answer = () => 'hang';

@@ -3,6 +3,7 @@ import { bug } from './planted-in-domain.ts';
 /** Bugs of runs that await: what their targets say, their deadlines, and what is sent meanwhile. */
 
 const COMPLETION = 'domain/run/completion.ts';
+const OF_NODES = { faults: ['nodes', 'awaiting'] };
 
 export const PLANTED_AWAITING = [
   bug('what a target says is not looked up', ['completionLost'], 'engine/delivery/completer.ts', [
@@ -30,4 +31,44 @@ export const PLANTED_AWAITING = [
       "AND queue.state IN ('inFlight', 'lost'))",
     ],
   ),
+  bug(
+    'what a target says during its request is not noted at the row',
+    ['completionLost'],
+    'store/sqlite/completions.ts',
+    [
+      "AND state <> 'awaiting' AND (changed_at",
+      "AND state <> 'awaiting' AND false AND (changed_at",
+    ],
+  ),
+  bug('nobody is told that a target has said its end', ['late'], 'api/routes/complete.ts', [
+    'tell(engine, row, ticket.scheduleId);',
+    '',
+  ]),
+  {
+    ...bug(
+      'a run that a node was deciding about, and awaits, is sent again',
+      ['completionLost', 'completionRefused', 'firedAwaiting', 'retryUnasked', 'retryEarly'],
+      'store/rows/queue.ts',
+      ["if (isAwaiting(last)) return { state: 'awaiting', ...back };", ''],
+    ),
+    ...OF_NODES,
+  },
+  {
+    ...bug(
+      'a run that was cut off is sent again, whatever its target has said',
+      ['completionLost', 'firedAwaiting'],
+      'engine/delivery/awaited.ts',
+      ["(attempt !== null || was === 'lost')", '(attempt !== null)'],
+    ),
+    ...OF_NODES,
+  },
+  {
+    ...bug(
+      'a manual run that a node was deciding about, and awaits, is sent again',
+      ['completionLost', 'completionRefused', 'firedAwaiting', 'attemptNumbers', 'retryUnasked'],
+      'store/rows/outbox.ts',
+      ['return { attempts, isAwaiting: true };', 'return { attempts, isAwaiting: false };'],
+    ),
+    ...OF_NODES,
+  },
 ];

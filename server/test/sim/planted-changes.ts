@@ -131,6 +131,17 @@ export const PLANTED_CHANGES: PlantedBug[] = [
     ],
   },
   {
+    name: 'a time that has passed is told as a next one',
+    rules: ['nextDiffers'],
+    patches: [
+      {
+        file: 'api/next-times.ts',
+        find: 'let from = after + 1;',
+        replace: 'let from = after - 999;',
+      },
+    ],
+  },
+  {
     name: 'explain calls a missed time skipped',
     rules: ['explainDiffers'],
     patches: [

@@ -15,6 +15,23 @@ export function bug(
 }
 
 export const PLANTED_IN_DOMAIN: PlantedBug[] = [
+  bug('retries of a manual run do not give way', ['retryAtNext'], 'engine/delivery/settlement.ts', [
+    "if (schedule.status !== 'enabled') return null;\n  // Its calendars",
+    'if (schedule.id !== null) return null;\n  // Its calendars',
+  ]),
+  bug(
+    'a retry that was kept waiting survives its next time',
+    ['retryAtNext'],
+    'domain/run/queue.ts',
+    [
+      "if (row.was === 'retrying' && row.nextFor !== null",
+      "if (row.was === 'lost' && row.nextFor !== null",
+    ],
+  ),
+  bug('a retry that comes after the next time is made', ['retryAtNext'], 'domain/run/verdict.ts', [
+    'if (nextFor !== null && at >= nextFor) {',
+    'if (nextFor !== null && at >= nextFor + 2_000) {',
+  ]),
   bug('one run more than maxRuns', ['notDue'], 'domain/calendar/resolve-timing.ts', [
     'timing.maxRuns);',
     'timing.maxRuns + 1);',

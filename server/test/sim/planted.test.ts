@@ -7,13 +7,18 @@ import { BUGS } from '../crash/bugs.ts';
 import { MUTANTS } from '../mutants/list.ts';
 import { CLIENT_BUGS, CROWD_BUGS } from '../support/sim/planted-clients.ts';
 import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
+import { LONG_BUGS } from '../support/sim/planted-long.ts';
 import { NODE_BUGS } from '../support/sim/planted-nodes.ts';
 import { PLANTED } from './planted.ts';
 import { PLANTED_AWAITING } from './planted-awaiting.ts';
+import { PLANTED_CHANGED_CLOCK } from './planted-changed-clock.ts';
 import { PLANTED_CHANGES } from './planted-changes.ts';
 import { PLANTED_CUT_OFF } from './planted-cut-off.ts';
 import { PLANTED_IN_DOMAIN } from './planted-in-domain.ts';
 import { PLANTED_IN_STORE, PLAYED_MUTANTS } from './planted-in-store.ts';
+import { PLANTED_CALENDARS, PLANTED_LIMITS } from './planted-limits.ts';
+import { PLANTED_RACES } from './planted-races.ts';
+import { PLANTED_STEERED } from './planted-steered.ts';
 
 /** Rules that no bug is planted for, and why. */
 const NOT_PLANTED: Partial<Record<Rule, string>> = {
@@ -22,15 +27,22 @@ const NOT_PLANTED: Partial<Record<Rule, string>> = {
 
 const SEEDED = [...BUGS, ...PLANTED_CUT_OFF];
 const OF_DELIVERY = [...PLANTED, ...PLANTED_AWAITING, ...PLANTED_IN_STORE, ...PLANTED_IN_DOMAIN];
-const OF_CLIENTS = [...CLIENT_BUGS, ...CROWD_BUGS];
-const PATCHED = [
-  ...SEEDED,
-  ...OF_DELIVERY,
+const OF_CHANGES = [
   ...PLANTED_CHANGES,
+  ...PLANTED_RACES,
+  ...PLANTED_CHANGED_CLOCK,
+  ...PLANTED_STEERED,
+];
+const OF_WORLDS = [
   ...CLOCK_BUGS,
   ...NODE_BUGS,
-  ...OF_CLIENTS,
+  ...LONG_BUGS,
+  ...PLANTED_LIMITS,
+  ...PLANTED_CALENDARS,
+  ...CLIENT_BUGS,
+  ...CROWD_BUGS,
 ];
+const PATCHED = [...SEEDED, ...OF_DELIVERY, ...OF_CHANGES, ...OF_WORLDS];
 const ALL = [...PATCHED, ...PLAYED_MUTANTS];
 
 test('no rule is for show: each finds a bug that is planted', () => {

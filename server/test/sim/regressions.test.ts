@@ -119,8 +119,38 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     mend: 'rules: a clock that is steered back by a millisecond says that a request began so much early',
   },
   {
+    seed: 21,
+    faults: ['destinations'],
+    mend: 'slots: requests that started before their destination had limits count',
+  },
+  {
+    seed: 12,
+    faults: ['calendars'],
+    mend: 'calendar recounter: a run in flight ends by the calendar that changed meanwhile',
+  },
+  {
     seed: 1_035,
     mend: 'rules: a node that reaches the store late writes a manual run late, whoever sends it',
+  },
+  {
+    seed: 4,
+    faults: ['long'],
+    mend: 'pruner: a wait of less than a part of a ms is no reason to look again at once',
+  },
+  {
+    seed: 54,
+    faults: ['long'],
+    mend: 'recount: times are looked up as well while a claim that has not begun is given back',
+  },
+  {
+    seed: 4,
+    faults: ['step', 'edits', 'explains'],
+    mend: 'schedule: a pause holds where the clock was set back behind the last change',
+  },
+  {
+    seed: 12,
+    faults: ['steered', 'nodes', 'lose', 'kill'],
+    mend: 'outbox: a further run that is dropped leaves no attempt, also where its claim is cut off',
   },
 ];
 

@@ -1,5 +1,6 @@
 import type { Content, ScheduleSeen, VersionSeen } from '../evidence.ts';
 import { dueTimes } from './due-times.ts';
+import type { Class } from './enumerator.ts';
 
 /** A span in which nobody changed the times of a schedule. Instants are epoch ms. */
 export interface Span {
@@ -12,7 +13,12 @@ export interface Span {
   /** Nothing fires before; Infinity where it is not enabled. */
   stoppedUntil: number;
   isDeleted: boolean;
-  /** Its times after `at`, as if no change followed. */
+  /** From then on each of its times is owed: by then it is certain. */
+  owedFrom: number;
+  /** What it says of an instant; absent where no calendar excludes any. */
+  classOf?: (at: number) => Class;
+  timezone: string;
+  /** Its times, as if no change followed: those after `at`, and a few before it that may count as well. */
   times: number[];
 }
 
@@ -25,10 +31,20 @@ export function spansOf({ versions = [] }: ScheduleSeen, until: number): Span[] 
   return changes.map(({ at, writtenBy, is }, index) => {
     const { interval, timezone, status, pausedUntil = 0 } = is;
     const stoppedUntil = status === 'enabled' ? pausedUntil : Number.POSITIVE_INFINITY;
-    const times = dueTimes(interval, timezone, at, until).filter(time => time >= stoppedUntil);
+    const from = countedFrom(versions, at);
+    const times = dueTimes(interval, timezone, from, until).filter(time => time >= stoppedUntil);
     const next = changes[index + 1]?.at ?? Number.POSITIVE_INFINITY;
-    return { at, writtenBy, until: next, stoppedUntil, isDeleted: status === 'deleted', times };
+    const isDeleted = status === 'deleted';
+    const span = { at, writtenBy, until: next, stoppedUntil, owedFrom: at, times };
+    return { ...span, isDeleted, timezone };
   });
+}
+
+/** Of two changes within one ms the later one says the next ms, and counts from its own. */
+function countedFrom(versions: VersionSeen[], at: number): number {
+  let from = at;
+  while (versions.some(version => version.at === from - 1)) from -= 1;
+  return from;
 }
 
 /**
@@ -39,12 +55,13 @@ export function changedTimes(spans: Span[]): { due: number[]; optional: Set<numb
   const owed = new Set<number>();
   const possible = new Set<number>();
   for (const [index, span] of spans.entries()) {
-    const mayHaveSent = spans[index - 1]?.times.findLast(time => time <= span.writtenBy) ?? 0;
+    const sent = spans[index - 1]?.times.findLast(time => time <= span.writtenBy) ?? 0;
+    const mayHaveSent = Math.max(sent, span.owedFrom);
     for (const time of span.times) {
       if (time > (spans[index + 1]?.writtenBy ?? Number.POSITIVE_INFINITY)) break;
       possible.add(time);
       // What the span before may have sent meanwhile does not come again, and nothing before that.
-      if (time <= span.until && time > mayHaveSent) owed.add(time);
+      if (time > span.at && time <= span.until && time > mayHaveSent) owed.add(time);
     }
   }
   const due = [...possible].toSorted((a, b) => a - b);

@@ -22,8 +22,8 @@ export function checkAwaited(view: View, tell: Tell): void {
       if (run.at > view.until) continue;
       const name = `${nameOf(run.scheduleId, run.at)}, attempt ${attempt.number},`;
       const said = saidOf.get(`${run.id}/${attempt.number}`) ?? [];
-      checkEnd(name, attempt, said, view, tell);
-      checkDeadline(name, attempt, said, deadlineMs, tell);
+      checkEnd(name, { run, attempt, said }, view, tell);
+      checkDeadline(name, attempt, said, deadlineMs, view, tell);
       const overAt = endOf(attempt) || (run.attempts[index + 1]?.startedAt ?? run.finishedAt);
       for (const [place, each] of said.entries())
         checkAnswer(name, overAt, each, said.slice(0, place), tell);
@@ -38,14 +38,16 @@ function mayCount({ code, tries }: SaidSeen): boolean {
   return code !== 410 || tries > 1;
 }
 
+/** An attempt, and what its target said of it. */
+interface Spoken {
+  run: RunSeen;
+  attempt: AttemptSeen;
+  said: SaidSeen[];
+}
+
 /** As the target said, and because it said so. */
-function checkEnd(
-  name: string,
-  attempt: AttemptSeen,
-  said: SaidSeen[],
-  view: View,
-  tell: Tell,
-): void {
+function checkEnd(name: string, spoken: Spoken, view: View, tell: Tell): void {
+  const { attempt, said } = spoken;
   const { awaited } = attempt;
   const told = said.find(({ status, code }) => status !== null && code === 200);
   const status = awaited?.status;
@@ -53,23 +55,38 @@ function checkEnd(
   if (told !== undefined && status !== told.status) {
     const is = status ?? 'as if it had said nothing';
     tell('completionLost', `${name} was said to have ${told.status}, and is ${is}.`);
-  } else if (isEnded && !said.some(each => isCauseOf(each, attempt, view))) {
+  } else if (isEnded && !said.some(each => isCauseOf(each, spoken, view))) {
     tell('completionUnasked', `${name} ${status} at ${iso(awaited!.endedAt)}, which nobody said.`);
   }
 }
 
-function isCauseOf(
-  { status, askedAt, endedAt }: SaidSeen,
-  { awaited, startedAt, durationMs = Number.NaN }: AttemptSeen,
-  view: View,
-): boolean {
+function isCauseOf({ status, ...said }: SaidSeen, { run, attempt }: Spoken, view: View): boolean {
+  const { awaited, startedAt, durationMs = Number.NaN } = attempt;
+  const { askedAt } = said;
   const at = awaited!.endedAt;
   if (status !== awaited!.status) return false;
-  if (askedAt <= at && at <= endedAt) return true;
+  if (isWhile(said, at, view)) return true;
   // A process that was suspended reads the answer, and writes it, when it goes on.
   if (view.suspensions.some(({ from, to }) => from <= at && at <= to && askedAt <= to)) return true;
   // What is said while the answer is being written ends the run with its answer.
-  return at === startedAt + durationMs && at <= askedAt && askedAt <= writtenBy(at, view);
+  const writtenAt = Math.max(writtenBy(at, view), heldTo(at, run.scheduleId, view));
+  const isOfAnswer = Math.abs(at - startedAt - durationMs) <= view.apartMs;
+  return isOfAnswer && at <= askedAt && askedAt <= writtenAt;
+}
+
+/** When the claims end that nodes had then: an answer is written by then, also behind a batch that the store refused. */
+function heldTo(at: number, scheduleId: string, { holds }: View): number {
+  const held = (holds.get(scheduleId) ?? []).filter(({ from, to }) => from <= at && at <= to);
+  return Math.max(at, ...held.map(({ to }) => to));
+}
+
+/** Whether it was said then, by the clock of the node that was asked or of the one that decided. */
+function isWhile(
+  { askedAt, endedAt }: Pick<SaidSeen, 'askedAt' | 'endedAt'>,
+  at: number,
+  view: View,
+) {
+  return askedAt - view.behindMs(askedAt, endedAt) <= at && at <= endedAt + view.apartMs;
 }
 
 /** An answer is read within this time, ms. */
@@ -81,18 +98,19 @@ function checkDeadline(
   attempt: AttemptSeen,
   said: SaidSeen[],
   deadlineMs: number,
+  view: View,
   tell: Tell,
 ): void {
   const { awaited, startedAt, durationMs = Number.NaN } = attempt;
   if (awaited?.status !== 'timeout') return;
   const answeredAt = startedAt + durationMs;
   const moves = said.filter(({ extendSeconds }) => extendSeconds !== null).filter(mayCount);
-  const moved = moves.some(({ askedAt, endedAt, extendSeconds }) => {
-    const at = awaited.endedAt - extendSeconds! * 1_000;
-    return askedAt <= at && at <= endedAt;
-  });
+  const moved = moves.some(each =>
+    isWhile(each, awaited.endedAt - each.extendSeconds! * 1_000, view),
+  );
   const hasMoved = moves.some(({ code }) => code === 200);
-  const byAnswer = Math.abs(awaited.endedAt - answeredAt - deadlineMs) <= READ_MS;
+  const readMs = READ_MS + view.behindMs(startedAt, answeredAt);
+  const byAnswer = Math.abs(awaited.endedAt - answeredAt - deadlineMs) <= readMs;
   if (moved || (byAnswer && !hasMoved)) return;
   const when = iso(awaited.endedAt);
   tell('deadlineWrong', `${name} waited until ${when}, and was answered at ${iso(answeredAt)}.`);
@@ -117,6 +135,8 @@ function checkAnswer(
 
 /** From the answer of an attempt until it ended. */
 interface Wait {
+  /** Of its request. */
+  id: string;
   name: string;
   from: number;
   to: number;
@@ -124,8 +144,10 @@ interface Wait {
 
 /** Nothing else of the schedule is sent while a run awaits. */
 function checkQuiet({ seen, arrivals }: ScheduleView, waits: Wait[], view: View, tell: Tell): void {
-  for (const { webhookId, attempt, at } of arrivals) {
-    const wait = waits.find(({ from, to }) => from < at && at < to);
+  for (const { webhookId, attempt, senderAt, ...arrival } of arrivals) {
+    const at = senderAt ?? arrival.at;
+    const id = `${webhookId}/${attempt}`;
+    const wait = waits.find(wait => wait.id !== id && wait.from < at && at < wait.to);
     if (wait === undefined || view.killedWithin(wait.from, at, seen.id)) continue;
     const when = `came at ${iso(at)}, and ${wait.name} awaited its completion until ${iso(wait.to)}`;
     tell('firedAwaiting', `Attempt ${attempt} of ${webhookId} ${when}.`);
@@ -136,5 +158,6 @@ function waitOf(run: RunSeen, attempt: AttemptSeen): Wait[] {
   const { awaited, startedAt, durationMs } = attempt;
   if (awaited === null || durationMs === undefined) return [];
   const name = nameOf(run.scheduleId, run.at);
-  return [{ name, from: startedAt + durationMs, to: awaited.endedAt }];
+  const id = `${run.id}/${attempt.number}`;
+  return [{ id, name, from: startedAt + durationMs, to: awaited.endedAt }];
 }

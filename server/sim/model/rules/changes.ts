@@ -12,10 +12,13 @@ export function checkChanges(view: View, tell: Tell): void {
       if (isThere(change, versions)) checkStopped(schedule, change, view, tell);
       else
         tell('changeLost', `Change ${change.number} of schedule ${id} was answered, and is lost.`);
+      checkNamed(id, change, versions, tell);
+      checkRefused(id, change, schedule.seen, view, tell);
     }
     for (const [index, version] of versions.entries()) {
       const before = versions[index - 1];
-      if (before === undefined || wasAsked(before, version, changes, view)) continue;
+      if (before === undefined || version.isByTarget) continue;
+      if (wasAsked(before, version, changes, view)) continue;
       tell('changeUnasked', `Schedule ${id} was changed at ${iso(version.at)} as nobody asked.`);
     }
   }
@@ -27,6 +30,41 @@ function isThere({ told, endedAt, isDeleted }: ChangeSeen, versions: VersionSeen
   // An answer leaves out a pause that is over.
   return versions.some(({ at, is }) => at === told.at && isSame(is, told.is, endedAt));
 }
+
+/** The place of a version is its number less one: so the one before it has its place as number. */
+function checkNamed(
+  id: string,
+  { number, told, isDeleted, match }: ChangeSeen,
+  versions: VersionSeen[],
+  tell: Tell,
+): void {
+  if (match === undefined || (told === null && !isDeleted)) return;
+  const made = isDeleted ? versions.length - 1 : versions.findIndex(({ at }) => at === told!.at);
+  if (made === -1 || made === match) return;
+  tell('overwritten', `Change ${number} of schedule ${id} names version ${match}, not ${made}.`);
+}
+
+function checkRefused(
+  id: string,
+  { number, askedAt, endedAt, match, refusedWith }: ChangeSeen,
+  { versions = [], changes = [] }: ScheduleView['seen'],
+  view: View,
+  tell: Tell,
+): void {
+  if (refusedWith === undefined || refusedWith >= 500) return;
+  // Its instant may be later than its answer, as that of any change.
+  const latest = endedAt + changes.length + view.behindMs(askedAt, endedAt);
+  const was = versions.filter(({ at }) => at <= latest);
+  const isGone = match !== undefined && was.length > match;
+  const isDeleted = was.at(-1)?.is.status === 'deleted';
+  if ((refusedWith === GONE && isGone) || (refusedWith === DELETED && isDeleted)) return;
+  const of = match === undefined ? '' : ` of version ${match}`;
+  tell('changeRefused', `Change ${number}${of} of schedule ${id} was refused with ${refusedWith}.`);
+}
+
+/** The version is no longer there; the schedule is deleted. */
+const GONE = 412;
+const DELETED = 400;
 
 function wasAsked(
   before: VersionSeen,

@@ -1,6 +1,7 @@
 import type { Planned } from '../evidence.ts';
 import { haltIn } from './halts.ts';
 import type { Tell } from './rule.ts';
+import { furtherAfter } from './steered.ts';
 import { nameOf } from './times.ts';
 import { hasBegun, hasEnded, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 
@@ -58,13 +59,14 @@ function checkCompleted(schedule: ScheduleView, planned: Planned, tell: Tell): b
     tell('completedOtherwise', `${name} is ${status} (${statusReason}), and not ${asked}.`);
   }
   if (version !== 2) tell('completedTwice', `${name} was changed ${version - 1} times.`);
-  const open = runs.find(run => goesOnAt(run, updatedAt));
+  const open = runs.find(run => goesOnAt(run, updatedAt)) ?? furtherAfter(schedule, updatedAt);
   const isEarly = due.some(time => time > updatedAt);
   if (open !== undefined || isEarly) {
     const what = open === undefined ? 'a time was to come' : `the run of ${iso(open.at)} went on`;
     tell('completedEarly', `${name} completed at ${iso(updatedAt)}, while ${what}.`);
   }
-  const manual = new Set(schedule.manual.map(({ id }) => id));
+  const byHand = schedule.manual.filter(({ trigger }) => trigger === 'manual');
+  const manual = new Set(byHand.map(({ id }) => id));
   for (const arrival of arrivals) {
     const { scheduledFor, webhookId } = arrival;
     const at = arrival.senderAt ?? arrival.at;

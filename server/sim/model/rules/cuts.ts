@@ -44,10 +44,30 @@ function within({ from, to }: Window, hold: Hold): Window[] {
   return window.from <= window.to ? [window] : [];
 }
 
+/** How long it takes to count a schedule anew, and after a fault until that is tried again. */
+const COUNTED_MS = 50;
+const COUNTED_AGAIN_MS = 350;
+
+/** By when schedules count with a change of a calendar that was answered then. @param away when nobody could count */
+export function countedAnewBy(answeredAt: number, away: Window[]): number {
+  let by = answeredAt + COUNTED_MS;
+  for (const { from, to } of away.toSorted((a, b) => a.from - b.from))
+    if (from <= by && to >= answeredAt) by = Math.max(by, to + COUNTED_AGAIN_MS);
+  return by;
+}
+
 /** Whether it could fire all the while. */
 export function isUpFrom(life: Life, stalls: Stall[], from: number, to: number): boolean {
   const { node, readyAt, end, frozen = [] } = life;
   const own = node === undefined ? [] : stalls.filter(stall => stall.node === node);
   const isThere = readyAt !== null && readyAt <= from && (end?.from ?? Infinity) > to;
   return isThere && ![...frozen, ...own].some(rest => rest.from <= to && rest.to >= from);
+}
+
+/** So long ahead of its time a row is claimed. */
+const AHEAD_MS = 1_000;
+
+/** Claims ahead of their time count as lost at it, where nobody knows whether they were sent. */
+export function killOf({ from, to, isUnknown }: NonNullable<Life['end']>): Window {
+  return { from, to: isUnknown ? to + AHEAD_MS : to };
 }

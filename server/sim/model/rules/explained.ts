@@ -1,7 +1,10 @@
+import { LONGEST_CHANGE_MS } from '../calendar/plain-cron.ts';
+import { offsetAt } from '../calendar/zone-lists.ts';
 import type { ExplainedSeen } from '../evidence.ts';
 import type { Tell } from './rule.ts';
-import { knownBy, nameOf } from './times.ts';
+import { knownBy, nameOf, writtenBy } from './times.ts';
 import { iso, type RunSeen, type ScheduleView, type View } from './view.ts';
+import { AWAKE_MS } from './windows.ts';
 
 /** What callers were told of an instant, against what became of it. */
 export function checkExplained(view: View, tell: Tell): void {
@@ -27,6 +30,8 @@ const NOT_DUE = [
   'completed',
   'deleted',
 ];
+/** The wall clock jumps over it, or shows it twice. */
+const BY_CHANGE = ['dropped', 'repeated'];
 /** A run on its way to its record. */
 const ON_ITS_WAY = ['waiting', 'running', 'retrying'];
 
@@ -41,10 +46,21 @@ function allowedOf(explained: ExplainedSeen, schedule: ScheduleView, view: View)
   const behindMs = view.behindMs(askedAt, answeredAt);
   const isNow = askedAt - behindMs < at && at <= answeredAt + view.apartMs;
   if (isNow || isChanging || optional.has(at) || manual.some(run => run.at === at)) return null;
-  if (!due.includes(at)) return NOT_DUE;
+  if (!due.includes(at)) return notDue(at, schedule);
   if (at > answeredAt) return ['upcoming'];
   const run = runs.find(each => isOf(each, at));
   return run === undefined ? null : verdictsOf(run, explained, schedule, view);
+}
+
+/** What a calendar takes away is told so, and what a zone skips where its clock changes close by. */
+function notDue(at: number, { seen, spans }: ScheduleView): string[] {
+  const held = spans.find(({ until }) => until >= at);
+  const said = held?.classOf?.(at).is;
+  if (said === 'excluded' || said === 'rolled') return [said];
+  const zones = [seen.timezone, ...spans.map(({ timezone }) => timezone)];
+  const [before, after] = [at - LONGEST_CHANGE_MS, at + LONGEST_CHANGE_MS];
+  const isByChange = zones.some(zone => offsetAt(zone, before) !== offsetAt(zone, after));
+  return isByChange ? [...NOT_DUE, ...BY_CHANGE] : NOT_DUE;
 }
 
 function isOf({ at, missed }: RunSeen, time: number): boolean {
@@ -62,10 +78,15 @@ function verdictsOf(
   const isGoing = [...schedule.runs, ...schedule.manual].some(other => {
     return other.at < at && other.startedAt <= answeredAt && knownBy(other, view) >= at;
   });
-  // What a node holds and does nothing with looks as if it were sent.
+  // What a node holds looks as if it were sent: it does nothing with it, or limits are in the way.
   const { id } = schedule.seen;
-  const isHeldUp = view.isHeldUp(askedAt, answeredAt, id);
-  const skipped = isGoing || isHeldUp ? ['skipped'] : [];
+  const isHeldUp =
+    view.isHeldUp(askedAt, answeredAt, id) || view.isHeldBack(at, answeredAt, schedule.seen);
+  // And so does what was claimed ahead of a suspension, until it is decided about.
+  const isAwake = view.suspensions.every(
+    ({ from, to }) => at <= from || at > to + AWAKE_MS || askedAt > writtenBy(to + AWAKE_MS, view),
+  );
+  const skipped = isGoing || isHeldUp || !isAwake ? ['skipped'] : [];
   const running = isHeldUp ? ON_ITS_WAY : ['waiting'];
   if (status === 'missed' || status === 'skipped') return [status, ...running, ...skipped];
   if (finishedAt > answeredAt) return [...ON_ITS_WAY, ...skipped];

@@ -12,19 +12,26 @@ export function checkLateness(view: View, tell: Tell): void {
 function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
   const { seen } = schedule;
   const { versions = [] } = seen;
+  const calendarChanges = seen.excludes === undefined ? [] : schedule.spans;
   // One request of a schedule is in flight: the next one starts when it has ended.
   let freeAt = Number.NEGATIVE_INFINITY;
+  const told = toldOf(schedule, view);
   for (const { run, attempt, index } of attemptsOf(schedule)) {
     // A change takes back what has not started, and it is decided about anew.
-    const changes = versions.filter(({ at }) => at <= attempt.startedAt);
+    const all = [...versions, ...calendarChanges, ...view.limitChanges];
+    const changes = all.filter(({ at }) => at <= attempt.startedAt);
     const changedAt = Math.max(...changes.map(({ writtenBy }) => writtenBy));
-    const from = Math.max(couldStartAt(run, index, seen.policy, view), freeAt, changedAt);
+    const couldAt = couldStartAt(run, index, seen.policy, view);
+    const heldUntil = index === 0 && run.trigger === 'manual' ? claimedAheadUntil(run, view) : 0;
+    const from = Math.max(couldAt, freeAt, changedAt, heldUntil);
     const lateMs = attempt.startedAt - from;
-    freeAt = Math.max(freeAt, endOf(attempt) || attempt.startedAt);
+    const toldAt = told.get(`${run.id}/${attempt.number}`) ?? 0;
+    freeAt = Math.max(freeAt, endOf(attempt) || attempt.startedAt, toldAt);
     // A loop that sleeps goes by the clock as it was.
     const behindMs = view.behindMs(from - RECOVERY_MS, attempt.startedAt);
     const allowedMs = view.lateMs + view.heardMs + behindMs;
     if (!(lateMs > allowedMs) || !view.isUndisturbed(from, attempt.startedAt, seen.id)) continue;
+    if (view.isHeldBack(from, attempt.startedAt, seen)) continue;
     // The node that was asked for it writes it first, whoever sends it.
     if (run.trigger === 'manual' && index === 0 && view.isAnySlow(run.at, attempt.startedAt))
       continue;
@@ -47,6 +54,24 @@ function isHostFull(at: number, { seen }: ScheduleView, view: View): boolean {
       return attempt.startedAt <= at + view.lateMs && endOf(attempt) + FREED_MS >= at;
     });
   return going.length >= view.mostPerHost;
+}
+
+/** By attempt: when its target was answered that it has ended. By then that was written. */
+function toldOf({ seen }: ScheduleView, { said }: View): Map<string, number> {
+  if (seen.policy?.completion === undefined) return NOTHING_TOLD;
+  const ends = said.filter(({ status }) => status !== null);
+  return new Map(ends.map(({ runId, attempt, endedAt }) => [`${runId}/${attempt}`, endedAt]));
+}
+
+const NOTHING_TOLD = new Map<string, number>();
+
+/** Rows are claimed so long before their time. */
+const AHEAD_MS = 1_000;
+
+/** A node that was not told of a manual run gives back what it has claimed ahead when its time comes. */
+function claimedAheadUntil({ scheduleId, at }: RunSeen, { holds }: View): number {
+  const before = (holds.get(scheduleId) ?? []).filter(({ from, to }) => from <= at && at <= to);
+  return Math.min(at + AHEAD_MS, Math.max(0, ...before.map(({ to }) => to)));
 }
 
 /** As far as its own run goes, at the latest; NaN where nobody knows. */

@@ -19,7 +19,7 @@ function checkBuffered(run: RunSeen, schedule: ScheduleView, view: View, tell: T
   const { seen, due } = schedule;
   const next = due.find(time => time > run.at) ?? Infinity;
   // A change drops what waits.
-  const isChanged = schedule.spans.slice(1).some(({ at }) => at >= run.at);
+  const isChanged = schedule.spans.slice(1).some(({ writtenBy }) => writtenBy >= run.at);
   if (isChanged || isGoing(next, schedule, view)) return;
   tell('bufferLost', `${nameOf(seen.id, run.at)} was skipped, and was the latest.`);
 }

@@ -32,6 +32,8 @@ interface Tried {
   halts: Halt[];
   /** Whether nodes that did nothing may have kept a retry waiting until it was barred. */
   isHeldUp(from: number, to: number): boolean;
+  /** Whether limits of its destination did. */
+  isHeldBack(from: number, to: number): boolean;
 }
 
 const DELAYS_MS = [5_000, 30_000, 120_000];
@@ -53,7 +55,7 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   const name = nameOf(run.scheduleId, run.at);
   const completedAt = planned?.status === 'enabled' ? Infinity : (planned?.updatedAt ?? Infinity);
   const barredAt = (endedAt: number) => {
-    const since = run.trigger === 'manual' ? endedAt : run.at;
+    const since = run.trigger === 'schedule' ? run.at : endedAt;
     const nextAt = due.find(time => time > since) ?? Infinity;
     const changed = changedAt(schedule, since, endedAt);
     return Math.min(nextAt, completedAt, changed, triedUntil(run, policy) + 1);
@@ -63,10 +65,12 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
     // What is decided before the change is written after it.
     return stops && at <= knownBy(run, view);
   });
-  const first = run.trigger === 'manual' ? [] : schedule.manual;
+  const first = run.trigger === 'schedule' ? schedule.manual : [];
   const halts = view.haltsOf(seen.id);
   const isHeldUp = (from: number, to: number) => view.isHeldUp(from, to, seen.id);
-  checkTried({ ...run, name, policy, isStopped, barredAt, first, halts, isHeldUp }, view, tell);
+  const isHeldBack = (from: number, to: number) => view.isHeldBack(from, to, seen);
+  const ways = { first, halts, isHeldUp, isHeldBack };
+  checkTried({ ...run, name, policy, isStopped, barredAt, ...ways }, view, tell);
   // It is decided about when it is claimed, and waits for its connection then.
   const over = triedUntil(run, policy) + view.connectMs;
   const late = run.attempts.find(
@@ -77,7 +81,8 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   for (const callback of run.callbacks) {
     const told = `The callback ${callback.id} of ${name}`;
     const alone = { policy: undefined, isStopped: false, barredAt: () => Infinity, first: [] };
-    checkTried({ ...callback, ...alone, name: told, halts, isHeldUp: () => false }, view, tell);
+    const never = { isHeldUp: () => false, isHeldBack: () => false };
+    checkTried({ ...callback, ...alone, name: told, halts, ...never }, view, tell);
   }
 }
 
@@ -123,10 +128,7 @@ function checkRetry(
     tell('retryUnasked', `${name} was tried again after attempt ${before.number}.`);
     return;
   }
-  const asked = view.retryAt.get(`${id}/${before.number}`) ?? 0;
-  // Who was asked counts from its own clock.
-  const behindMs = view.behindMs(before.startedAt, endOf(before));
-  const from = Math.max(endOf(before) + delayMs(policy, retry), asked - behindMs);
+  const from = earliestRetry(id, before, retry, policy, view);
   if (attempt.startedAt >= from - view.slackMs) return;
   const when = `came at ${iso(attempt.startedAt)}, and ${iso(from)} was the earliest`;
   tell('retryEarly', `${name}: attempt ${attempt.number} ${when}.`);
@@ -155,8 +157,23 @@ function checkEnd(tried: Tried, view: View, tell: Tell): void {
     if (at <= cameAt && finishedAt > cameAt) cameAt = finishedAt;
   // It waits until its client is resumed; what is deleted drops it.
   for (const { from, to } of tried.halts) if (from <= cameAt && to > cameAt) cameAt = to;
-  if (withGrace(Math.max(cameAt, ...down.map(({ to }) => to)), view) >= barredAt) return;
+  const couldAt = withGrace(Math.max(cameAt, ...down.map(({ to }) => to)), view);
+  if (couldAt >= barredAt || tried.isHeldBack(couldAt, barredAt)) return;
   tell('retryLost', `${name} was not tried again after attempt ${last.number}.`);
+}
+
+/** The earliest instant at which an attempt is tried again. @param retry 1 for the first */
+export function earliestRetry(
+  id: string,
+  before: AttemptSeen,
+  retry: number,
+  policy: Policy,
+  view: View,
+): number {
+  const asked = view.retryAt.get(`${id}/${before.number}`) ?? 0;
+  // Who was asked counts from its own clock.
+  const behindMs = view.behindMs(before.startedAt, endOf(before));
+  return Math.max(endOf(before) + delayMs(policy, retry), asked - behindMs);
 }
 
 /** The latest instant at which an attempt is tried again while nothing is in the way. @param retry 1 for the first */
@@ -186,7 +203,8 @@ function mostRetries(policy: Policy): number {
   return policy?.maxRetries ?? policy?.retryDelaysSeconds?.length ?? MOST_RETRIES;
 }
 
-function isRetried({ outcome, responseStatus: status }: AttemptSeen): boolean {
+function isRetried({ outcome, responseStatus: status, control }: AttemptSeen): boolean {
+  if (control?.noRetry) return false;
   if (outcome === 'timeout' || outcome === 'connectionError') return true;
   if (outcome !== 'response' || status === undefined) return false;
   return status >= 500 || status === 408 || status === 425 || status === 429;

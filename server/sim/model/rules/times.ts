@@ -2,15 +2,8 @@ import type { ScheduleSeen } from '../evidence.ts';
 import { RECOVERY_MS, type Window } from './cuts.ts';
 import { haltIn } from './halts.ts';
 import type { Tell } from './rule.ts';
-import {
-  AWAKE_MS,
-  hasBegun,
-  hasEnded,
-  iso,
-  type RunSeen,
-  type ScheduleView,
-  type View,
-} from './view.ts';
+import { hasBegun, hasEnded, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
+import { AWAKE_MS } from './windows.ts';
 
 /**
  * What was due against what was recorded.
@@ -72,6 +65,7 @@ function needsNone(
   if (changedAt === undefined || changedAt === Number.POSITIVE_INFINITY) return false;
   if (changedAt - time <= view.lateMs) return true;
   if (!view.isUndisturbed(time, changedAt, seen.id)) return true;
+  if (view.isHeldBack(time, changedAt, seen)) return true;
   return manual.some(({ at, finishedAt }) => at <= changedAt && finishedAt >= time);
 }
 
@@ -130,6 +124,7 @@ function checkMissed(
         (windows[index + 1]?.from ?? Infinity) <= decidedAt ||
         view.isHeldUp(next - 1, next, schedule.seen.id);
       if (isUndecided) continue;
+      if (view.isHeldBack(decidedAt, next, schedule.seen)) return 0;
       tell(
         'latestMissed',
         `${name} was missed, was the latest to pass before ${iso(window.to)}, and no later one ` +
@@ -138,13 +133,28 @@ function checkMissed(
     }
     return 0;
   }
+  if (isLostInStall(time, schedule, view)) return 0;
   const { id } = schedule.seen;
   const isLate = follower !== undefined && follower.startedAt >= next;
   if (isLate && wasBehind(time, next, id, view)) return 1;
+  if (view.isHeldBack(time, next, schedule.seen)) return 0;
   // Before a later one could fire, its schedule was stopped.
   if (follower === undefined && view.isHeldUp(next - 1, next, id)) return 1;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
   return 0;
+}
+
+/** Whether it came during a run that a node lost, and then no node could say for long that it looked. */
+function isLostInStall(time: number, { runs }: ScheduleView, view: View): boolean {
+  if (!view.isShared) return false;
+  const lost = runs.find(
+    ({ at, finishedAt, attempts }) =>
+      at < time && finishedAt >= time && attempts.some(({ outcome }) => outcome === 'lost'),
+  );
+  return view.stalls.some(({ from, to }) => {
+    const isLong = to - from >= view.blindMs - LOOK_MS;
+    return isLong && to > time && from <= (lost?.finishedAt ?? 0);
+  });
 }
 
 /** How long after it a time that passed unseen fires. */
@@ -213,7 +223,7 @@ function blindSpanOf({ runs, manual }: ScheduleView, window: Window) {
     const wasCutOff = isCutOff(run, window.from, window.to);
     if (wasCutOff) from = Math.min(from, run.at);
     const isOver = run.finishedAt <= window.from;
-    const goesFirst = run.trigger === 'manual' && !isOver && run.at <= lookedAt;
+    const goesFirst = run.trigger !== 'schedule' && !isOver && run.at <= lookedAt;
     if (!wasCutOff && !goesFirst) continue;
     until = Math.max(until, run.finishedAt);
     lookedAt = Math.max(lookedAt, run.finishedAt + WRITTEN_MS);
@@ -264,26 +274,39 @@ function isCutOff(run: RunSeen, from: number, to: number): boolean {
 
 function checkSkipped(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell): void {
   if (isGoing(run.at, schedule, view) || isBehindDropped(run.at, schedule, view)) return;
+  if (isBehindFurther(run.at, schedule, view)) return;
   const name = nameOf(schedule.seen.id, run.at);
   tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);
 }
 
 /**
- * Whether it came after one that was claimed and never sent, because its node did nothing, or died, until a change dropped that. A
- * command that deletes a client changes schedules while nobody runs.
+ * Whether it came after one that was begun and never sent, until a change dropped that: its node did nothing, died or was suspended,
+ * or limits were in its way. A command that deletes a client changes schedules while nobody runs. With bufferOne it loses its place to
+ * a later one also where a manual run goes before it.
  */
 function isBehindDropped(time: number, schedule: ScheduleView, view: View): boolean {
-  const { seen, due, runs } = schedule;
+  const { seen, due, runs, manual } = schedule;
+  const isHeldTo = ({ at }: RunSeen) => at >= time && view.isHeldBack(time, at, seen);
+  if (seen.policy?.overlap === 'bufferOne' && manual.some(isHeldTo)) return true;
   const before = due.findLast(each => each < time && !runs.some(run => run.at === each));
   if (before === undefined || !needsNone(before, schedule, view)) return false;
+  const isAsleep = ({ from, to }: Window) => from <= time && before <= to + AWAKE_MS;
   const isDown = view.windows.some(({ from, to }) => from <= before && to >= time);
-  return isDown || view.isHeldUp(before, time, seen.id);
+  const isHeld = view.isHeldUp(before, time, seen.id) || view.isHeldBack(before, time, seen);
+  return isDown || isHeld || view.suspensions.some(isAsleep);
+}
+
+/** Whether a node had claimed a further run, to say that it is dropped, and did nothing with it. */
+function isBehindFurther(time: number, { seen, further }: ScheduleView, view: View): boolean {
+  return (
+    further.some(({ status }) => status === 'skipped') && view.isHeldUp(time - 1, time, seen.id)
+  );
 }
 
 /** Whether a run of the schedule, or a manual one, was going on when the time came. */
 export function isGoing(time: number, { runs, manual, spans }: ScheduleView, view: View): boolean {
   // A change knows of the end of a run as little as others do.
-  const isChanged = spans.some(({ at }) => at >= time);
+  const isChanged = spans.some(({ writtenBy }) => writtenBy >= time);
   // A command that deletes a client while nobody runs knows of none that came meanwhile.
   const unseen = view.windows.filter(({ from, to }) =>
     spans.some(({ at }) => at >= time && from <= at && at <= to),

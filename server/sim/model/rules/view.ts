@@ -1,18 +1,19 @@
 import type { Run } from '@punctual/client';
-import { changedTimes, type Span, spansOf } from '../calendar/changed-times.ts';
-import { dueTimes, plannedTimes } from '../calendar/due-times.ts';
 import type {
   Arrival,
   CallbackArrival,
   Evidence,
   ExplainedSeen,
-  Life,
+  NextSeen,
   SaidSeen,
   ScheduleSeen,
   Stall,
 } from '../evidence.ts';
-import { type HoldSeen, holdsOf, isUpFrom, RECOVERY_MS, type Window } from './cuts.ts';
+import { holdsBack, type Limited, limitChangesOf, limitedOf } from '../limited.ts';
+import { type HoldSeen, holdsOf, isUpFrom, killOf, RECOVERY_MS, type Window } from './cuts.ts';
+import { type Due, dueOf } from './due.ts';
 import { type Halt, haltsOf } from './halts.ts';
+import { merged, unseenOf, windowsOf } from './windows.ts';
 
 /** The evidence, sorted for judging. Instants are epoch ms. */
 
@@ -31,6 +32,9 @@ export interface AttemptSeen {
   } | null;
   /** It failed without a request: the breaker of its host was open. */
   isRefused: boolean;
+  /** By `Punctual-Control`: what counted, and whether something did not. */
+  control: Run['attempts'][number]['control'];
+  hasControlFault: boolean;
 }
 
 /** The attempts of all runs, with their places in them, by their starts. */
@@ -68,17 +72,14 @@ export interface CallbackSeen {
   attempts: AttemptSeen[];
 }
 
-export interface ScheduleView {
+export interface ScheduleView extends Due {
   seen: ScheduleSeen;
-  /** Nominal times since its creation, by the checker's calendar; up to a while after `until`. */
-  due: number[];
-  /** Those of them that may be on record, and need not: a change was being written. */
-  optional: Set<number>;
-  /** Between changes of its times; empty where nobody asked for one. */
-  spans: Span[];
   /** Of its own times, in their order. */
   runs: RunSeen[];
+  /** With those that have begun of what targets asked for. */
   manual: RunSeen[];
+  /** All that targets asked for. */
+  further: RunSeen[];
   arrivals: Arrival[];
 }
 
@@ -113,6 +114,7 @@ export interface View extends Slack {
   callbackArrivals: CallbackArrival[];
   triggered: string[];
   explained: ExplainedSeen[];
+  nexts: NextSeen[];
   said: SaidSeen[];
   mostPerHost: number;
   windows: Window[];
@@ -143,6 +145,12 @@ export interface View extends Slack {
   behindMs(from: number, to: number): number;
   /** By schedule; of nodes that share the store. */
   holds: Map<string, HoldSeen[]>;
+  /** Of destinations: all that has not started is claimed anew. */
+  limitChanges: { at: number; writtenBy: number }[];
+  /** By the names of destinations. */
+  limited: Map<string, Limited>;
+  /** Whether limits of its destination explain that a request of it which could start at `from` had not by `to`. */
+  isHeldBack(from: number, to: number, schedule: ScheduleSeen): boolean;
   /** Whether nodes share the store. */
   isShared: boolean;
   /** By when all nodes go by a change that was written then. */
@@ -150,9 +158,6 @@ export interface View extends Slack {
   /** Was the service killed between these two instants, or at one of them, or was a claim of the schedule taken back? */
   killedWithin(from: number, to: number, scheduleId: string): boolean;
 }
-
-/** How far the calendar looks beyond `until`: more than any interval of the workload. */
-const BEYOND_MS = 120_000;
 
 export function viewOf(evidence: Evidence, slack: Slack): View {
   const { until, schedules, lives, suspensions = [], callbackArrivals, triggered } = evidence;
@@ -162,7 +167,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
   const runs = evidence.runs.map(run => runSeen(run, suspensions));
   const runsOf = Map.groupBy(runs, run => run.scheduleId);
   const arrivalsOf = Map.groupBy(arrivals, ({ scheduleId }) => scheduleId);
-  const kills = lives.flatMap(({ end }) => (end?.how === 'killed' ? [end] : []));
+  const kills = lives.flatMap(({ end }) => (end?.how === 'killed' ? [killOf(end)] : []));
   const holds = holdsOf(evidence);
   const isHeldUp = (from: number, to: number, scheduleId: string) =>
     (holds.get(scheduleId) ?? []).some(({ idle }) =>
@@ -190,14 +195,23 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
   const haltsOfOne = (id: string) => halts.get(clientOf.get(id)!) ?? [];
   const lags = lives.flatMap(life => life.lags ?? []);
   const rests = lives.flatMap(({ frozen = [] }) => frozen);
+  // What was asked of a machine that was suspended then is written when it goes on.
+  const asleep = suspensions.map(({ from, to }) => ({ from, to: to + RECOVERY_MS }));
   const heardBy = (instant: number) => {
     const by = instant + slack.toldMs;
-    const late = rests.filter(({ from, to }) => from <= by && to >= instant);
+    const late = [...rests, ...asleep].filter(({ from, to }) => from <= by && to >= instant);
     return Math.max(by, ...late.map(({ to }) => to + slack.toldMs));
   };
+  const limited = limitedOf(evidence, slack.lateMs);
   return {
     ...slack,
     until,
+    limited,
+    limitChanges: limitChangesOf(evidence, slack.connectMs),
+    isHeldBack: (from, to, { destination = '' }) => {
+      const limits = limited.get(destination);
+      return limits !== undefined && holdsBack(limits, from, to, slack.lateMs);
+    },
     schedules: schedules
       .filter(({ listed }) => listed)
       .map(schedule => {
@@ -205,9 +219,12 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
         const own = (runsOf.get(seen.id) ?? []).toSorted((a, b) => a.at - b.at);
         return {
           seen,
-          ...timesOf(seen, until + BEYOND_MS),
+          ...dueOf(seen, evidence),
           runs: own.filter(({ trigger }) => trigger === 'schedule'),
-          manual: own.filter(({ trigger }) => trigger === 'manual'),
+          manual: own.filter(
+            run => run.trigger === 'manual' || (run.trigger === 'target' && hasBegun(run)),
+          ),
+          further: own.filter(({ trigger }) => trigger === 'target'),
           arrivals: (arrivalsOf.get(seen.id) ?? []).toSorted((a, b) => a.at - b.at),
         };
       }),
@@ -216,6 +233,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     callbackArrivals: callbackArrivals.filter(({ scheduleId }) => !gone.has(scheduleId)),
     triggered,
     explained: evidence.explained,
+    nexts: evidence.nexts ?? [],
     said: evidence.said ?? [],
     mostPerHost: evidence.mostPerHost ?? Number.POSITIVE_INFINITY,
     windows,
@@ -260,19 +278,6 @@ function heard(seen: ScheduleSeen, heardBy: View['heardBy']): ScheduleSeen {
   return { ...seen, versions };
 }
 
-function timesOf(
-  seen: ScheduleSeen,
-  until: number,
-): Pick<ScheduleView, 'due' | 'optional' | 'spans'> {
-  const { interval, timezone, createdAt, planned, versions } = seen;
-  const spans = spansOf(seen, until);
-  if (versions !== undefined) return { ...changedTimes(spans), spans };
-  const due = planned
-    ? plannedTimes(seen, planned, until)
-    : dueTimes(interval, timezone, createdAt, until);
-  return { due, optional: new Set(), spans };
-}
-
 function latenessOf(runs: RunSeen[]): View['lateness'] {
   const begun = runs.filter(
     ({ trigger, startedAt }) => trigger === 'schedule' && !Number.isNaN(startedAt),
@@ -283,54 +288,6 @@ function latenessOf(runs: RunSeen[]): View['lateness'] {
     if (others.length === 0) return undefined;
     return Math.max(0, ...others.map(({ at, startedAt }) => startedAt - at));
   };
-}
-
-/** When nobody was up that could fire, from the end of a life on. */
-function windowsOf(lives: Life[]): Window[] {
-  const changes = lives.flatMap(lifeChanges).toSorted((a, b) => a.at - b.at);
-  const windows: Window[] = [];
-  let from: number | null = null;
-  let up = 0;
-  for (const { at, by } of changes) {
-    up += by;
-    if (by <= 0 && up === 0) from ??= at;
-    if (by > 0 && from !== null) {
-      windows.push({ from, to: at });
-      from = null;
-    }
-  }
-  return windows;
-}
-
-/** When it could fire, and when it could no longer. */
-function lifeChanges({ readyAt, end, frozen = [] }: Life): { at: number; by: number }[] {
-  if (readyAt === null || (end !== null && end.from < readyAt))
-    return end === null ? [] : [{ at: end.from, by: 0 }];
-  const until = end?.from ?? Infinity;
-  const isWhileUp = ({ from }: Window) => from >= readyAt && from < until;
-  const rests = frozen.filter(isWhileUp).flatMap(({ from, to }) => [
-    { at: from, by: -1 },
-    { at: Math.min(to, until), by: 1 },
-  ]);
-  return [{ at: readyAt, by: 1 }, ...rests, ...(end ? [{ at: until, by: -1 }] : [])];
-}
-
-/** Timers rest while the machine is suspended: an engine looks again when its wait of up to a second is over. */
-export const AWAKE_MS = 1_100;
-
-function unseenOf({ from, to }: Window): Window {
-  return { from, to: to + AWAKE_MS, isSuspension: true };
-}
-
-/** Those that overlap as one, in their order. */
-function merged(windows: Window[]): Window[] {
-  const apart: Window[] = [];
-  for (const window of windows.toSorted((a, b) => a.from - b.from)) {
-    const last = apart.at(-1);
-    if (last === undefined || window.from > last.to) apart.push({ ...window });
-    else Object.assign(last, { ...window, from: last.from, to: Math.max(last.to, window.to) });
-  }
-  return apart;
 }
 
 function runSeen(run: Run, suspensions: Window[]): RunSeen {
@@ -369,7 +326,9 @@ function attemptSeen(attempt: Run['attempts'][number], suspensions: Window[]): A
   }
   const isRefused = error?.startsWith('It was not sent: the breaker') === true;
   const awaited = awaitedSeen(attempt);
-  return { number, startedAt, durationMs, outcome, responseStatus, awaited, isRefused };
+  const control = { control: attempt.control, hasControlFault: attempt.controlFault !== undefined };
+  const seen = { number, startedAt, durationMs, outcome, responseStatus, awaited, isRefused };
+  return { ...seen, ...control };
 }
 
 /** When nothing came, only its sentence says until when it was waited for. */

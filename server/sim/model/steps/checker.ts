@@ -2,6 +2,17 @@ import type { Run } from '@punctual/client';
 import { dueTimes } from '../calendar/due-times.ts';
 import type { Arrival, CallbackArrival, Life, ScheduleSeen } from '../evidence.ts';
 import type { Window } from '../rules/cuts.ts';
+import { checkChanged, type Held, heldOf, mayBeLost, owedOf } from './changes.ts';
+import {
+  furthestAhead,
+  iso,
+  nameOf,
+  type Span,
+  type Step,
+  type StepSlack,
+  type StepViolation,
+  type Tell,
+} from './rules.ts';
 
 /**
  * The checker of a service whose clock was stepped, ahead and back, and that was killed between.
@@ -9,34 +20,6 @@ import type { Window } from '../rules/cuts.ts';
  * Pure, and it shares no code with the engine. Instants are epoch ms: those of requests, kills and steps by
  * the machine's clock, nominal times by the service's.
  */
-export const RULES = {
-  early: 'No request starts before its nominal time, by the clock of the service.',
-  sentTwice:
-    'No nominal time is sent twice, but after a kill, as a retry, and under one webhook-id.',
-  fence: 'Each attempt of a schedule has a greater fence than all before it.',
-  silent: 'A time that comes while the service is up, and was never sent, fires.',
-  unrecorded: 'In the end every nominal time has its record.',
-  recordedTwice: 'No nominal time has two records.',
-  arrivalUnrecorded: 'Every request that the target saw is an attempt in history.',
-  attemptUnseen: 'Every attempt that was answered was seen by the target.',
-  unfinished: 'Every run that has begun comes to its end.',
-  callbackLost: 'Every run that failed has called back, whatever the clock said when it ended.',
-  notUpcoming: 'Explain calls an instant ahead upcoming.',
-  stepsMiscounted: 'Every step of more than a second is counted, and nothing else.',
-} as const;
-
-export type StepRule = keyof typeof RULES;
-
-export interface StepViolation {
-  rule: StepRule;
-  sentence: string;
-}
-
-/** From `at` (epoch ms of the machine) on, the service's clock is ahead by `offsetMs`. */
-export interface Step {
-  at: number;
-  offsetMs: number;
-}
 
 export interface StepEvidence {
   schedules: ScheduleSeen[];
@@ -62,20 +45,6 @@ export interface StepEvidence {
   until: number;
 }
 
-/** What a service may take, and real processes more than played ones. */
-export interface StepSlack {
-  /** After its start, a step or a stall, until it has looked at every schedule. */
-  lookMs: number;
-  /** After its time, a request may still be on its way to the target. */
-  onItsWayMs: number;
-  /** A request that left just before a step arrives so much later at most. */
-  leftMs: number;
-  /** From an answer to the commit that settles it: a kill between the two has the request sent again. */
-  settleMs: number;
-  /** Where others are late by a second, a busy machine is no silence. */
-  mayBeBusy: boolean;
-}
-
 export const STEPS_OF_PROCESSES: StepSlack = {
   lookMs: 3_000,
   onItsWayMs: 1_500,
@@ -85,7 +54,6 @@ export const STEPS_OF_PROCESSES: StepSlack = {
 };
 
 type Judged = StepEvidence & StepSlack;
-type Tell = (rule: StepRule, sentence: string) => void;
 
 export function checkSteps(
   seen: StepEvidence,
@@ -100,16 +68,24 @@ export function checkSteps(
   const spans = steadySpans(evidence, slack);
   for (const schedule of evidence.schedules) {
     const arrivals = arrivalsOf.get(schedule.id) ?? [];
-    checkRecords(schedule, runsOf.get(schedule.id) ?? [], evidence, tell);
+    const askedAt = evidence.prompt.get(schedule.id);
+    const held = heldOf(schedule, askedAt ?? evidence.since);
+    const runs = runsOf.get(schedule.id) ?? [];
+    checkRecords(schedule, held, spans, runs, evidence, tell);
     const [asked, own] = [
       arrivals.filter(({ webhookId }) => manual.has(webhookId)),
       arrivals.filter(({ webhookId }) => !manual.has(webhookId)),
     ];
-    const askedAt = evidence.prompt.get(schedule.id);
-    if (askedAt !== undefined)
-      checkSilence(schedule, own, asked, spansFrom(askedAt, spans), evidence, tell);
+    if (held.length > 0) {
+      checkChanged(schedule, held, { own, manual: asked }, evidence, tell);
+      // One that was sent to another target before may still go on.
+      const slow = own.filter(({ at, endedAt }) => endedAt - at > slack.settleMs);
+      for (const [version, within] of promptOf(schedule, held, spans))
+        checkSilence(version, own, [...asked, ...slow], within, runs, evidence, tell);
+    } else if (askedAt !== undefined)
+      checkSilence(schedule, own, asked, spansFrom(askedAt, spans), [], evidence, tell);
     checkEarly(own, evidence, tell);
-    checkFences(schedule.id, isOver(schedule) ? own : arrivals, tell);
+    if (!wasDisabled(held)) checkFences(schedule.id, isOver(schedule) ? own : arrivals, tell);
     for (const same of Map.groupBy(own, ({ scheduledFor }) => scheduledFor).values())
       checkOnce(same, evidence, tell);
     for (const same of Map.groupBy(asked, ({ webhookId }) => webhookId).values())
@@ -124,13 +100,6 @@ export function checkSteps(
     if (told !== made) tell('stepsMiscounted', `${made} steps were made, and ${told} counted.`);
   }
   return violations;
-}
-
-/** A span in which the service was up, had looked, and its clock went on without a step. */
-export interface Span {
-  from: number;
-  to: number;
-  offsetMs: number;
 }
 
 export function steadySpans(
@@ -154,9 +123,25 @@ function spansFrom(instant: number, spans: Span[]): Span[] {
   return spans.map(span => ({ ...span, from: Math.max(span.from, instant) }));
 }
 
+/** The versions whose target answers at once, as schedules of their own, and when they were in force. */
+function promptOf(schedule: ScheduleSeen, held: Held[], spans: Span[]): [ScheduleSeen, Span[]][] {
+  const prompt = held.filter(({ is }) => is.status === 'enabled' && /\/(ok|fail)$/.test(is.url));
+  return prompt.map(({ is, from, to }) => {
+    const { interval, timezone, pausedUntil = 0 } = is;
+    const createdAt = Math.max(schedule.createdAt, pausedUntil - 1);
+    const within = spansFrom(from, spans).map(span => ({ ...span, to: Math.min(span.to, to) }));
+    return [{ ...schedule, interval, timezone, createdAt }, within];
+  });
+}
+
 /** It has no row any more that keeps the last fence. A clock that is behind its end gives two manual runs the same one. */
 function isOver({ planned }: ScheduleSeen): boolean {
   return planned !== undefined && planned.status !== 'enabled';
+}
+
+/** Its row went, and with it the last fence. One that is enabled again goes on with the instant of a clock that is behind. */
+function wasDisabled(held: Held[]): boolean {
+  return held.some(({ is }) => is.status !== 'enabled');
 }
 
 function checkFences(id: string, arrivals: Arrival[], tell: Tell): void {
@@ -173,6 +158,7 @@ function checkSilence(
   arrivals: Arrival[],
   manual: Arrival[],
   spans: Span[],
+  runs: Run[],
   evidence: Judged,
   tell: Tell,
 ): void {
@@ -181,6 +167,7 @@ function checkSilence(
     const after = Math.max(from + offsetMs, createdAt);
     for (const time of dueTimes(interval, timezone, after, to + offsetMs - evidence.onItsWayMs)) {
       if (sent.has(time) || wasBehind(time, offsetMs, evidence)) continue;
+      if (mayBeLost(time, runs)) continue;
       const instant = time - offsetMs;
       if (stoodStill(instant, evidence) || wasBlocked(instant, manual, evidence)) continue;
       tell('silent', `${nameOf(id, time)} came at ${iso(instant)}, and was never sent.`);
@@ -210,17 +197,27 @@ function wasBlocked(instant: number, manual: Arrival[], { onItsWayMs, settleMs }
 }
 
 /** Of a schedule that is more than a cron interval only that nothing is recorded twice: a clock that is wrong may end it. */
-function checkRecords(schedule: ScheduleSeen, runs: Run[], evidence: Judged, tell: Tell): void {
+function checkRecords(
+  schedule: ScheduleSeen,
+  held: Held[],
+  spans: Span[],
+  runs: Run[],
+  evidence: Judged,
+  tell: Tell,
+): void {
   const { id, interval, timezone, createdAt, planned } = schedule;
   const { since, until } = evidence;
-  const due = planned ? [] : dueTimes(interval, timezone, Math.max(createdAt, since), until);
+  const from = Math.max(createdAt, since);
+  const asCreated = planned ? [] : dueTimes(interval, timezone, from, until);
+  const owed = () => owedOf(held, spans, evidence).filter(time => !mayBeLost(time, runs));
+  const due = held.length > 0 ? owed() : asCreated;
   const records = new Map<number, number>();
-  for (const { trigger, scheduledFor, missedCount, from, to } of runs) {
+  for (const { trigger, scheduledFor, missedCount, from: first, to } of runs) {
     if (trigger !== 'schedule') continue;
     const times =
       missedCount === undefined
         ? [Date.parse(scheduledFor)]
-        : due.filter(time => time >= Date.parse(from!) && time <= Date.parse(to!));
+        : due.filter(time => time >= Date.parse(first!) && time <= Date.parse(to!));
     for (const time of times) records.set(time, (records.get(time) ?? 0) + 1);
   }
   for (const time of due) {
@@ -281,15 +278,6 @@ function settledBy({ endedAt }: Arrival, { stalls, settleMs }: Judged): number {
   return until;
 }
 
-/** What leaves just before a step arrives just after it. */
-function furthestAhead(steps: Step[], at: number, leftMs: number): number {
-  const inForce = steps.filter(
-    (step, index) =>
-      step.at <= at && (steps[index + 1]?.at ?? Number.POSITIVE_INFINITY) >= at - leftMs,
-  );
-  return Math.max(...inForce.map(({ offsetMs }) => offsetMs));
-}
-
 function checkRuns({ runs, arrivals, until }: Judged, tell: Tell): void {
   const seen = new Set(arrivals.map(a => `${a.webhookId} ${a.attempt}`));
   const known = new Set(
@@ -323,12 +311,4 @@ function checkCallbacks({ runs, callbacks, schedules }: Judged, tell: Tell): voi
     const name = nameOf(scheduleId, Date.parse(scheduledFor));
     tell('callbackLost', `${name} failed, and no callback of it came.`);
   }
-}
-
-function nameOf(scheduleId: string, time: number): string {
-  return `${iso(time)} of schedule ${scheduleId}`;
-}
-
-function iso(instant: number): string {
-  return new Date(instant).toISOString();
 }

@@ -25,6 +25,12 @@ export function knowCalendar(calendar: KnownCalendar): void {
   calendars.set(calendar.version, calendar);
 }
 
+/** As a thread that starts: a world that is played again reads them again. */
+export function forgetCalendars(): void {
+  calendars.clear();
+  unions.clear();
+}
+
 /** Whether times that name this version can be counted. */
 export function isKnownCalendar(version: string): boolean {
   return calendars.has(version);

@@ -159,10 +159,12 @@ function decideBlocked(
     putBehind({ ...row, ...times }, blockedSince, now);
   if (buffersOne(schedule)) {
     const latest = latestOf(row, schedule, now);
-    if (latest === scheduledFor) return waitingAs(row);
+    const follow = followOf(row, schedule, now);
+    // Times that were sent before, by a clock that was ahead, are behind it as well.
+    if (latest === scheduledFor) return waitingAs({ scheduledFor, nextFor: follow });
     const overtaken = openRanges(row, schedule, latest - 1);
     return {
-      ...waitingAs({ scheduledFor: latest, nextFor: followOf(row, schedule, now) }),
+      ...waitingAs({ scheduledFor: latest, nextFor: follow }),
       passed: [
         ...clamped(overtaken, scheduledFor, unseen.until - 1).flatMap(range =>
           missed(schedule, ...range, unseen),

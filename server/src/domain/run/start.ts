@@ -1,4 +1,5 @@
-import { nextTime } from '../calendar/times.ts';
+import { lastTime, nextTime } from '../calendar/times.ts';
+import type { When } from '../calendar/timing.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 import type { QueueRow } from './queue-row.ts';
 
@@ -13,12 +14,6 @@ export interface Start {
   second: number | null;
 }
 
-/**
- * The longest time between reading the clock and writing a change, in ms. A run for a later time
- * than that fired before the clock was set back, so the change counts its times anew.
- */
-export const WRITTEN_WITHIN_MS = 60_000;
-
 /** @param now the times after it, epoch ms */
 export function startOf(schedule: Schedule, now: number): Start | null {
   if (schedule.status !== 'enabled') return null;
@@ -28,19 +23,44 @@ export function startOf(schedule: Schedule, now: number): Start | null {
 }
 
 /**
- * The instant from which a changed schedule counts its times.
+ * The latest time from `first` on that was decided about before a change was written, by the clock as it is; null where there is
+ * none. The row of the queue says so: it waits for the first time that is open. Times beyond it were sent by a clock that was
+ * ahead, and are looked up when they come again.
+ *
+ * @param row of the queue when the change is written
+ * @param before the schedule's times until then
+ */
+export function decidedFrom(
+  first: number,
+  { scheduledFor, nextFor, attempts }: Pick<QueueRow, 'scheduledFor' | 'nextFor' | 'attempts'>,
+  before: When,
+): number | null {
+  const wasAhead = nextFor !== null && nextFor < scheduledFor;
+  if (attempts.length > 0 && !wasAhead) return scheduledFor;
+  const open = wasAhead ? nextFor : scheduledFor;
+  return open > first ? lastTime(before, first, open - 1) : null;
+}
+
+/**
+ * A start that leaves out what was decided about.
  *
  * @param start as it was counted
- * @param firedFor the latest time that it has fired for within `WRITTEN_WITHIN_MS` of that, or null
+ * @param decided as `decidedFrom` its first time
  */
 export function startBeyond(
   start: Start | null,
-  firedFor: number | null,
+  decided: number | null,
   schedule: Schedule,
 ): Start | null {
-  if (start === null || firedFor === null || !isRepeated(start.first, firedFor)) return start;
-  return startOf(schedule, firedFor);
+  if (start === null || decided === null || decided < start.first) return start;
+  return startOf(schedule, decided);
 }
+
+/**
+ * The longest time between reading the clock and writing a change, in ms. A run for a later time than that was sent before the
+ * clock was set back.
+ */
+const WRITTEN_WITHIN_MS = 60_000;
 
 /** A row that has begun, with a next time that comes after its own. */
 export function beyondOwn<Row extends Pick<QueueRow, 'scheduledFor' | 'nextFor'>>(

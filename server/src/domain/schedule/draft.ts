@@ -108,7 +108,7 @@ function settled(
 ): Schedule {
   checkOneOff(draft, before, now);
   const timed = withTiming(draft, before, now, calendars);
-  const isUntouched = before !== null && !changesTimes(before, timed);
+  const isUntouched = before !== null && !changesTimes(before, timed, now);
   if (isUntouched) return withPassedPause(timed, before);
   if (timed.status !== 'enabled') return timed;
   checkComing(timed, now);
@@ -148,18 +148,18 @@ export function refuseDeleted(schedule: Schedule, whatFails: 'changed' | 'trigge
 }
 
 /** Whether times have to be counted anew: only these decide when a schedule fires. */
-export function changesTimes(before: Schedule, after: Schedule): boolean {
+export function changesTimes(before: Schedule, after: Schedule, now: number): boolean {
   return (
     before.interval !== after.interval ||
     before.timezone !== after.timezone ||
     before.status !== after.status ||
-    !isSameTiming(openPause(before, after), openPause(after, after))
+    !isSameTiming(openPause(before, now), openPause(after, now))
   );
 }
 
-/** A pause that is over by the change counts as none. */
-function openPause({ timing }: Schedule, { createdAt, updatedAt = createdAt }: Schedule) {
-  if (timing?.pausedUntil === undefined || timing.pausedUntil > updatedAt) return timing;
+/** A pause that is over counts as none. @param now by the clock: where that was set back, `updatedAt` may be much later */
+function openPause({ timing }: Schedule, now: number) {
+  if (timing?.pausedUntil === undefined || timing.pausedUntil > now) return timing;
   const { pausedUntil: _, ...open } = timing;
   return Object.keys(open).length === 0 ? undefined : open;
 }

@@ -19,7 +19,7 @@ import { maySay } from './awaited.ts';
 import { unblockEnded, withAwaited } from './behind-manual.ts';
 import type { Completer } from './completer.ts';
 import type { Executor } from './executor.ts';
-import { type CheckedClaim, resend, withKnown } from './known-times.ts';
+import { resend, withKnown } from './known-times.ts';
 import { namingPrevious, readPrevious } from './previous-runs.ts';
 import { settlementOf } from './settlement.ts';
 import { TakenClaims } from './taken-claims.ts';
@@ -120,6 +120,8 @@ export class Dispatcher {
     const limit = Math.min(executor.isIdle ? FIRST_BATCH : batch, executor.capacityLeft);
     this.#starved = limit <= 0 || completer.isQueueFailing;
     if (this.#starved || this.#stopping) return null;
+    // Its claims would go back unsent, and the others could not have them meanwhile. The next renewal wakes it.
+    if (leaseDeadline?.isOver) return null;
     const now = clock.now();
     clockWatch.look(now);
     await downtime.agreed();
@@ -192,7 +194,8 @@ export class Dispatcher {
     // A lost attempt is told by the instant of its claim: no time that came after it may begin here.
     const now = Math.min(taken[0]!.claimedAt, clock.now());
     const blocked = await withAwaited(queue, taken);
-    const claims: CheckedClaim[] = mayBeSent ? await withKnown(queue, blocked, now) : blocked;
+    const { unseenUntil } = this.#options.downtime;
+    const claims = await withKnown(queue, blocked, now, { unseenUntil, mayBeSent });
     const decided = eachOf(
       claims,
       ({ schedule }) => schedule.id,

@@ -30,7 +30,7 @@ interface AnyJob<Kind extends JobKind, OfKind> extends InFlightEntry<OfKind>, Li
   clientRowId: number;
   origin: string;
   lane: string;
-  /** The limits of its destination; null where it has none. */
+  /** Of its destination, with limits or without; null where it has none. */
   throttle: Throttle | null;
   /** The host whose slot it holds while its request is sent. */
   host: HostState | null;

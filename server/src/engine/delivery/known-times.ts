@@ -7,15 +7,23 @@ import type { Claim, QueueStore } from '../../store/contract/queue.ts';
 /** A claim with the records of its times, if they were looked up. */
 export type CheckedClaim = Claim & Pick<TakenRow, 'known' | 'blockedUntil'>;
 
-/** Looks up which of the times that the claims stand for, up to `now`, are on record. */
+/**
+ * Looks up which of the times that the claims stand for, up to `now`, are on record.
+ *
+ * A row that was held back while its next time came is always looked up: `checksFrom` may have gone on beyond that time.
+ */
 export async function withKnown(
   queue: QueueStore,
   claims: Claim[],
   now: number,
+  { unseenUntil, mayBeSent }: { unseenUntil: number; mayBeSent: boolean },
 ): Promise<CheckedClaim[]> {
+  const wasHeld = ({ nextFor }: Claim) =>
+    nextFor !== null && nextFor >= unseenUntil && nextFor <= now;
   const spans = claims
-    .filter(({ was }) => was === 'waiting')
+    .filter(claim => claim.was === 'waiting' && (mayBeSent || wasHeld(claim)))
     .map(({ scheduleRowId, scheduledFor: from }) => ({ scheduleRowId, from, until: now }));
+  if (spans.length === 0) return claims;
   const byKey = Map.groupBy(await queue.known(spans), ({ scheduleRowId }) => scheduleRowId);
   return claims.map(claim => ({ ...claim, known: byKey.get(claim.scheduleRowId) ?? [] }));
 }

@@ -104,11 +104,12 @@ export class Outbox {
 
   /** Claims what is due. @returns when it is worth looking again, null: when woken */
   async #step(): Promise<number | null> {
-    const { outbox, clock, executor, completer } = this.#options;
+    const { outbox, clock, executor, completer, leaseDeadline } = this.#options;
     executor.expectOutboxJobs();
     const room = MAX_WAITING - total(executor.waitingOfOutbox());
     this.#starved = room <= 0 || completer.isOutboxFailing;
-    if (this.#starved || this.#stopping) return null;
+    // As in the dispatcher: its claims could not start.
+    if (this.#starved || this.#stopping || leaseDeadline?.isOver) return null;
     const limit = Math.min(CLAIM_BATCH, room);
     const now = clock.now();
     const isExpected = this.#isExpected;
@@ -120,7 +121,7 @@ export class Outbox {
     const askedAt = monotonicMs();
     const claims = await outbox.claim(now, limit);
     const giveBack = (claim: OutboxClaim) => completer.giveBack(claim);
-    if (this.#options.leaseDeadline?.isOverSince(askedAt)) {
+    if (leaseDeadline?.isOverSince(askedAt)) {
       claims.forEach(giveBack);
       return now;
     }

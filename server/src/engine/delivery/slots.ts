@@ -48,10 +48,12 @@ export class Slots {
     const name = destinationOf(job);
     if (name === undefined || job.kind === 'callback') return;
     const { identities, throttles, clock } = this.#options;
-    const limits = identities.of(job.claim.schedule)?.facts.config.limits;
-    if (limits === undefined) return;
-    job.lane = `${job.origin} ${name}`;
+    const identity = identities.of(job.claim.schedule);
+    if (identity === null) return;
+    // It counts without limits as well: they may be set while it is in flight.
+    const { limits = {} } = identity.facts.config;
     job.throttle = throttles.of(job.clientRowId, name, limits, clock.now());
+    if (job.throttle.hasLimits) job.lane = `${job.origin} ${name}`;
     job.throttle.join();
   }
 
@@ -97,7 +99,7 @@ export class Slots {
 
   /** When a job is due again that makes room for others; at its schedule's next time at the latest. */
   postpone({ kind, claim, throttle }: Job, now: number): number {
-    if (throttle === null) return now + POSTPONED_MS;
+    if (!throttle?.hasLimits) return now + POSTPONED_MS;
     const dueAt = throttle.postpone(now);
     if (kind !== 'schedule' || claim.nextFor === null) return dueAt;
     return Math.min(dueAt, Math.max(claim.nextFor, now + POSTPONED_MS));
@@ -136,6 +138,6 @@ export class Slots {
  * was cut off goes first, whatever has come.
  */
 export function isOvertaken({ kind, claim, throttle }: Job, now: number): boolean {
-  if (throttle === null || kind !== 'schedule' || claim.was === 'lost') return false;
+  if (!throttle?.hasLimits || kind !== 'schedule' || claim.was === 'lost') return false;
   return claim.nextFor !== null && claim.nextFor <= now;
 }

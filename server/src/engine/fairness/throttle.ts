@@ -43,6 +43,11 @@ export class Throttle {
     this.#adjust(now);
   }
 
+  get hasLimits(): boolean {
+    const { maxConcurrent, perSecond } = this.#limits;
+    return maxConcurrent !== undefined || perSecond !== undefined;
+  }
+
   /** Whether a request may start now; if not, it has held that one back. */
   mayStart(now: number): boolean {
     if (this.isOpen(now)) return true;

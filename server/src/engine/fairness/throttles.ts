@@ -6,7 +6,7 @@ const MANY = 1_000;
 /** The looks at the other engines that are remembered: those of one lease. */
 const LOOKS = 5;
 
-/** Throttles: those of all destinations with limits that have work here. */
+/** Throttles: those of all destinations that have work here, with limits or without. */
 export class Throttles {
   readonly #kept = new Map<string, Throttle>();
   #forgetFrom = MANY;

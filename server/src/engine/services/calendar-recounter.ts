@@ -38,6 +38,11 @@ interface Counted extends VersionedSchedule {
   isSame: boolean;
 }
 
+interface CountedChange extends ScheduleChange {
+  /** A time that is due waits or goes on. */
+  isKept: boolean;
+}
+
 export interface CalendarRecounterOptions {
   calendars: CalendarStore;
   schedules: ScheduleStore;
@@ -117,7 +122,7 @@ export class CalendarRecounter {
     }
   }
 
-  async #decideAll(clientRowId: number, ids: string[]): Promise<ScheduleChange[]> {
+  async #decideAll(clientRowId: number, ids: string[]): Promise<CountedChange[]> {
     const { calendars, schedules } = this.#options;
     const found = await schedules.findAll(clientRowId, ids);
     // Those that they counted with so far: a time that is due is told from one that has moved.
@@ -135,7 +140,7 @@ export class CalendarRecounter {
       each => countedAnew(each, versions, now),
       this.#options.observer,
     );
-    const changes: ScheduleChange[] = [];
+    const changes: CountedChange[] = [];
     for (const each of counted) {
       const change = await this.#changeOf(clientRowId, each, versions, now);
       if (change !== null) changes.push(change);
@@ -148,7 +153,7 @@ export class CalendarRecounter {
     { schedule, version, next, start, isEnding, isSame }: Counted,
     versions: CalendarVersions,
     now: number,
-  ): Promise<ScheduleChange | null> {
+  ): Promise<CountedChange | null> {
     if (next === null && !isEnding) return null;
     const row = (await this.#options.schedules.findAt(clientRowId, schedule.id, now))?.row ?? null;
     const isOver =
@@ -156,9 +161,10 @@ export class CalendarRecounter {
     const changed = isOver ? withCalendars(schedule, versions, now, false) : next;
     if (changed === null) return null;
     // Nobody asked for a change: a time that is due, and still waits for its turn, fires if the times to come are the same.
-    const isDue = row !== null && row.scheduledFor <= now;
-    const requeue = isDue && isSame && !isOver ? 'keep' : { changedAt: now, start };
-    return { schedule: changed, version, requeue };
+    const isKept = row !== null && row.scheduledFor <= now && isSame && !isOver;
+    // What has begun counts with the version before: its end has to find that the schedule was changed.
+    const requeue = isKept && !row.begun ? 'keep' : { changedAt: now, start };
+    return { schedule: changed, version, requeue, isKept };
   }
 
   /** A run that the target asked for is to come: the schedule completes with that. */
@@ -174,7 +180,7 @@ export class CalendarRecounter {
   /** @returns those that were written, and whether each is to be looked at again */
   async #writeAll(
     clientRowId: number,
-    changes: ScheduleChange[],
+    changes: CountedChange[],
   ): Promise<{ id: string; isOpen: boolean }[]> {
     if (changes.length === 0) return [];
     const { schedules } = this.#options;
@@ -192,10 +198,10 @@ export class CalendarRecounter {
   }
 
   /** A run that has begun may have ended before this was written: then nothing else completes its schedule. */
-  #written({ schedule, requeue }: ScheduleChange): { id: string; isOpen: boolean } {
+  #written({ schedule, requeue, isKept }: CountedChange): { id: string; isOpen: boolean } {
     const { id, status } = schedule;
     if (requeue === 'keep') return { id, isOpen: false };
-    this.#options.changed(id, requeue.changedAt);
+    if (!isKept) this.#options.changed(id, requeue.changedAt);
     return { id, isOpen: status === 'enabled' && requeue.start === null };
   }
 }

@@ -15,8 +15,8 @@ export interface LeaseRenewerOptions {
   observer: EngineObserver;
   /** Renews the leases of what was claimed before that instant and is in flight. */
   renew: (claimedBefore: number) => Promise<unknown>;
-  /** Told when this node took over what another one had in flight. */
-  recovered: () => void;
+  /** There is something to claim: of another node whose claims it took over, or what waited for this node's renewal. */
+  wake: () => void;
 }
 
 /**
@@ -61,7 +61,9 @@ export class LeaseRenewer {
     this.#isAway = true;
     // Newer claims hold until the lease deadline without a renewal.
     await this.#options.renew(clock.now() - leaseMs / LOOKS_PER_LEASE);
+    const wasOver = leaseDeadline.isOver;
     leaseDeadline.renewed(startedAt);
+    if (wasOver && !leaseDeadline.isOver) this.#options.wake();
     const now = clock.now();
     if (startedAt >= this.#patientUntil) await this.#takeOver(now);
     this.#isAway = false;
@@ -83,7 +85,7 @@ export class LeaseRenewer {
     const count = (await store.queue.recover(now)) + (await store.outbox.recover(now));
     if (count > 0) {
       observer.takenOver(count);
-      this.#options.recovered();
+      this.#options.wake();
     }
   }
 }

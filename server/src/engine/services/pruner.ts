@@ -78,7 +78,8 @@ export class Pruner {
     this.#believedAt ??= await this.#firstBelieved();
     const now = clock.now();
     this.#look(now);
-    const leftMs = this.#believedAt - clock.monotonicMs();
+    // A part of a ms is lost beside an instant: then it would be due at once, again and again.
+    const leftMs = Math.ceil(this.#believedAt - clock.monotonicMs());
     if (leftMs > 0) return now + Math.min(leftMs, LOOK_EVERY_MS);
     await store.clients.forgetOldSecrets(now);
     const calls = await store.idempotency.prune(now - IDEMPOTENCY_KEPT_MS);

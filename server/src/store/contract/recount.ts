@@ -11,7 +11,8 @@ export interface RecountStore {
   latest(): Promise<number | null>;
   /**
    * The earliest nominal time that `known` would tell of and that is yet to be decided about. Null: there is none. All of these are
-   * from `now` on, from the row on that is due first, or from the earliest next time of a run that goes on.
+   * from `now` on, from the row on that is due first, or from the earliest claim that has not begun. A run that goes on counts with
+   * its next time.
    */
   nextKnown(now: number): Promise<number | null>;
   /** Of each of these spans: the times that are on record as sent, or with attempts that were cut off. */

@@ -163,7 +163,7 @@ const renew: Statement = {
 const cutOff: Statement = {
   name: 'outbox_cut_off',
   text: `
-    SELECT id, attempt, attempts, claimed_at FROM outbox
+    SELECT id, attempt, attempts, claimed_at, trigger FROM outbox
     WHERE state = 'inFlight' AND lease_until <= statement_timestamp()
     ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED`,
 };

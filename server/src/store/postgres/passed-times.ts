@@ -40,9 +40,10 @@ export async function writePassedTimes(
   const changedAts = new Map<Cell, number>(changes.map(({ key, changedAt }) => [key, changedAt]));
   const behind = rows.filter(row => hasPassed(row, changedAts.get(row.schedule_key!)));
   if (behind.length === 0) return;
-  const schedules = await send(changing, [behind.map(row => row.schedule_key as number)]);
-  await loadCalendarsOf(send, schedules);
-  const byKey = new Map(schedules.map(row => [row.schedule_key, row]));
+  const byKey = await schedulesBefore(
+    send,
+    behind.map(row => row.schedule_key as number),
+  );
   const runs = behind.flatMap(row => {
     const key = row.schedule_key as number;
     const schedule = byKey.get(key)!;
@@ -51,6 +52,13 @@ export async function writePassedTimes(
     );
   });
   if (runs.length > 0) await send(write, runValues([runs]));
+}
+
+/** @returns the times of these schedules until the change is written, by their keys */
+export async function schedulesBefore(send: Query, keys: number[]): Promise<Map<number, Row>> {
+  const schedules = await send(changing, [keys]);
+  await loadCalendarsOf(send, schedules);
+  return new Map(schedules.map(row => [row.schedule_key as number, row]));
 }
 
 /** Whether times came behind a run of this row that has begun. */

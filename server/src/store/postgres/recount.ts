@@ -10,6 +10,7 @@ import {
   movedRows,
   recountedFrom,
   rezonedFrom,
+  UNDECIDED_IN_FLIGHT,
 } from '../rows/recount.ts';
 import { loadCalendarsOf } from './calendars.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
@@ -33,7 +34,7 @@ const undecided: Statement = {
   name: 'recount_undecided',
   text: `
     SELECT least(${nextDueAtSql('$1')},
-      (SELECT min(next_for) FROM queue
+      (SELECT min(${UNDECIDED_IN_FLIGHT}) FROM queue
         WHERE state <> 'waiting' AND lease_until IS NOT NULL AND state = 'inFlight'),
       (SELECT min(next_for) FROM queue WHERE state = 'awaiting')) AS at`,
 };

@@ -1,11 +1,17 @@
-import { startBeyond, WRITTEN_WITHIN_MS } from '../../domain/run/start.ts';
 import { PUT_OFF_MS } from '../../domain/run/suspension.ts';
 import { changerText, type ScheduleChanger } from '../../domain/schedule/changer.ts';
 import { levelOf } from '../../domain/schedule/level.ts';
 import { marksOf } from '../../domain/schedule/marks.ts';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
 import { endsFurtherRuns } from '../../domain/schedule/service-change.ts';
-import { type Cell, CHANGED_SCHEDULE, FOLDED_TEXTS, QUEUE, SCHEDULE_START } from '../columns.ts';
+import {
+  type Cell,
+  CHANGED_SCHEDULE,
+  FOLDED_TEXTS,
+  QUEUE,
+  type Row,
+  SCHEDULE_START,
+} from '../columns.ts';
 import {
   BY_SERVICE,
   type Requeue,
@@ -13,7 +19,7 @@ import {
   type ScheduleStore,
 } from '../contract/schedules.ts';
 import { LEAST_RESERVED_LEVEL } from '../rows/outbox.ts';
-import { changedLevel } from '../rows/queue.ts';
+import { changedLevel, startBehind } from '../rows/queue.ts';
 import { fold } from '../rows/row.ts';
 import {
   type Connections,
@@ -24,7 +30,7 @@ import {
 } from './connection.ts';
 import { tellingTaken } from './fault.ts';
 import type { Notifier } from './notifications/notifier.ts';
-import { writePassedTimes } from './passed-times.ts';
+import { schedulesBefore, writePassedTimes } from './passed-times.ts';
 import { dropTargetRuns } from './target-runs.ts';
 import { CONFIG_SQL, dropOldestSql } from './versions.ts';
 
@@ -144,22 +150,6 @@ const queueLock: Statement = {
     SELECT schedule_key, ${QUEUE.list()} FROM queue WHERE schedule_key = ANY ($1)
     ORDER BY schedule_key FOR UPDATE`,
 };
-/**
- * Asked when the queue's rows are locked: whoever moves one writes the run with it. The outer bounds say which days are
- * looked in.
- */
-const firedFor: Statement = {
-  name: 'runs_fired_for',
-  text: `
-    SELECT key, (
-      SELECT max(time) FROM (
-        SELECT max(scheduled_for) AS time FROM runs WHERE schedule_key = key AND manual_id = ''
-          AND scheduled_for BETWEEN $3::bigint AND $4::bigint
-          AND scheduled_for BETWEEN first AND first + ${WRITTEN_WITHIN_MS}
-        UNION ALL SELECT scheduled_for FROM queue
-          WHERE schedule_key = key AND attempts IS NOT NULL) AS fired) AS time
-    FROM unnest($1::bigint[], $2::bigint[]) AS given (key, first)`,
-};
 const endManual: Statement = {
   name: 'outbox_end_manual',
   text: `
@@ -248,17 +238,47 @@ async function apply(send: Query, by: Changing, changes: ScheduleChange[]): Prom
   );
   const queued = await send(queueLock, [rows.map(row => row.schedule_key as number)]);
   await writePassedTimes(send, queued, requeued);
+  const opened = await withOpenStarts(send, queued, requeued);
   await send(update, changeValues(by, changes));
-  if (requeued.length > 0) await requeueAll(send, requeued);
+  if (opened.length > 0) await requeueAll(send, opened);
   return true;
+}
+
+/**
+ * To be called before the changes are written.
+ *
+ * @param queued their rows of the queue, as they were locked
+ * @returns them without the times that were decided about since the clock was read
+ */
+async function withOpenStarts(
+  send: Query,
+  queued: Row[],
+  requeued: Requeued[],
+): Promise<Requeued[]> {
+  const rows = new Map(queued.map(row => [row.schedule_key as number, row]));
+  const isBehind = ({ key, start }: Requeued) => {
+    const row = rows.get(key);
+    if (start === null || row === undefined) return false;
+    return row.attempts !== null || (row.scheduled_for as number) > start.first;
+  };
+  const behind = requeued.filter(isBehind);
+  if (behind.length === 0) return requeued;
+  const before = await schedulesBefore(
+    send,
+    behind.map(({ key }) => key),
+  );
+  return requeued.map(change => {
+    const { key, start, schedule } = change;
+    const was = before.get(key);
+    if (was === undefined || start === null) return change;
+    return { ...change, start: startBehind({ ...rows.get(key)!, ...was }, start, schedule) };
+  });
 }
 
 /** The caller has locked the schedules and their rows of the queue. */
 async function requeueAll(send: Query, requeued: Requeued[]): Promise<void> {
-  const fired = await firedForOf(send, requeued);
   const cells = requeued.map(({ key, changedAt, start, schedule }) => {
-    const open = startBeyond(start, fired.get(key) ?? null, schedule);
-    const times = { ...(open ?? NO_START), needs: levelOf(schedule) };
+    const times = { ...(start ?? NO_START), needs: levelOf(schedule) };
     return [key, changedAt, ...SCHEDULE_START.cells(times)];
   });
   await send(queueMarkBegun, columnsOf(cells));
@@ -276,17 +296,7 @@ export async function lockAndRequeue(send: Query, requeued: Requeued[]): Promise
   if (requeued.length === 0) return;
   const queued = await send(queueLock, [requeued.map(({ key }) => key)]);
   await writePassedTimes(send, queued, requeued);
-  await requeueAll(send, requeued);
-}
-
-/** @returns the latest times that they have fired for, by the keys of the schedules */
-async function firedForOf(send: Query, requeued: Requeued[]): Promise<Map<number, number | null>> {
-  const starts = requeued.flatMap(({ key, start }) => (start ? [[key, start.first]] : []));
-  if (starts.length === 0) return new Map();
-  const firsts = starts.map(([, first]) => first!);
-  const bounds = [Math.min(...firsts), Math.max(...firsts) + WRITTEN_WITHIN_MS];
-  const rows = await send(firedFor, [...columnsOf(starts), ...bounds]);
-  return new Map(rows.map(({ key, time }) => [key as number, time as number | null]));
+  await requeueAll(send, await withOpenStarts(send, queued, requeued));
 }
 
 function changeValues(

@@ -84,6 +84,8 @@ export function cutOffEntry(row: Row): { attempts: Attempt[]; isAwaiting: boolea
   const attempt = row.attempt as number;
   const attempts = attemptsFrom(row.attempts);
   if (isDecided({ attempt, attempts })) return { attempts, isAwaiting: true };
+  // A further run that is dropped is claimed to be ended: no request of it was to leave.
+  if (row.trigger === 'dropped') return { attempts, isAwaiting: false };
   const lost = lostAttempt(attempt, row.claimed_at as number);
   return { attempts: [...attempts, lost], isAwaiting: false };
 }

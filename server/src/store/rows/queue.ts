@@ -3,7 +3,9 @@ import { isAwaiting } from '../../domain/run/completion.ts';
 import { neverEarly, type QueueRow } from '../../domain/run/queue-row.ts';
 import { skippedBehind } from '../../domain/run/row-times.ts';
 import type { RunRecord } from '../../domain/run/run.ts';
+import { decidedFrom, type Start, startBeyond } from '../../domain/run/start.ts';
 import { PUT_OFF_MS } from '../../domain/run/suspension.ts';
+import type { Schedule } from '../../domain/schedule/schedule.ts';
 import { QUEUE, type Row } from '../columns.ts';
 import type { AwaitedManual, Claim, ClaimedRow } from '../contract/queue.ts';
 import { attemptsFrom, fireableScheduleFrom, lostAttempt, whenFrom } from './row.ts';
@@ -64,6 +66,22 @@ export function skippedBefore(row: Row, changedAt: number): RunRecord[] {
     // Its time zone is known no more: its times cannot be counted, and the change is made.
     if (!(error instanceof PunctualError)) throw error;
     return [];
+  }
+}
+
+/**
+ * The start of a changed schedule beyond what was decided about.
+ *
+ * @param row of the queue, with the zone and the times of its schedule before the change
+ */
+export function startBehind(row: Row, start: Start, schedule: Schedule): Start | null {
+  try {
+    const decided = decidedFrom(start.first, QUEUE.fromRow(row), whenFrom(row));
+    return startBeyond(start, decided, schedule);
+  } catch (error) {
+    // As above.
+    if (!(error instanceof PunctualError)) throw error;
+    return start;
   }
 }
 

@@ -9,6 +9,9 @@ import { attemptsFrom, json, whenFrom } from './row.ts';
 
 /** The rows to repair after the clock was set back, as both backends read and write them. */
 
+/** The earliest time of a row in flight that is yet to be decided about: its own, where the claim has not begun. */
+export const UNDECIDED_IN_FLIGHT = 'CASE attempt WHEN 0 THEN scheduled_for ELSE next_for END';
+
 /** @param row of the queue, with its schedule's times and policy beside it */
 export function recountedFrom(row: Row, now: number): Recounted | null {
   return countedAnew(recounted, row, now);

@@ -156,7 +156,8 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
     const { at: changedAt, start, schedule } = change;
     if (!isCompletion(change)) {
       times.write(times.before(clientRowId, schedule.id, changedAt));
-      requeue(key, { changedAt, start }, schedule);
+      const open = requeue.openStart(clientRowId, start, schedule);
+      requeue.write(key, { changedAt, start: open }, schedule);
     }
     changeSchedule(key, SERVICE_CHANGE.cells(change));
   }

@@ -11,6 +11,7 @@ import {
   movedRows,
   recountedFrom,
   rezonedFrom,
+  UNDECIDED_IN_FLIGHT,
 } from '../rows/recount.ts';
 import type { GroupCommit } from './group-commit.ts';
 
@@ -36,7 +37,7 @@ export function sqliteRecount(
     SELECT min(at) AS at FROM (
       SELECT min(due_at) AS at FROM queue WHERE state <> 'inFlight' AND needs <= ${level}
       UNION ALL
-      SELECT min(next_for) FROM queue INDEXED BY queue_in_flight WHERE state = 'inFlight'
+      SELECT min(${UNDECIDED_IN_FLIGHT}) FROM queue INDEXED BY queue_in_flight WHERE state = 'inFlight'
       UNION ALL
       SELECT min(next_for) FROM queue INDEXED BY queue_awaiting WHERE state = 'awaiting')`);
   // A run that is in flight, or awaits, ahead of its schedule's next time was sent before the clock was set back.

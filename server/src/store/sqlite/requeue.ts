@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Start, startBeyond, WRITTEN_WITHIN_MS } from '../../domain/run/start.ts';
+import type { Start } from '../../domain/run/start.ts';
 import { levelOf } from '../../domain/schedule/level.ts';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
-import type { Row } from '../columns.ts';
+import { QUEUE, type Row } from '../columns.ts';
 import type { Requeue } from '../contract/schedules.ts';
-import { changedLevel } from '../rows/queue.ts';
+import { changedLevel, startBehind } from '../rows/queue.ts';
 
 /** The effect of a change of times on the queue, in the transaction that writes the change. */
 export function requeueWriter(database: DatabaseSync) {
@@ -25,27 +25,27 @@ export function requeueWriter(database: DatabaseSync) {
       due_at = iif(state IN ('inFlight', 'awaiting'), due_at,
         min(due_at, coalesce(:first, :changedAt)))
     WHERE schedule_key = :key AND state <> 'waiting'`);
-  const firedFor = database.prepare(`
-    SELECT max(time) AS time FROM (
-      SELECT max(scheduled_for) AS time FROM runs WHERE schedule_key = :key AND manual_id = ''
-        AND scheduled_for BETWEEN :first AND :first + ${WRITTEN_WITHIN_MS}
-      UNION ALL SELECT scheduled_for FROM queue
-        WHERE schedule_key = :key AND attempts IS NOT NULL)`);
+  const standing = database.prepare(`
+    SELECT ${QUEUE.list('queue.')}, interval, timezone, timing
+    FROM schedules CROSS JOIN queue USING (schedule_key)
+    WHERE client_key = ? AND id = ? AND (scheduled_for > ? OR attempts IS NOT NULL)`);
 
-  function requeue(key: number, change: Exclude<Requeue, 'keep'>, schedule: Schedule): void {
-    const { changedAt } = change;
-    const start = openStart(key, change.start, schedule);
-    const needs = levelOf(schedule);
-    queueMarkBegun.run({ key, first: start?.first ?? null, needs, changedAt });
-    if (start) queueInsert.run({ key, needs, ...start });
-    else queueRemoveWaiting.run(key);
-  }
-
-  function openStart(key: number, start: Start | null, schedule: Schedule): Start | null {
-    if (start === null) return null;
-    const { time } = firedFor.get({ key, first: start.first }) as Row;
-    return startBeyond(start, time as number | null, schedule);
-  }
-
-  return requeue;
+  return {
+    /**
+     * To be asked before the change is written.
+     *
+     * @returns the start without the times that were decided about since the clock was read
+     */
+    openStart(clientRowId: number, start: Start | null, schedule: Schedule): Start | null {
+      if (start === null) return null;
+      const row = standing.get(clientRowId, schedule.id, start.first) as Row | undefined;
+      return row === undefined ? start : startBehind(row, start, schedule);
+    },
+    write(key: number, { changedAt, start }: Exclude<Requeue, 'keep'>, schedule: Schedule): void {
+      const needs = levelOf(schedule);
+      queueMarkBegun.run({ key, first: start?.first ?? null, needs, changedAt });
+      if (start) queueInsert.run({ key, needs, ...start });
+      else queueRemoveWaiting.run(key);
+    },
+  };
 }

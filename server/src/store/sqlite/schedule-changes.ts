@@ -53,6 +53,7 @@ export function scheduleChanges(
     if (updatedAt !== undefined) versions.keep(updatedAt, changerText(changer), place);
     if (change !== 'keep') keepChange.run(change.changedAt, ...place);
     const passed = change === 'keep' ? [] : times.before(clientRowId, id, change.changedAt);
+    const start = change === 'keep' ? null : requeue.openStart(clientRowId, change.start, schedule);
     texts.changed(clientRowId, schedule, version);
     const cells = CHANGED_SCHEDULE.cells(schedule);
     const row = tellingTaken(externalId, () => update.get(...cells, ...place)) as Row | undefined;
@@ -63,7 +64,7 @@ export function scheduleChanges(
     if (change === 'keep') queueLevel.run({ needs, key });
     else {
       times.write(passed);
-      requeue(key, change, schedule);
+      requeue.write(key, { ...change, start }, schedule);
       if (endsFurtherRuns(schedule, change.changedAt)) furtherRuns.drop(key, change.changedAt);
       if (schedule.status === 'deleted') endManual.run(change.changedAt, key);
     }

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Step } from '../../../sim/model/steps/checker.ts';
+import type { Step } from '../../../sim/model/steps/rules.ts';
 
 const LIBRARIES = [
   '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1',

@@ -1,6 +1,7 @@
 import type { Run } from '@punctual/client';
 import type { Arrival } from '../../../sim/model/evidence.ts';
-import type { StepEvidence, StepRule } from '../../../sim/model/steps/checker.ts';
+import type { StepEvidence } from '../../../sim/model/steps/checker.ts';
+import type { StepRule } from '../../../sim/model/steps/rules.ts';
 
 /** A made-up world, in which the clock was 20 s ahead for four seconds, and what is done to it. */
 
@@ -55,7 +56,7 @@ export function cleanWorld(): StepEvidence {
   return world;
 }
 
-function send(world: StepEvidence, second: number, arrivedAt: number): void {
+export function send(world: StepEvidence, second: number, arrivedAt: number): void {
   const scheduledFor = new Date(at(second)).toISOString();
   const id = `run-${second}`;
   world.arrivals.push({
@@ -101,7 +102,11 @@ function sendAgain(world: StepEvidence, second: number, afterMs: number, attempt
   if (attempt > 1) attempts.push({ ...attempts[0]!, number: attempt });
 }
 
-type TamperedEvidence = [what: string, rules: StepRule[], tamper: (world: StepEvidence) => void];
+export type TamperedEvidence = [
+  what: string,
+  rules: StepRule[],
+  tamper: (world: StepEvidence) => void,
+];
 
 export const TAMPERED: TamperedEvidence[] = [
   ['a time that was missed ahead never fires', ['silent'], w => miss(w, 20)],

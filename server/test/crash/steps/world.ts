@@ -3,11 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Schedule } from '@punctual/client';
-import {
-  checkSteps,
-  type StepEvidence,
-  type StepViolation,
-} from '../../../sim/model/steps/checker.ts';
+import { checkSteps, type StepEvidence } from '../../../sim/model/steps/checker.ts';
+import type { StepViolation } from '../../../sim/model/steps/rules.ts';
 import { Random } from '../../../sim/random.ts';
 import { every } from '../../../sim/workload.ts';
 import { type Api, CREDENTIALS } from '../../support/crash/api.ts';

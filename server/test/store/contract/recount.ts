@@ -102,6 +102,17 @@ export function recountContract(name: string, open: OpenBackend): void {
       assert.equal(await store.queue.nextKnown(later), null);
     });
 
+    test('a claim that has not begun keeps known what was sent from its own time on', async () => {
+      const { store } = await ahead();
+      await store.queue.recount(NOON, ALL);
+      const later = NOON + HOUR + 1;
+      const moved = await claimOne(store, NOON + MINUTE);
+      await settled(store, moved, waiting(NOON + HOUR, later));
+      const { begun, nextFor } = await claimOne(store, later);
+      assert.deepEqual([begun, nextFor], [false, later]);
+      assert.equal(await store.queue.nextKnown(later + 1), NOON + HOUR);
+    });
+
     test('what was cut off is known with its attempts, until it is sent again', async () => {
       const { store } = backend;
       const client = await aClient(store);

@@ -158,6 +158,19 @@ export function serviceChangeContract(name: string, open: OpenBackend): void {
       assert.equal(await store.outbox.nextDueAt(), NOON + 70_000);
     });
 
+    test('leaves no attempt where it was replaced, and its claim was cut off', async () => {
+      const { store, claim } = await claimed();
+      const [first, second] = [againAt(NOON + 20_000), againAt(NOON + 70_000, NOON + MINUTE)];
+      await settled(store, claim, waiting(NOON + MINUTE, null), { again: first });
+      const next = await claimOne(store, NOON + MINUTE);
+      await settled(store, next, null, { again: second });
+      await claimManual(store, NOON + MINUTE);
+      const later = await it.reopen();
+      assert.equal(await later.outbox.recover(NOON + 2 * MINUTE), 1);
+      const dropped = await claimManual(later, NOON + 2 * MINUTE);
+      assert.deepEqual([dropped.id, dropped.isDropped, dropped.attempts], [first.id, true, []]);
+    });
+
     test('is not made of a schedule that is not enabled, or that is paused', async () => {
       for (const fields of [
         { status: 'disabled' },

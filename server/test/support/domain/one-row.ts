@@ -13,7 +13,7 @@ import {
 } from '../../../src/domain/run/queue-row.ts';
 import { skippedBehind } from '../../../src/domain/run/row-times.ts';
 import type { RunRecord } from '../../../src/domain/run/run.ts';
-import { startBeyond, startOf } from '../../../src/domain/run/start.ts';
+import { decidedFrom, startBeyond, startOf } from '../../../src/domain/run/start.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 import type { Settlement } from '../../../src/store/contract/queue.ts';
 import type { Requeue } from '../../../src/store/contract/schedules.ts';
@@ -151,9 +151,9 @@ export class OneRow {
   update(schedule: Schedule, changedAt: number): void {
     const { row } = this;
     const start = startOf(schedule, changedAt);
-    // A run with attempts has been sent: its time does not come again.
-    const firedFor = row !== null && row.attempts.length > 0 ? row.scheduledFor : null;
-    const { first, second } = startBeyond(start, firedFor, schedule) ?? {
+    const isOpen = row === null || start === null;
+    const decided = isOpen ? null : decidedFrom(start.first, row, this.schedule);
+    const { first, second } = startBeyond(start, decided, schedule) ?? {
       first: null,
       second: null,
     };

@@ -204,7 +204,7 @@ class TimingLife {
       throw error;
     }
     const world = this.#worldOf(step, last?.world, schedule, now);
-    if (last !== undefined && !changesTimes(last.schedule, schedule)) {
+    if (last !== undefined && !changesTimes(last.schedule, schedule, now)) {
       // What the store keeps of the changes of times is what decides when it fires.
       last.schedule = { ...schedule };
       return;

@@ -1,5 +1,5 @@
 import type { Rule } from '../../../sim/model/rules/rule.ts';
-import type { StepRule } from '../../../sim/model/steps/checker.ts';
+import type { StepRule } from '../../../sim/model/steps/rules.ts';
 import type { Patch } from '../crash/mutate.ts';
 
 /** Bugs of a clock that is set, and of a machine that is suspended, which the simulator must find. */
@@ -80,8 +80,8 @@ export const CLOCK_BUGS: ClockBug[] = [
     patches: [
       {
         file: 'engine/delivery/dispatcher.ts',
-        find: 'await withKnown(queue, blocked, now)',
-        replace: 'await withKnown(queue, held.passAll(blocked), now)',
+        find: 'await withKnown(queue, blocked, now, {',
+        replace: 'await withKnown(queue, held.passAll(blocked), now, {',
       },
     ],
   },

@@ -1,0 +1,60 @@
+import type { Period } from '../../../src/domain/calendar/exclusion/period.ts';
+import type { CalendarSeen, Excludes, PeriodsSeen, ScheduleSeen } from '../evidence.ts';
+import type { Span } from './changed-times.ts';
+import { type Class, classify, enumerate, type World } from './enumerator.ts';
+
+/** The spans of a schedule between changes of its calendars. Instants are epoch ms. */
+
+/**
+ * @param until how far the calendar looks
+ * @param countedBy by when schedules count with a change that was answered then
+ */
+export function excludingSpans(
+  seen: ScheduleSeen,
+  calendars: CalendarSeen[],
+  until: number,
+  countedBy: (answeredAt: number) => number,
+): Span[] {
+  const { createdAt, excludes } = seen;
+  const named = calendars.filter(({ name }) => excludes!.names.includes(name));
+  const changes = named
+    .flatMap(({ name, versions }) => versions.map(version => ({ name, ...version })))
+    .toSorted((a, b) => a.askedAt - b.askedAt);
+  const isBefore = ({ answeredAt }: { answeredAt: number }) => answeredAt < createdAt;
+  const present = new Map<string, PeriodsSeen[]>();
+  for (const { name, periods } of changes.filter(isBefore)) present.set(name, periods);
+  const starts = [{ at: createdAt, writtenBy: createdAt, world: worldOf(seen, present) }];
+  for (const { name, periods, askedAt, answeredAt } of changes.filter(each => !isBefore(each))) {
+    present.set(name, periods);
+    const at = Math.max(createdAt, askedAt);
+    starts.push({ at, writtenBy: countedBy(answeredAt), world: worldOf(seen, present) });
+  }
+  return starts.map(({ at, writtenBy, world }, index) => {
+    const next = starts[index + 1]?.at ?? Number.POSITIVE_INFINITY;
+    const times = enumerate(world, at + 1, until + 1);
+    const span = { at, writtenBy, until: next, stoppedUntil: 0, isDeleted: false, times };
+    return {
+      ...span,
+      timezone: seen.timezone,
+      owedFrom: writtenBy,
+      classOf: (time: number): Class => classify(world, time),
+    };
+  });
+}
+
+function worldOf(seen: ScheduleSeen, present: Map<string, PeriodsSeen[]>): World {
+  const { id, interval, timezone, createdAt, excludes } = seen;
+  const { onExcluded, windowSeconds } = excludes as Excludes;
+  const calendars = [...present].map(([name, given]) => ({ name, periods: given.map(periodOf) }));
+  return {
+    ...{ interval, timezone, createdAt, isStored: true, hashed: id, calendars },
+    ...(onExcluded && { onExcluded }),
+    ...(windowSeconds !== undefined && { windowSeconds }),
+  };
+}
+
+/** Dates are days of the wall clock, and the last one is exclusive. */
+function periodOf({ from, to }: PeriodsSeen): Period {
+  const isLocal = !from.includes('T');
+  return { from: Date.parse(from), to: Date.parse(to), isLocal, summary: '' };
+}

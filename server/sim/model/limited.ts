@@ -1,0 +1,159 @@
+import type { Arrival, DestinationSeen, Evidence, LimitsSeen } from './evidence.ts';
+
+/** What limits of destinations let through, and when they were in the way. Instants are epoch ms. */
+
+/** A destination that schedules name, with all requests that went to it. */
+export interface Limited {
+  name: string;
+  /** By their instants. */
+  arrivals: Arrival[];
+  /** How many schedules name it. */
+  schedules: number;
+  /** All limits that may have been in force at some instant between the two, both inclusive. */
+  within(from: number, to: number): LimitsSeen['limits'][];
+  /** When a process began: it knows of no request before. */
+  starts: number[];
+  /** The spans in which a request could have started, as far as limits go, so long that what waits has started in them. */
+  open: { from: number; to: number }[];
+}
+
+/** By the names of destinations. */
+export function limitedOf(evidence: Evidence, startsWithinMs: number): Map<string, Limited> {
+  const { destinations = [], schedules, lives, arrivals } = evidence;
+  const starts = lives.map(({ spawnedAt }) => spawnedAt);
+  const all = destinations.map(seen => {
+    const names = schedules.filter(({ destination }) => destination === seen.name);
+    const ids = new Set(names.map(({ id }) => id));
+    const own = arrivals.filter(({ scheduleId }) => ids.has(scheduleId));
+    const limited = {
+      name: seen.name,
+      schedules: ids.size,
+      arrivals: own.toSorted((a, b) => a.at - b.at),
+      within: withinOf(seen),
+      starts,
+    };
+    const sent = [...limited.arrivals, ...unseenOf(evidence, ids)].toSorted((a, b) => a.at - b.at);
+    return [
+      seen.name,
+      { ...limited, open: openOf(limited, sent, evidence, startsWithinMs) },
+    ] as const;
+  });
+  return new Map(all);
+}
+
+/** Until then what was taken back may wait for its connection. */
+export function limitChangesOf({ destinations = [] }: Evidence, connectMs: number) {
+  const changes = destinations.flatMap(({ versions }) => versions);
+  return changes.map(({ askedAt, answeredAt }) => {
+    return { at: askedAt, writtenBy: (answeredAt ?? askedAt) + connectMs };
+  });
+}
+
+/** Requests that got no connection: their target has not seen them. */
+function unseenOf({ runs }: Evidence, ids: Set<string>): Sent[] {
+  const attempts = runs.flatMap(run => (ids.has(run.scheduleId) ? run.attempts : []));
+  const failed = attempts.filter(({ outcome }) => outcome === 'connectionError');
+  return failed.map(({ startedAt, durationMs = 0 }) => {
+    const at = Date.parse(startedAt);
+    return { at, endedAt: at + durationMs };
+  });
+}
+
+type Sent = Pick<Arrival, 'at' | 'endedAt'>;
+
+/** One that was not answered may be in force until one that comes after it is. */
+function withinOf({ versions }: DestinationSeen): Limited['within'] {
+  const spans = versions.map(({ limits, askedAt }, index) => {
+    const later = versions.slice(index + 1).map(({ answeredAt }) => answeredAt ?? Infinity);
+    return { limits, from: askedAt, to: Math.min(Infinity, ...later) };
+  });
+  return (from, to) =>
+    spans.filter(span => span.from <= to && span.to >= from).map(({ limits }) => limits);
+}
+
+/** So fine is it looked at. */
+const STEP_MS = 10;
+
+/** Goes through all instants of the world, and counts as strictly as the limits may have been. While nobody is up nothing starts. */
+function openOf(
+  { within, starts }: Pick<Limited, 'within' | 'starts'>,
+  sent: Sent[],
+  { lives, until }: Evidence,
+  startsWithinMs: number,
+): Limited['open'] {
+  const open: Limited['open'] = [];
+  let tokens = 0;
+  let next = 0;
+  let started = 0;
+  let since: number | null = null;
+  const close = (at: number) => {
+    if (since !== null && at - since > startsWithinMs) open.push({ from: since, to: at });
+    since = null;
+  };
+  let going: Sent[] = [];
+  const isUp = (at: number) =>
+    lives.some(({ readyAt, end }) => (readyAt ?? Infinity) <= at && (end?.from ?? Infinity) > at);
+  const begin = Math.min(...lives.map(({ spawnedAt }) => spawnedAt));
+  let before: LimitsSeen['limits'][] = [];
+  for (let at = begin; at <= until; at += STEP_MS) {
+    const limits = within(at - STEP_MS, at);
+    const perSecond = Math.min(...limits.map(each => each?.perSecond ?? Infinity));
+    const most = Math.max(1, perSecond);
+    const isNew = starts.filter(start => start <= at).length > started;
+    if (isNew) started = starts.filter(start => start <= at).length;
+    // What waits is claimed anew.
+    if (isNew || limits.length !== before.length || limits.some((each, i) => each !== before[i]))
+      close(at);
+    before = limits;
+    tokens = isNew ? most : Math.min(most, tokens + (STEP_MS * perSecond) / 1_000);
+    for (; next < sent.length && sent[next]!.at <= at; next += 1) {
+      tokens -= 1;
+      going.push(sent[next]!);
+    }
+    going = going.filter(({ endedAt }) => endedAt > at - STEP_MS);
+    const mostGoing = Math.min(...limits.map(each => each?.maxConcurrent ?? Infinity));
+    if (tokens >= 1 && going.length < mostGoing && isUp(at)) since ??= at;
+    else close(at);
+  }
+  close(until);
+  return open;
+}
+
+/**
+ * Whether limits explain that a request which could start at `from` had not by `to`: they were in the way all the while, or it was put
+ * off because more were waiting than they let through soon.
+ */
+export function holdsBack(
+  limited: Limited,
+  from: number,
+  to: number,
+  startsWithinMs: number,
+): boolean {
+  return limited.open.every(span => {
+    const since = Math.max(span.from, from);
+    const least = Math.min(span.to, to);
+    if (least - since <= startsWithinMs) return true;
+    return putOffMs(limited, from, least) >= least - Math.max(from, lastClosed(limited, since));
+  });
+}
+
+/** When limits were in the way for the last time, at `at` or before. */
+function lastClosed({ open }: Limited, at: number): number {
+  return open.find(span => span.from <= at && span.to > at)?.from ?? at;
+}
+
+const SOON_SECONDS = 5;
+const PUT_OFF_MS = 5_000;
+const MOST_PUT_OFF_MS = 30_000;
+
+/** How long a request may be put off; 0 where no more were waiting than limits let through soon. */
+function putOffMs({ within, schedules }: Limited, from: number, to: number): number {
+  const spans = within(from, to).map(limits => {
+    const { maxConcurrent = Infinity, perSecond = Infinity } = limits ?? {};
+    const isMany = schedules > Math.min(2 * maxConcurrent, perSecond * SOON_SECONDS);
+    if (!isMany) return 0;
+    const turnsMs = perSecond === Infinity ? PUT_OFF_MS : (schedules / perSecond) * 1_000;
+    return Math.min(Math.max(turnsMs, 1_000), MOST_PUT_OFF_MS);
+  });
+  return Math.max(0, ...spans);
+}

@@ -1,0 +1,45 @@
+import { changedTimes, type Span, spansOf } from '../calendar/changed-times.ts';
+import { dueTimes, plannedTimes } from '../calendar/due-times.ts';
+import { excludingSpans } from '../calendar/excluded-times.ts';
+import type { Evidence, ScheduleSeen } from '../evidence.ts';
+import { countedAnewBy } from './cuts.ts';
+import { windowsOf } from './windows.ts';
+
+/** When a schedule was due, by the checker's calendar. */
+export interface Due {
+  /** Nominal times since its creation; up to a while after `until`. */
+  due: number[];
+  /** Those of them that may be on record, and need not: a change was being written. */
+  optional: Set<number>;
+  /** Between changes of its times; empty where nobody asked for one. */
+  spans: Span[];
+}
+
+export function dueOf(seen: ScheduleSeen, evidence: Evidence): Due {
+  const { calendars = [], lives, stalls } = evidence;
+  const { interval, timezone, createdAt, planned, versions, excludes } = seen;
+  const until = evidence.until + beyondMs(seen);
+  if (excludes !== undefined) {
+    const countedBy = (at: number) => countedAnewBy(at, [...windowsOf(lives), ...stalls]);
+    const spans = excludingSpans(seen, calendars, until, countedBy);
+    return { ...changedTimes(spans), spans };
+  }
+  const spans = spansOf(seen, until);
+  if (versions !== undefined) return { ...changedTimes(spans), spans };
+  const due = planned
+    ? plannedTimes(seen, planned, until)
+    : dueTimes(interval, timezone, createdAt, until);
+  return { due, optional: new Set(), spans };
+}
+
+/** How far the calendar looks beyond `until`: more than any interval of the workload. */
+const BEYOND_MS = 120_000;
+/** The same for intervals without seconds. */
+const FAR_BEYOND_MS = 50 * 3_600_000;
+
+/** What fires by the second shall not be looked at for a day. */
+function beyondMs({ interval }: ScheduleSeen): number {
+  return /^(@|at\(|rate\(\d+ (minute|hour)|(\S+ ){4}\S+$)/.test(interval)
+    ? FAR_BEYOND_MS
+    : BEYOND_MS;
+}

@@ -1,0 +1,59 @@
+import { earliestRetry, retriesAt } from './retries.ts';
+import type { Tell } from './rule.ts';
+import { nameOf } from './times.ts';
+import { endOf, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
+
+/** Retries give way to the next time of their schedule: none waits until then, and none that was kept waiting comes after it. */
+export function checkGivesWay(view: View, tell: Tell): void {
+  for (const schedule of view.schedules) {
+    for (const run of [...schedule.runs, ...schedule.manual])
+      if (run.at <= view.until) checkRun(run, schedule, view, tell);
+  }
+}
+
+function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell): void {
+  for (const [index, attempt] of run.attempts.entries()) {
+    const before = run.attempts[index - 1];
+    // What was cut off is sent again, which is no retry.
+    if (before === undefined || before.outcome === 'lost') continue;
+    const since = run.trigger === 'schedule' ? Math.max(run.at, run.startedAt) : endOf(before);
+    const nextAt = nextAfter(since, attempt.startedAt, schedule);
+    const { policy, id } = schedule.seen;
+    const plannedAt = earliestRetry(run.id, before, retriesAt(run.attempts, index), policy, view);
+    if (isDecidedLate(run, endOf(before), nextAt, schedule, view)) continue;
+    const name = `${nameOf(id, run.at)}, attempt ${attempt.number},`;
+    // Who was asked counts from its own clock.
+    const plannedBy = plannedAt - view.behindMs(since, plannedAt);
+    if (plannedBy >= nextAt)
+      tell('retryAtNext', `${name} was to come at ${iso(plannedAt)}, after ${iso(nextAt)}.`);
+    else if (run.trigger === 'schedule' && isAfter(nextAt, attempt.startedAt, id, view))
+      tell('retryAtNext', `${name} started at ${iso(attempt.startedAt)}, after ${iso(nextAt)}.`);
+  }
+}
+
+/** What a manual run awaited is looked at when somebody can: the next time is counted from then. */
+function isDecidedLate(
+  { trigger }: RunSeen,
+  endedAt: number,
+  nextAt: number,
+  { seen }: ScheduleView,
+  view: View,
+): boolean {
+  if (trigger === 'schedule' || seen.policy?.completion === undefined) return false;
+  return !view.isUndisturbed(endedAt, Math.min(nextAt, endedAt + 1_000), seen.id);
+}
+
+/** The next time that nobody can have changed; Infinity: none is certain. */
+function nextAfter(since: number, until: number, { due, optional, spans }: ScheduleView): number {
+  if (spans.slice(1).some(({ writtenBy, at }) => writtenBy >= since && at <= until))
+    return Infinity;
+  const next = due.find(time => time > since) ?? Number.POSITIVE_INFINITY;
+  return optional.has(next) ? Number.POSITIVE_INFINITY : next;
+}
+
+/** A request that could start before may wait for its connection, or its process did nothing. */
+function isAfter(nextAt: number, startedAt: number, id: string, view: View): boolean {
+  const couldAt = nextAt + view.connectMs + view.slackMs + view.behindMs(nextAt, startedAt);
+  if (startedAt <= couldAt || view.isHeldUp(nextAt - 1, startedAt, id)) return false;
+  return !view.suspensions.some(({ from, to }) => from <= startedAt && to >= nextAt);
+}

@@ -1,0 +1,166 @@
+import type { ControlAsked, VersionSeen } from '../evidence.ts';
+import type { Tell } from './rule.ts';
+import { nameOf } from './times.ts';
+import {
+  attemptsOf,
+  endOf,
+  hasBegun,
+  iso,
+  type RunSeen,
+  type ScheduleView,
+  type View,
+} from './view.ts';
+
+/** What targets ask for by `Punctual-Control`: history shows it, it is done, and nothing else is. */
+export function checkSteered(view: View, tell: Tell): void {
+  const askedOf = new Map(
+    view.arrivals.map(({ webhookId, attempt, asked }) => [`${webhookId}/${attempt}`, asked]),
+  );
+  for (const schedule of view.schedules) {
+    const { seen, further } = schedule;
+    const asks = asksOf(schedule, askedOf, view, tell);
+    for (const [index, version] of (seen.versions ?? []).entries())
+      if (version.isByTarget)
+        checkChange(seen.id, version, seen.versions![index - 1], asks, view, tell);
+    for (const ask of asks) {
+      checkDone(schedule, ask, view, tell);
+      checkFurther(schedule, ask, asks, view, tell);
+    }
+    for (const run of further)
+      if (!asks.some(({ againAt }) => isNear(againAt, run.at, run.at, view))) {
+        tell(
+          'furtherUnasked',
+          `${nameOf(seen.id, run.at)} is a further run that nobody asked for.`,
+        );
+      }
+  }
+}
+
+/** What an answer asked for that was recorded. Instants are epoch ms. */
+interface Ask {
+  name: string;
+  at: number;
+  pausedUntil: number;
+  isDisabled: boolean;
+  /** NaN: no further run. */
+  againAt: number;
+}
+
+function asksOf(
+  schedule: ScheduleView,
+  askedOf: Map<string, ControlAsked | undefined>,
+  view: View,
+  tell: Tell,
+): Ask[] {
+  const { policy, id } = schedule.seen;
+  return attemptsOf(schedule).flatMap(({ run, attempt }) => {
+    if (attempt.outcome !== 'response') return [];
+    const asked = askedOf.get(`${run.id}/${attempt.number}`);
+    const { isFaulty, ...control } = (policy?.obeyTarget !== false && asked) || {};
+    const name = `${nameOf(id, run.at)}, attempt ${attempt.number},`;
+    const isShown = textOf(attempt.control ?? {}) === textOf(control);
+    if (run.at <= view.until && (!isShown || attempt.hasControlFault !== (isFaulty === true)))
+      tell(
+        'controlDiffers',
+        `${name} shows ${textOf(attempt.control ?? {})} of ${textOf(control)}.`,
+      );
+    const at = endOf(attempt);
+    const { pauseSeconds = Number.NaN, disable = false, againSeconds = Number.NaN } = control;
+    const spans = { pausedUntil: at + pauseSeconds * 1_000, againAt: at + againSeconds * 1_000 };
+    return Object.keys(control).length > 0 ? [{ name, at, isDisabled: disable, ...spans }] : [];
+  });
+}
+
+function textOf({ noRetry, pauseSeconds, disable, againSeconds }: ControlAsked): string {
+  return JSON.stringify({ noRetry, pauseSeconds, disable, againSeconds });
+}
+
+/** An answer is read within this time, ms, by the clock of its node. */
+const READ_MS = 2;
+
+function isNear(one: number, other: number, at: number, view: View): boolean {
+  return Math.abs(one - other) <= READ_MS + view.behindMs(at, at);
+}
+
+/** A change that no caller made is one that an answer asked for. */
+function checkChange(
+  id: string,
+  { at, is }: VersionSeen,
+  before: VersionSeen | undefined,
+  asks: Ask[],
+  view: View,
+  tell: Tell,
+): void {
+  if (before === undefined) return;
+  const isAsked = asks.some(ask => {
+    if (!isNear(ask.at, at, at, view)) return false;
+    if (is.status !== before.is.status) return ask.isDisabled && is.status === 'disabled';
+    return isNear(ask.pausedUntil, is.pausedUntil ?? 0, at, view);
+  });
+  if (!isAsked) tell('steeredUnasked', `Schedule ${id} was changed at ${iso(at)} as nobody asked.`);
+}
+
+/** An answer that asked for a pause or an end has changed its schedule, unless that had stopped for longer. */
+function checkDone({ seen, spans }: ScheduleView, ask: Ask, view: View, tell: Tell): void {
+  const { name, at, pausedUntil, isDisabled } = ask;
+  if (seen.versions === undefined || (!isDisabled && Number.isNaN(pausedUntil))) return;
+  const until = isDisabled ? Number.POSITIVE_INFINITY : pausedUntil;
+  const near = READ_MS + view.behindMs(at, at);
+  const isStopped = spans.some(span => span.at <= at + near && span.stoppedUntil >= until - near);
+  const wasDisabled = isStoppedAt({ spans }, at - near);
+  if (!isStopped && !wasDisabled)
+    tell('steeredLost', `${name} asked for a stop until ${iso(until)}, which never came.`);
+}
+
+function isStoppedAt({ spans }: Pick<ScheduleView, 'spans'>, at: number): boolean {
+  const span = spans.findLast(each => each.at <= at);
+  return span !== undefined && span.stoppedUntil > at;
+}
+
+/** A further run comes, unless a newer one takes its place or the schedule stops; then it does not. */
+function checkFurther(
+  schedule: ScheduleView,
+  { name, at, againAt }: Ask,
+  asks: Ask[],
+  view: View,
+  tell: Tell,
+): void {
+  const { seen, further, spans } = schedule;
+  if (Number.isNaN(againAt) || againAt > view.until || isOver(schedule, at)) return;
+  const run = further.find(each => isNear(againAt, each.at, againAt, view));
+  if (isStoppedAt(schedule, at)) return;
+  if (run === undefined) {
+    tell('furtherLost', `${name} asked for a further run at ${iso(againAt)}, which is not there.`);
+    return;
+  }
+  const newer = asks.filter(ask => ask.at > at && !Number.isNaN(ask.againAt));
+  const stops = spans.filter(span => span.at >= at && span.stoppedUntil > span.at);
+  const droppedAt = Math.min(...[...newer, ...stops].map(each => each.at));
+  const startedAt = run.attempts[0]?.startedAt ?? Number.NaN;
+  // Another one may be meant that is due within the same ms.
+  const isAlone = further.filter(each => isNear(each.at, run.at, run.at, view)).length === 1;
+  if (!isAlone) return;
+  if (startedAt > droppedAt + READ_MS + view.behindMs(droppedAt, startedAt)) {
+    const when = `started at ${iso(startedAt)}, and was dropped at ${iso(droppedAt)}`;
+    tell('furtherUnasked', `The further run ${nameOf(seen.id, run.at)} ${when}.`);
+  }
+  const lateMs = isFree(run, view) ? view.lateMs : Number.POSITIVE_INFINITY;
+  if (run.status === 'skipped' && droppedAt > againAt + lateMs)
+    tell('furtherLost', `The further run ${nameOf(seen.id, run.at)} was skipped.`);
+}
+
+/** Its schedule may have completed by then, or was deleted. */
+function isOver({ seen }: ScheduleView, at: number): boolean {
+  const { status = 'enabled', updatedAt = null } = seen.planned ?? {};
+  return status !== 'enabled' && updatedAt !== null && updatedAt <= at;
+}
+
+/** Whether it was to start within a second. */
+function isFree({ at, scheduleId }: RunSeen, view: View): boolean {
+  return view.isUndisturbed(at, at + 1_000, scheduleId);
+}
+
+/** When further runs go on, or are to come. */
+export function furtherAfter({ further }: ScheduleView, at: number): RunSeen | undefined {
+  return further.find(run => hasBegun(run) && run.finishedAt > at);
+}

@@ -1,0 +1,50 @@
+import type { Life } from '../evidence.ts';
+import type { Window } from './cuts.ts';
+
+/** When nobody was up that could fire, from the end of a life on. */
+export function windowsOf(lives: Life[]): Window[] {
+  const changes = lives.flatMap(lifeChanges).toSorted((a, b) => a.at - b.at);
+  const windows: Window[] = [];
+  let from: number | null = null;
+  let up = 0;
+  for (const { at, by } of changes) {
+    up += by;
+    if (by <= 0 && up === 0) from ??= at;
+    if (by > 0 && from !== null) {
+      windows.push({ from, to: at });
+      from = null;
+    }
+  }
+  return windows;
+}
+
+/** When it could fire, and when it could no longer. */
+function lifeChanges({ readyAt, end, frozen = [] }: Life): { at: number; by: number }[] {
+  if (readyAt === null || (end !== null && end.from < readyAt))
+    return end === null ? [] : [{ at: end.from, by: 0 }];
+  const until = end?.from ?? Infinity;
+  const isWhileUp = ({ from }: Window) => from >= readyAt && from < until;
+  const rests = frozen.filter(isWhileUp).flatMap(({ from, to }) => [
+    { at: from, by: -1 },
+    { at: Math.min(to, until), by: 1 },
+  ]);
+  return [{ at: readyAt, by: 1 }, ...rests, ...(end ? [{ at: until, by: -1 }] : [])];
+}
+
+/** Timers rest while the machine is suspended: an engine looks again when its wait of up to a second is over. */
+export const AWAKE_MS = 1_100;
+
+export function unseenOf({ from, to }: Window): Window {
+  return { from, to: to + AWAKE_MS, isSuspension: true };
+}
+
+/** Those that overlap as one, in their order. */
+export function merged(windows: Window[]): Window[] {
+  const apart: Window[] = [];
+  for (const window of windows.toSorted((a, b) => a.from - b.from)) {
+    const last = apart.at(-1);
+    if (last === undefined || window.from > last.to) apart.push({ ...window });
+    else Object.assign(last, { ...window, from: last.from, to: Math.max(last.to, window.to) });
+  }
+  return apart;
+}

@@ -1,0 +1,117 @@
+import type { Run } from '@punctual/client';
+import { dueTimes } from '../calendar/due-times.ts';
+import type { Arrival, ChangeSeen, Content, ScheduleSeen } from '../evidence.ts';
+import {
+  furthestAhead,
+  iso,
+  nameOf,
+  type Span,
+  type Step,
+  type StepSlack,
+  type Tell,
+} from './rules.ts';
+
+/** What callers change while the clock is set: all instants are epoch ms of the machine, but nominal times. */
+
+/** A version of a schedule. In between it and the one after it nobody knows which of the two is in force. */
+export interface Held {
+  is: Content;
+  /** When its change was asked for, and answered. */
+  mayFrom: number;
+  from: number;
+  /** The same of the change after it; Infinity: there is none. */
+  to: number;
+  mayTo: number;
+}
+
+/** @returns the versions of a schedule that callers have changed, in their order; none of one that nobody has changed */
+export function heldOf({ versions = [], changes = [] }: ScheduleSeen, createdBy: number): Held[] {
+  const spanOf = (number: number) => changes.find(change => change.number === number)?.during;
+  return versions.map(({ change, is }, index) => {
+    const { from: mayFrom, to: from } = spanOf(change) ?? { from: 0, to: createdBy };
+    const next = versions[index + 1];
+    const after = next === undefined ? undefined : spanOf(next.change);
+    const { from: to, to: mayTo } = after ?? { from: Infinity, to: Infinity };
+    return { is, mayFrom, from, to, mayTo };
+  });
+}
+
+interface Judged extends StepSlack {
+  steps: Step[];
+}
+
+/** @param own requests of its nominal times */
+export function checkChanged(
+  { id, versions = [], changes = [] }: ScheduleSeen,
+  held: Held[],
+  { own, manual }: { own: Arrival[]; manual: Arrival[] },
+  judged: Judged,
+  tell: Tell,
+): void {
+  for (const change of changes) {
+    if (wasAnswered(change) && !versions.some(version => version.change === change.number))
+      tell('changeLost', `Change ${change.number} of schedule ${id} was answered, and is lost.`);
+  }
+  for (const arrival of own) {
+    if (arrival.attempt === 1 && !held.some(each => isOf(arrival, each, judged)))
+      tell('notDue', `${nameOf(id, arrival.scheduledFor)} came, and was not due.`);
+  }
+  for (const each of held) {
+    const arrivals = each.is.status === 'deleted' ? [...own, ...manual] : own;
+    const started = arrivals.find(arrival => isStopped(arrival, each, judged));
+    if (started === undefined) continue;
+    const name = nameOf(id, started.scheduledFor);
+    tell('firedStopped', `${name} came at ${iso(started.at)}, and its schedule was stopped.`);
+  }
+}
+
+function wasAnswered({ told, isDeleted }: ChangeSeen): boolean {
+  return told !== null || isDeleted;
+}
+
+function isOf({ scheduledFor, at }: Arrival, { is, mayFrom, mayTo }: Held, { leftMs }: Judged) {
+  if (is.status !== 'enabled' || at < mayFrom || at > mayTo + leftMs) return false;
+  return dueTimes(is.interval, is.timezone, scheduledFor - 1, scheduledFor).length === 1;
+}
+
+function isStopped({ at }: Arrival, { is, from, to }: Held, { steps, leftMs }: Judged): boolean {
+  if (at - leftMs <= from || at >= to) return false;
+  if (is.status !== 'enabled') return true;
+  return at + furthestAhead(steps, at, leftMs) < (is.pausedUntil ?? 0);
+}
+
+/**
+ * A run of a clock that was ahead waits for its retry as its schedule is changed. The store takes it for one that began while the
+ * change was being written, and goes on behind it. The next pass finds the first time again that is still to come.
+ */
+const REPAIRED_MS = 12_000;
+
+/** @returns whether a time may be lost between such a change and the pass after it */
+export function mayBeLost(time: number, runs: Run[]): boolean {
+  return runs.some(({ reason = '', scheduledFor }) => {
+    const [, came] = /the schedule's next time, (\S+), came/.exec(reason) ?? [];
+    if (came === undefined || came >= scheduledFor) return false;
+    const next = Date.parse(came);
+    return time < next && time > next - REPAIRED_MS;
+  });
+}
+
+/**
+ * The times of the last version that must be on record: the clock has come to them since, from below, and a process has seen it.
+ *
+ * @param spans in which a process had looked at its clock
+ */
+export function owedOf(
+  held: Held[],
+  spans: Span[],
+  { steps, since, until }: { steps: Step[]; since: number; until: number },
+): number[] {
+  const { is, from } = held.at(-1)!;
+  if (is.status !== 'enabled') return [];
+  const offset = steps.findLast(({ at }) => at <= from)?.offsetMs ?? 0;
+  const seen = spans.filter(({ to }) => to > from);
+  const shown = seen.map(span => Math.max(span.from, from) + span.offsetMs);
+  const lowest = Math.max(since, Math.min(from + offset, ...shown));
+  const times = dueTimes(is.interval, is.timezone, lowest, until);
+  return times.filter(time => time >= (is.pausedUntil ?? 0));
+}

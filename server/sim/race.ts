@@ -1,0 +1,19 @@
+import type { SchedulePatch } from '@punctual/client';
+import type { Random } from './random.ts';
+import { editOf } from './workload.ts';
+
+/** Two changes that callers ask for at once. */
+export interface Race {
+  /** Null: the schedule is deleted. */
+  changes: [SchedulePatch | null, SchedulePatch | null];
+  apartMs: number;
+  /** Both name the version that was there before them. */
+  namesVersion: boolean;
+}
+
+export function raceOf(random: Random, now: number): Race {
+  const changes: Race['changes'] = [editOf(random, now), editOf(random, now)];
+  if (random.chance(0.1)) changes[random.chance(0.5) ? 0 : 1] = null;
+  const apartMs = random.chance(0.3) ? 0 : random.between(0, random.pick([0.5, 2, 10, 50]));
+  return { changes, apartMs, namesVersion: random.chance(0.4) };
+}

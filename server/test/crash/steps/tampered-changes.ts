@@ -1,0 +1,56 @@
+import type { ChangeSeen, Content } from '../../../sim/model/evidence.ts';
+import type { StepEvidence } from '../../../sim/model/steps/checker.ts';
+import { at, cleanWorld, send, type TamperedEvidence } from './tampered-evidence.ts';
+
+const BEFORE: Content = {
+  url: 'https://target.example/ok',
+  interval: '* * * * * *',
+  timezone: 'UTC',
+  status: 'enabled',
+};
+const STOPPED = { ...BEFORE, status: 'disabled' };
+const AFTER = { ...BEFORE, interval: '*/2 * * * * *' };
+
+/** The schedule of the clean world is disabled at 40.2 s, and fires every two seconds from 45.2 s on. */
+export function changedWorld(): StepEvidence {
+  const world = cleanWorld();
+  const isDue = (time: number) => time <= at(40) || (time >= at(46) && (time / 1_000) % 2 === 0);
+  world.arrivals = world.arrivals.filter(({ scheduledFor }) => isDue(scheduledFor));
+  world.runs = world.runs.filter(({ scheduledFor }) => isDue(Date.parse(scheduledFor)));
+  const [schedule] = world.schedules;
+  schedule!.versions = [BEFORE, STOPPED, AFTER].map((is, change) => {
+    return { change, at: 0, writtenBy: 0, is };
+  });
+  schedule!.changes = [change(1, 40.2, STOPPED), change(2, 45.2, AFTER)];
+  return world;
+}
+
+function change(number: number, second: number, is: Content): ChangeSeen {
+  const during = { from: at(second), to: at(second) + 2 };
+  const when = { askedAt: during.from, endedAt: during.to, during };
+  return { number, ...when, fields: is, told: { at: 0, is }, isDeleted: false };
+}
+
+export const TAMPERED_CHANGES: TamperedEvidence[] = [
+  [
+    'a change that was answered is not there',
+    ['changeLost'],
+    w => {
+      w.schedules[0]!.changes!.push(change(3, 59, AFTER));
+    },
+  ],
+  ['a time of the old interval is sent', ['notDue'], w => send(w, 47, at(47) + 4)],
+  [
+    'a request starts after its schedule was stopped',
+    ['firedStopped', 'notDue'],
+    w => send(w, 43, at(43) + 4),
+  ],
+  [
+    'a time of the new interval is never sent, and has no record',
+    ['silent', 'unrecorded'],
+    w => {
+      w.arrivals = w.arrivals.filter(({ scheduledFor }) => scheduledFor !== at(58));
+      w.runs = w.runs.filter(({ id }) => id !== 'run-58');
+    },
+  ],
+];

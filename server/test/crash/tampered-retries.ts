@@ -1,0 +1,40 @@
+import type { Evidence } from '../../sim/model/evidence.ts';
+import { at, iso, Synthetic } from './synthetic.ts';
+import type { TamperedEvidence } from './tampered-evidence.ts';
+
+/** The target of a run of 5 s fails, and is asked again a second later. */
+export function retriedWorld(): Evidence {
+  const world = new Synthetic();
+  world.schedule('tried', '*/5 * * * * *');
+  world.fired('tried', 5, [5, 10, 500], [6.1, 10, 200]);
+  world.fired('tried', 10, [10, 10, 200]);
+  world.fired('tried', 15, [15, 10, 200]);
+  world.fired('tried', 20, [20, 10, 200]);
+  const { evidence } = world;
+  evidence.lives = [{ spawnedAt: at(0), readyAt: at(1), end: null }];
+  evidence.schedules[0]!.policy = { retryDelaysSeconds: [1] };
+  return evidence;
+}
+
+/** As `TAMPERED`, of `retriedWorld`. */
+export const TAMPERED_RETRIES: TamperedEvidence[] = [
+  [
+    'a retry waits until after the next time',
+    ['retryAtNext'],
+    w => {
+      w.schedules[0]!.policy = { retryDelaysSeconds: [6] };
+      w.runs[0]!.attempts[1]!.startedAt = iso(11.1);
+      w.runs[0]!.finishedAt = iso(11.11);
+      Object.assign(w.arrivals[1]!, { at: at(11.101), endedAt: at(11.109) });
+    },
+  ],
+  [
+    'a retry that was kept waiting comes after the next time',
+    ['retryAtNext', 'late'],
+    w => {
+      w.runs[0]!.attempts[1]!.startedAt = iso(11.5);
+      w.runs[0]!.finishedAt = iso(11.51);
+      Object.assign(w.arrivals[1]!, { at: at(11.501), endedAt: at(11.509) });
+    },
+  ],
+];

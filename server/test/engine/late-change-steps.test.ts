@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { World } from '../support/engine/world.ts';
+
+/** The clock was ahead, and 36 to 38 were sent. It is right again, and has been for so long that no pass counts rows anew. */
+async function setBack(interval: string): Promise<{ world: World; id: string }> {
+  const world = await World.start('2026-03-01T12:00:00Z');
+  const { id } = await world.schedule({ interval: '* * * * * *' });
+  await world.clock.advance(2_500);
+  await world.clock.jump('2026-03-01T12:00:35.500Z');
+  await world.clock.advance(3_000);
+  await world.clock.jump('2026-03-01T12:00:06.500Z');
+  await world.change(id, { interval });
+  await world.clock.advanceTo('2026-03-01T12:00:20.200Z');
+  return { world, id };
+}
+
+/** Later times than those come first. */
+function since(world: World): string[] {
+  const times = world.times();
+  return times.slice(times.lastIndexOf('12:00:22'));
+}
+
+describe('a change long after the clock was set back', () => {
+  const every = [22, 24, 26, 28, 30, 32, 34].map(second => `12:00:${second}`);
+
+  test('starts with its first time, and repeats none that was sent', async () => {
+    const { world, id } = await setBack('* * * * * *');
+    await world.change(id, { interval: '*/2 * * * * *' });
+    await world.clock.advanceTo('2026-03-01T12:00:42.500Z');
+    assert.deepEqual(since(world), [...every, '12:00:40', '12:00:42']);
+  });
+
+  test('does so where the schedule waited for a time beyond those that were sent', async () => {
+    const { world, id } = await setBack('0 * * * * *');
+    await world.change(id, { interval: '*/2 * * * * *' });
+    await world.clock.advanceTo('2026-03-01T12:00:42.500Z');
+    assert.deepEqual(since(world), [...every, '12:00:40', '12:00:42']);
+  });
+
+  test('does so where a run of the clock that was ahead still goes on', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    const { id } = await world.schedule({ interval: '*/10 * * * * *' });
+    await world.clock.jump('2026-03-01T12:00:39.500Z');
+    world.answer = () => 'hang';
+    await world.clock.advance(1_000);
+    world.answer = () => 200;
+    await world.clock.jump('2026-03-01T12:00:02.500Z');
+    await world.clock.advanceTo('2026-03-01T12:00:17.200Z');
+    await world.change(id, { interval: '*/2 * * * * *' });
+    await world.release(503);
+    await world.clock.advanceTo('2026-03-01T12:00:22.500Z');
+    assert.deepEqual(since(world), ['12:00:22']);
+    assert.deepEqual(world.times().slice(-3), ['12:00:18', '12:00:20', '12:00:22']);
+  });
+});
