@@ -43,6 +43,8 @@ export interface Profile {
   awaiting: number;
   /** How many share the store, where they do. */
   nodes: number;
+  /** To one origin, where requests go through sockets. */
+  connections: number;
   faults: string[];
   /** In their order. */
   actions: Action[];
@@ -56,6 +58,7 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   slow: () => 15_000,
   nodes: () => Number.POSITIVE_INFINITY,
   awaiting: () => Number.POSITIVE_INFINITY,
+  socket: () => Number.POSITIVE_INFINITY,
   freeze: () => 12_000,
   lose: () => 15_000,
   callers: random => random.between(1_000, 8_000),
@@ -82,6 +85,7 @@ export const ODDS = {
   suspend: 0.15,
   absence: 0.06,
   awaiting: 0.25,
+  socket: 0.05,
 };
 /** These happen where nodes share the store: their odds are of those seeds. */
 const OF_NODES: Action['kind'][] = ['freeze', 'lose'];
@@ -137,6 +141,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('absence', absenceAt);
   on('nodes', fromTheBeginning);
   on('awaiting', fromTheBeginning);
+  on('socket', fromTheBeginning);
   on('freeze', (at, own) => freezeAt(at, own, startedAt));
   on('lose', (at, own) => ({ kind: 'lose', at, forMs: own.between(0, 1_000) }));
   return {
@@ -146,6 +151,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
     unhealthy: random.chance(0.5) ? random.whole(1, UNHEALTHY_KINDS) : 0,
     awaiting: awaitingOf(seed),
     nodes: new Random(seed, 'node count').whole(2, 4),
+    connections: new Random(seed, 'connections').pick([2, 3, MANY, MANY]),
     faults,
     actions: actions.toSorted((a, b) => a.at - b.at),
   };
@@ -160,6 +166,19 @@ function awaitingOf(seed: number): number {
   const random = new Random(seed, 'awaiting');
   random.next();
   return random.whole(1, AWAITING_KINDS);
+}
+
+/** Nothing waits for a connection. */
+export const MANY = 64;
+
+/** Whether requests go through sockets. The rules of a clock that is set take targets for prompt, which these are not. */
+export function usesSockets({ faults }: Pick<Profile, 'faults'>): boolean {
+  return faults.includes('socket') && !faults.includes('step');
+}
+
+/** To one origin. Nodes never wait for one: a node that is not told of a change starts what waits after it was answered. */
+export function connectionsIn(profile: Pick<Profile, 'faults' | 'connections'>): number {
+  return hasNodes(profile) ? MANY : profile.connections;
 }
 
 /** Whether nodes share the store. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { startCounter } from '../src/domain/id.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
-import { Api, newCredentials } from './api.ts';
+import { Api, newCredentials, SIGNING_SECRET } from './api.ts';
 import { callOnce } from './call-once.ts';
 import { Callers } from './callers.ts';
 import { Fleet } from './fleet.ts';
@@ -15,11 +15,13 @@ import type { Surroundings } from './node.ts';
 import {
   type Action,
   awaitingIn,
+  connectionsIn,
   hasNodes,
   type Profile,
   playedOf,
   profileOf,
   startedAtOf,
+  usesSockets,
 } from './profile.ts';
 import { Random } from './random.ts';
 import { LazyDatabase } from './store/lazy-database.ts';
@@ -28,6 +30,7 @@ import { LostAnswers } from './store/lost-answers.ts';
 import { Notices } from './store/notices.ts';
 import { Wall } from './wall.ts';
 import { Network } from './wire/network.ts';
+import { Sockets } from './wire/sockets.ts';
 import { Work } from './wire/work.ts';
 import * as workload from './workload.ts';
 
@@ -77,6 +80,7 @@ class World {
   #fleet!: Fleet;
   #callers!: Callers;
   readonly #work: Work;
+  readonly #sockets: Sockets | null;
   readonly #stalls: Evidence['stalls'] = [];
   readonly #lost: LostAnswers;
   readonly #wall: Wall;
@@ -98,6 +102,19 @@ class World {
     this.#work = new Work({ ...target, say });
     this.#network.begun = begun => void this.#work.begin(begun);
     this.#store = storeOn(this.#database, ':memory:');
+    this.#sockets = usesSockets(profile) ? this.#openSockets() : null;
+    this.#network.sockets = this.#sockets;
+  }
+
+  #openSockets(): Sockets {
+    const machine = this.#machine;
+    machine.holdOn();
+    return new Sockets({
+      ...{ machine, network: this.#network, random: new Random(this.#seed, 'socket play') },
+      ...{ connectionsPerOrigin: connectionsIn(this.#profile), signingSecret: SIGNING_SECRET },
+      // What is about to leave a node shall be there before its lease has ended.
+      slowestMs: hasNodes(this.#profile) ? 500 : 9_000,
+    });
   }
 
   async run(): Promise<Played> {
@@ -112,6 +129,7 @@ class World {
       ...workload.unhealthyWorkload(unhealthy),
       ...(hasNodes(this.#profile) ? workload.sharedWorkload(TARGET) : []),
       ...workload.awaitingWorkload(awaitingIn(this.#profile)),
+      ...(this.#sockets === null ? [] : workload.idempotentWorkload()),
     ];
     void this.#callers.createAll(bodies);
     for (const action of playedOf(this.#profile))
@@ -282,6 +300,7 @@ class World {
       arrivals,
       callbackArrivals,
       said: this.#work.said,
+      ...(this.#sockets && { wire: this.#sockets.seen }),
       until,
       ...(leases && {
         shared: {

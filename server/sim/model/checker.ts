@@ -13,6 +13,7 @@ import { checkRetries } from './rules/retries.ts';
 import type { Rule, Tell, Violation } from './rules/rule.ts';
 import { checkTimes } from './rules/times.ts';
 import { type Slack, type View, viewOf } from './rules/view.ts';
+import { checkWire } from './rules/wire.ts';
 
 export interface Figures {
   kills: number;
@@ -94,6 +95,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   checkHolds(evidence, view, tell);
   checkOverlaps(view, tell);
   checkBreakers(view, tell);
+  checkWire(evidence, tell);
   const completed = checkCompletion(view, tell);
   return { violations, figures: { ...figuresOf(view), overrun, duplicates, completed } };
 }

@@ -1,4 +1,5 @@
 import type { Run } from '@punctual/client';
+import type { WireSeen } from './wire-evidence.ts';
 
 /** All that a crash test has seen, from outside: what the checker judges. Instants are epoch ms. */
 export interface Evidence {
@@ -21,6 +22,8 @@ export interface Evidence {
   explained: ExplainedSeen[];
   /** What targets said that had answered 202. Absent: none did. */
   said?: SaidSeen[];
+  /** Where requests went through sockets. */
+  wire?: WireSeen;
   /** Nominal times up to here must have come to their end. */
   until: number;
   /** Where nodes share the store. */

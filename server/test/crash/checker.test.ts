@@ -12,6 +12,7 @@ import {
 } from './tampered-changes.ts';
 import { TAMPERED } from './tampered-evidence.ts';
 import { sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
+import { TAMPERED_WIRE, wiredWorld } from './tampered-wire.ts';
 
 const IN_TIME = { ...OF_PROCESSES, lateMs: 500 };
 
@@ -94,6 +95,10 @@ describe('checker', () => {
     assert.deepEqual(check(awaitedWorld(), IN_TIME).violations, []);
   });
 
+  test('requests that follow each other on one connection break no rule', () => {
+    assert.deepEqual(check(wiredWorld(), IN_TIME).violations, []);
+  });
+
   test('a time is missed while a node that is dead holds it', () => {
     assert.deepEqual(check(sharedWorld(), IN_TIME).violations, []);
   });
@@ -103,6 +108,7 @@ describe('checker', () => {
     ...TAMPERED_CHANGES.map(each => [changedWorld, ...each] as const),
     ...TAMPERED_AWAITED.map(each => [awaitedWorld, ...each] as const),
     ...TAMPERED_NODES.map(each => [sharedWorld, ...each] as const),
+    ...TAMPERED_WIRE.map(each => [wiredWorld, ...each] as const),
   ];
   for (const [worldOf, what, rules, tamper] of tampered) {
     test(`${what}: ${rules.join(', ')}`, () => {

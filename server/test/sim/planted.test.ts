@@ -7,6 +7,7 @@ import { BUGS } from '../crash/bugs.ts';
 import { MUTANTS } from '../mutants/list.ts';
 import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
 import { NODE_BUGS } from '../support/sim/planted-nodes.ts';
+import { SOCKET_BUGS } from '../support/sim/planted-socket.ts';
 import { PLANTED } from './planted.ts';
 import { PLANTED_AWAITING } from './planted-awaiting.ts';
 import { PLANTED_CHANGES } from './planted-changes.ts';
@@ -21,7 +22,8 @@ const NOT_PLANTED: Partial<Record<Rule, string>> = {
 
 const SEEDED = [...BUGS, ...PLANTED_CUT_OFF];
 const OF_DELIVERY = [...PLANTED, ...PLANTED_AWAITING, ...PLANTED_IN_STORE, ...PLANTED_IN_DOMAIN];
-const PATCHED = [...SEEDED, ...OF_DELIVERY, ...PLANTED_CHANGES, ...CLOCK_BUGS, ...NODE_BUGS];
+const OF_PROCESSES = [...CLOCK_BUGS, ...NODE_BUGS, ...SOCKET_BUGS];
+const PATCHED = [...SEEDED, ...OF_DELIVERY, ...PLANTED_CHANGES, ...OF_PROCESSES];
 const ALL = [...PATCHED, ...PLAYED_MUTANTS];
 
 test('no rule is for show: each finds a bug that is planted', () => {

@@ -69,7 +69,9 @@ function isCauseOf(
   // A process that was suspended reads the answer, and writes it, when it goes on.
   if (view.suspensions.some(({ from, to }) => from <= at && at <= to && askedAt <= to)) return true;
   // What is said while the answer is being written ends the run with its answer.
-  return at === startedAt + durationMs && at <= askedAt && askedAt <= writtenBy(at, view);
+  // A real sender rounds how long that took.
+  const isAnswer = Math.abs(at - startedAt - durationMs) <= Math.min(1, view.slackMs);
+  return isAnswer && at <= askedAt && askedAt <= writtenBy(at, view);
 }
 
 /** An answer is read within this time, ms. */

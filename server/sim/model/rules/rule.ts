@@ -62,6 +62,17 @@ export const RULES = {
   changeUnasked: 'A schedule is changed as its callers asked, and no other way.',
   firedStopped: 'Once it is answered that a schedule is stopped, nothing of it starts.',
   explainDiffers: 'What callers are told of an instant is what becomes of it.',
+  sentUnpermitted: 'Nothing is written of a request whose permit was taken back.',
+  permitEarly: 'A request takes its permit when a connection is there for it, or may be opened.',
+  unsigned: 'Each request has a signature that verifies.',
+  writtenTwice:
+    'A sender writes a request once, and once more only if that may be: on a kept connection, before any answer.',
+  pastLimit: 'A request ends at its time limit, and not before.',
+  answerOther: 'The result of a request is the answer that came to it in time.',
+  crowded: 'No more requests are under way to an origin than it may have connections.',
+  leftOpen:
+    'A connection is closed when its request has failed, or when nobody has used it for long.',
+  privateDialled: 'No connection is opened to an address that may not be called.',
   firedCompleted: 'Nothing fires after the schedule has completed.',
 } as const;
 
