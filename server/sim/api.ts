@@ -36,6 +36,8 @@ export interface Credentials {
 /** It proves the urls of completions. */
 export const COMPLETION_KEY = Buffer.alloc(32, 7);
 
+export const SIGNING_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
 type Part = Record<string, (...parameters: unknown[]) => Promise<unknown>>;
 
 /**
@@ -179,8 +181,10 @@ export async function newCredentials({ clients, keys }: Store, now: number): Pro
   const apiKey = `pk_${made}`;
   const keyHash = hash('sha256', apiKey, 'hex');
   const clientId = newId(now);
-  const signingSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-  await clients.insertClient({ id: clientId, name: 'sim', signingSecret, createdAt: now });
+  await clients.insertClient({
+    ...{ id: clientId, name: 'sim', createdAt: now },
+    signingSecret: SIGNING_SECRET,
+  });
   await keys.insertKey({ id: newId(now), clientId, hash: keyHash, createdAt: now });
   const { clientRowId } = (await keys.findCaller(keyHash))!;
   return { clientId, apiKey, clientRowId };

@@ -1,6 +1,8 @@
 import crypto from 'node:crypto';
+import { once } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
 import promised from 'node:timers/promises';
+import zlib from 'node:zlib';
 import { type Machine, machineThatPlays, turnBy } from './machine.ts';
 
 /**
@@ -103,4 +105,13 @@ Object.assign(crypto, {
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
   }),
 });
+
+/** Streams that undo codings do their work on another thread, from their first bytes until they close. */
+const coder = Object.getPrototypeOf(Object.getPrototypeOf(zlib.Gunzip.prototype));
+const transform = coder._transform;
+coder._transform = function (this: zlib.Gunzip, ...parameters: unknown[]) {
+  const machine = machineThatPlays();
+  if (machine !== null && this.bytesWritten === 0) machine.waitFor(once(this, 'close'));
+  return transform.apply(this, parameters);
+};
 syncBuiltinESMExports();

@@ -2,8 +2,10 @@ import { dueTimes } from './model/calendar/due-times.ts';
 import { check, type Figures, type Report } from './model/checker.ts';
 import type { Evidence } from './model/evidence.ts';
 import type { Violation } from './model/rules/rule.ts';
+import type { Slack } from './model/rules/view.ts';
 import { checkSteps, type StepEvidence } from './model/steps/checker.ts';
 import type { StepSlack, StepViolation } from './model/steps/rules.ts';
+import { MANY } from './profile.ts';
 import type { ClockSeen } from './wall.ts';
 import { CONNECT_MS } from './wire/network.ts';
 
@@ -44,9 +46,19 @@ const STEPS_EXACT: StepSlack = {
   mayBeBusy: false,
 };
 
+/** Instants and spans of real senders are rounded by themselves. Some requests wait for others of their host. */
+const THROUGH_SOCKETS = { slackMs: 1 };
+const NARROW = { ...THROUGH_SOCKETS, connectMs: 3_000 };
+
+function slackOf({ shared, wire }: Evidence): Slack {
+  const slack = shared ? OF_NODES : EXACT;
+  if (wire === undefined) return slack;
+  return { ...slack, ...(wire.connectionsPerOrigin < MANY ? NARROW : THROUGH_SOCKETS) };
+}
+
 /** @param clock null where nobody has set it */
 export function judge(evidence: Evidence, clock: ClockSeen | null): Judgement {
-  if (clock === null) return check(evidence, evidence.shared ? OF_NODES : EXACT);
+  if (clock === null) return check(evidence, slackOf(evidence));
   const seen = steppedOf(evidence, clock);
   return { violations: checkSteps(seen, STEPS_EXACT), figures: figuresOf(evidence) };
 }

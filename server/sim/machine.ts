@@ -50,6 +50,8 @@ export class Machine {
   #made = 0;
   #stepsAtOnce = 0;
   #held = 0;
+  /** Works on other threads. */
+  #outside = 0;
 
   constructor(startedAt: number, random: Random) {
     this.startedAt = startedAt;
@@ -141,6 +143,15 @@ export class Machine {
     this.#held -= 1;
   }
 
+  /** Work on another thread of the process takes no time: the event that begins it has ended only when it has. */
+  waitFor(work: Promise<unknown>): void {
+    this.#outside += 1;
+    const end = () => {
+      this.#outside -= 1;
+    };
+    work.then(end, end);
+  }
+
   /**
    * Plays until `script` has ended. The globals of the process are those of this machine meanwhile (globals.ts).
    *
@@ -158,6 +169,7 @@ export class Machine {
         };
         const step = () => {
           if (isOver) return;
+          if (this.#outside > 0) return realTurn(step);
           try {
             this.#step();
           } catch (error) {

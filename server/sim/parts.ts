@@ -1,7 +1,7 @@
 import type { ScheduleInput } from '@punctual/client';
 import type { Store } from '../src/store/contract/store.ts';
 import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
-import { type Api, type Credentials, newCredentials } from './api.ts';
+import { type Api, type Credentials, newCredentials, SIGNING_SECRET } from './api.ts';
 import { Calendars } from './calendars.ts';
 import { callOnce } from './call-once.ts';
 import { Callers } from './callers.ts';
@@ -15,7 +15,15 @@ import type { Long } from './long/long.ts';
 import type { Machine } from './machine.ts';
 import type { Evidence } from './model/evidence.ts';
 import type { Surroundings } from './node.ts';
-import { hasCalendars, hasDestinations, hasNodes, longIn, type Profile } from './profile.ts';
+import {
+  connectionsIn,
+  hasCalendars,
+  hasDestinations,
+  hasNodes,
+  longIn,
+  type Profile,
+  usesSockets,
+} from './profile.ts';
 import { clientsIn, hasCrowd } from './profile-of-clients.ts';
 import { Random } from './random.ts';
 import { ChangesWritten } from './store/changes-written.ts';
@@ -26,6 +34,7 @@ import { Notices } from './store/notices.ts';
 import { Pruned } from './store/pruned.ts';
 import { Wall } from './wall.ts';
 import { Network } from './wire/network.ts';
+import { Sockets } from './wire/sockets.ts';
 import { Work } from './wire/work.ts';
 import { isPlanned } from './workload.ts';
 
@@ -44,6 +53,8 @@ export class Parts {
   /** As the world itself looks at it: nothing is in its way. */
   readonly store: Store;
   readonly work: Work;
+  /** Null: requests are played as a whole. */
+  readonly sockets: Sockets | null;
   readonly stalls: Evidence['stalls'] = [];
   readonly lost: LostAnswers;
   readonly written: ChangesWritten;
@@ -74,6 +85,8 @@ export class Parts {
     this.work = new Work({ ...target, say });
     this.network.begun = begun => void this.work.begin(begun);
     this.store = storeOn(this.database, ':memory:');
+    this.sockets = usesSockets(profile) ? this.#openSockets() : null;
+    this.network.sockets = this.sockets;
   }
 
   readonly tell = (line: string): void => {
@@ -146,6 +159,17 @@ export class Parts {
     await this.clients.add(first);
     while (this.clients.all.length < count)
       await this.clients.add(await newCredentials(this.store, this.machine.now));
+  }
+
+  #openSockets(): Sockets {
+    const { machine, network, profile } = this;
+    machine.holdOn();
+    return new Sockets({
+      ...{ machine, network, random: new Random(this.seed, 'socket play') },
+      ...{ connectionsPerOrigin: connectionsIn(profile), signingSecret: SIGNING_SECRET },
+      // What is about to leave a node shall be there before its lease has ended.
+      slowestMs: hasNodes(profile) ? 500 : 9_000,
+    });
   }
 
   /** A day of UTC goes after the one that follows it; failed runs stay for a day more in some worlds. */

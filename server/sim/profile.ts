@@ -74,6 +74,8 @@ export interface Profile {
   crowd: number;
   /** What the world is, where it is a long one. */
   long: Long;
+  /** To one origin, where requests go through sockets. */
+  connections: number;
   faults: string[];
   /** In their order. */
   actions: Action[];
@@ -91,6 +93,7 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   long: () => Number.POSITIVE_INFINITY,
   powerCut: () => 20_000,
   counts: random => random.between(2_000, 8_000),
+  socket: () => Number.POSITIVE_INFINITY,
   freeze: () => 12_000,
   lose: () => 15_000,
   callers: random => random.between(1_000, 8_000),
@@ -134,6 +137,7 @@ export const ODDS = {
   nexts: 0.25,
   destinations: 0.15,
   calendars: 0.15,
+  socket: 0.04,
 };
 /** These happen where nodes share the store: their odds are of those seeds. */
 const OF_NODES: Action['kind'][] = ['freeze', 'lose'];
@@ -203,6 +207,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   });
   on('destinations', (at, own) => ({ kind: 'limit', at: aimed(at, own), draw: own.next() }));
   on('calendars', (at, own) => ({ kind: 'calendar', at: aimed(at, own), draw: own.next() }));
+  on('socket', fromTheBeginning);
   on('freeze', (at, own) => freezeAt(at, own, startedAt));
   on('lose', (at, own) => ({ kind: 'lose', at, forMs: own.between(0, 1_000) }));
   return {
@@ -216,6 +221,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
     clients: clientCountOf(seed),
     crowd: crowdOf(seed),
     long,
+    connections: new Random(seed, 'connections').pick([2, 3, MANY, MANY]),
     faults,
     actions: actions.toSorted((a, b) => a.at - b.at),
   };
@@ -230,6 +236,24 @@ function countOf(seed: number, fault: Fault, kinds: number): number {
   const random = new Random(seed, fault);
   random.next();
   return random.whole(1, kinds);
+}
+
+/** Nothing waits for a connection. */
+export const MANY = 64;
+
+/**
+ * Whether requests go through sockets. The rules of a clock that is set, and those of limits, take targets for prompt, which these
+ * are not. Signatures are looked at by the secret of one client. No rule has judged them in a long world.
+ */
+export function usesSockets(profile: Profile): boolean {
+  const { faults } = profile;
+  const isOn = faults.includes('socket') && !faults.includes('step') && longIn(profile) === null;
+  return isOn && !hasDestinations(profile) && clientsIn(profile) === 1;
+}
+
+/** To one origin. Nodes never wait for one: a node that is not told of a change starts what waits after it was answered. */
+export function connectionsIn(profile: Pick<Profile, 'faults' | 'connections'>): number {
+  return hasNodes(profile) ? MANY : profile.connections;
 }
 
 /** Whether nodes share the store. */

@@ -191,6 +191,15 @@ export function sharedWorkload(url: string): ScheduleInput[] {
   ];
 }
 
+/** Schedules whose requests may be written again on a new connection, where the kept one was closed. */
+export function idempotentWorkload(): ScheduleInput[] {
+  const paths = ['/ok', '/whim', '/whim'];
+  return (['GET', 'PUT', 'DELETE'] as const).map((verb, index) => ({
+    ...every('* * * * * *', `https://unwell-${verb.toLowerCase()}.example${paths[index]}`),
+    verb,
+  }));
+}
+
 /** Beside the interval: its times are more than that. */
 const PLANS = ['startsAt', 'endsAt', 'pausedUntil', 'maxRuns', 'windowSeconds'];
 

@@ -128,7 +128,7 @@ class World {
   }
 
   #bodies(): ScheduleInput[] {
-    const { profile, long, machine } = this.#parts;
+    const { profile, long, machine, sockets } = this.#parts;
     const { TARGET } = workload;
     const bodies = long && longBodies(TARGET, profile, long, machine.now);
     return (
@@ -139,6 +139,7 @@ class World {
         ...(hasNodes(profile) ? workload.sharedWorkload(TARGET) : []),
         ...workload.awaitingWorkload(awaitingIn(profile)),
         ...steeredWorkload(steeredIn(profile), machine.now),
+        ...(sockets === null ? [] : workload.idempotentWorkload()),
       ]
     );
   }
@@ -196,7 +197,7 @@ class World {
 
   #seen(until: number): Promise<Evidence> {
     const { around, network, database, store, written, counts, lost } = this.#parts;
-    const { destinations, calendars } = this.#parts;
+    const { destinations, calendars, sockets } = this.#parts;
     const { leases, pruned } = around;
     pruned?.restoreVersions();
     const looked = { database, store, clients: this.#parts.clients.all, written };
@@ -208,6 +209,7 @@ class World {
       callbackArrivals: network.callbacks,
       said: this.#parts.work.said,
       signed: network.signed,
+      ...(sockets && { wire: sockets.seen }),
       ...(hasCrowd(this.#parts.profile) && { mostPerHost: CROWDED.maxInFlightPerHost }),
       counted: counts.seen,
       inFlight: counts.inFlight,

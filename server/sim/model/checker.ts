@@ -21,6 +21,7 @@ import { checkSignatures } from './rules/signatures.ts';
 import { checkSteered } from './rules/steered.ts';
 import { checkTimes } from './rules/times.ts';
 import { type Slack, type View, viewOf } from './rules/view.ts';
+import { checkWire } from './rules/wire.ts';
 
 export interface Figures {
   kills: number;
@@ -112,6 +113,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   const { clients = [], signed = [] } = evidence;
   checkClients(clients, view, tell);
   checkSignatures(clients, signed, view, tell);
+  checkWire(evidence, tell);
   const completed = checkCompletion(view, tell);
   return { violations, figures: { ...figuresOf(view), overrun, duplicates, completed } };
 }

@@ -1,5 +1,6 @@
 import type { Run } from '@punctual/client';
 import type { ClientSeen, SignedSeen } from './evidence-of-clients.ts';
+import type { WireSeen } from './wire-evidence.ts';
 
 /** All that a crash test has seen, from outside: what the checker judges. Instants are epoch ms. */
 export interface Evidence {
@@ -42,6 +43,8 @@ export interface Evidence {
   /** Absent: there are none. */
   destinations?: DestinationSeen[];
   calendars?: CalendarSeen[];
+  /** Where requests went through sockets. */
+  wire?: WireSeen;
   /** Nominal times up to here must have come to their end. */
   until: number;
   /** Where nodes share the store. */

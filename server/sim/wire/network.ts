@@ -1,4 +1,4 @@
-import type { OutboundRequest, SendResult } from '../../src/outbound/send.ts';
+import type { OutboundRequest, Send, SendResult } from '../../src/outbound/send.ts';
 import type { Machine, Owner } from '../machine.ts';
 import { arrivalOf, callbackArrivalOf, signedOf } from '../model/arrivals.ts';
 import type { Arrival, CallbackArrival, ControlAsked } from '../model/evidence.ts';
@@ -26,6 +26,8 @@ export class Network {
   isHealed = false;
   /** Called for each request whose work a target begins. */
   begun: (work: Begun) => void = () => {};
+  /** Where requests go through sockets; null: they are played as a whole. */
+  sockets: Senders | null = null;
   readonly #machine: Machine;
   readonly #random: Random;
   readonly #waiting: number;
@@ -41,11 +43,26 @@ export class Network {
 
   /** The connections of a process that has died break. */
   cutOff(owner: Owner): void {
+    this.sockets?.cutOff(owner);
     for (const end of this.#open.get(owner) ?? []) end();
     this.#open.delete(owner);
   }
 
-  sendFor(sender: Sender): (request: OutboundRequest) => Promise<SendResult> {
+  /** The targets, for requests that come through sockets. */
+  get targets(): Targets {
+    return {
+      planOf: (path, attempt) => this.#planOf(path, attempt),
+      retryAfter: plan => this.#retryAfter(plan),
+      arrive: (path, headers, body, plan, process) => {
+        const end = this.#arrive(path, headers, body, process);
+        this.#begin(headers, plan);
+        return end;
+      },
+    };
+  }
+
+  sendFor(sender: Wired): Send {
+    if (this.sockets !== null) return this.sockets.sendFor(sender);
     const { owner, wire, now } = sender;
     return async request => {
       const random = this.#random;
@@ -67,7 +84,7 @@ export class Network {
     };
   }
 
-  async #exchange(request: OutboundRequest, sender: Sender): Promise<Partial<SendResult>> {
+  async #exchange(request: OutboundRequest, sender: Wired): Promise<Partial<SendResult>> {
     const { wire: owner } = sender;
     const random = this.#random;
     const path = new URL(request.url).pathname;
@@ -79,11 +96,7 @@ export class Network {
     }
     await this.#passes(random.between(0.1, 0.5), owner);
     const end = this.#arrive(path, headers, request.body, sender);
-    const url = headers['punctual-completion-url'];
-    if (plan.workMs !== undefined && url !== undefined) {
-      const [runId, attempt] = [headers['webhook-id']!, Number(headers['punctual-attempt'])];
-      this.begun({ url, runId, attempt, meanMs: plan.workMs });
-    }
+    this.#begin(headers, plan);
     if (plan.fault === 'hang' || plan.afterMs > request.timeoutMs) {
       await this.#sleep(request.timeoutMs, owner);
       end(null);
@@ -104,6 +117,13 @@ export class Network {
       ...(responseHeaders && { responseHeaders }),
       ...(control !== undefined && { control }),
     };
+  }
+
+  #begin(headers: Record<string, string>, { workMs: meanMs }: Plan): void {
+    const url = headers['punctual-completion-url'];
+    if (meanMs === undefined || url === undefined) return;
+    const [runId, attempt] = [headers['webhook-id']!, Number(headers['punctual-attempt'])];
+    this.begun({ url, runId, attempt, meanMs });
   }
 
   /** What it asks for, and until when that is, as a process reads it that has the answer at once. */
@@ -142,13 +162,12 @@ export class Network {
     return { status: 200, afterMs };
   }
 
-  /** @returns is to be told the status of the answer, or null where there is none */
   #arrive(
     path: string,
     headers: Record<string, string>,
     body: string | null,
-    { owner, wire, now }: Sender,
-  ): (status: number | null, asks?: Asks) => void {
+    { owner, wire, now }: Wired,
+  ): Ended {
     const at = this.#machine.trueNow;
     const arrival = path.startsWith('/callback')
       ? callbackArrivalOf(headers, body!, at)
@@ -194,7 +213,7 @@ export class Network {
 }
 
 /** A process that sends. */
-interface Sender {
+export interface Wired {
   owner: Owner;
   /** What is on its way to targets: it goes on while a node is frozen. Of a process alone: itself. */
   wire: Owner;
@@ -203,13 +222,36 @@ interface Sender {
 }
 
 /** What an answer asks for. */
-interface Asks {
+export interface Asks {
   /** By `Retry-After`, epoch ms. */
   retryAt?: number | undefined;
   asked?: ControlAsked | undefined;
 }
 
-interface Plan {
+/** The real senders of processes. */
+export interface Senders {
+  sendFor(process: Wired): Send;
+  /** The process has died whose requests are on this wire. */
+  cutOff(wire: Owner): void;
+}
+
+/** Is told the status of the answer, or null where there is none. */
+export type Ended = (status: number | null, asks?: Asks) => void;
+
+/** What targets do with requests that have come. */
+export interface Targets {
+  planOf(path: string, attempt: number): Plan;
+  retryAfter(plan: Plan): { value: string; at: number } | undefined;
+  arrive(
+    path: string,
+    headers: Record<string, string>,
+    body: string | null,
+    plan: Plan,
+    process: Wired,
+  ): Ended;
+}
+
+export interface Plan {
   status: number;
   afterMs: number;
   fault?: 'refused' | 'reset' | 'hang';
@@ -243,7 +285,7 @@ function whim(random: Random, afterMs: number): Plan {
 }
 
 /** By their names in small letters. */
-function headersOf({ headers }: OutboundRequest): Record<string, string> {
+export function headersOf({ headers }: OutboundRequest): Record<string, string> {
   const pairs = Array.from({ length: headers.length / 2 }, (_, index) => index * 2);
   return Object.fromEntries(pairs.map(at => [headers[at]!.toLowerCase(), headers[at + 1]!]));
 }

@@ -10,7 +10,7 @@ import type { AnswerHeaders } from './answer.ts';
 import { AnswerFilter, type AnswerReader } from './answer-filter.ts';
 import { STALE } from './exchange.ts';
 import { Blocked, faultSentence, type Stage } from './fault.ts';
-import { type ConnectionRequester, Dialer, type Guard } from './guard.ts';
+import { type ConnectionRequester, Dialer, type Guard, openBySystem } from './guard.ts';
 import { Lookups, type Resolve } from './lookups.ts';
 import { type ParsedUrl, parseUrl, resolveBySystem } from './sender.ts';
 
@@ -44,6 +44,7 @@ export function createTextFetcher(options: TextFetcherOptions): FetchText {
       lookups: new Lookups(resolve, maxLookups),
       lookupMs: timeoutMs,
       secureContext: createSecureContext(),
+      openSocket: openBySystem,
       winners: new LRUCache<string, string>({ max: 1_000 }),
     };
     return new TextFetch(guard, timeoutMs, clientRowId).read(url);

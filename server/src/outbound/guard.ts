@@ -27,12 +27,16 @@ export interface Guard {
   /** How long a lookup may take, from its turn on. */
   lookupMs: number;
   secureContext: SecureContext;
+  openSocket: OpenSocket;
   /**
    * By authority, where another address was dead: the address that connected last. It is dialled first if the
    * name still has it.
    */
   winners: LRUCache<string, string>;
 }
+
+/** Begins to connect to an address of the target. The socket of a secure target says `secureConnect` as well. */
+export type OpenSocket = (target: Target, address: string, context: SecureContext) => Socket;
 
 /** For whom a connection is opened. */
 export interface ConnectionRequester {
@@ -190,9 +194,10 @@ export class Dialer {
     // Each has a right to some of the time that is left.
     const share = Math.round((this.#requester.deadlineAt - startedAt) / addresses.length);
     const patienceMs = Math.min(PATIENCE_MS, share);
+    const { openSocket, secureContext } = this.#guard;
     return new Promise((resolve, reject) => {
       const race = new AddressRace(addresses, patienceMs, {
-        open: address => this.#openSocket(address),
+        open: address => openSocket(this.#target, address, secureContext),
         connected: (socket, address, dead) => {
           const connectedAt = performance.now();
           this.phases.connectMs = Math.round(connectedAt - startedAt);
@@ -213,24 +218,6 @@ export class Dialer {
     });
   }
 
-  #openSocket(address: string): Socket {
-    const { secure, host, port } = this.#target;
-    const socket = secure
-      ? openTls({
-          host: address,
-          port,
-          // Empty for an address: then the certificate must carry the address itself.
-          servername: isIP(host) === 0 ? host : '',
-          ALPNProtocols: ['http/1.1'],
-          secureContext: this.#guard.secureContext,
-          rejectUnauthorized: true,
-        })
-      : openTcp({ host: address, port });
-    socket.setNoDelay(true);
-    socket.setKeepAlive(true, 60_000);
-    return socket;
-  }
-
   /** An address that only the name opens stays unnamed: it may tell of a network that is not the owner's. */
   #passedOver(dead: DeadAddress[], patienceMs: number): void {
     const { authority } = this.#target;
@@ -242,6 +229,23 @@ export class Dialer {
     this.note = `Another address of ${authority} was called, because ${faults.join(' and ')}.`;
   }
 }
+
+export const openBySystem: OpenSocket = ({ secure, host, port }, address, secureContext) => {
+  const socket = secure
+    ? openTls({
+        host: address,
+        port,
+        // Empty for an address: then the certificate must carry the address itself.
+        servername: isIP(host) === 0 ? host : '',
+        ALPNProtocols: ['http/1.1'],
+        secureContext,
+        rejectUnauthorized: true,
+      })
+    : openTcp({ host: address, port });
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, 60_000);
+  return socket;
+};
 
 function asSentence(text: string): string {
   return text[0]!.toUpperCase() + text.slice(1);

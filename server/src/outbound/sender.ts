@@ -6,7 +6,7 @@ import { type AllowTargets, bareHost } from '../domain/schedule/target.ts';
 import { ConnectionPool, type PoolOptions } from './connection-pool.ts';
 import { Deadlines } from './deadlines.ts';
 import { Exchange } from './exchange.ts';
-import type { Target } from './guard.ts';
+import { type OpenSocket, openBySystem, type Target } from './guard.ts';
 import { Lookups, type Resolve } from './lookups.ts';
 import { SecureContexts } from './secure-contexts.ts';
 import type { OutboundRequest, Send, SendResult, TlsSettings } from './send.ts';
@@ -30,6 +30,7 @@ export interface SenderOptions extends SenderSettings {
   resolve?: Resolve;
   /** How long a lookup may take; the time limit of the exchange holds beside it. */
   lookupMs?: number;
+  openSocket?: OpenSocket;
   clock?: Clock;
 }
 
@@ -73,7 +74,8 @@ export interface Sender {
 export function createSender(options: SenderOptions): Sender {
   const { allow, connectionsPerOrigin, maxOrigins, maxLookups, keepAliveMs = 4_000 } = options;
   const { maxConnections = Number.MAX_SAFE_INTEGER } = options;
-  const { resolve = resolveBySystem, lookupMs = LOOKUP_MS, clock = systemClock } = options;
+  const { resolve = resolveBySystem, openSocket = openBySystem } = options;
+  const { lookupMs = LOOKUP_MS, clock = systemClock } = options;
   const pools = new Map<string, ConnectionPool>();
   /** In the order in which they became quiet. */
   const quiet = new Set<ConnectionPool>();
@@ -95,6 +97,7 @@ export function createSender(options: SenderOptions): Sender {
       lookupMs,
       // Once, since making it reads every root certificate.
       secureContext: createSecureContext(),
+      openSocket,
       winners: new LRUCache<string, string>({ max: 10_000 }),
     },
     clock,

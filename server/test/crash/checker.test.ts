@@ -18,6 +18,7 @@ import { limitedWorld, TAMPERED_LIMITS } from './tampered-limits.ts';
 import { sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
 import { retriedWorld, TAMPERED_RETRIES } from './tampered-retries.ts';
 import { steeredWorld, TAMPERED_STEERED } from './tampered-steered.ts';
+import { TAMPERED_WIRE, wiredWorld } from './tampered-wire.ts';
 
 const IN_TIME = { ...OF_PROCESSES, lateMs: 500 };
 
@@ -110,6 +111,10 @@ describe('checker', () => {
     assert.deepEqual(check(limitedWorld(), IN_TIME).violations, []);
   });
 
+  test('requests that follow each other on one connection break no rule', () => {
+    assert.deepEqual(check(wiredWorld(), IN_TIME).violations, []);
+  });
+
   test('a time is missed while a node that is dead holds it', () => {
     assert.deepEqual(check(sharedWorld(), IN_TIME).violations, []);
   });
@@ -124,6 +129,7 @@ describe('checker', () => {
     ...TAMPERED_RETRIES.map(each => [retriedWorld, ...each] as const),
     ...TAMPERED_LIMITS.map(each => [limitedWorld, ...each] as const),
     ...TAMPERED_NODES.map(each => [sharedWorld, ...each] as const),
+    ...TAMPERED_WIRE.map(each => [wiredWorld, ...each] as const),
   ];
   for (const [worldOf, what, rules, tamper] of tampered) {
     test(`${what}: ${rules.join(', ')}`, () => {

@@ -5,11 +5,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ODDS, profileOf } from '../../sim/profile.ts';
+import { cutTo } from '../../sim/shrink.ts';
 import { isLongRun } from '../support/long.ts';
 
 const { play } = await import('../../sim/world.ts');
 
 const SEED = 4_711;
+const SOCKET_SEED = 75;
 const OTHERS = isLongRun ? 50 : 10;
 const ANOTHER_PROCESS = join(import.meta.dirname, '../support/another-world.ts');
 
@@ -23,6 +25,16 @@ test('a seed is one world: alone, after others, and in another process', async (
   assert.equal(again.hash, alone.hash);
   assert.deepEqual(again.trace, alone.trace);
   assert.deepEqual(await another, [alone.hash, undefined]);
+});
+
+test('so it is where requests go through sockets', async () => {
+  const faults = ['socket'];
+  const another = once(fork(ANOTHER_PROCESS, [String(SOCKET_SEED), ...faults]), 'message');
+  const { hash, evidence } = await play(SOCKET_SEED, cutTo(SOCKET_SEED, { faults }));
+  assert.ok(evidence.wire!.sends.some(({ written }) => written.length > 1));
+  await play(SOCKET_SEED + 1, cutTo(SOCKET_SEED + 1, { faults }));
+  assert.equal((await play(SOCKET_SEED, cutTo(SOCKET_SEED, { faults }))).hash, hash);
+  assert.deepEqual(await another, [hash, undefined]);
 });
 
 test('a fault that comes more or less often changes no other', () => {

@@ -9,6 +9,7 @@ import { CLIENT_BUGS, CROWD_BUGS } from '../support/sim/planted-clients.ts';
 import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
 import { LONG_BUGS } from '../support/sim/planted-long.ts';
 import { NODE_BUGS } from '../support/sim/planted-nodes.ts';
+import { SOCKET_BUGS } from '../support/sim/planted-socket.ts';
 import { PLANTED } from './planted.ts';
 import { PLANTED_AWAITING } from './planted-awaiting.ts';
 import { PLANTED_CHANGED_CLOCK } from './planted-changed-clock.ts';
@@ -41,6 +42,7 @@ const OF_WORLDS = [
   ...PLANTED_CALENDARS,
   ...CLIENT_BUGS,
   ...CROWD_BUGS,
+  ...SOCKET_BUGS,
 ];
 const PATCHED = [...SEEDED, ...OF_DELIVERY, ...OF_CHANGES, ...OF_WORLDS];
 const ALL = [...PATCHED, ...PLAYED_MUTANTS];

@@ -48,7 +48,7 @@ function checkRun(
     }
     if (status !== 'succeeded' && status !== 'failed') {
       tell('callbackUnfinished', `The callback ${callback.id} of ${name} is still ${status}.`);
-    } else if (!came.has(callback.id)) {
+    } else if (!came.has(callback.id) && callback.attempts.at(-1)?.outcome !== 'blocked') {
       tell('callbackLost', `The callback ${callback.id} of ${name} ${status}, and never came.`);
     }
     checkAttempts(callback, came.get(callback.id) ?? [], name, tell);

@@ -29,7 +29,12 @@ function checkSent({ seen, due, runs, arrivals }: ScheduleView, view: View, tell
     return at === time && (status === 'skipped' || haltIn(reason) !== null);
   });
   const wasSent = arrivals.some(({ scheduledFor }) => scheduledFor === time);
-  if (!wasSkipped && !wasSent) tell('unsent', `${nameOf(seen.id, time)} was never sent.`);
+  // Its name led to where nobody may go.
+  const wasBlocked = runs.some(
+    ({ at, attempts }) => at === time && attempts.at(-1)?.outcome === 'blocked',
+  );
+  if (!wasSkipped && !wasSent && !wasBlocked)
+    tell('unsent', `${nameOf(seen.id, time)} was never sent.`);
 }
 
 /** No time is to come after `until`. What is bounded has no more times than the calendar looks ahead. */

@@ -76,7 +76,7 @@ function claimedAheadUntil({ scheduleId, at }: RunSeen, { holds }: View): number
 
 /** As far as its own run goes, at the latest; NaN where nobody knows. */
 function couldStartAt(
-  { id, at, attempts }: RunSeen,
+  { id, scheduleId, at, attempts }: RunSeen,
   index: number,
   policy: ScheduleView['seen']['policy'],
   view: View,
@@ -87,5 +87,7 @@ function couldStartAt(
   // A process that was suspended reads the answer, and what it asks for, when it goes on.
   const isLate = ({ from }: Window) => before.startedAt <= from && from <= endOf(before);
   if (view.suspensions.some(isLate)) return Number.NaN;
+  // So does a node that was frozen, whose sender is not.
+  if (view.isShared && view.isHeldUp(endOf(before), endOf(before), scheduleId)) return Number.NaN;
   return latestRetry(id, before, retriesAt(attempts, index), policy, view);
 }

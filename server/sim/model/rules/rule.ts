@@ -78,6 +78,17 @@ export const RULES = {
   prunedYoung: 'Retention takes nothing away that is younger than it may be.',
   keptOld: 'What is older than history is kept goes within minutes.',
   nextDiffers: 'The next times that callers are told are those of the schedule.',
+  sentUnpermitted: 'Nothing is written of a request whose permit was taken back.',
+  permitEarly: 'A request takes its permit when a connection is there for it, or may be opened.',
+  unsigned: 'Each request has a signature that verifies.',
+  writtenTwice:
+    'A sender writes a request once, and once more only if that may be: on a kept connection, before any answer.',
+  pastLimit: 'A request ends at its time limit, and not before.',
+  answerOther: 'The result of a request is the answer that came to it in time.',
+  crowded: 'No more requests are under way to an origin than it may have connections.',
+  leftOpen:
+    'A connection is closed when its request has failed, or when nobody has used it for long.',
+  privateDialled: 'No connection is opened to an address that may not be called.',
   firedCompleted: 'Nothing fires after the schedule has completed.',
   firedSuspended:
     'Once engines have asked who is suspended or deleted, nothing of that client starts.',

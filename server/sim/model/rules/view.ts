@@ -133,8 +133,8 @@ export interface View extends Slack {
   /** Was the service up between these two instants, and for a second before, and did nothing stand still or hold the schedule up? */
   isUndisturbed(from: number, to: number, scheduleId: string): boolean;
   /**
-   * Where nodes share a store: may a claim of the schedule have been held between these instants by a node that did nothing
-   * with it?
+   * Did a request of the schedule wait for others of its host between these instants? Where nodes share a store: may a node
+   * have held a claim of it, and done nothing with it?
    */
   isHeldUp(from: number, to: number, scheduleId: string): boolean;
   /** Whether any node was frozen between these two instants, or could not reach the store. */
@@ -169,9 +169,10 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
   const arrivalsOf = Map.groupBy(arrivals, ({ scheduleId }) => scheduleId);
   const kills = lives.flatMap(({ end }) => (end?.how === 'killed' ? [killOf(end)] : []));
   const holds = holdsOf(evidence);
+  const waits = waitsOf(evidence);
   const isHeldUp = (from: number, to: number, scheduleId: string) =>
-    (holds.get(scheduleId) ?? []).some(({ idle }) =>
-      idle.some(window => window.to + RECOVERY_MS > from && window.from < to),
+    [waits.get(scheduleId) ?? [], ...(holds.get(scheduleId) ?? []).map(({ idle }) => idle)].some(
+      windows => windows.some(window => window.to + RECOVERY_MS > from && window.from < to),
     );
   const heldUntil = (instant: number, scheduleId: string) => {
     const isHeld = ({ from, to, idle }: HoldSeen) =>
@@ -269,6 +270,13 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
         ? isTakenBack(from, to, scheduleId)
         : kills.some(kill => kill.to >= from && kill.from <= to),
   };
+}
+
+/** When requests of a schedule waited for others of their host. */
+function waitsOf({ wire }: Evidence): Map<string, Window[]> {
+  const waiting = (wire?.sends ?? []).filter(({ waited }) => waited !== null);
+  const groups = Map.groupBy(waiting, ({ scheduleId }) => scheduleId);
+  return new Map([...groups].map(([id, sends]) => [id, sends.map(({ waited }) => waited!)]));
 }
 
 /** Until then an engine may go by what was before. */
