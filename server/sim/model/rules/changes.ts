@@ -47,10 +47,12 @@ function checkNamed(
 function checkRefused(
   id: string,
   { number, askedAt, endedAt, match, refusedWith }: ChangeSeen,
-  { versions = [], changes = [] }: ScheduleView['seen'],
+  { client, versions = [], changes = [] }: ScheduleView['seen'],
   view: View,
   tell: Tell,
 ): void {
+  // Who may call is asked elsewhere, where there are several clients.
+  if (refusedWith === STOPPED && client !== undefined) return;
   if (refusedWith === undefined || refusedWith >= 500) return;
   // Its instant may be later than its answer, as that of any change.
   const latest = endedAt + changes.length + view.behindMs(askedAt, endedAt);
@@ -62,7 +64,8 @@ function checkRefused(
   tell('changeRefused', `Change ${number}${of} of schedule ${id} was refused with ${refusedWith}.`);
 }
 
-/** The version is no longer there; the schedule is deleted. */
+/** Its client is stopped; the version is no longer there; the schedule is deleted. */
+const STOPPED = 401;
 const GONE = 412;
 const DELETED = 400;
 
