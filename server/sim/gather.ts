@@ -125,14 +125,16 @@ export function inFlightIn(database: DatabaseSync, at: number): InFlightSeen[] {
   }));
 }
 
-/** When it was decided that times do not fire, by the ids of their records. */
+/** When it was decided that times and further runs do not fire, by the ids of their records. */
 function decidedIn(database: DatabaseSync): HistorySeen['decidedAt'] {
   const rows = database
     .prepare(`
-      SELECT id, scheduled_for AS at, finished_at AS decidedAt FROM runs JOIN schedules USING (schedule_key)
-      WHERE runs.status IN ('missed', 'skipped') AND manual_id = ''`)
-    .all() as { id: string; at: number; decidedAt: number }[];
-  return Object.fromEntries(rows.map(({ id, at, decidedAt }) => [runId(id, at), decidedAt]));
+      SELECT id, manual_id AS further, scheduled_for AS at, finished_at AS decidedAt
+      FROM runs JOIN schedules USING (schedule_key) WHERE runs.status IN ('missed', 'skipped')`)
+    .all() as { id: string; further: string; at: number; decidedAt: number }[];
+  return Object.fromEntries(
+    rows.map(({ id, further, at, decidedAt }) => [further || runId(id, at), decidedAt]),
+  );
 }
 
 /** All runs, with the callbacks of those schedules that have some. */

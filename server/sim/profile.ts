@@ -270,7 +270,9 @@ export function awaitingIn(profile: Profile): number {
 /** How many schedules are steered by their targets. As what callers change, that is judged by one clock only. */
 export function steeredIn(profile: Profile): number {
   const { faults, steered } = profile;
-  return faults.includes('steered') && (hasNodes(profile) || isPlain(profile)) ? steered : 0;
+  const isLimited = hasDestinations(profile) || hasCalendars(profile);
+  const isJudged = hasNodes(profile) || (isPlain(profile) && !isLimited);
+  return faults.includes('steered') && isJudged ? steered : 0;
 }
 
 /** Null: it is a short world. Nodes look at the store twice a second, which costs too much for hours. */

@@ -1,4 +1,5 @@
 import type { Arrival, DestinationSeen, Evidence, LimitsSeen } from './evidence.ts';
+import { RECOVERY_MS } from './rules/cuts.ts';
 
 /** What limits of destinations let through, and when they were in the way. Instants are epoch ms. */
 
@@ -74,11 +75,12 @@ function withinOf({ versions }: DestinationSeen): Limited['within'] {
 /** So fine is it looked at. */
 const STEP_MS = 10;
 
-/** Goes through all instants of the world, and counts as strictly as the limits may have been. While nobody is up nothing starts. */
+/** Goes through all instants of the world, and counts as strictly as the limits may have been. While nobody is up,
+ * or the store cannot be reached, nothing is claimed. */
 function openOf(
   { within, starts }: Pick<Limited, 'within' | 'starts'>,
   sent: Sent[],
-  { lives, until }: Evidence,
+  { lives, stalls, until }: Evidence,
   startsWithinMs: number,
 ): Limited['open'] {
   const open: Limited['open'] = [];
@@ -92,7 +94,8 @@ function openOf(
   };
   let going: Sent[] = [];
   const isUp = (at: number) =>
-    lives.some(({ readyAt, end }) => (readyAt ?? Infinity) <= at && (end?.from ?? Infinity) > at);
+    lives.some(({ readyAt, end }) => (readyAt ?? Infinity) <= at && (end?.from ?? Infinity) > at) &&
+    !stalls.some(({ from, to }) => from <= at && to + RECOVERY_MS >= at);
   const begin = Math.min(...lives.map(({ spawnedAt }) => spawnedAt));
   let before: LimitsSeen['limits'][] = [];
   for (let at = begin; at <= until; at += STEP_MS) {

@@ -51,9 +51,10 @@ function nextAfter(since: number, until: number, { due, optional, spans }: Sched
   return optional.has(next) ? Number.POSITIVE_INFINITY : next;
 }
 
-/** A request that could start before may wait for its connection, or its process did nothing. */
+/** A request that could start before may wait for its connection, its process did nothing, or its claim was answered late. */
 function isAfter(nextAt: number, startedAt: number, id: string, view: View): boolean {
   const couldAt = nextAt + view.connectMs + view.slackMs + view.behindMs(nextAt, startedAt);
   if (startedAt <= couldAt || view.isHeldUp(nextAt - 1, startedAt, id)) return false;
+  if (!view.isUndisturbed(nextAt, startedAt, id)) return false;
   return !view.suspensions.some(({ from, to }) => from <= startedAt && to >= nextAt);
 }
