@@ -162,7 +162,7 @@ export class CalendarRecounter {
     if (changed === null) return null;
     // Nobody asked for a change: a time that is due, and still waits for its turn, fires if the times to come are the same.
     const isKept = row !== null && row.scheduledFor <= now && isSame && !isOver;
-    // What has begun counts with the version before: its end has to find that the schedule was changed.
+    // A run that has begun counts with the version before: its end has to find that the schedule was changed.
     const requeue = isKept && !row.begun ? 'keep' : { changedAt: now, start };
     return { schedule: changed, version, requeue, isKept };
   }
