@@ -38,6 +38,8 @@ interface Question {
 
 /** As far back as figures are told by the minute. */
 const MOST_MINUTES = 180;
+/** A count waits 150 ms at most, and for its store. */
+const PATIENCE_MS = 5_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -105,7 +107,7 @@ export class Counts {
     });
   }
 
-  /** @returns once it is answered; where the process is not there, or dies, nothing is */
+  /** @returns once it is answered, or nobody waits for it any more */
   async #ask(count: (counter: Counter) => Promise<CountedSeen['figures']>): Promise<void> {
     const { machine, node, tell } = this.#around;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -121,7 +123,8 @@ export class Counts {
         .catch(() => {})
         .then(resolve);
     });
-    return promise;
+    // Nobody answers for a process that has died.
+    return Promise.race([promise, machine.sleep(PATIENCE_MS, machine.world)]);
   }
 
   #counterOf(store: Store, clock: Clock): Counter {

@@ -21,7 +21,7 @@ test('a world that is stopped is the same world until then, and leaves its store
   const database = new DatabaseSync(':memory:');
   database.deserialize(picture);
   const { latest } = database.prepare('SELECT max(finished_at) AS latest FROM runs').get()!;
-  const stoppedAt = Date.parse('2026-03-01T12:00:00.000Z') + SEED + UNTIL_MS;
+  const stoppedAt = whole.evidence.lives[0]!.spawnedAt + UNTIL_MS;
   assert.ok(Number(latest) <= stoppedAt && Number(latest) > stoppedAt - 10_000, `${latest}`);
 });
 
