@@ -1,5 +1,5 @@
 import type { CalendarInput, ScheduleInput } from '@punctual/client';
-import { callOnce } from './call-once.ts';
+import { callUntilDone } from './call-once.ts';
 import type { CallersOptions } from './callers.ts';
 import type { CalendarSeen, PeriodsSeen } from './model/evidence.ts';
 import type { Random } from './random.ts';
@@ -54,17 +54,11 @@ export class Calendars {
     tell(`calendar ${name}: ${periods.map(({ from, to }) => `${from} to ${to}`).join(', ')}`);
     const body: CalendarInput = { periods };
     const call = { method: 'PUT', path: `/v1/calendar/${name}`, body } as const;
-    for (;;) {
-      const answer = await callOnce(call, this.#around);
-      if (answer?.status === 200) break;
-      tell(`calendar ${name}: ${answer ? `${answer.status} ${answer.body.error}` : 'none'}`);
-      await machine.sleep(AGAIN_MS, machine.world);
-    }
+    await callUntilDone(call, this.#around, `calendar ${name}`);
     version.answeredAt = machine.now;
   }
 }
 
-const AGAIN_MS = 500;
 const NAMES = ['days', 'freeze'] as const;
 
 /** Spans that begin and end within seconds, most with a whole one, and days of the wall clock: in one zone a day ends within the world. */

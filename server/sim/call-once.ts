@@ -24,3 +24,29 @@ export function callOnce(call: Call, { machine, random, node }: Caller): Promise
   });
   return promise;
 }
+
+/** Who is not answered, is told that the store is away, or whose command failed, asks again so much later. */
+export const AGAIN_MS = 500;
+
+/**
+ * Asks again until the answer is 200.
+ *
+ * @param what is asked for, as the trace names it
+ * @param isOver whether nobody waits for it any more
+ * @returns whether that was the answer
+ */
+export async function callUntilDone(
+  call: Call,
+  around: Caller & { tell: (line: string) => void },
+  what: string,
+  isOver = () => false,
+): Promise<boolean> {
+  const { machine, tell } = around;
+  while (!isOver()) {
+    const answer = await callOnce(call, around);
+    if (answer?.status === 200) return true;
+    tell(`${what}: ${answer ? `${answer.status} ${answer.body.error}` : 'none'}`);
+    await machine.sleep(AGAIN_MS, machine.world);
+  }
+  return false;
+}

@@ -1,6 +1,6 @@
 import type { Schedule, ScheduleInput, SchedulePatch } from '@punctual/client';
 import type { ApiAnswer } from './api.ts';
-import { type Caller, callOnce } from './call-once.ts';
+import { AGAIN_MS, type Caller, callOnce } from './call-once.ts';
 import type { PlayedClient } from './clients.ts';
 import type { ExplainedSeen, NextSeen } from './model/evidence.ts';
 import type { Call } from './node.ts';
@@ -45,8 +45,6 @@ export interface CallersOptions extends Caller {
   tell: (line: string) => void;
 }
 
-/** A caller that is not answered, or is told that the store is away, asks again so much later. */
-const AGAIN_MS = 500;
 const MOST_TRIES = 20;
 
 /** The callers of a world: what they asked for, and what they were told. They ask the process that lives. */

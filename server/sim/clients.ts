@@ -4,7 +4,7 @@ import type { Client } from '../src/store/contract/clients.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { storeOn } from '../src/store/sqlite/open.ts';
 import type { ApiAnswer, Credentials } from './api.ts';
-import { callOnce } from './call-once.ts';
+import { AGAIN_MS, callOnce } from './call-once.ts';
 import type { Owner } from './machine.ts';
 import type { CallSeen, ClientSeen, SecretsSeen } from './model/evidence-of-clients.ts';
 import type { Node, Surroundings } from './node.ts';
@@ -29,9 +29,6 @@ export interface ClientsOptions {
   random: Random;
   node: () => Node;
 }
-
-/** A command that failed, or was cut off, is given again so much later. */
-const AGAIN_MS = 500;
 
 /** The clients of a world, and the operator who suspends, resumes and deletes them: by commands, which are processes of their own. */
 export class Clients {

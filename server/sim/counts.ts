@@ -84,14 +84,10 @@ export class Counts {
   /** @param minutes how far back */
   async #askStats(minutes: number): Promise<void> {
     await this.#ask(async ({ stats }) => {
-      const {
-        from,
-        to,
-        total,
-        minutes: counted,
-      } = await stats.of(this.#around.clientRowId, minutes);
-      const each = counted.map(({ at, ...tally }) => ({ ...tally, at: Date.parse(at) }));
-      return { kind: 'stats', from: Date.parse(from), to: Date.parse(to), total, minutes: each };
+      const told = await stats.of(this.#around.clientRowId, minutes);
+      const [from, to] = [Date.parse(told.from), Date.parse(told.to)];
+      const each = told.minutes.map(({ at, ...tally }) => ({ ...tally, at: Date.parse(at) }));
+      return { kind: 'stats', from, to, total: told.total, minutes: each };
     });
   }
 

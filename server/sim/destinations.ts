@@ -1,5 +1,5 @@
 import type { DestinationInput, ScheduleInput } from '@punctual/client';
-import { callOnce } from './call-once.ts';
+import { callOnce, callUntilDone } from './call-once.ts';
 import type { CallersOptions } from './callers.ts';
 import type { DestinationSeen, LimitsSeen } from './model/evidence.ts';
 import type { Random } from './random.ts';
@@ -53,16 +53,10 @@ export class Destinations {
     const version: LimitsSeen = { limits, askedAt: machine.now, answeredAt: null };
     this.#versionsOf(name).push(version);
     tell(`limits of ${name}: ${JSON.stringify(limits)}`);
-    while (!this.#isOver) {
-      const call = { method: 'PUT', path: `/v1/destination/${name}`, body } as const;
-      const answer = await callOnce(call, this.#around);
-      if (answer?.status === 200) {
-        version.answeredAt = machine.now;
-        return;
-      }
-      tell(`limits of ${name}: ${answer ? `${answer.status} ${answer.body.error}` : 'none'}`);
-      await machine.sleep(AGAIN_MS, machine.world);
-    }
+    const call = { method: 'PUT', path: `/v1/destination/${name}`, body } as const;
+    const isOver = () => this.#isOver;
+    if (await callUntilDone(call, this.#around, `limits of ${name}`, isOver))
+      version.answeredAt = machine.now;
   }
 
   /** As long as a schedule names it, it stays. */
@@ -81,7 +75,6 @@ export class Destinations {
   }
 }
 
-const AGAIN_MS = 500;
 const NAMES = ['narrow', 'other'] as const;
 const HOSTS = ['*.limited.example', 'moved.example'];
 

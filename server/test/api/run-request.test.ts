@@ -239,7 +239,7 @@ describe('GET /v1/run/{id}/request: 200', () => {
 });
 
 describe('GET /v1/run/{id}/request: what is gone', () => {
-  test('the version, and the runs before it', async () => {
+  test('the version, and the runs before it', async t => {
     const template = { policy: { template: true }, headers: { X: '{{previous.status}}' } };
     const { schedule, run } = await once(template);
     const { clientRowId } = service.mine;
@@ -247,8 +247,9 @@ describe('GET /v1/run/{id}/request: what is gone', () => {
     const { scheduledFor } = (await service.call('GET', `/v1/run/${run}`)).body;
     const later = await startService({
       store: { ...store, close: async () => {} },
-      clock: { now: () => Date.now() + 90 * DAY } as never,
+      clock: { now: () => Date.now() + 90 * DAY, monotonicMs: () => performance.now() } as never,
     });
+    t.after(() => later.close());
     const asked = () => later.call('GET', `/v1/run/${run}/request`, { as: service.mine });
     assert.match((await asked()).body.notes.join(), /Runs before it may be gone/);
     const updatedAt = Date.parse(scheduledFor) + DAY;
@@ -259,7 +260,6 @@ describe('GET /v1/run/{id}/request: what is gone', () => {
     const { request, version, presentVersion, notes } = (await asked()).body;
     assert.deepEqual([request, version, presentVersion], [undefined, undefined, 2]);
     assert.deepEqual(notes, ['The version of the schedule that was sent is not kept any more.']);
-    await later.close();
   });
 });
 

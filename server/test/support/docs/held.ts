@@ -31,6 +31,7 @@ const LONG = { not: 'takes minutes; that its file and variables are there is tes
 const SEEDED = { by: 'server/test/cli/seed.long.test.ts', holds: "'dev', '--seed'" };
 /** A world of one seed. */
 const PLAYED = { prints: /^ {2}ok {6}\d+ times due: /m, inCheckout: true as const };
+const KEPT = { by: 'server/test/sim/until.test.ts', holds: "'--keep'" };
 const MACHINE = { not: 'changes the machine that it runs on' };
 const LATER = { not: 'needs a package of a later release' };
 const inCi = (holds: string) => ({ by: '.ci/run', holds });
@@ -213,6 +214,8 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
   },
   'docs/debugging.md': {
     'npm run sim -- --seed 4711': PLAYED,
+    'npm run sim -- --seed 4711 --until 37.2s --keep a.db': KEPT,
+    'sqlite3 -readonly a.db': { not: 'opens what the line before it has written' },
     'CRASH_SEED=141487361 CRASH_KILLS=20 …': LONG,
   },
   'docs/performance.md': {
@@ -256,6 +259,7 @@ export const IN_BLOCKS: Record<string, Record<string, Held>> = {
     'npm run sim': LONG,
     'npm run sim -- --seed 4711': PLAYED,
     'npm run sim -- --seed 4711 --shrink': PLAYED,
+    'npm run sim -- --seed 4711 --until 37.2s --keep a.db': KEPT,
     'npm run sim -- --seeds 1..200': LONG,
     'npm run sim -- --with step,suspend': LONG,
     'CRASH_KILLS=20 CRASH_SCHEDULES=500 node --test …': LONG,
