@@ -1,3 +1,4 @@
+import type { SchedulePatch } from '@punctual/client';
 import { longBodyOf, longEditOf } from './long/workload.ts';
 import type { Parts } from './parts.ts';
 import type { Action } from './profile.ts';
@@ -56,15 +57,15 @@ export function act(action: Action, parts: Parts): void {
     }
     case 'edit': {
       const random = new Random(seed, `edit ${action.draw}`);
-      const patch = long
-        ? longEditOf(random, machine.now, long)
-        : workload.editOf(random, machine.now);
-      void callers.edit(action.which, patch);
+      void callers.edit(action.which, editIn(parts, random));
       return;
     }
     case 'race': {
       const random = new Random(seed, `race ${action.draw}`);
-      void callers.race(action.which, raceOf(random, machine.now));
+      void callers.race(
+        action.which,
+        raceOf(random, () => editIn(parts, random)),
+      );
       return;
     }
     case 'explain': {
@@ -98,6 +99,11 @@ export function act(action: Action, parts: Parts): void {
     case 'client':
       parts.clients.act(action.which, action.change);
   }
+}
+
+function editIn({ machine, long }: Parts, random: Random): SchedulePatch | null {
+  if (long) return longEditOf(random, machine.now, long);
+  return workload.editOf(random, machine.now);
 }
 
 function nameOf({ node }: { node?: string }): string {
