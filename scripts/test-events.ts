@@ -5,7 +5,14 @@ import type { TestEvent } from 'node:test/reporters';
 
 export type TestFileEvent =
   | { type: 'begin'; name: string; nesting: number }
-  | { type: 'end'; name: string; nesting: number; isTest: boolean; result: Result }
+  | {
+      type: 'end';
+      name: string;
+      nesting: number;
+      isTest: boolean;
+      durationMs: number;
+      result: Result;
+    }
   | { type: 'fail'; name: string; message: string };
 
 type Result = 'passed' | 'failed' | { skippedBecause: string };
@@ -38,6 +45,7 @@ function eventsOf({ type, data }: TestEvent): TestFileEvent[] {
     name,
     nesting,
     isTest: details.type !== 'suite',
+    durationMs: details.duration_ms,
     result,
   };
   // A suite fails because a test in it did, which has told its own message.

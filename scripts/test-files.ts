@@ -5,6 +5,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const TESTS = '{server,client,dashboard}/test/**/*.test.ts';
+const WORLDS = 'server/test/sim';
 
 /** A browser, a PostgreSQL, a process of its own, or the built dashboard: none of them belongs to a unit test. */
 const HEAVY = new Set([
@@ -19,17 +20,44 @@ export function testFiles(): string[] {
   return globSync(TESTS, { cwd: ROOT }).toSorted();
 }
 
+/** Folders whose files share processes: most of their time went by as they loaded the same modules. */
+const SHARING = new Set([
+  ...['client/test', 'dashboard/test', WORLDS],
+  ...['domain', 'outbound', 'engine', 'api'].map(room => `server/test/${room}`),
+]);
+/** Of a batch. More would let others wait for the last one. */
+const MOST_FILES = 12;
+
+/** The files that share a process. They are of one folder: the simulator's replace the clock of their process. */
+export function batchesOf(files: string[]): string[][] {
+  const batches: string[][] = [];
+  const open = new Map<string, string[]>();
+  for (const file of files) {
+    const folder = dirname(file);
+    const last = open.get(folder);
+    if (last !== undefined && last.length < MOST_FILES) {
+      last.push(file);
+      continue;
+    }
+    const batch = [file];
+    batches.push(batch);
+    if (SHARING.has(folder)) open.set(folder, batch);
+  }
+  return batches;
+}
+
 /** A file that imports it has tests that only a long run takes. */
 const LONG = join(ROOT, 'server/test/support/long.ts');
 
 /**
- * The test files of `npm test`, from the root of the project. Those that start processes come first: none of them is the
- * one for which all others have to wait at the end.
+ * The test files of `npm test`, from the root of the project. The simulator's, and those that start processes, come first:
+ * none of them is the one for which all others have to wait at the end.
  */
 export function quickTestFiles(): string[] {
   const quick = testFiles().filter(file => !isLong(file));
+  const worlds = quick.filter(file => dirname(file) === WORLDS);
   const heavy = quick.filter(isHeavy());
-  return [...heavy, ...quick.filter(file => !heavy.includes(file))];
+  return [...new Set([...worlds, ...heavy, ...quick])];
 }
 
 /** The test files that need nothing but Node, from the root of the project. */

@@ -4,38 +4,26 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestFileEvent } from './test-events.ts';
+import { eventsIn, type FileOutcome, outcomesIn, type ProcessEnd } from './test-outcomes.ts';
 
 /**
- * Runs test files so that neither chance nor a file that hangs decides. Each has a process of its own. One that outlasts
- * its bound is killed with all that it started. A file that failed runs once more, alone, after all others.
+ * Runs test files so that neither chance nor a file that hangs decides. Each has a process of its own, or shares one with
+ * the files of its batch. A process that outlasts its bound is killed with all that it started. A file that failed runs
+ * once more, alone, after all others.
  */
 
 export interface TestRun {
-  /** Relative to `cwd`. They begin in this order. */
-  files: string[];
+  /** The files that share a process, relative to `cwd`. They begin in this order. */
+  batches: string[][];
   cwd: string;
-  /** Files that run side by side. */
+  /** Processes that run side by side. */
   concurrency: number;
   /** The bound of a test, or of a suite with all its tests. */
   testTimeoutMs: number;
-  /** The bound of a file's process. */
-  fileTimeoutMs: number;
+  /** The bound of a process. */
+  processTimeoutMs: number;
   env: NodeJS.ProcessEnv;
   write(text: string): void;
-}
-
-export interface FileOutcome {
-  file: string;
-  durationMs: number;
-  tests: number;
-  passed: number;
-  /** Why tests were skipped, one reason each. */
-  skipped: string[];
-  /** Why the file failed: the first failure, or what became of its process. */
-  failure: { test: string; message: string } | null;
-  /** All that its process wrote. */
-  output: string;
 }
 
 /** One chance failure or two are named. More are no chance: they fail the run. */
@@ -49,8 +37,8 @@ export async function runTests(run: TestRun): Promise<boolean> {
   const startedAt = performance.now();
   const onSignal = () => interrupt(run);
   for (const signal of SIGNALS) process.on(signal, onSignal);
-  const first = await outcomesOf(run, run.files, run.concurrency);
-  const failed = first.filter(({ failure }) => failure !== null).map(({ file }) => file);
+  const first = await outcomesOf(run, run.batches, run.concurrency);
+  const failed = first.filter(({ failure }) => failure !== null).map(({ file }) => [file]);
   if (failed.length > 0) run.write(`\nOnce more, alone, what failed:\n\n`);
   const again = await outcomesOf(run, failed, 1);
   const { passed, lines } = verdictOf(first, again);
@@ -100,18 +88,20 @@ export function verdictOf(
 
 async function outcomesOf(
   run: TestRun,
-  files: string[],
+  batches: string[][],
   concurrency: number,
 ): Promise<FileOutcome[]> {
-  const waiting = [...files];
+  const waiting = [...batches];
   const outcomes: FileOutcome[] = [];
   const takeTurns = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      running.add(file);
-      const outcome = await outcomeOf(run, file);
-      running.delete(file);
-      outcomes.push(outcome);
-      run.write(told(outcome));
+    for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
+      for (const file of batch) running.add(file);
+      const ended = await outcomesOfBatch(run, batch);
+      for (const file of batch) running.delete(file);
+      outcomes.push(...ended);
+      for (const outcome of ended) run.write(told(outcome));
+      const begun = new Set(ended.map(({ file }) => file));
+      waiting.push(...batch.filter(file => !begun.has(file)).map(file => [file]));
     }
   };
   await Promise.all(Array.from({ length: concurrency }, takeTurns));
@@ -127,26 +117,24 @@ function told({ file, durationMs, tests, failure, output }: FileOutcome): string
 const seconds = (ms: number) => (ms / 1_000).toFixed(1).padStart(6);
 const firstLineOf = (text: string) => text.split('\n', 1)[0]!;
 
-async function outcomeOf(run: TestRun, file: string): Promise<FileOutcome> {
+/** @returns of those that began: of one at least */
+async function outcomesOfBatch(run: TestRun, batch: string[]): Promise<FileOutcome[]> {
   const folder = mkdtempSync(join(tmpdir(), 'punctual-test-'));
   try {
     const eventsFile = join(folder, 'events');
     const startedAt = performance.now();
-    const { output, end } = await processOf(run, file, eventsFile);
+    const process = await processOf(run, batch, eventsFile);
     const durationMs = performance.now() - startedAt;
     const events = eventsIn(readFileSync(eventsFile, 'utf8'));
-    return { file, durationMs, output, ...judged(events, end) };
+    return outcomesIn(batch, events, { ...process, durationMs });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** How the process of a file ended: by itself with this code, by this signal, or by its bound. */
-type ProcessEnd = { code: number } | { signal: string } | { boundMs: number };
-
 async function processOf(
-  { cwd, env, testTimeoutMs, fileTimeoutMs }: TestRun,
-  file: string,
+  { cwd, env, testTimeoutMs, processTimeoutMs }: TestRun,
+  batch: string[],
   eventsFile: string,
 ): Promise<{ output: string; end: ProcessEnd }> {
   const reporters = ['spec', join(import.meta.dirname, 'test-events.ts')].flatMap(reporter => [
@@ -156,7 +144,11 @@ async function processOf(
   const events = openSync(eventsFile, 'w');
   const child = spawn(
     process.execPath,
-    [`--test-timeout=${testTimeoutMs}`, ...reporters, join(cwd, file)],
+    [
+      `--test-timeout=${testTimeoutMs}`,
+      ...reporters,
+      ...mainOf(batch.map(file => join(cwd, file))),
+    ],
     // A group of its own, so that all that it started can be killed with it.
     { cwd, env, stdio: ['ignore', 'pipe', 'pipe', events], detached: true },
   );
@@ -170,7 +162,7 @@ async function processOf(
   const bound = setTimeout(() => {
     isOver = true;
     killGroup();
-  }, fileTimeoutMs);
+  }, processTimeoutMs);
   process.once('exit', killGroup);
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
   clearTimeout(bound);
@@ -178,8 +170,16 @@ async function processOf(
   killGroup();
   await Promise.race([closed, sleep(PIPES_MS)]);
   for (const stream of streams) stream.destroy();
-  const end = isOver ? { boundMs: fileTimeoutMs } : code === null ? { signal: signal! } : { code };
+  const end = isOver
+    ? { boundMs: processTimeoutMs }
+    : code === null
+      ? { signal: signal! }
+      : { code };
   return { output: Buffer.concat(chunks).toString(), end };
+}
+
+function mainOf(paths: string[]): string[] {
+  return paths.length === 1 ? paths : [join(import.meta.dirname, 'test-batch.ts'), ...paths];
 }
 
 function killNow(group: number): void {
@@ -188,52 +188,6 @@ function killNow(group: number): void {
   } catch {
     // Nothing of it is left.
   }
-}
-
-/** The last line may be cut: its process was killed. */
-function eventsIn(text: string): TestFileEvent[] {
-  const lines = text.split('\n').slice(0, -1);
-  return lines.map(line => JSON.parse(line));
-}
-
-function judged(events: TestFileEvent[], end: ProcessEnd) {
-  const ends = events.filter(event => event.type === 'end');
-  const tests = ends.filter(({ isTest }) => isTest);
-  return {
-    tests: tests.length,
-    passed: tests.filter(({ result }) => result === 'passed').length,
-    skipped: ends.flatMap(({ result }) =>
-      typeof result === 'object' ? [result.skippedBecause] : [],
-    ),
-    failure: failureOf(events, end),
-  };
-}
-
-function failureOf(events: TestFileEvent[], end: ProcessEnd): FileOutcome['failure'] {
-  const failed = events.find(event => event.type === 'fail');
-  if (failed !== undefined) return { test: failed.name, message: failed.message };
-  const open = goingOn(events);
-  const test = open ?? '(the file)';
-  if ('boundMs' in end)
-    return { test, message: `Its process went on for ${end.boundMs / 1_000} s, and was killed.` };
-  if ('signal' in end) return { test, message: `Its process was ended by ${end.signal}.` };
-  if (end.code !== 0 || open !== undefined)
-    return { test, message: `Its process ended with ${end.code}.` };
-  return events.length > 0 ? null : { test, message: 'It has no tests.' };
-}
-
-/** The test that had begun last among those that did not end. */
-function goingOn(events: TestFileEvent[]): string | undefined {
-  const open: { name: string; nesting: number }[] = [];
-  for (const event of events) {
-    if (event.type === 'begin') open.push(event);
-    if (event.type !== 'end') continue;
-    const at = open.findIndex(
-      ({ name, nesting }) => name === event.name && nesting === event.nesting,
-    );
-    if (at !== -1) open.splice(at, 1);
-  }
-  return open.at(-1)?.name;
 }
 
 function summaryOf(outcomes: FileOutcome[], durationMs: number): string {

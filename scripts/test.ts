@@ -1,7 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import { longTestFiles, quickTestFiles, testFileOf, unitTestFiles } from './test-files.ts';
+import {
+  batchesOf,
+  longTestFiles,
+  quickTestFiles,
+  testFileOf,
+  unitTestFiles,
+} from './test-files.ts';
 import { runTests } from './test-runner.ts';
 
 /** `npm test`, `npm run test:unit`, `test:long`, `test:one -- FILE` and `test:watch`: all or some of the tests. */
@@ -10,14 +16,14 @@ const ROOT = resolve(import.meta.dirname, '..');
 const [command, ...typed] = process.argv.slice(2);
 /** Many tests wait for a process or a database: one file more than there are cores. */
 const SIDE_BY_SIDE = availableParallelism() + 1;
-const QUICK = { concurrency: SIDE_BY_SIDE, testTimeoutMs: 240_000, fileTimeoutMs: 480_000 };
+const QUICK = { concurrency: SIDE_BY_SIDE, testTimeoutMs: 240_000, processTimeoutMs: 480_000 };
 /** The long ones load the machine by themselves. */
-const LONG = { concurrency: 2, testTimeoutMs: 300_000, fileTimeoutMs: 600_000 };
+const LONG = { concurrency: 2, testTimeoutMs: 300_000, processTimeoutMs: 600_000 };
 
-if (command === 'quick') await run(quickTestFiles(), QUICK);
-else if (command === 'unit') await run(unitTestFiles(), QUICK);
-else if (command === 'long') await run(longTestFiles(), LONG);
-else if (command === 'one') await run(named(), LONG);
+if (command === 'quick') await run(batchesOf(quickTestFiles()), QUICK);
+else if (command === 'unit') await run(batchesOf(unitTestFiles()), QUICK);
+else if (command === 'long') await run(alone(longTestFiles()), LONG);
+else if (command === 'one') await run(alone(named()), LONG);
 else if (command === 'watch') watch(typed.length === 0 ? unitTestFiles() : named());
 else refuse(`There is no ${command}: it is quick, unit, long, one or watch.`);
 
@@ -36,6 +42,10 @@ function refuse(sentence: string): never {
   process.exit(1);
 }
 
+function alone(files: string[]): string[][] {
+  return files.map(file => [file]);
+}
+
 /** A long test that is named runs in its long form. */
 function environmentOf(files: string[]): NodeJS.ProcessEnv {
   const isLong = files.some(file => file.endsWith('.long.test.ts'));
@@ -48,11 +58,11 @@ function environmentOf(files: string[]): NodeJS.ProcessEnv {
   };
 }
 
-async function run(files: string[], how: typeof QUICK): Promise<never> {
+async function run(batches: string[][], how: typeof QUICK): Promise<never> {
   const passed = await runTests({
-    files,
+    batches,
     cwd: ROOT,
-    env: environmentOf(files),
+    env: environmentOf(batches.flat()),
     write: text => process.stdout.write(text),
     ...how,
   });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { test } from 'node:test';
 import {
+  batchesOf,
   longTestFiles,
   quickTestFiles,
   testFileOf,
@@ -53,8 +55,22 @@ test('each test file is of `npm test` or of the long run, and none is twice in o
   );
 });
 
-test('those that start processes begin before all others', () => {
+test('files share a process with some of their folder, and those of a service do not', () => {
   const quick = quickTestFiles();
+  const batches = batchesOf(quick);
+  assert.deepEqual(batches.flat().toSorted(), quick.toSorted());
+  for (const batch of batches) {
+    assert.ok(batch.length <= 12);
+    assert.equal(new Set(batch.map(file => dirname(file))).size, 1);
+  }
+  assert.ok(batches.length < quick.length / 2);
+  const alone = batches.filter(({ length }) => length === 1).flat();
+  for (const file of ['server/test/service/serve.test.ts', 'server/test/store/postgres.test.ts'])
+    assert.ok(alone.includes(file), file);
+});
+
+test('those that start processes begin before all others', () => {
+  const quick = quickTestFiles().filter(file => !file.startsWith('server/test/sim/'));
   const unit = new Set(unitTestFiles());
   const first = quick.findIndex(file => unit.has(file));
   assert.ok(first > 0);

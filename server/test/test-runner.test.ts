@@ -3,12 +3,19 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type FileOutcome, runTests, verdictOf } from '../../scripts/test-runner.ts';
+import type { FileOutcome } from '../../scripts/test-outcomes.ts';
+import { runTests, type TestRun, verdictOf } from '../../scripts/test-runner.ts';
 
 /** The runner of `npm test`, on small files that are made up. */
 
 const PASSES = `test('passes', () => {});`;
 const FAILS = `test('fails', () => assert.fail('on purpose'));`;
+const WAITS = `test('waits', () => new Promise(resolve => setTimeout(resolve, 600_000)));`;
+const STAYS = `${PASSES} setInterval(() => {}, 1_000);`;
+const EXITS = `test('ends it', async () => {
+  await new Promise(resolve => setTimeout(resolve, 50));
+  process.exit(0);
+});`;
 /** Leaves a mark, and finds it when it runs once more. */
 const FAILS_ONCE = `test('fails at first', () => {
   const mark = import.meta.filename + '.mark';
@@ -28,7 +35,7 @@ interface Run {
 async function runOf(
   context: TestContext,
   files: Record<string, string>,
-  bounds = { testTimeoutMs: 60_000, fileTimeoutMs: 60_000 },
+  { batches = Object.keys(files).map(file => [file]), ...bounds }: Partial<TestRun> = {},
 ): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'punctual-runner-'));
   context.after(() => rmSync(folder, { recursive: true }));
@@ -38,13 +45,15 @@ async function runOf(
     writeFileSync(join(cwd, name), `${HEAD}${text}`);
   let told = '';
   const passed = await runTests({
-    files: Object.keys(files),
+    batches,
     cwd,
     concurrency: 3,
     env: { ...process.env, NODE_TEST_CONTEXT: undefined },
     write: text => {
       told += text;
     },
+    testTimeoutMs: 60_000,
+    processTimeoutMs: 60_000,
     ...bounds,
   });
   return { passed, told, last: told.match(/^failed.*$/gm) ?? [] };
@@ -54,7 +63,7 @@ const HEAD = `
 import assert from 'node:assert';
 import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 `;
 
 test('a run passes where all pass, and tells how many and why some were skipped', async context => {
@@ -111,11 +120,11 @@ test('what hangs is killed at its bound, by its name', async context => {
   const { passed, last } = await runOf(
     context,
     {
-      'waits.mjs': `test('waits', () => new Promise(resolve => setTimeout(resolve, 600_000)));`,
+      'waits.mjs': WAITS,
       'blocks.mjs': `test('blocks', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));`,
-      'stays.mjs': `${PASSES} setInterval(() => {}, 1_000);`,
+      'stays.mjs': STAYS,
     },
-    { testTimeoutMs: 500, fileTimeoutMs: 1_500 },
+    { testTimeoutMs: 500, processTimeoutMs: 1_500 },
   );
   assert.ok(!passed);
   assert.deepEqual(last.toSorted(), [
@@ -129,7 +138,7 @@ test('a process that crashes, ends early, cannot be read or has no tests fails b
   const later = `await new Promise(resolve => setTimeout(resolve, 50));`;
   const { passed, last } = await runOf(context, {
     'crashes.mjs': `test('crashes', async () => { ${later} process.kill(process.pid, 'SIGKILL'); });`,
-    'ends.mjs': `test('ends it', async () => { ${later} process.exit(0); });`,
+    'ends.mjs': EXITS,
     'empty.mjs': '',
     'wrong.mjs': `test('is not closed', () => {`,
   });
@@ -154,6 +163,49 @@ test('a process that a file leaves behind does not outlive it', async context =>
   assert.equal(left.length, 2);
   // A process that was killed may stay listed until somebody collects it; its memory is gone.
   for (const pid of left) assert.ok(await isGone(pid), `${pid} goes on`);
+});
+
+test('files of a batch share a process, and each is judged by itself', async context => {
+  const pid = `test('tells', () => console.log('pid ' + process.pid));`;
+  const files = {
+    'hooks.mjs': `before(() => { globalThis.isBroken = true; }); after(() => { globalThis.isBroken = false; }); ${pid}`,
+    'none of its hooks.mjs': `${pid} test('is well', () => assert.ok(!globalThis.isBroken));`,
+    'once.mjs': FAILS_ONCE,
+    'wrong.mjs': `test('is not closed', () => {`,
+    'empty.mjs': '',
+    'fails.mjs': `${FAILS} ${pid}`,
+  };
+  const batches = [Object.keys(files)];
+  const { told, last } = await runOf(context, files, { batches });
+  assert.match(told, /ℹ files 6\n/);
+  assert.deepEqual(last.toSorted(), [
+    'failed once: once.mjs: fails at first: the first time',
+    'failed: empty.mjs: (the file): It has no tests.',
+    'failed: fails.mjs: fails: on purpose',
+    'failed: wrong.mjs: (the file): Its process ended with 1.',
+  ]);
+  const pids = [...told.matchAll(/pid (\d+)/g)].map(([, pid]) => pid);
+  assert.equal(new Set(pids).size, 2);
+});
+
+test('where one ends the process of its batch, it is named, and the others run', async context => {
+  const files = { 'a.mjs': PASSES, 'exits.mjs': EXITS, 'b.mjs': PASSES, 'c.mjs': PASSES };
+  const batches = [Object.keys(files)];
+  const { told, last } = await runOf(context, files, { batches });
+  assert.match(told, /ℹ files 4\nℹ tests 3\nℹ pass 3\nℹ fail 1\n/);
+  assert.deepEqual(last, ['failed: exits.mjs: ends it: Its process ended with 0.']);
+});
+
+test('where one keeps the process of its batch up, each runs alone, and it is named', async context => {
+  const files = { 'a.mjs': PASSES, 'stays.mjs': STAYS, 'b.mjs': PASSES };
+  const batches = [Object.keys(files)];
+  const { last } = await runOf(context, files, { batches, processTimeoutMs: 2_000 });
+  const message = 'Its process went on for 2 s, and was killed.';
+  assert.deepEqual(last.toSorted(), [
+    `failed once: a.mjs: (the file): ${message}`,
+    `failed once: b.mjs: (the file): ${message}`,
+    `failed: stays.mjs: (the file): ${message}`,
+  ]);
 });
 
 async function isGone(pid: number): Promise<boolean> {
