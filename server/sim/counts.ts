@@ -1,4 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { ForecastStats } from '../src/api/stats/forecast.ts';
+import { ScheduleGroups } from '../src/api/stats/groups.ts';
 import { HistoryStats } from '../src/api/stats/history.ts';
 import { ClientStats } from '../src/api/stats/stats.ts';
 import type { Clock } from '../src/clock.ts';
@@ -13,6 +15,7 @@ import type { Node } from './node.ts';
 interface Counter {
   stats: ClientStats;
   history: HistoryStats;
+  forecast: ForecastStats;
 }
 
 export interface CountsOptions {
@@ -38,6 +41,8 @@ interface Question {
 
 /** As far back as figures are told by the minute. */
 const MOST_MINUTES = 180;
+/** One of so many who ask for all ask for what is to come: it costs more than what was. */
+const FORECASTS = 3;
 /** A count waits 150 ms at most, and for its store. */
 const PATIENCE_MS = 5_000;
 const MINUTE_MS = 60_000;
@@ -61,6 +66,7 @@ export class Counts {
   async ask({ which, isOfAll, share }: Question): Promise<void> {
     const { machine, database } = this.#around;
     this.inFlight.push(...inFlightIn(database, machine.trueNow));
+    if (isOfAll && share < 1 / FORECASTS) return this.#askForecast();
     if (isOfAll) return this.#askStats(1 + Math.floor(share * MOST_MINUTES));
     const known = this.#own().filter(({ told }) => told !== null);
     const { told } = known[Math.floor(which * known.length)] ?? {};
@@ -88,6 +94,15 @@ export class Counts {
       const [from, to] = [Date.parse(told.from), Date.parse(told.to)];
       const each = told.minutes.map(({ at, ...tally }) => ({ ...tally, at: Date.parse(at) }));
       return { kind: 'stats', from, to, total: told.total, minutes: each };
+    });
+  }
+
+  async #askForecast(): Promise<void> {
+    await this.#ask(async ({ forecast }) => {
+      const told = await forecast.of(this.#around.clientRowId, 'day');
+      const { counts, firings, stepSeconds } = told;
+      const [from, countedAt] = [Date.parse(told.from), Date.parse(told.countedAt)];
+      return { kind: 'forecast', from, stepMs: stepSeconds * 1_000, counts, firings, countedAt };
     });
   }
 
@@ -129,6 +144,7 @@ export class Counts {
     const made = {
       stats: new ClientStats(store, clock),
       history: new HistoryStats(store.stats, clock),
+      forecast: new ForecastStats(clock, new ScheduleGroups(store.stats, clock), store.calendars),
     };
     this.#counters.set(store, made);
     return made;

@@ -8,6 +8,7 @@ import { checkClients } from './rules/clients.ts';
 import { checkCompletion } from './rules/completion.ts';
 import { checkCounts } from './rules/counts.ts';
 import { checkExplained } from './rules/explained.ts';
+import { checkForecasts } from './rules/forecasts.ts';
 import { checkGivesWay } from './rules/give-way.ts';
 import { checkHolds } from './rules/holds.ts';
 import { checkLateness } from './rules/lateness.ts';
@@ -102,6 +103,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   checkCounts(evidence, view, tell);
   checkExplained(view, tell);
   checkNexts(view, tell);
+  checkForecasts(evidence, view, tell);
   checkRetries(view, tell);
   checkGivesWay(view, tell);
   checkLateness(view, tell);

@@ -251,6 +251,16 @@ export interface CountedSeen {
         to: number;
         stepMs: number;
         steps: (Tallied & { at: number })[];
+      }
+    | {
+        kind: 'forecast';
+        from: number;
+        stepMs: number;
+        /** Of firings to come, a step each. */
+        counts: number[];
+        firings: number;
+        /** When the schedules were counted. */
+        countedAt: number;
       };
 }
 

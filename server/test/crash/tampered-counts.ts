@@ -4,6 +4,7 @@ import type { TamperedEvidence } from './tampered-evidence.ts';
 
 /** Two days, of which the first is taken away. Somebody asks for figures at the end. */
 const DAY = 86_400;
+const MINUTE_MS = 60_000;
 const NONE = { succeeded: 0, failed: 0, skipped: 0, missed: 0 };
 
 export function countedWorld(): Evidence {
@@ -48,6 +49,18 @@ export function countedWorld(): Evidence {
         ],
       },
     },
+    {
+      ...asked,
+      figures: {
+        kind: 'forecast',
+        from: minute + MINUTE_MS,
+        stepMs: MINUTE_MS,
+        // The last minute is that of the next day.
+        counts: [...new Array<number>(DAY / 60 - 1).fill(0), 1],
+        firings: 1,
+        countedAt: asked.askedAt,
+      },
+    },
   ];
   return evidence;
 }
@@ -68,6 +81,15 @@ export const TAMPERED_COUNTS: TamperedEvidence[] = [
     w => {
       const { figures } = w.counted![1]!;
       if (figures.kind === 'history') figures.steps.shift();
+    },
+  ],
+  [
+    'a forecast lacks a firing',
+    ['forecastDiffers'],
+    w => {
+      const { figures } = w.counted![2]!;
+      if (figures.kind === 'forecast')
+        Object.assign(figures, { counts: figures.counts.fill(0), firings: 0 });
     },
   ],
   [

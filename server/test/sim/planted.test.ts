@@ -7,6 +7,7 @@ import { BUGS } from '../crash/bugs.ts';
 import { MUTANTS } from '../mutants/list.ts';
 import { CLIENT_BUGS, CROWD_BUGS } from '../support/sim/planted-clients.ts';
 import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
+import { FORECAST_BUGS } from '../support/sim/planted-forecasts.ts';
 import { LONG_BUGS } from '../support/sim/planted-long.ts';
 import { NODE_BUGS } from '../support/sim/planted-nodes.ts';
 import { SOCKET_BUGS } from '../support/sim/planted-socket.ts';
@@ -38,6 +39,7 @@ const OF_WORLDS = [
   ...CLOCK_BUGS,
   ...NODE_BUGS,
   ...LONG_BUGS,
+  ...FORECAST_BUGS,
   ...PLANTED_LIMITS,
   ...PLANTED_CALENDARS,
   ...CLIENT_BUGS,

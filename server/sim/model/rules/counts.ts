@@ -62,6 +62,7 @@ function isStatus(status: RunSeen['status']): status is Status {
 
 function checkFigures(seen: CountedSeen, runs: Counted[], view: View, tell: Tell): void {
   const { figures, askedAt } = seen;
+  if (figures.kind === 'forecast') return;
   const told = (what: string, status: Status, count: number, [least, most]: [number, number]) => {
     if (count >= least && count <= most) return;
     const right = least === most ? `${least}` : `${least} to ${most}`;

@@ -13,23 +13,26 @@ export interface Due {
   optional: Set<number>;
   /** Between changes of its times; empty where nobody asked for one. */
   spans: Span[];
+  /** The calendar looks ahead so far. */
+  knownUntil: number;
 }
 
 export function dueOf(seen: ScheduleSeen, evidence: Evidence): Due {
   const { calendars = [], lives, stalls } = evidence;
   const { interval, timezone, createdAt, planned, versions, excludes } = seen;
   const until = evidence.until + beyondMs(seen);
+  const known = { knownUntil: until };
   if (excludes !== undefined) {
     const countedBy = (at: number) => countedAnewBy(at, [...windowsOf(lives), ...stalls]);
     const spans = excludingSpans(seen, calendars, until, countedBy);
-    return { ...changedTimes(spans), spans };
+    return { ...known, ...changedTimes(spans), spans };
   }
   const spans = spansOf(seen, until);
-  if (versions !== undefined) return { ...changedTimes(spans), spans };
+  if (versions !== undefined) return { ...known, ...changedTimes(spans), spans };
   const due = planned
     ? plannedTimes(seen, planned, until)
     : dueTimes(interval, timezone, createdAt, until);
-  return { due, optional: new Set(), spans };
+  return { ...known, due, optional: new Set(), spans };
 }
 
 /** How far the calendar looks beyond `until`: more than any interval of the workload. */

@@ -78,6 +78,7 @@ export const RULES = {
   prunedYoung: 'Retention takes nothing away that is younger than it may be.',
   keptOld: 'What is older than history is kept goes within minutes.',
   nextDiffers: 'The next times that callers are told are those of the schedule.',
+  forecastDiffers: 'A forecast counts the times to come of the schedules that are enabled.',
   sentUnpermitted: 'Nothing is written of a request whose permit was taken back.',
   permitEarly: 'A request takes its permit when a connection is there for it, or may be opened.',
   unsigned: 'Each request has a signature that verifies.',
