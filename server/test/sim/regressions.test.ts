@@ -152,6 +152,10 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['steered', 'nodes', 'lose', 'kill'],
     mend: 'outbox: a further run that is dropped leaves no attempt, also where its claim is cut off',
   },
+  {
+    seed: 1_928,
+    mend: 'rules: a change drops what waits for a slot of its host',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
