@@ -14,6 +14,7 @@ import {
   UNDECIDED_IN_FLIGHT,
 } from '../rows/recount.ts';
 import type { GroupCommit } from './group-commit.ts';
+import { FORGET_UNSENT } from './requeue.ts';
 
 /** Rows of the queue of one call, and records that go with them: other writers wait for some 10 ms. */
 const ROWS_AT_ONCE = 1_000;
@@ -78,10 +79,7 @@ export function sqliteRecount(
       schedules.timing, schedules.policy
     FROM queue JOIN schedules ON schedules.schedule_key = queue.schedule_key
     WHERE queue.schedule_key = ? AND needs <= ${level}`);
-  const unsent = database.prepare(`
-    DELETE FROM runs
-    WHERE schedule_key = ? AND scheduled_for > ? AND manual_id = ''
-      AND status IN ('missed', 'skipped') AND attempts = '[]'`);
+  const forgetUnsent = database.prepare(FORGET_UNSENT);
   // `changed_at` is part of the fence: two changes within one millisecond are two.
   const move = database.prepare(`
     UPDATE queue SET due_at = :dueAt, scheduled_for = :scheduledFor, next_for = :nextFor,
@@ -134,7 +132,7 @@ export function sqliteRecount(
         let dueAt: number | null = null;
         for (const row of rowsAfter.all({ after, now }) as Row[]) {
           last = row.schedule_key as number;
-          records += Number(unsent.run(last, now).changes);
+          records += Number(forgetUnsent.run(last, now + 1).changes);
           const due = moveRow(row, recountedFrom(row, now), now);
           if (due !== null) dueAt = Math.min(due, dueAt ?? due);
           if (records > RECORDS_AT_ONCE) break;
