@@ -41,7 +41,8 @@ export function sqliteRecount(
       SELECT min(${UNDECIDED_IN_FLIGHT}) FROM queue INDEXED BY queue_in_flight WHERE state = 'inFlight'
       UNION ALL
       SELECT min(next_for) FROM queue INDEXED BY queue_awaiting WHERE state = 'awaiting')`);
-  // A run that is in flight, or awaits, ahead of its schedule's next time was sent before the clock was set back.
+  // A run that is in flight, or awaits, ahead of its schedule's next time was sent before the clock was set back. So was one that
+  // waits for its retry ahead of the clock.
   const firstKnown = database.prepare(`
     SELECT min(at) AS at FROM (
       SELECT (
@@ -55,7 +56,10 @@ export function sqliteRecount(
       WHERE state = 'inFlight' AND scheduled_for >= :from AND next_for < scheduled_for
       UNION ALL
       SELECT min(scheduled_for) FROM queue INDEXED BY queue_awaiting
-      WHERE state = 'awaiting' AND scheduled_for >= :from AND next_for < scheduled_for)`);
+      WHERE state = 'awaiting' AND scheduled_for >= :from AND next_for < scheduled_for
+      UNION ALL
+      SELECT min(scheduled_for) FROM queue INDEXED BY queue_retrying
+      WHERE state IN ('retrying', 'lost') AND scheduled_for > :now)`);
   const known = database.prepare(`
     SELECT schedule_key, scheduled_for, status, attempts FROM runs
     WHERE schedule_key = ? AND scheduled_for BETWEEN ? AND ? AND manual_id = ''
@@ -113,7 +117,7 @@ export function sqliteRecount(
     },
     async nextKnown(now) {
       const from = Math.min(now, ((undecided.get() as Row).at ?? now) as number);
-      return (firstKnown.get({ from }) as Row).at as number | null;
+      return (firstKnown.get({ from, now }) as Row).at as number | null;
     },
     async known(spans) {
       return spans.flatMap(({ scheduleRowId, from, until }) =>
