@@ -161,6 +161,11 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     seed: 1_928,
     mend: 'rules: a change drops what waits for a slot of its host',
   },
+  {
+    seed: 305,
+    faults: ['step', 'edits'],
+    mend: 'rules: of two deletions at once, the one that was answered made the version',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
