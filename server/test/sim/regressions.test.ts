@@ -162,9 +162,22 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     mend: 'rules: a change drops what waits for a slot of its host',
   },
   {
+    seed: 1_343,
+    mend: 'rules: a schedule that nobody has changed owes the times since it was made',
+  },
+  {
+    seed: 2_207,
+    mend: 'rules: a target that answered 202 is at work also after a change has named another one',
+  },
+  {
     seed: 305,
     faults: ['step', 'edits'],
     mend: 'rules: of two deletions at once, the one that was answered made the version',
+  },
+  {
+    seed: 263,
+    faults: ['step', 'edits'],
+    mend: 'rules: a machine that is suspended writes a change later than its caller waits',
   },
 ];
 
