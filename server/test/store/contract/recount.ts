@@ -186,6 +186,18 @@ export function recountContract(name: string, open: OpenBackend): void {
       assert.deepEqual([standing!.nextFor, standing!.changedAt], [NOON + MINUTE, NOON + 1_000]);
     });
 
+    test('a row that waits behind a manual run goes on with the times after its own', async () => {
+      const { store } = backend;
+      const client = await aClient(store);
+      await stored(store, client, {}, { first: NOON + MINUTE, second: NOON + 2 * MINUTE });
+      const claim = await claimOne(store, NOON + MINUTE);
+      const row = { ...waiting(NOON + MINUTE, NOON + 4 * MINUTE), dueAt: NOON + 5 * MINUTE };
+      await settled(store, claim, row);
+      await store.queue.recount(NOON, ALL);
+      const { scheduledFor, nextFor } = await claimOne(store, NOON + 5 * MINUTE);
+      assert.deepEqual([scheduledFor, nextFor], [NOON + MINUTE, NOON + 2 * MINUTE]);
+    });
+
     test('a record of many missed times ends where they are yet to come', async () => {
       const { store } = backend;
       const client = await aClient(store);
