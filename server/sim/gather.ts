@@ -269,7 +269,9 @@ async function versionsOf(
     const { status, label = '', createdAt, updatedAt = createdAt } = schedule;
     const deletions = status === 'deleted' ? edits.filter(({ patch }) => patch === null) : [];
     const isThen = ({ askedAt, endedAt }: Edit) => askedAt <= updatedAt && updatedAt <= endedAt;
-    const deletion = deletions.find(isThen) ?? deletions[0];
+    // Of two at once, one is answered that it is gone.
+    const done = deletions.find(({ answer }) => answer !== null);
+    const deletion = done ?? deletions.find(isThen) ?? deletions[0];
     const change = deletion?.number ?? Number(label.split('#')[1] ?? 0);
     const { endedAt: writtenBy = createdAt } = edits[change - 1] ?? {};
     return { change, at: updatedAt, writtenBy, is: contentOf(schedule) };

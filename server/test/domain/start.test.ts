@@ -65,6 +65,7 @@ describe('the latest time that was decided about before a change was written', (
     for (const attempts of [[], [lost]])
       assert.equal(decided(at('12:45:00'), NOON, attempts), null);
     assert.equal(decided(at('12:45:00'), at('12:15:00')), NOON);
+    assert.equal(decided(at('12:45:00'), at('13:00:00'), [lost]), null);
   });
 });
 

@@ -40,6 +40,22 @@ describe('a clock that was ahead for a moment', () => {
     assert.ok((await world.runs()).every(run => run.scheduleId === id));
   });
 
+  test('leaves room in history for what is sent later, where a schedule was disabled meanwhile', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    const { id } = await world.schedule({ interval: '*/10 * * * * *' });
+    await world.clock.jump('2026-03-01T12:01:01Z');
+    await world.clock.advance(2_000);
+    await world.change(id, { status: 'disabled' });
+    await world.clock.jump('2026-03-01T12:00:06Z');
+    await world.clock.advanceTo('2026-03-01T12:00:25Z');
+    await world.change(id, { status: 'enabled' });
+    await world.clock.advanceTo('2026-03-01T12:00:45Z');
+    assert.deepEqual(await world.history(), [
+      ...['12:00:10 missed', '12:00:20 missed'],
+      ...['12:00:30 succeeded', '12:00:40 succeeded', '12:01:00 succeeded'],
+    ]);
+  });
+
   test('cuts the record of more than 1,000 missed times', async () => {
     const world = await World.start('2026-03-01T12:00:00Z');
     await world.schedule({ interval: '* * * * * *' });

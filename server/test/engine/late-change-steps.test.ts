@@ -54,3 +54,37 @@ describe('a change long after the clock was set back', () => {
     assert.deepEqual(world.times().slice(-3), ['12:00:18', '12:00:20', '12:00:22']);
   });
 });
+
+describe('a run that failed under a clock that was ahead, and waits for its retry as the clock is right again', () => {
+  async function waiting(interval: string) {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    const { id } = await world.schedule({ interval, policy: { catchUpSeconds: 0 } });
+    world.answer = () => 503;
+    await world.clock.jump('2026-03-01T12:39:59Z');
+    await world.clock.advance(2_000);
+    assert.deepEqual(nominal(world), ['12:40:00']);
+    await world.clock.jump('2026-03-01T12:00:02Z');
+    await world.clock.advance(1_000);
+    return { world, id };
+  }
+  const nominal = ({ sent }: World) =>
+    sent.map(({ headers }) => headers['punctual-scheduled-for']!.slice(11, 19));
+
+  test('is not sent again when its time comes', async () => {
+    const { world } = await waiting('*/10 * * * *');
+    world.answer = () => 200;
+    await world.clock.advanceTo('2026-03-01T12:51:00Z');
+    const times = ['12:10:00', '12:20:00', '12:30:00', '12:50:00'];
+    assert.deepEqual(nominal(world), ['12:40:00', ...times]);
+  });
+
+  test('keeps no time back that a change brings', async () => {
+    const { world, id } = await waiting('*/40 * * * *');
+    await world.clock.advance(20_000);
+    await world.change(id, { interval: '*/10 * * * *' });
+    world.answer = () => 200;
+    await world.clock.advanceTo('2026-03-01T12:51:00Z');
+    const times = nominal(world).filter(time => time !== '12:40:00');
+    assert.deepEqual(times, ['12:10:00', '12:20:00', '12:30:00', '12:50:00']);
+  });
+});

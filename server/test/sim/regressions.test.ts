@@ -152,6 +152,38 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['steered', 'nodes', 'lose', 'kill'],
     mend: 'outbox: a further run that is dropped leaves no attempt, also where its claim is cut off',
   },
+  {
+    seed: 318,
+    faults: ['step'],
+    mend: 'requeue: times that a clock that was ahead has recorded come again, also where their schedule was disabled meanwhile',
+  },
+  {
+    seed: 1_928,
+    mend: 'rules: a change drops what waits for a slot of its host',
+  },
+  {
+    seed: 1_343,
+    mend: 'rules: a schedule that nobody has changed owes the times since it was made',
+  },
+  {
+    seed: 2_207,
+    mend: 'rules: a target that answered 202 is at work also after a change has named another one',
+  },
+  {
+    seed: 305,
+    faults: ['step', 'edits'],
+    mend: 'rules: of two deletions at once, the one that was answered made the version',
+  },
+  {
+    seed: 263,
+    faults: ['step', 'edits'],
+    mend: 'rules: a machine that is suspended writes a change later than its caller waits',
+  },
+  {
+    seed: 309,
+    faults: ['step', 'edits'],
+    mend: 'recount: times come again behind one that waits for a manual run, and is yet to come again itself',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {

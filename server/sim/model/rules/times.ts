@@ -1,6 +1,7 @@
 import type { ScheduleSeen } from '../evidence.ts';
 import { RECOVERY_MS, type Window } from './cuts.ts';
 import { haltIn } from './halts.ts';
+import { isHostFull } from './host-full.ts';
 import type { Tell } from './rule.ts';
 import { hasBegun, hasEnded, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 import { AWAKE_MS } from './windows.ts';
@@ -55,17 +56,14 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
  * Whether a time needs no record. A change drops what is due and waits: the time had just come, something was in its way, or a
  * manual run went first.
  */
-function needsNone(
-  time: number,
-  { seen, optional, spans, manual }: ScheduleView,
-  view: View,
-): boolean {
+function needsNone(time: number, schedule: ScheduleView, view: View): boolean {
+  const { seen, optional, spans, manual } = schedule;
   if (optional.has(time)) return true;
   const changedAt = spans.find(({ until }) => until >= time)?.until;
   if (changedAt === undefined || changedAt === Number.POSITIVE_INFINITY) return false;
   if (changedAt - time <= view.lateMs) return true;
   if (!view.isUndisturbed(time, changedAt, seen.id)) return true;
-  if (view.isHeldBack(time, changedAt, seen)) return true;
+  if (view.isHeldBack(time, changedAt, seen) || isHostFull(time, schedule, view)) return true;
   return manual.some(({ at, finishedAt }) => at <= changedAt && finishedAt >= time);
 }
 

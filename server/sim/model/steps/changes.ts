@@ -1,6 +1,7 @@
 import type { Run } from '@punctual/client';
 import { dueTimes } from '../calendar/due-times.ts';
 import type { Arrival, ChangeSeen, Content, ScheduleSeen } from '../evidence.ts';
+import type { Window } from '../rules/cuts.ts';
 import {
   furthestAhead,
   iso,
@@ -24,9 +25,22 @@ export interface Held {
   mayTo: number;
 }
 
-/** @returns the versions of a schedule that callers have changed, in their order; none of one that nobody has changed */
-export function heldOf({ versions = [], changes = [] }: ScheduleSeen, createdBy: number): Held[] {
-  const spanOf = (number: number) => changes.find(change => change.number === number)?.during;
+/**
+ * @param stalls a machine that stands still writes a change later than its caller waits
+ * @returns the versions of a schedule that callers have changed, in their order; none of one that nobody has changed
+ */
+export function heldOf(
+  { versions = [], changes = [] }: ScheduleSeen,
+  createdBy: number,
+  { stalls, settleMs }: { stalls: Window[] } & StepSlack,
+): Held[] {
+  const spanOf = (number: number) => {
+    const change = changes.find(each => each.number === number);
+    if (change?.during === undefined || wasAnswered(change)) return change?.during;
+    const { from, to } = change.during;
+    const late = stalls.filter(stall => stall.from <= to && to <= stall.to);
+    return { from, to: Math.max(to, ...late.map(stall => stall.to + settleMs)) };
+  };
   return versions.map(({ change, is }, index) => {
     const { from: mayFrom, to: from } = spanOf(change) ?? { from: 0, to: createdBy };
     const next = versions[index + 1];
@@ -85,6 +99,8 @@ function isStopped({ at }: Arrival, { is, from, to }: Held, { steps, leftMs }: J
  * change was being written, and goes on behind it. The next pass finds the first time again that is still to come.
  */
 const REPAIRED_MS = 12_000;
+/** Beyond that the store knows that a run did not begin while the change was being written. */
+const WRITTEN_WITHIN_MS = 60_000;
 
 /** @returns whether a time may be lost between such a change and the pass after it */
 export function mayBeLost(time: number, runs: Run[]): boolean {
@@ -92,6 +108,7 @@ export function mayBeLost(time: number, runs: Run[]): boolean {
     const [, came] = /the schedule's next time, (\S+), came/.exec(reason) ?? [];
     if (came === undefined || came >= scheduledFor) return false;
     const next = Date.parse(came);
+    if (Date.parse(scheduledFor) > next + WRITTEN_WITHIN_MS) return false;
     return time < next && time > next - REPAIRED_MS;
   });
 }
@@ -102,6 +119,7 @@ export function mayBeLost(time: number, runs: Run[]): boolean {
  * @param spans in which a process had looked at its clock
  */
 export function owedOf(
+  createdAt: number,
   held: Held[],
   spans: Span[],
   { steps, since, until }: { steps: Step[]; since: number; until: number },
@@ -112,6 +130,8 @@ export function owedOf(
   const seen = spans.filter(({ to }) => to > from);
   const shown = seen.map(span => Math.max(span.from, from) + span.offsetMs);
   const lowest = Math.max(since, Math.min(from + offset, ...shown));
-  const times = dueTimes(is.interval, is.timezone, lowest, until);
+  // Nobody knows when it was made, but the service: a store that refuses puts that off.
+  const after = held.length === 1 ? Math.max(lowest, createdAt) : lowest;
+  const times = dueTimes(is.interval, is.timezone, after, until);
   return times.filter(time => time >= (is.pausedUntil ?? 0));
 }

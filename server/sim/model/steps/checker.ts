@@ -69,7 +69,7 @@ export function checkSteps(
   for (const schedule of evidence.schedules) {
     const arrivals = arrivalsOf.get(schedule.id) ?? [];
     const askedAt = evidence.prompt.get(schedule.id);
-    const held = heldOf(schedule, askedAt ?? evidence.since);
+    const held = heldOf(schedule, askedAt ?? evidence.since, evidence);
     const runs = runsOf.get(schedule.id) ?? [];
     checkRecords(schedule, held, spans, runs, evidence, tell);
     const [asked, own] = [
@@ -79,7 +79,9 @@ export function checkSteps(
     if (held.length > 0) {
       checkChanged(schedule, held, { own, manual: asked }, evidence, tell);
       // One that was sent to another target before may still go on.
-      const slow = own.filter(({ at, endedAt }) => endedAt - at > slack.settleMs);
+      const slow = own
+        .map(arrival => ({ ...arrival, endedAt: worksUntil(arrival, schedule, runs) }))
+        .filter(({ at, endedAt }) => endedAt - at > slack.settleMs);
       for (const [version, within] of promptOf(schedule, held, spans))
         checkSilence(version, own, [...asked, ...slow], within, runs, evidence, tell);
     } else if (askedAt !== undefined)
@@ -196,6 +198,19 @@ function wasBlocked(instant: number, manual: Arrival[], { onItsWayMs, settleMs }
   );
 }
 
+/** A target that answered 202 is at work, until its deadline at the latest. A clock that is set says nothing of its end. */
+function worksUntil(
+  { endedAt, status, webhookId, attempt }: Arrival,
+  { policy }: ScheduleSeen,
+  runs: Run[],
+): number {
+  if (status !== 202 || policy?.completion === undefined) return endedAt;
+  const run = runs.find(({ id }) => id === webhookId);
+  const sent = run?.attempts.find(({ number }) => number === attempt);
+  const longerMs = Date.parse(sent?.completion?.until ?? '') - Date.parse(sent?.startedAt ?? '');
+  return endedAt + Math.max(policy.completion.deadlineSeconds * 1_000, longerMs || 0);
+}
+
 /** Of a schedule that is more than a cron interval only that nothing is recorded twice: a clock that is wrong may end it. */
 function checkRecords(
   schedule: ScheduleSeen,
@@ -209,7 +224,8 @@ function checkRecords(
   const { since, until } = evidence;
   const from = Math.max(createdAt, since);
   const asCreated = planned ? [] : dueTimes(interval, timezone, from, until);
-  const owed = () => owedOf(held, spans, evidence).filter(time => !mayBeLost(time, runs));
+  const owed = () =>
+    owedOf(createdAt, held, spans, evidence).filter(time => !mayBeLost(time, runs));
   const due = held.length > 0 ? owed() : asCreated;
   const records = new Map<number, number>();
   for (const { trigger, scheduledFor, missedCount, from: first, to } of runs) {

@@ -33,7 +33,10 @@ type Counts = Pick<Schedule, 'status' | 'policy'> & When;
 export function recounted(row: Counted, schedule: Counts, now: number): Recounted | null {
   const first = schedule.status === 'enabled' ? nextTime(schedule, now) : null;
   if (row.scheduledFor <= now) return soonerNext(row, schedule, first, now);
-  if (first !== null && first >= row.scheduledFor) return soonerRetry(row, schedule, now);
+  if (first !== null && first >= row.scheduledFor) {
+    // Times after it may have been decided about already: these come again.
+    return soonerNext(row, schedule, nextTime(schedule, row.scheduledFor), now);
+  }
   const nextFor = firstOf(row.nextFor, first, now);
   if (row.state === 'waiting') return nextFor === null ? null : waitingFor(nextFor, schedule);
   const dueAt = dueAgain(row, nextFor ?? now, now);

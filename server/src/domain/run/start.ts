@@ -8,6 +8,12 @@ import type { QueueRow } from './queue-row.ts';
  * little later. A time that fired in between is one of the new times as well: it does not come again.
  */
 
+/**
+ * The longest time between reading the clock and writing a change, in ms. A run for a later time than that was sent before the
+ * clock was set back.
+ */
+const WRITTEN_WITHIN_MS = 60_000;
+
 /** The first two times of a schedule that is to fire; null for one that is not enabled. */
 export interface Start {
   first: number;
@@ -36,7 +42,8 @@ export function decidedFrom(
   before: When,
 ): number | null {
   const wasAhead = nextFor !== null && nextFor < scheduledFor;
-  if (attempts.length > 0 && !wasAhead) return scheduledFor;
+  if (attempts.length > 0 && !wasAhead)
+    return scheduledFor <= first + WRITTEN_WITHIN_MS ? scheduledFor : null;
   const open = wasAhead ? nextFor : scheduledFor;
   return open > first ? lastTime(before, first, open - 1) : null;
 }
@@ -55,12 +62,6 @@ export function startBeyond(
   if (start === null || decided === null || decided < start.first) return start;
   return startOf(schedule, decided);
 }
-
-/**
- * The longest time between reading the clock and writing a change, in ms. A run for a later time than that was sent before the
- * clock was set back.
- */
-const WRITTEN_WITHIN_MS = 60_000;
 
 /** A row that has begun, with a next time that comes after its own. */
 export function beyondOwn<Row extends Pick<QueueRow, 'scheduledFor' | 'nextFor'>>(

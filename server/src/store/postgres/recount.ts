@@ -38,7 +38,10 @@ const undecided: Statement = {
         WHERE state <> 'waiting' AND lease_until IS NOT NULL AND state = 'inFlight'),
       (SELECT min(next_for) FROM queue WHERE state = 'awaiting')) AS at`,
 };
-/** A run that is in flight, or awaits, ahead of its schedule's next time was sent before the clock was set back. */
+/**
+ * A run that is in flight, or awaits, ahead of its schedule's next time was sent before the clock was set back. So was one that
+ * waits for its retry ahead of the clock ($2).
+ */
 const firstKnown: Statement = {
   name: 'recount_first_known',
   text: `
@@ -54,7 +57,10 @@ const firstKnown: Statement = {
         AND scheduled_for >= $1 AND next_for < scheduled_for
       UNION ALL
       SELECT min(scheduled_for) FROM queue
-      WHERE state = 'awaiting' AND scheduled_for >= $1 AND next_for < scheduled_for) AS sent`,
+      WHERE state = 'awaiting' AND scheduled_for >= $1 AND next_for < scheduled_for
+      UNION ALL
+      SELECT min(scheduled_for) FROM queue
+      WHERE state IN ('retrying', 'lost') AND scheduled_for > $2::bigint) AS sent`,
 };
 /** The outer bounds say which days are looked in. */
 const known: Statement = {
@@ -169,7 +175,7 @@ export function postgresRecount({ query, transaction }: Connections, level: numb
     async nextKnown(now) {
       const [row] = await query(undecided, [level]);
       const from = Math.min(now, (row!.at ?? now) as number);
-      return (await query(firstKnown, [from]))[0]!.at as number | null;
+      return (await query(firstKnown, [from, now]))[0]!.at as number | null;
     },
     async known(spans) {
       if (spans.length === 0) return [];

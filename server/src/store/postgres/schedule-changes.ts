@@ -129,6 +129,19 @@ const queueInsert: Statement = {
       changed_at = NULL
     WHERE old.state = 'waiting'`,
 };
+/**
+ * What was never sent of the times to come: a clock that was ahead has recorded it. While a schedule has no row, nothing counts it
+ * anew. The last bound is the earliest of the times, and says which days are looked in.
+ */
+const forgetUnsent: Statement = {
+  name: 'queue_forget_unsent',
+  text: `
+    DELETE FROM runs
+    WHERE schedule_key = ANY ($1::bigint[]) AND scheduled_for >= $3::bigint AND keep = 'short'
+      AND manual_id = '' AND status IN ('missed', 'skipped') AND attempts = '[]'
+      AND scheduled_for >= (
+        SELECT first FROM unnest($1, $2::bigint[]) AS given (key, first) WHERE key = schedule_key)`,
+};
 const queueRemoveWaiting: Statement = {
   name: 'queue_remove_waiting',
   text: "DELETE FROM queue WHERE schedule_key = ANY ($1) AND state = 'waiting'",
@@ -283,7 +296,12 @@ async function requeueAll(send: Query, requeued: Requeued[]): Promise<void> {
   });
   await send(queueMarkBegun, columnsOf(cells));
   const [starting, ending] = [cells.filter(isStarting), cells.filter(cell => !isStarting(cell))];
-  if (starting.length > 0) await send(queueInsert, columnsOf(starting));
+  if (starting.length > 0) {
+    const columns = columnsOf(starting);
+    await send(queueInsert, columns);
+    const [keys, , firsts] = columns as [number[], Cell[], number[]];
+    await send(forgetUnsent, [keys, firsts, firsts.reduce((a, b) => Math.min(a, b))]);
+  }
   if (ending.length > 0) await send(queueRemoveWaiting, [ending.map(([key]) => key as number)]);
 }
 

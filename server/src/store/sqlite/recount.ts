@@ -14,6 +14,7 @@ import {
   UNDECIDED_IN_FLIGHT,
 } from '../rows/recount.ts';
 import type { GroupCommit } from './group-commit.ts';
+import { FORGET_UNSENT } from './requeue.ts';
 
 /** Rows of the queue of one call, and records that go with them: other writers wait for some 10 ms. */
 const ROWS_AT_ONCE = 1_000;
@@ -40,7 +41,8 @@ export function sqliteRecount(
       SELECT min(${UNDECIDED_IN_FLIGHT}) FROM queue INDEXED BY queue_in_flight WHERE state = 'inFlight'
       UNION ALL
       SELECT min(next_for) FROM queue INDEXED BY queue_awaiting WHERE state = 'awaiting')`);
-  // A run that is in flight, or awaits, ahead of its schedule's next time was sent before the clock was set back.
+  // A run that is in flight, or awaits, ahead of its schedule's next time was sent before the clock was set back. So was one that
+  // waits for its retry ahead of the clock.
   const firstKnown = database.prepare(`
     SELECT min(at) AS at FROM (
       SELECT (
@@ -54,7 +56,10 @@ export function sqliteRecount(
       WHERE state = 'inFlight' AND scheduled_for >= :from AND next_for < scheduled_for
       UNION ALL
       SELECT min(scheduled_for) FROM queue INDEXED BY queue_awaiting
-      WHERE state = 'awaiting' AND scheduled_for >= :from AND next_for < scheduled_for)`);
+      WHERE state = 'awaiting' AND scheduled_for >= :from AND next_for < scheduled_for
+      UNION ALL
+      SELECT min(scheduled_for) FROM queue INDEXED BY queue_retrying
+      WHERE state IN ('retrying', 'lost') AND scheduled_for > :now)`);
   const known = database.prepare(`
     SELECT schedule_key, scheduled_for, status, attempts FROM runs
     WHERE schedule_key = ? AND scheduled_for BETWEEN ? AND ? AND manual_id = ''
@@ -78,10 +83,7 @@ export function sqliteRecount(
       schedules.timing, schedules.policy
     FROM queue JOIN schedules ON schedules.schedule_key = queue.schedule_key
     WHERE queue.schedule_key = ? AND needs <= ${level}`);
-  const unsent = database.prepare(`
-    DELETE FROM runs
-    WHERE schedule_key = ? AND scheduled_for > ? AND manual_id = ''
-      AND status IN ('missed', 'skipped') AND attempts = '[]'`);
+  const forgetUnsent = database.prepare(FORGET_UNSENT);
   // `changed_at` is part of the fence: two changes within one millisecond are two.
   const move = database.prepare(`
     UPDATE queue SET due_at = :dueAt, scheduled_for = :scheduledFor, next_for = :nextFor,
@@ -115,7 +117,7 @@ export function sqliteRecount(
     },
     async nextKnown(now) {
       const from = Math.min(now, ((undecided.get() as Row).at ?? now) as number);
-      return (firstKnown.get({ from }) as Row).at as number | null;
+      return (firstKnown.get({ from, now }) as Row).at as number | null;
     },
     async known(spans) {
       return spans.flatMap(({ scheduleRowId, from, until }) =>
@@ -134,7 +136,7 @@ export function sqliteRecount(
         let dueAt: number | null = null;
         for (const row of rowsAfter.all({ after, now }) as Row[]) {
           last = row.schedule_key as number;
-          records += Number(unsent.run(last, now).changes);
+          records += Number(forgetUnsent.run(last, now + 1).changes);
           const due = moveRow(row, recountedFrom(row, now), now);
           if (due !== null) dueAt = Math.min(due, dueAt ?? due);
           if (records > RECORDS_AT_ONCE) break;

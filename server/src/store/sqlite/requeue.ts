@@ -6,6 +6,12 @@ import { QUEUE, type Row } from '../columns.ts';
 import type { Requeue } from '../contract/schedules.ts';
 import { changedLevel, startBehind } from '../rows/queue.ts';
 
+/** What was never sent, from an instant on: a clock that was ahead has recorded it. */
+export const FORGET_UNSENT = `
+  DELETE FROM runs
+  WHERE schedule_key = ? AND scheduled_for >= ? AND manual_id = ''
+    AND status IN ('missed', 'skipped') AND attempts = '[]'`;
+
 /** The effect of a change of times on the queue, in the transaction that writes the change. */
 export function requeueWriter(database: DatabaseSync) {
   const queueInsert = database.prepare(`
@@ -25,6 +31,7 @@ export function requeueWriter(database: DatabaseSync) {
       due_at = iif(state IN ('inFlight', 'awaiting'), due_at,
         min(due_at, coalesce(:first, :changedAt)))
     WHERE schedule_key = :key AND state <> 'waiting'`);
+  const forgetUnsent = database.prepare(FORGET_UNSENT);
   const standing = database.prepare(`
     SELECT ${QUEUE.list('queue.')}, interval, timezone, timing
     FROM schedules CROSS JOIN queue USING (schedule_key)
@@ -44,8 +51,11 @@ export function requeueWriter(database: DatabaseSync) {
     write(key: number, { changedAt, start }: Exclude<Requeue, 'keep'>, schedule: Schedule): void {
       const needs = levelOf(schedule);
       queueMarkBegun.run({ key, first: start?.first ?? null, needs, changedAt });
-      if (start) queueInsert.run({ key, needs, ...start });
-      else queueRemoveWaiting.run(key);
+      if (start) {
+        queueInsert.run({ key, needs, ...start });
+        // While it had no row, nothing counted it anew: these times come again.
+        forgetUnsent.run(key, start.first);
+      } else queueRemoveWaiting.run(key);
     },
   };
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { QueueRow } from '../../../src/domain/run/queue-row.ts';
+import type { Claim } from '../../../src/store/contract/queue.ts';
 import {
   aClient,
   anAttempt,
@@ -11,6 +13,8 @@ import {
   NOON,
   type OpenBackend,
   outboxSettlementOf,
+  retrying,
+  SEEN,
   settled,
   stored,
   waiting,
@@ -18,6 +22,10 @@ import {
 
 const HOUR = 60 * MINUTE;
 const ALL = 0;
+
+function retriedOf(claim: Claim): [Claim, QueueRow] {
+  return [claim, retrying(claim, claim.scheduledFor + MINUTE)];
+}
 
 /** What a clock leaves behind that was an hour ahead, and is right again at noon. */
 export function recountContract(name: string, open: OpenBackend): void {
@@ -102,6 +110,18 @@ export function recountContract(name: string, open: OpenBackend): void {
       assert.equal(await store.queue.nextKnown(later), null);
     });
 
+    test('a run that waits for its retry ahead of the clock is known, and none that waits behind it', async () => {
+      const { store } = backend;
+      const client = await aClient(store);
+      await stored(store, client);
+      await settled(store, ...retriedOf(await claimOne(store)));
+      assert.equal(await store.queue.nextKnown(NOON), null);
+      await stored(store, client, {}, { first: NOON + HOUR, second: NOON + 2 * HOUR });
+      const ahead = (await store.queue.claim(NOON + HOUR, 9, SEEN)).claims.at(-1)!;
+      await settled(store, ...retriedOf(ahead));
+      assert.equal(await store.queue.nextKnown(NOON), NOON + HOUR);
+    });
+
     test('a claim that has not begun keeps known what was sent from its own time on', async () => {
       const { store } = await ahead();
       await store.queue.recount(NOON, ALL);
@@ -164,6 +184,18 @@ export function recountContract(name: string, open: OpenBackend): void {
       await store.queue.recount(NOON + 1_000, ALL);
       const [standing] = await store.queue.reread([scheduleRowId]);
       assert.deepEqual([standing!.nextFor, standing!.changedAt], [NOON + MINUTE, NOON + 1_000]);
+    });
+
+    test('a row that waits behind a manual run goes on with the times after its own', async () => {
+      const { store } = backend;
+      const client = await aClient(store);
+      await stored(store, client, {}, { first: NOON + MINUTE, second: NOON + 2 * MINUTE });
+      const claim = await claimOne(store, NOON + MINUTE);
+      const row = { ...waiting(NOON + MINUTE, NOON + 4 * MINUTE), dueAt: NOON + 5 * MINUTE };
+      await settled(store, claim, row);
+      await store.queue.recount(NOON, ALL);
+      const { scheduledFor, nextFor } = await claimOne(store, NOON + 5 * MINUTE);
+      assert.deepEqual([scheduledFor, nextFor], [NOON + MINUTE, NOON + 2 * MINUTE]);
     });
 
     test('a record of many missed times ends where they are yet to come', async () => {

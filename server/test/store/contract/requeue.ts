@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { RunRecord } from '../../../src/domain/run/run.ts';
 import type { Start } from '../../../src/domain/run/start.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 import type { Caller } from '../../../src/store/contract/keys.ts';
@@ -7,6 +8,8 @@ import type { Claim } from '../../../src/store/contract/queue.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import {
   aClient,
+  anAttempt,
+  aRecord,
   backendOfEachTest,
   changed,
   claimManual,
@@ -65,6 +68,29 @@ export function requeueContract(name: string, open: OpenBackend): void {
       await changed(store, caller, schedule, { status: 'enabled' }, NOON, ONE);
       const { scheduledFor, attempt } = await claimOne(store, NOON + HOUR);
       assert.deepEqual([scheduledFor, attempt], [NOON + HOUR, 1]);
+    });
+
+    test('enabling forgets what a clock that was ahead has recorded of the times to come', async () => {
+      const { store, caller, schedule } = await made();
+      const unsent = (status: 'missed' | 'skipped') => ({ status, attempts: [] });
+      const fates: Partial<RunRecord>[] = [
+        unsent('missed'),
+        unsent('missed'),
+        unsent('skipped'),
+        { status: 'failed' },
+        { status: 'missed', attempts: [anAttempt(1, { outcome: 'lost' })] },
+      ];
+      const records = fates.map((fate, hour) => aRecord(schedule.id, NOON + hour * HOUR, fate));
+      await settled(store, await claimOne(store), waiting(NOON + 9 * HOUR, null), { records });
+      await changed(store, caller, schedule, { status: 'disabled' }, NOON, null);
+      assert.equal((await store.runs.list(caller.clientRowId, {}, 9)).length, 5);
+      await changed(store, caller, schedule, { status: 'enabled' }, NOON, ONE);
+      const kept = await store.runs.list(caller.clientRowId, {}, 9);
+      const hours = kept.map(({ scheduledFor }) => (scheduledFor - NOON) / HOUR);
+      assert.deepEqual(
+        hours.toSorted((a, b) => a - b),
+        [0, 3, 4],
+      );
     });
 
     test('a change that keeps the times leaves the row alone', async () => {
