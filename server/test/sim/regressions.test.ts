@@ -152,6 +152,16 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['steered', 'nodes', 'lose', 'kill'],
     mend: 'outbox: a further run that is dropped leaves no attempt, also where its claim is cut off',
   },
+  {
+    seed: 1_025,
+    faults: ['crowd'],
+    mend: 'rules: what waited for a full host may be missed, also when its host is free again',
+  },
+  {
+    seed: 1_063,
+    faults: ['crowd'],
+    mend: 'rules: a change drops what waits for a full host',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {

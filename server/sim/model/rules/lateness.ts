@@ -1,4 +1,5 @@
 import { RECOVERY_MS, type Window } from './cuts.ts';
+import { isHostFull } from './full-hosts.ts';
 import { latestRetry, retriesAt } from './retries.ts';
 import type { Tell } from './rule.ts';
 import { nameOf } from './times.ts';
@@ -39,21 +40,6 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
     const name = `${nameOf(run.scheduleId, run.at)}, attempt ${attempt.number},`;
     tell('late', `${name} started at ${iso(attempt.startedAt)}, ${lateMs} ms after it could.`);
   }
-}
-
-/** Ends are written with others, and only then a slot is free. */
-const FREED_MS = 50;
-
-/** Whether so many requests of the same client to the same host were in flight that it had to wait. Others are in nobody's way. */
-function isHostFull(at: number, { seen }: ScheduleView, view: View): boolean {
-  if (view.mostPerHost === Number.POSITIVE_INFINITY || seen.origin === undefined) return false;
-  const going = view.schedules
-    .filter(other => other.seen.origin === seen.origin && other.seen.client === seen.client)
-    .flatMap(attemptsOf)
-    .filter(({ attempt }) => {
-      return attempt.startedAt <= at + view.lateMs && endOf(attempt) + FREED_MS >= at;
-    });
-  return going.length >= view.mostPerHost;
 }
 
 /** By attempt: when its target was answered that it has ended. By then that was written. */

@@ -1,5 +1,6 @@
 import type { ScheduleSeen } from '../evidence.ts';
 import { RECOVERY_MS, type Window } from './cuts.ts';
+import { isPutOff } from './full-hosts.ts';
 import { haltIn } from './halts.ts';
 import type { Tell } from './rule.ts';
 import { hasBegun, hasEnded, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
@@ -55,17 +56,14 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
  * Whether a time needs no record. A change drops what is due and waits: the time had just come, something was in its way, or a
  * manual run went first.
  */
-function needsNone(
-  time: number,
-  { seen, optional, spans, manual }: ScheduleView,
-  view: View,
-): boolean {
+function needsNone(time: number, schedule: ScheduleView, view: View): boolean {
+  const { seen, optional, spans, manual } = schedule;
   if (optional.has(time)) return true;
   const changedAt = spans.find(({ until }) => until >= time)?.until;
   if (changedAt === undefined || changedAt === Number.POSITIVE_INFINITY) return false;
   if (changedAt - time <= view.lateMs) return true;
   if (!view.isUndisturbed(time, changedAt, seen.id)) return true;
-  if (view.isHeldBack(time, changedAt, seen)) return true;
+  if (hadToWait(time, changedAt, schedule, view)) return true;
   return manual.some(({ at, finishedAt }) => at <= changedAt && finishedAt >= time);
 }
 
@@ -124,7 +122,7 @@ function checkMissed(
         (windows[index + 1]?.from ?? Infinity) <= decidedAt ||
         view.isHeldUp(next - 1, next, schedule.seen.id);
       if (isUndecided) continue;
-      if (view.isHeldBack(decidedAt, next, schedule.seen)) return 0;
+      if (hadToWait(decidedAt, next, schedule, view)) return 0;
       tell(
         'latestMissed',
         `${name} was missed, was the latest to pass before ${iso(window.to)}, and no later one ` +
@@ -137,11 +135,16 @@ function checkMissed(
   const { id } = schedule.seen;
   const isLate = follower !== undefined && follower.startedAt >= next;
   if (isLate && wasBehind(time, next, id, view)) return 1;
-  if (view.isHeldBack(time, next, schedule.seen)) return 0;
+  if (hadToWait(time, next, schedule, view)) return 0;
   // Before a later one could fire, its schedule was stopped.
   if (follower === undefined && view.isHeldUp(next - 1, next, id)) return 1;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
   return 0;
+}
+
+/** Whether others of its destination or its host were in the way of a request from then on, until an instant. */
+function hadToWait(from: number, to: number, schedule: ScheduleView, view: View): boolean {
+  return view.isHeldBack(from, to, schedule.seen) || isPutOff(to, schedule, view);
 }
 
 /** Whether it came during a run that a node lost, and then no node could say for long that it looked. */
