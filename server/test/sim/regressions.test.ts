@@ -162,6 +162,10 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['crowd'],
     mend: 'rules: a change drops what waits for a full host',
   },
+  {
+    seed: 980,
+    mend: 'rules: a change may drop the latest time that passed in a suspension',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {

@@ -115,6 +115,7 @@ function checkMissed(
     const isUnseen = window.to - unseenFrom(window, view) >= view.blindMs - LOOK_MS;
     if (isUnseen && lookedUntil - time > catchUpMs(schedule.seen)) return 0;
     if (follower === undefined || next > lookedUntil) {
+      if (isLatestDropped(time, lookedUntil, schedule, view)) return 0;
       // It ended again before it had looked, or sent: then the start after that one decides.
       // A node that is gone, or that does nothing, may have held it.
       const decidedAt = Math.max(lookedUntil + view.connectMs, goesUntil);
@@ -140,6 +141,18 @@ function checkMissed(
   if (follower === undefined && view.isHeldUp(next - 1, next, id)) return 1;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
   return 0;
+}
+
+/** Whether a change dropped the latest of the times that passed, before anybody had looked. */
+function isLatestDropped(
+  time: number,
+  lookedUntil: number,
+  schedule: ScheduleView,
+  view: View,
+): boolean {
+  const latest = schedule.due.findLast(each => each <= lookedUntil) ?? time;
+  const hasRecord = schedule.runs.some(({ at }) => at === latest);
+  return latest > time && !hasRecord && needsNone(latest, schedule, view);
 }
 
 /** Whether others of its destination or its host were in the way of a request from then on, until an instant. */
