@@ -166,6 +166,10 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     seed: 980,
     mend: 'rules: a change may drop the latest time that passed in a suspension',
   },
+  {
+    seed: 1_074,
+    mend: 'world: a client is resumed once its suspension is written',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
