@@ -8,11 +8,6 @@ const FREED_MS = 50;
 /** What waits for a full host may go back to the queue for so long, and stays there when the host is free again. */
 const PUT_OFF_MS = 5_000;
 
-/** Whether a request that could start then had to wait. */
-export function isHostFull(at: number, schedule: ScheduleView, view: View): boolean {
-  return fullOf(schedule, view).some(({ from, to }) => from <= at && to >= at);
-}
-
 /** Whether a request that waits may not have come to its turn by then. */
 export function isPutOff(at: number, schedule: ScheduleView, view: View): boolean {
   return fullOf(schedule, view).some(({ from, to }) => from <= at && to + PUT_OFF_MS >= at);
