@@ -87,6 +87,8 @@ export class Clients {
   async #resume(client: PlayedClient): Promise<void> {
     const { machine, tell } = this.#options.around;
     const suspension = client.suspensions.at(-1)!;
+    // A command that is given again comes after this one otherwise, and nobody resumes the client.
+    while (suspension.by === Infinity) await machine.sleep(AGAIN_MS, machine.world);
     if (suspension.until < Infinity) return;
     tell(`resume ${client.name}`);
     suspension.until = machine.now;

@@ -101,3 +101,30 @@ describe('a change that is written after a time that is one of its new times as 
     );
   });
 });
+
+describe('a change during the attempt of a manual run that fails', () => {
+  const failedUnder = async (before: string, after: string) => {
+    const world = await World.start('2026-03-01T12:00:01Z');
+    world.answer = () => 'hang';
+    const { id } = await world.schedule({ interval: before });
+    await world.trigger(id);
+    world.answer = () => 200;
+    await world.change(id, { interval: after });
+    await world.release(503);
+    await world.clock.advance(15_000);
+    return world;
+  };
+
+  test('leaves it its retry where the next time comes after that', async () => {
+    const world = await failedUnder('*/4 * * * * *', '0 0 1 1 *');
+    assert.deepEqual(await world.history(), ['12:00:01 succeeded']);
+    assert.deepEqual(world.times(), ['12:00:01', '12:00:06']);
+    assert.equal(world.told.filter(event => event.startsWith('run')).length, 1);
+  });
+
+  test('takes its retry where the next time comes before that', async () => {
+    const world = await failedUnder('0 0 1 1 *', '*/4 * * * * *');
+    assert.equal((await world.history())[0], '12:00:01 failed');
+    assert.deepEqual(world.times().slice(0, 2), ['12:00:01', '12:00:04']);
+  });
+});

@@ -184,6 +184,28 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['step', 'edits'],
     mend: 'recount: times come again behind one that waits for a manual run, and is yet to come again itself',
   },
+  {
+    seed: 1_025,
+    faults: ['crowd'],
+    mend: 'rules: what waited for a full host may be missed, also when its host is free again',
+  },
+  {
+    seed: 1_063,
+    faults: ['crowd'],
+    mend: 'rules: a change drops what waits for a full host',
+  },
+  {
+    seed: 980,
+    mend: 'rules: a change may drop the latest time that passed in a suspension',
+  },
+  {
+    seed: 1_074,
+    mend: 'world: a client is resumed once its suspension is written',
+  },
+  {
+    seed: 1_517,
+    mend: 'rules: a node that ends while it is frozen has not looked before',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {

@@ -1,5 +1,5 @@
 import { RECOVERY_MS, type Window } from './cuts.ts';
-import { isHostFull } from './host-full.ts';
+import { isPutOff } from './full-hosts.ts';
 import { latestRetry, retriesAt } from './retries.ts';
 import type { Tell } from './rule.ts';
 import { nameOf } from './times.ts';
@@ -36,7 +36,7 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
     // The node that was asked for it writes it first, whoever sends it.
     if (run.trigger === 'manual' && index === 0 && view.isAnySlow(run.at, attempt.startedAt))
       continue;
-    if (isHostFull(from, schedule, view)) continue;
+    if (isPutOff(from, schedule, view)) continue;
     const name = `${nameOf(run.scheduleId, run.at)}, attempt ${attempt.number},`;
     tell('late', `${name} started at ${iso(attempt.startedAt)}, ${lateMs} ms after it could.`);
   }

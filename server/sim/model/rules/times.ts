@@ -1,7 +1,7 @@
 import type { ScheduleSeen } from '../evidence.ts';
 import { RECOVERY_MS, type Window } from './cuts.ts';
+import { isPutOff } from './full-hosts.ts';
 import { haltIn } from './halts.ts';
-import { isHostFull } from './host-full.ts';
 import type { Tell } from './rule.ts';
 import { hasBegun, hasEnded, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 import { AWAKE_MS } from './windows.ts';
@@ -63,7 +63,7 @@ function needsNone(time: number, schedule: ScheduleView, view: View): boolean {
   if (changedAt === undefined || changedAt === Number.POSITIVE_INFINITY) return false;
   if (changedAt - time <= view.lateMs) return true;
   if (!view.isUndisturbed(time, changedAt, seen.id)) return true;
-  if (view.isHeldBack(time, changedAt, seen) || isHostFull(time, schedule, view)) return true;
+  if (hadToWait(time, changedAt, schedule, view)) return true;
   return manual.some(({ at, finishedAt }) => at <= changedAt && finishedAt >= time);
 }
 
@@ -115,6 +115,7 @@ function checkMissed(
     const isUnseen = window.to - unseenFrom(window, view) >= view.blindMs - LOOK_MS;
     if (isUnseen && lookedUntil - time > catchUpMs(schedule.seen)) return 0;
     if (follower === undefined || next > lookedUntil) {
+      if (isLatestDropped(time, lookedUntil, schedule, view)) return 0;
       // It ended again before it had looked, or sent: then the start after that one decides.
       // A node that is gone, or that does nothing, may have held it.
       const decidedAt = Math.max(lookedUntil + view.connectMs, goesUntil);
@@ -122,7 +123,7 @@ function checkMissed(
         (windows[index + 1]?.from ?? Infinity) <= decidedAt ||
         view.isHeldUp(next - 1, next, schedule.seen.id);
       if (isUndecided) continue;
-      if (view.isHeldBack(decidedAt, next, schedule.seen)) return 0;
+      if (hadToWait(decidedAt, next, schedule, view)) return 0;
       tell(
         'latestMissed',
         `${name} was missed, was the latest to pass before ${iso(window.to)}, and no later one ` +
@@ -135,11 +136,28 @@ function checkMissed(
   const { id } = schedule.seen;
   const isLate = follower !== undefined && follower.startedAt >= next;
   if (isLate && wasBehind(time, next, id, view)) return 1;
-  if (view.isHeldBack(time, next, schedule.seen)) return 0;
+  if (hadToWait(time, next, schedule, view)) return 0;
   // Before a later one could fire, its schedule was stopped.
   if (follower === undefined && view.isHeldUp(next - 1, next, id)) return 1;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
   return 0;
+}
+
+/** Whether a change dropped the latest of the times that passed, before anybody had looked. */
+function isLatestDropped(
+  time: number,
+  lookedUntil: number,
+  schedule: ScheduleView,
+  view: View,
+): boolean {
+  const latest = schedule.due.findLast(each => each <= lookedUntil) ?? time;
+  const hasRecord = schedule.runs.some(({ at }) => at === latest);
+  return latest > time && !hasRecord && needsNone(latest, schedule, view);
+}
+
+/** Whether others of its destination or its host were in the way of a request from then on, until an instant. */
+function hadToWait(from: number, to: number, schedule: ScheduleView, view: View): boolean {
+  return view.isHeldBack(from, to, schedule.seen) || isPutOff(to, schedule, view);
 }
 
 /** Whether it came during a run that a node lost, and then no node could say for long that it looked. */

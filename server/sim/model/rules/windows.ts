@@ -23,12 +23,15 @@ function lifeChanges({ readyAt, end, frozen = [] }: Life): { at: number; by: num
   if (readyAt === null || (end !== null && end.from < readyAt))
     return end === null ? [] : [{ at: end.from, by: 0 }];
   const until = end?.from ?? Infinity;
-  const isWhileUp = ({ from }: Window) => from >= readyAt && from < until;
-  const rests = frozen.filter(isWhileUp).flatMap(({ from, to }) => [
-    { at: from, by: -1 },
-    { at: Math.min(to, until), by: 1 },
-  ]);
-  return [{ at: readyAt, by: 1 }, ...rests, ...(end ? [{ at: until, by: -1 }] : [])];
+  const rests = frozen.filter(({ from }) => from >= readyAt && from < until);
+  // One that ends while it is frozen does not wake before.
+  const wakes = rests.filter(({ to }) => to < until);
+  return [
+    { at: readyAt, by: 1 },
+    ...rests.map(({ from }) => ({ at: from, by: -1 })),
+    ...wakes.map(({ to }) => ({ at: to, by: 1 })),
+    ...(end ? [{ at: until, by: wakes.length < rests.length ? 0 : -1 }] : []),
+  ];
 }
 
 /** Timers rest while the machine is suspended: an engine looks again when its wait of up to a second is over. */

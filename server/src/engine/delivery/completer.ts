@@ -152,9 +152,12 @@ export class Completer {
       this.#firings.add({ claim, attempt, endedAt: now });
       return;
     }
+    const jitter = random();
     const settle = () => {
       const asked = askedBy(claim, attempt, now);
-      this.#settleOutbox(claim, afterOutboxAttempt(claim, attempt, asked, now, random()), asked);
+      this.#judgeOfOutbox(claim, asked, under =>
+        afterOutboxAttempt(under, attempt, asked, now, jitter),
+      );
     };
     eachOf([claim], reportedId, settle, observer);
   }
@@ -181,7 +184,9 @@ export class Completer {
     const { clock, random, observer } = this.#options;
     const now = clock.now();
     const about = said.about(attemptOf(claim));
-    const settle = () => this.#settleOutbox(claim, afterManualAwaited(claim, about, now, random()));
+    const jitter = random();
+    const settle = () =>
+      this.#judgeOfOutbox(claim, null, under => afterManualAwaited(under, about, now, jitter));
     eachOf([claim], reportedId, settle, observer);
   }
 
@@ -201,18 +206,23 @@ export class Completer {
     this.#ofOutbox.abandon();
   }
 
-  #settleOutbox(
-    claim: OutboxClaim,
-    settlement: OutboxSettlement,
-    asked: Consequence | null = null,
+  #judgeOfOutbox<One extends OutboxClaim>(
+    claim: One,
+    asked: Consequence | null,
+    decide: (claim: One) => OutboxSettlement,
   ): void {
-    this.#ofOutbox.add({ claim, settlement, asked });
-    const { observer } = this.#options;
-    const { next, record } = settlement;
-    if (typeof next !== 'string') return;
-    if (claim.kind === 'callback') observer.callbackEnded(next, claim.runId);
-    else if (record!.status === 'skipped') observer.passed(claim.schedule.id, record!);
-    else observer.runEnded(claim.schedule.id, record!);
+    this.#ofOutbox.add({
+      claim,
+      settlement: decide(claim),
+      asked,
+      ...(claim.kind === 'manual' && {
+        decideAgain: decide as (claim: ManualClaim) => OutboxSettlement,
+      }),
+    });
+  }
+
+  #settleOutbox(claim: OutboxClaim, settlement: OutboxSettlement): void {
+    this.#ofOutbox.add({ claim, settlement, asked: null });
   }
 
   async #settleFirings(firings: EndedFiring[]): Promise<void> {

@@ -8,8 +8,9 @@ import type {
   OutboxStore,
 } from '../../store/contract/queue.ts';
 import type { ScheduleStore } from '../../store/contract/schedules.ts';
-import type { EngineObserver } from '../observer.ts';
+import { type EngineObserver, eachOf } from '../observer.ts';
 import { type FailureLook, failuresOf } from './failures.ts';
+import { reportedId } from './job.ts';
 import { withScheduleChange } from './settlement.ts';
 
 /** A job of the outbox that has ended, and what its answer asks of the schedule. */
@@ -17,6 +18,8 @@ export interface EndedEntry {
   claim: OutboxClaim;
   settlement: OutboxSettlement;
   asked: Consequence | null;
+  /** Of a manual run whose attempt was judged: the settlement under a schedule that has changed meanwhile. */
+  decideAgain?: (claim: ManualClaim) => OutboxSettlement;
 }
 
 /** A manual run may change its schedule; a run that the target asked for may be the last one. */
@@ -32,7 +35,7 @@ export interface EntrySettleOptions extends FailureLook {
   outbox: Pick<OutboxStore, 'settle'>;
   calendars: Pick<CalendarStore, 'versions'>;
   schedules: Pick<ScheduleStore, 'find'>;
-  observer: Pick<EngineObserver, 'rowFailed'>;
+  observer: Pick<EngineObserver, 'rowFailed' | 'callbackEnded' | 'passed' | 'runEnded'>;
 }
 
 /**
@@ -45,10 +48,13 @@ export async function settleEntries(
   entries: EndedEntry[],
   options: EntrySettleOptions,
 ): Promise<void> {
-  let open = entries;
+  let open = await underPresentSchedules(entries, options);
+  entries.splice(0, entries.length, ...open);
   while (open.length > 0) {
     const settlements = await withScheduleChanges(open, options);
     const overtaken = new Set(await options.outbox.settle(settlements));
+    for (const [index, { claim }] of open.entries())
+      if (!overtaken.has(claim.id)) tell(claim, settlements[index]!, options);
     const late = open.filter(
       ({ settlement: { id } }, index) => overtaken.has(id) && settlements[index]!.change,
     );
@@ -56,6 +62,40 @@ export async function settleEntries(
     entries.splice(0, entries.length, ...late);
     open = await changedMeanwhile(late, options);
   }
+}
+
+function tell(
+  claim: OutboxClaim,
+  { next, record }: OutboxSettlement,
+  { observer }: EntrySettleOptions,
+): void {
+  if (typeof next !== 'string') return;
+  if (claim.kind === 'callback') observer.callbackEnded(next, claim.runId);
+  else if (record!.status === 'skipped') observer.passed(claim.schedule.id, record!);
+  else observer.runEnded(claim.schedule.id, record!);
+}
+
+/** Retries give way to the next time that the schedule has as the attempt ends, which a change during it may have moved. */
+async function underPresentSchedules(
+  entries: EndedEntry[],
+  options: EntrySettleOptions,
+): Promise<EndedEntry[]> {
+  const failed = entries.filter(
+    ({ decideAgain, settlement }) => decideAgain && settlement.next !== 'succeeded',
+  );
+  if (failed.length === 0) return entries;
+  const changed = await changedMeanwhile(failed, options);
+  const { calendars, observer } = options;
+  const unknown = unknownVersions(changed, ({ claim }) => (claim as ManualClaim).schedule);
+  if (unknown !== null) await loadVersions(calendars, unknown);
+  const decided = eachOf(
+    changed,
+    ({ claim }) => reportedId(claim),
+    entry => ({ ...entry, settlement: entry.decideAgain!(entry.claim as ManualClaim) }),
+    observer,
+  );
+  const anew = new Map(decided.map(entry => [entry.claim.id, entry]));
+  return entries.map(entry => anew.get(entry.claim.id) ?? entry);
 }
 
 /** Most entries leave their schedule as it is. */
