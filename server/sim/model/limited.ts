@@ -42,11 +42,11 @@ export function limitedOf(evidence: Evidence, startsWithinMs: number): Map<strin
   return new Map(all);
 }
 
-/** Until then what was taken back may wait for its connection. */
-export function limitChangesOf({ destinations = [] }: Evidence, connectMs: number) {
+/** They take back what waits. */
+export function limitChangesOf({ destinations = [] }: Evidence) {
   const changes = destinations.flatMap(({ versions }) => versions);
   return changes.map(({ askedAt, answeredAt }) => {
-    return { at: askedAt, writtenBy: (answeredAt ?? askedAt) + connectMs };
+    return { at: askedAt, writtenBy: answeredAt ?? askedAt };
   });
 }
 

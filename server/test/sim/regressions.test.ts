@@ -152,6 +152,10 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['steered', 'nodes', 'lose', 'kill'],
     mend: 'outbox: a further run that is dropped leaves no attempt, also where its claim is cut off',
   },
+  {
+    seed: 1_122,
+    mend: 'rules: what a change takes back waits for its connection first, and what follows for another one',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
