@@ -257,8 +257,12 @@ export function withGrace(instant: number, { stalls, graceMs }: View): number {
 }
 
 /** To others the end of a run is known once it is written, which a store that stands still puts off. */
-export function knownBy({ scheduleId, finishedAt }: RunSeen, view: View): number {
-  return writtenBy(view.heldUntil(finishedAt, scheduleId), view);
+export function knownBy({ scheduleId, finishedAt, attempts }: RunSeen, view: View): number {
+  const heldUntil = view.heldUntil(finishedAt, scheduleId);
+  if (!attempts.at(-1)?.awaited) return writtenBy(heldUntil, view);
+  // Nobody holds what awaits its completion. A node that hears of its end takes it, and may do nothing with it.
+  const takenBy = view.heldUntil(finishedAt + view.heardMs, scheduleId);
+  return writtenBy(Math.max(heldUntil, takenBy), view);
 }
 
 export function writtenBy(endedAt: number, view: View): number {
