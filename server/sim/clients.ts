@@ -63,6 +63,9 @@ export class Clients {
   async heal(): Promise<void> {
     this.#isOver = true;
     for (const client of this.all) {
+      // A command that the store has refused is given again, and nobody takes back what is still to be done.
+      while (client.suspensions.at(-1)?.by === Infinity)
+        await this.#options.around.machine.sleep(AGAIN_MS);
       if (client.suspensions.some(({ until }) => until === Infinity) && !client.deletion)
         await this.#resume(client);
       while (client.deletion?.by === Infinity) await this.#options.around.machine.sleep(AGAIN_MS);

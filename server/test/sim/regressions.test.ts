@@ -173,6 +173,11 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['socket'],
     mend: 'queue: a retry waits its time where two changes bring a next time before it, and take it away',
   },
+  {
+    seed: 1_074,
+    faults: ['callers', 'races'],
+    mend: 'world: nobody resumes a client whose suspension is still to be made',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
