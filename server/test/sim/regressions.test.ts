@@ -178,6 +178,11 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['callers', 'races'],
     mend: 'world: nobody resumes a client whose suspension is still to be made',
   },
+  {
+    seed: 1_476,
+    faults: ['nodes', 'awaiting', 'edits', 'counts'],
+    mend: 'rules: a node that dies while it is frozen does not wake up for that',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {

@@ -24,11 +24,16 @@ function lifeChanges({ readyAt, end, frozen = [] }: Life): { at: number; by: num
     return end === null ? [] : [{ at: end.from, by: 0 }];
   const until = end?.from ?? Infinity;
   const isWhileUp = ({ from }: Window) => from >= readyAt && from < until;
-  const rests = frozen.filter(isWhileUp).flatMap(({ from, to }) => [
-    { at: from, by: -1 },
-    { at: Math.min(to, until), by: 1 },
-  ]);
-  return [{ at: readyAt, by: 1 }, ...rests, ...(end ? [{ at: until, by: -1 }] : [])];
+  const rests = frozen.filter(isWhileUp);
+  // One that dies while it is frozen does not wake up for that.
+  const wakes = rests.filter(({ to }) => to < until).map(({ to }) => ({ at: to, by: 1 }));
+  const isAwake = wakes.length === rests.length;
+  return [
+    { at: readyAt, by: 1 },
+    ...rests.map(({ from }) => ({ at: from, by: -1 })),
+    ...wakes,
+    ...(end !== null && isAwake ? [{ at: until, by: -1 }] : []),
+  ];
 }
 
 /** Timers rest while the machine is suspended: an engine looks again when its wait of up to a second is over. */
