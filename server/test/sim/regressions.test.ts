@@ -183,6 +183,11 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['nodes', 'awaiting', 'edits', 'counts'],
     mend: 'rules: a node that dies while it is frozen does not wake up for that',
   },
+  {
+    seed: 1_489,
+    faults: ['nodes', 'awaiting', 'edits', 'counts'],
+    mend: 'rules: of several nodes that take a run whose target said how it ended, the last one writes it',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
