@@ -188,6 +188,11 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['nodes', 'awaiting', 'edits', 'counts'],
     mend: 'rules: of several nodes that take a run whose target said how it ended, the last one writes it',
   },
+  {
+    seed: 1_538,
+    faults: ['nodes', 'awaiting', 'edits', 'counts'],
+    mend: 'rules: a deadline counts from when a node that was frozen has read the answer',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
