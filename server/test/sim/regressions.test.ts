@@ -193,6 +193,11 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['nodes', 'awaiting', 'edits', 'counts'],
     mend: 'rules: a deadline counts from when a node that was frozen has read the answer',
   },
+  {
+    seed: 1_969,
+    faults: ['destinations'],
+    mend: 'rules: nothing is due of a schedule before its create, also where changes of it were not answered',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {

@@ -69,7 +69,8 @@ export function checkSteps(
   for (const schedule of evidence.schedules) {
     const arrivals = arrivalsOf.get(schedule.id) ?? [];
     const askedAt = evidence.prompt.get(schedule.id);
-    const held = heldOf(schedule, askedAt ?? evidence.since);
+    // Nobody noted when another one was there: nothing is due of it before that, by the clock that made it.
+    const held = heldOf(schedule, askedAt ?? Math.max(schedule.createdAt, evidence.since));
     const runs = runsOf.get(schedule.id) ?? [];
     checkRecords(schedule, held, spans, runs, evidence, tell);
     const [asked, own] = [
