@@ -10,12 +10,20 @@ export interface Limited {
   arrivals: Arrival[];
   /** How many schedules name it. */
   schedules: number;
-  /** All limits that may have been in force at some instant between the two, both inclusive. */
+  /** All limits that it has had, each with the span in which it may have been in force. */
+  spans: LimitsSpan[];
+  /** Those that may have been in force at some instant between the two, both inclusive. */
   within(from: number, to: number): LimitsSeen['limits'][];
   /** When a process began: it knows of no request before. */
   starts: number[];
   /** The spans in which a request could have started, as far as limits go, so long that what waits has started in them. */
   open: { from: number; to: number }[];
+}
+
+interface LimitsSpan {
+  limits: LimitsSeen['limits'];
+  from: number;
+  to: number;
 }
 
 /** By the names of destinations. */
@@ -26,11 +34,13 @@ export function limitedOf(evidence: Evidence, startsWithinMs: number): Map<strin
     const names = schedules.filter(({ destination }) => destination === seen.name);
     const ids = new Set(names.map(({ id }) => id));
     const own = arrivals.filter(({ scheduleId }) => ids.has(scheduleId));
+    const spans = spansOf(seen);
     const limited = {
       name: seen.name,
       schedules: ids.size,
       arrivals: own.toSorted((a, b) => a.at - b.at),
-      within: withinOf(seen),
+      spans,
+      within: withinOf(spans),
       starts,
     };
     const sent = [...limited.arrivals, ...unseenOf(evidence, ids)].toSorted((a, b) => a.at - b.at);
@@ -42,11 +52,10 @@ export function limitedOf(evidence: Evidence, startsWithinMs: number): Map<strin
   return new Map(all);
 }
 
-/** Until then what was taken back may wait for its connection. */
-export function limitChangesOf({ destinations = [] }: Evidence, connectMs: number) {
+export function limitChangesOf({ destinations = [] }: Evidence) {
   const changes = destinations.flatMap(({ versions }) => versions);
   return changes.map(({ askedAt, answeredAt }) => {
-    return { at: askedAt, writtenBy: (answeredAt ?? askedAt) + connectMs };
+    return { at: askedAt, writtenBy: answeredAt ?? askedAt };
   });
 }
 
@@ -63,11 +72,14 @@ function unseenOf({ runs }: Evidence, ids: Set<string>): Sent[] {
 type Sent = Pick<Arrival, 'at' | 'endedAt'>;
 
 /** One that was not answered may be in force until one that comes after it is. */
-function withinOf({ versions }: DestinationSeen): Limited['within'] {
-  const spans = versions.map(({ limits, askedAt }, index) => {
+function spansOf({ versions }: DestinationSeen): LimitsSpan[] {
+  return versions.map(({ limits, askedAt }, index) => {
     const later = versions.slice(index + 1).map(({ answeredAt }) => answeredAt ?? Infinity);
     return { limits, from: askedAt, to: Math.min(Infinity, ...later) };
   });
+}
+
+function withinOf(spans: LimitsSpan[]): Limited['within'] {
   return (from, to) =>
     spans.filter(span => span.from <= to && span.to >= from).map(({ limits }) => limits);
 }
@@ -132,6 +144,7 @@ export function holdsBack(
   to: number,
   startsWithinMs: number,
 ): boolean {
+  if (wasPutOff(limited, from, to)) return true;
   return limited.open.every(span => {
     const since = Math.max(span.from, from);
     const least = Math.min(span.to, to);
@@ -149,14 +162,21 @@ const SOON_SECONDS = 5;
 const PUT_OFF_MS = 5_000;
 const MOST_PUT_OFF_MS = 30_000;
 
-/** How long a request may be put off; 0 where no more were waiting than limits let through soon. */
+/** Whether limits that were in force before `from` may have put it off: raised ones count for it when it returns. */
+function wasPutOff({ spans, schedules }: Limited, from: number, to: number): boolean {
+  const before = spans.filter(span => span.from <= from);
+  return before.some(span => Math.min(span.to, from) + putOffBy(span.limits, schedules) >= to);
+}
+
 function putOffMs({ within, schedules }: Limited, from: number, to: number): number {
-  const spans = within(from, to).map(limits => {
-    const { maxConcurrent = Infinity, perSecond = Infinity } = limits ?? {};
-    const isMany = schedules > Math.min(2 * maxConcurrent, perSecond * SOON_SECONDS);
-    if (!isMany) return 0;
-    const turnsMs = perSecond === Infinity ? PUT_OFF_MS : (schedules / perSecond) * 1_000;
-    return Math.min(Math.max(turnsMs, 1_000), MOST_PUT_OFF_MS);
-  });
-  return Math.max(0, ...spans);
+  return Math.max(0, ...within(from, to).map(limits => putOffBy(limits, schedules)));
+}
+
+/** How long a request may be put off; 0 where no more were waiting than limits let through soon. */
+function putOffBy(limits: LimitsSeen['limits'], schedules: number): number {
+  const { maxConcurrent = Infinity, perSecond = Infinity } = limits ?? {};
+  const isMany = schedules > Math.min(2 * maxConcurrent, perSecond * SOON_SECONDS);
+  if (!isMany) return 0;
+  const turnsMs = perSecond === Infinity ? PUT_OFF_MS : (schedules / perSecond) * 1_000;
+  return Math.min(Math.max(turnsMs, 1_000), MOST_PUT_OFF_MS);
 }

@@ -354,6 +354,24 @@ describe('the schedule was changed', () => {
       becomes: 'waiting 12:15, then 12:30',
       records: ['failed 12:00'],
     },
+    'to another interval, and that was changed again: a retry that was brought forward waits': {
+      row: { ...changed, changedAt: at('12:00:02'), dueAt: at('12:00:02') },
+      schedule: every15,
+      now: '12:00:05',
+      becomes: 'retrying 12:00 due 12:00:06 attempt 1, then 12:15',
+    },
+    'so does one whose target asked for a delay, until the next time': {
+      row: { ...changed, attempts: [attempt(1, { responseHeaders: { 'retry-after': '3600' } })] },
+      schedule: every15,
+      now: '12:00:06',
+      becomes: 'retrying 12:00 due 12:15 attempt 1, then 12:15',
+    },
+    'and the clock was set back: nobody knows how long the retry was to wait': {
+      row: changed,
+      schedule: every15,
+      now: '12:00:00.500',
+      becomes: 'inFlight 12:00 due 12:00:06 attempt 2, then 12:15',
+    },
     'disabled: no retry any more, and no next time': {
       row: { ...changed, nextFor: null },
       schedule: { status: 'disabled' },

@@ -128,3 +128,16 @@ describe('a change during the attempt of a manual run that fails', () => {
     assert.deepEqual(world.times().slice(0, 2), ['12:00:01', '12:00:04']);
   });
 });
+
+test('a retry waits as long as it was to where two changes bring a next time before it, and take it away', async () => {
+  const world = await World.start('2026-03-01T12:00:00Z');
+  world.answer = () => ({ responseStatus: 503, responseHeaders: { 'retry-after': '40' } });
+  const { id } = await world.schedule({ interval: '* * * * *' });
+  await world.clock.advance(MINUTE);
+  world.answer = () => 200;
+  await world.change(id, { interval: '*/10 * * * * *' });
+  await world.change(id, { interval: '*/5 * * * *' });
+  await world.clock.advance(MINUTE);
+  assert.deepEqual(world.times(), ['12:01:00', '12:01:40']);
+  assert.deepEqual(await world.history(), ['12:01:00 succeeded']);
+});

@@ -23,7 +23,7 @@ export function checkAwaited(view: View, tell: Tell): void {
       const name = `${nameOf(run.scheduleId, run.at)}, attempt ${attempt.number},`;
       const said = saidOf.get(`${run.id}/${attempt.number}`) ?? [];
       checkEnd(name, { run, attempt, said }, view, tell);
-      checkDeadline(name, attempt, said, deadlineMs, view, tell);
+      checkDeadline(name, { run, attempt, said }, deadlineMs, view, tell);
       const overAt = endOf(attempt) || (run.attempts[index + 1]?.startedAt ?? run.finishedAt);
       for (const [place, each] of said.entries())
         checkAnswer(name, overAt, each, said.slice(0, place), tell);
@@ -97,8 +97,7 @@ const READ_MS = 2;
 /** Nothing came by its deadline, which heartbeats move. */
 function checkDeadline(
   name: string,
-  attempt: AttemptSeen,
-  said: SaidSeen[],
+  { run, attempt, said }: Spoken,
   deadlineMs: number,
   view: View,
   tell: Tell,
@@ -112,7 +111,10 @@ function checkDeadline(
   );
   const hasMoved = moves.some(({ code }) => code === 200);
   const readMs = READ_MS + view.behindMs(startedAt, answeredAt);
-  const byAnswer = Math.abs(awaited.endedAt - answeredAt - deadlineMs) <= readMs;
+  // A node that was frozen reads an answer when it goes on, although its sender was not.
+  const readBy = view.heldUntil(answeredAt, run.scheduleId);
+  const readAt = awaited.endedAt - deadlineMs;
+  const byAnswer = readAt >= answeredAt - readMs && readAt <= readBy + readMs;
   if (moved || (byAnswer && !hasMoved)) return;
   const when = iso(awaited.endedAt);
   tell('deadlineWrong', `${name} waited until ${when}, and was answered at ${iso(answeredAt)}.`);

@@ -18,11 +18,11 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
   let freeAt = Number.NEGATIVE_INFINITY;
   const told = toldOf(schedule, view);
   for (const { run, attempt, index } of attemptsOf(schedule)) {
+    const couldAt = couldStartAt(run, index, seen.policy, view);
     // A change takes back what has not started, and it is decided about anew.
     const all = [...versions, ...calendarChanges, ...view.limitChanges];
     const changes = all.filter(({ at }) => at <= attempt.startedAt);
-    const changedAt = Math.max(...changes.map(({ writtenBy }) => writtenBy));
-    const couldAt = couldStartAt(run, index, seen.policy, view);
+    const changedAt = Math.max(...changes.map(change => takenBackBy(change, couldAt, view)));
     const heldUntil = index === 0 && run.trigger === 'manual' ? claimedAheadUntil(run, view) : 0;
     const from = Math.max(couldAt, freeAt, changedAt, heldUntil);
     const lateMs = attempt.startedAt - from;
@@ -40,6 +40,11 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
     const name = `${nameOf(run.scheduleId, run.at)}, attempt ${attempt.number},`;
     tell('late', `${name} started at ${iso(attempt.startedAt)}, ${lateMs} ms after it could.`);
   }
+}
+
+/** By when a change has taken back what could start at `couldAt`. What was leaving by then waits for its connection first. */
+function takenBackBy({ writtenBy }: { writtenBy: number }, couldAt: number, view: View): number {
+  return writtenBy < couldAt ? writtenBy : writtenBy + view.connectMs;
 }
 
 /** By attempt: when its target was answered that it has ended. By then that was written. */

@@ -273,8 +273,16 @@ export function withGrace(instant: number, { stalls, graceMs }: View): number {
 }
 
 /** To others the end of a run is known once it is written, which a store that stands still puts off. */
-export function knownBy({ scheduleId, finishedAt }: RunSeen, view: View): number {
-  return writtenBy(view.heldUntil(finishedAt, scheduleId), view);
+export function knownBy({ scheduleId, finishedAt, attempts }: RunSeen, view: View): number {
+  let until = view.heldUntil(finishedAt, scheduleId);
+  if (!attempts.at(-1)?.awaited) return writtenBy(until, view);
+  // Nobody holds what awaits its completion. A node that hears of its end takes it, and may do nothing with it; then another one does.
+  for (;;) {
+    const heardAt = until + view.heardMs;
+    const heldUntil = view.heldUntil(heardAt, scheduleId);
+    if (heldUntil <= heardAt) return writtenBy(heardAt, view);
+    until = heldUntil;
+  }
 }
 
 export function writtenBy(endedAt: number, view: View): number {

@@ -208,7 +208,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     ...slack,
     until,
     limited,
-    limitChanges: limitChangesOf(evidence, slack.connectMs),
+    limitChanges: limitChangesOf(evidence),
     isHeldBack: (from, to, { destination = '' }) => {
       const limits = limited.get(destination);
       return limits !== undefined && holdsBack(limits, from, to, slack.lateMs);

@@ -69,7 +69,9 @@ export function checkSteps(
   for (const schedule of evidence.schedules) {
     const arrivals = arrivalsOf.get(schedule.id) ?? [];
     const askedAt = evidence.prompt.get(schedule.id);
-    const held = heldOf(schedule, askedAt ?? evidence.since, evidence);
+    // Nobody noted when another one was there: nothing is due of it before that, by the clock that made it.
+    const dueFrom = askedAt ?? Math.max(schedule.createdAt, evidence.since);
+    const held = heldOf(schedule, dueFrom, evidence);
     const runs = runsOf.get(schedule.id) ?? [];
     checkRecords(schedule, held, spans, runs, evidence, tell);
     const [asked, own] = [

@@ -19,7 +19,7 @@ import {
 } from './row-times.ts';
 import type { Attempt, RunRecord } from './run.ts';
 import type { Unseen } from './unseen.ts';
-import { type Verdict, whyTooLate } from './verdict.ts';
+import { retriesFrom, type Verdict, whyTooLate } from './verdict.ts';
 
 /** The next state of a row, and the records for history. */
 export interface Move {
@@ -69,8 +69,16 @@ function decideBegun(row: TakenRow, schedule: Schedule, now: number): Move {
     return { row: waitingRow(schedule, row.nextFor), passed: [], ended };
   }
   if (isAheadOfNext(row, now)) return putAside(row, schedule);
+  const retryAt = broughtForward(row, schedule, now);
+  if (retryAt > now) return putBack(row, retryAt);
   if (row.blockedSince !== null) return putBehind(row, row.blockedSince, now);
   return begin(row);
+}
+
+/** When a retry is due that a change has brought forward to a next time, which another change has taken away. */
+function broughtForward(row: TakenRow, { policy }: Schedule, now: number): number {
+  if (row.was !== 'retrying' || row.changedAt === null) return now;
+  return Math.min(retriesFrom(row.attempts, policy, now), row.nextFor ?? Number.POSITIVE_INFINITY);
 }
 
 /** The clock was set back since it began: other times come before its own. */

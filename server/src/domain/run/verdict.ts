@@ -67,6 +67,20 @@ export function judge(
   };
 }
 
+/**
+ * The earliest instant at which a retry may start, epoch ms. After an attempt of a clock that was ahead nobody knows it: then it may
+ * start now.
+ */
+export function retriesFrom(attempts: Attempt[], policy: Policy | undefined, now: number): number {
+  const last = attempts[attempts.length - 1]!;
+  const { startedAt, durationMs = 0, completion } = last;
+  const endedAt = completion?.endedAt ?? completion?.until ?? startedAt + durationMs;
+  if (endedAt > now) return now;
+  const retries = attempts.filter(({ outcome }) => outcome !== 'lost').length - 1;
+  const delayMs = retryDelayMs(retries, 0, policy?.retryDelaysSeconds);
+  return endedAt + Math.max(delayMs, retryAfterMs(last, endedAt));
+}
+
 /** The last instant at which a retry may start; null where there is none. */
 export function retriesUntil(
   policy: Policy | undefined,
