@@ -176,6 +176,9 @@ export class Node {
   kill(): void {
     const { trueNow } = this.#around.machine;
     if (this.life.end !== null) return;
+    const rest = this.life.frozen!.at(-1);
+    // It woke within this ms.
+    if (rest !== undefined && !this.isFrozen) rest.to = Math.min(rest.to, trueNow);
     this.#die();
     const isUnknown = this.#around.mark.sentUntil === null;
     this.life.end = { how: 'killed', from: trueNow, to: trueNow, isUnknown };

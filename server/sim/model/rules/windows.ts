@@ -23,14 +23,16 @@ function lifeChanges({ readyAt, end, frozen = [] }: Life): { at: number; by: num
   if (readyAt === null || (end !== null && end.from < readyAt))
     return end === null ? [] : [{ at: end.from, by: 0 }];
   const until = end?.from ?? Infinity;
-  const rests = frozen.filter(({ from }) => from >= readyAt && from < until);
-  // One that ends while it is frozen does not wake before.
-  const wakes = rests.filter(({ to }) => to < until);
+  const isWhileUp = ({ from }: Window) => from >= readyAt && from < until;
+  const rests = frozen.filter(isWhileUp);
+  // One that dies while it is frozen does not wake up for that. One that is killed as it wakes has looked.
+  const wakes = rests.filter(({ to }) => to <= until).map(({ to }) => ({ at: to, by: 1 }));
+  const isAwake = wakes.length === rests.length;
   return [
     { at: readyAt, by: 1 },
     ...rests.map(({ from }) => ({ at: from, by: -1 })),
-    ...wakes.map(({ to }) => ({ at: to, by: 1 })),
-    ...(end ? [{ at: until, by: wakes.length < rests.length ? 0 : -1 }] : []),
+    ...wakes,
+    ...(end !== null && isAwake ? [{ at: until, by: -1 }] : []),
   ];
 }
 
