@@ -174,6 +174,10 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     seed: 1_517,
     mend: 'rules: a node that ends while it is frozen has not looked before',
   },
+  {
+    seed: 1_254,
+    mend: 'rules: what limits put off stays so when they change',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
