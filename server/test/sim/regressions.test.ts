@@ -183,6 +183,11 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['clients'],
     mend: 'completer: a manual run is judged by the schedule as its attempt ends',
   },
+  {
+    seed: 108,
+    faults: ['clients'],
+    mend: 'world: a secret is changed as answered also where its client is being deleted',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
