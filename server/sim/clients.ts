@@ -148,10 +148,9 @@ export class Clients {
     client.secrets.push(state);
     const made = await change();
     state.by = machine.now + lateMs;
-    if (client.deletion) client.secrets.pop();
-    else if (made === 'unknown')
-      Object.assign(state, secretsIn((await store.clients.findClient(idOf(client)))!));
-    else if (made !== null) Object.assign(state, made);
+    const found = made === 'unknown' ? await store.clients.findClient(idOf(client)) : null;
+    if (made === null || (made === 'unknown' && found === null)) client.secrets.pop();
+    else Object.assign(state, made === 'unknown' ? secretsIn(found!) : made);
   }
 
   async #post(client: PlayedClient, { overlapSeconds, replaceNew }: Rotation) {

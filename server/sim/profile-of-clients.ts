@@ -29,6 +29,12 @@ export function hasCrowd({ faults }: { faults: string[] }): boolean {
 /** Nodes, clocks that are set, hours, and what changes times by itself. */
 const NOT_BESIDE = ['nodes', 'step', 'suspend', 'long', 'destinations', 'calendars', 'steered'];
 
+/** What is off where several clients are asked for: they would not be played. */
+export function apartFrom(faults: readonly string[]): Record<string, 0> {
+  const isAsked = faults.includes('clients') || faults.includes('crowd');
+  return isAsked ? Object.fromEntries(NOT_BESIDE.map(name => [name, 0])) : {};
+}
+
 function isAlone(faults: string[]): boolean {
   return NOT_BESIDE.every(name => !faults.includes(name));
 }

@@ -2,6 +2,7 @@ import { crowdOf } from './crowd.ts';
 import { type Long, longOf } from './long/long.ts';
 import { isNight, nightsOf, stretched } from './long/stretched.ts';
 import {
+  apartFrom,
   type ClientChange,
   clientActionAt,
   clientCountOf,
@@ -157,7 +158,7 @@ export function startedAtOf(seed: number, long: Long | null = null): number {
 export function oddsWith(faults: readonly string[]): typeof ODDS {
   const unknown = faults.find(name => !(name in ODDS));
   if (unknown !== undefined) throw new RangeError(`There is no fault ${unknown}.`);
-  return { ...ODDS, ...Object.fromEntries(faults.map(name => [name, 1])) };
+  return { ...ODDS, ...apartFrom(faults), ...Object.fromEntries(faults.map(name => [name, 1])) };
 }
 
 /** Each fault has its own numbers: whether one is on, and how often, changes no other. */

@@ -137,19 +137,24 @@ function openOf(
 /**
  * Whether limits explain that a request which could start at `from` had not by `to`: they were in the way all the while, or it was put
  * off because more were waiting than they let through soon.
+ *
+ * @param waitsSince limits that were in force then may have put it off
  */
 export function holdsBack(
   limited: Limited,
   from: number,
   to: number,
   startsWithinMs: number,
+  waitsSince = from,
 ): boolean {
   if (wasPutOff(limited, from, to)) return true;
   return limited.open.every(span => {
     const since = Math.max(span.from, from);
     const least = Math.min(span.to, to);
     if (least - since <= startsWithinMs) return true;
-    return putOffMs(limited, from, least) >= least - Math.max(from, lastClosed(limited, since));
+    return (
+      putOffMs(limited, waitsSince, least) >= least - Math.max(from, lastClosed(limited, since))
+    );
   });
 }
 

@@ -247,6 +247,20 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['destinations'],
     mend: 'rules: nothing is due of a schedule before its create, also where changes of it were not answered',
   },
+  {
+    seed: 1_254,
+    mend: 'rules: what limits put off stays so when they change',
+  },
+  {
+    seed: 173,
+    faults: ['clients'],
+    mend: 'completer: a manual run is judged by the schedule as its attempt ends',
+  },
+  {
+    seed: 108,
+    faults: ['clients'],
+    mend: 'world: a secret is changed as answered also where its client is being deleted',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {

@@ -157,7 +157,11 @@ function isLatestDropped(
 
 /** Whether others of its destination or its host were in the way of a request from then on, until an instant. */
 function hadToWait(from: number, to: number, schedule: ScheduleView, view: View): boolean {
-  return view.isHeldBack(from, to, schedule.seen) || isPutOff(to, schedule, view);
+  const { seen, runs, manual } = schedule;
+  const before = [...runs, ...manual].filter(run => hasBegun(run) && run.finishedAt <= from);
+  // One that was put off stays so while later times come.
+  const waitsSince = Math.max(seen.createdAt, ...before.map(({ finishedAt }) => finishedAt));
+  return view.isHeldBack(from, to, seen, waitsSince) || isPutOff(to, schedule, view);
 }
 
 /** Whether it came during a run that a node lost, and then no node could say for long that it looked. */

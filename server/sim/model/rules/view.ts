@@ -149,8 +149,8 @@ export interface View extends Slack {
   limitChanges: { at: number; writtenBy: number }[];
   /** By the names of destinations. */
   limited: Map<string, Limited>;
-  /** Whether limits of its destination explain that a request of it which could start at `from` had not by `to`. */
-  isHeldBack(from: number, to: number, schedule: ScheduleSeen): boolean;
+  /** Whether limits of its destination explain that a request of it which could start at `from`, or before, had not by `to`. */
+  isHeldBack(from: number, to: number, schedule: ScheduleSeen, waitsSince?: number): boolean;
   /** Whether nodes share the store. */
   isShared: boolean;
   /** By when all nodes go by a change that was written then. */
@@ -209,9 +209,9 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     until,
     limited,
     limitChanges: limitChangesOf(evidence),
-    isHeldBack: (from, to, { destination = '' }) => {
+    isHeldBack: (from, to, { destination = '' }, waitsSince) => {
       const limits = limited.get(destination);
-      return limits !== undefined && holdsBack(limits, from, to, slack.lateMs);
+      return limits !== undefined && holdsBack(limits, from, to, slack.lateMs, waitsSince);
     },
     schedules: schedules
       .filter(({ listed }) => listed)
