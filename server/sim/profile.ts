@@ -252,9 +252,10 @@ export function usesSockets(profile: Profile): boolean {
   return isOn && !hasDestinations(profile) && clientsIn(profile) === 1;
 }
 
-/** To one origin. Nodes never wait for one: a node that is not told of a change starts what waits after it was answered. */
+/** To one origin. A node that is not told of a change would start what waits for one after that was answered. */
 export function connectionsIn(profile: Pick<Profile, 'faults' | 'connections'>): number {
-  return hasNodes(profile) ? MANY : profile.connections;
+  const isChanged = profile.faults.includes('edits') || profile.faults.includes('races');
+  return hasNodes(profile) && isChanged ? MANY : profile.connections;
 }
 
 /** Whether nodes share the store. */

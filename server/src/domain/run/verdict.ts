@@ -50,8 +50,7 @@ export function judge(
   if (!isRetried) return { kind: 'failed', ...whyFinal(last) };
   const retries = attempts.filter(attempt => attempt.outcome !== 'lost').length - 1;
   if (retries >= mostRetries(policy)) return { kind: 'failed' };
-  const delayMs = retryDelayMs(retries, random, policy?.retryDelaysSeconds);
-  const at = endedAt + Math.max(delayMs, retryAfterMs(last, endedAt));
+  const at = retryAt(last, retries, policy, endedAt, random);
   if (nextFor !== null && at >= nextFor) {
     return {
       kind: 'failed',
@@ -77,7 +76,18 @@ export function retriesFrom(attempts: Attempt[], policy: Policy | undefined, now
   const endedAt = completion?.endedAt ?? completion?.until ?? startedAt + durationMs;
   if (endedAt > now) return now;
   const retries = attempts.filter(({ outcome }) => outcome !== 'lost').length - 1;
-  const delayMs = retryDelayMs(retries, 0, policy?.retryDelaysSeconds);
+  return retryAt(last, retries, policy, endedAt, 0);
+}
+
+/** @param retries before it */
+function retryAt(
+  last: Attempt,
+  retries: number,
+  policy: Policy | undefined,
+  endedAt: number,
+  random: number,
+): number {
+  const delayMs = retryDelayMs(retries, random, policy?.retryDelaysSeconds);
   return endedAt + Math.max(delayMs, retryAfterMs(last, endedAt));
 }
 

@@ -32,6 +32,7 @@ export const SOCKET_BUGS: SocketBug[] = [
       'this.#idle.length > 0 ? !exchange.start() : exchange.isCancelled',
       'this.#idle.length > 0 ? exchange.start() && false : exchange.isCancelled',
     ],
+    ['socket', 'nodes', 'freeze'],
   ),
   bug('more connections to an origin than it may have', ['crowded'], POOL, [
     'this.size < this.#options.connectionsPerOrigin',
@@ -86,6 +87,7 @@ function bug(
   rules: SocketBug['rules'],
   file: string,
   [find, replace]: [find: string, replace: string],
+  faults = ['socket'],
 ): SocketBug {
-  return { name, rules, patches: [{ file, find, replace }], faults: ['socket'] };
+  return { name, rules, patches: [{ file, find, replace }], faults };
 }
