@@ -6,7 +6,7 @@ import { isLongRun } from '../support/long.ts';
 const { play } = await import('../../sim/world.ts');
 
 /** The quick run judges a change: its worlds are always the same. The long run finds: its worlds are new each time. */
-const SEEDS = Number(process.env.SIM_SEEDS ?? (isLongRun ? 1_000 : 40));
+const SEEDS = Number(process.env.SIM_SEEDS ?? (isLongRun ? 1_000 : 200));
 const FIRST = isLongRun ? Math.floor(Math.random() * 1_000_000) : 1;
 
 test(`${SEEDS} worlds from seed ${FIRST} on keep every promise`, async t => {
