@@ -261,6 +261,11 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['clients'],
     mend: 'world: a secret is changed as answered also where its client is being deleted',
   },
+  {
+    seed: 178,
+    faults: ['clients'],
+    mend: 'rules: a callback that was cut off is dropped with its client',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {

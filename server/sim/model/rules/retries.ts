@@ -78,11 +78,17 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   );
   if (late && run.attempts[late.number - 2]?.outcome !== 'lost')
     tell('retryUnasked', `${name} was tried again at ${iso(late.startedAt)}, when that was over.`);
+  // The callbacks of a client that is deleted are dropped.
+  const isDropped = halts.some(({ to }) => to === Infinity);
   for (const callback of run.callbacks) {
     const told = `The callback ${callback.id} of ${name}`;
-    const alone = { policy: undefined, isStopped: false, barredAt: () => Infinity, first: [] };
+    const alone = { policy: undefined, barredAt: () => Infinity, first: [] };
     const never = { isHeldUp: () => false, isHeldBack: () => false };
-    checkTried({ ...callback, ...alone, name: told, halts, ...never }, view, tell);
+    checkTried(
+      { ...callback, ...alone, name: told, isStopped: isDropped, halts, ...never },
+      view,
+      tell,
+    );
   }
 }
 

@@ -131,7 +131,11 @@ export const CLIENT_BUGS: ClientBug[] = [
   bug(
     'the schedules of a deleted client stay',
     ['clientLeft', 'changeLost'],
-    ['cli/delete-client.ts', 'if (deleted === null) return;', 'if (deleted !== null) return;'],
+    [
+      'cli/delete-client.ts',
+      'if (schedules.length === 0) return count;',
+      'if (schedules.length >= 0) return count;',
+    ],
   ),
   bug(
     'requests that wait for their instant are not signed anew',
