@@ -130,7 +130,7 @@ const queueInsert: Statement = {
     WHERE old.state = 'waiting'`,
 };
 /**
- * What was never sent of the times to come: a clock that was ahead has recorded it. While a schedule has no row, nothing counts it
+ * Records of a clock that was ahead, of what was never sent of the times to come. While a schedule has no row, nothing counts it
  * anew. The last bound is the earliest of the times, and says which days are looked in.
  */
 const forgetUnsent: Statement = {

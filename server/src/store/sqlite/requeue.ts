@@ -6,7 +6,7 @@ import { QUEUE, type Row } from '../columns.ts';
 import type { Requeue } from '../contract/schedules.ts';
 import { changedLevel, startBehind } from '../rows/queue.ts';
 
-/** What was never sent, from an instant on: a clock that was ahead has recorded it. */
+/** Records of a clock that was ahead, from an instant on, of what was never sent. */
 export const FORGET_UNSENT = `
   DELETE FROM runs
   WHERE schedule_key = ? AND scheduled_for >= ? AND manual_id = ''

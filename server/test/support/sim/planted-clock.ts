@@ -104,8 +104,8 @@ export const CLOCK_BUGS: ClockBug[] = [
     patches: [
       {
         file: 'domain/run/recount.ts',
-        find: 'first >= row.scheduledFor) return soonerRetry(row, schedule, now);',
-        replace: 'first >= row.scheduledFor) return null;',
+        find: 'const retry = soonerRetry(row, schedule, now);',
+        replace: 'const retry: Recounted | null = null;',
       },
     ],
   },
