@@ -266,6 +266,16 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['clients'],
     mend: 'rules: a callback that was cut off is dropped with its client',
   },
+  {
+    seed: 20,
+    faults: ['counts', 'calendars', 'edits'],
+    mend: 'rules: what limits let through soon is claimed, and waits for its turn',
+  },
+  {
+    seed: 4_591,
+    faults: ['nodes', 'kill', 'stop', 'callers', 'counts', 'absence', 'freeze'],
+    mend: 'rules: a node that is asked to stop while it is frozen looks as it wakes, and stops',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
