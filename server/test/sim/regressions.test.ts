@@ -266,6 +266,26 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['clients'],
     mend: 'rules: a callback that was cut off is dropped with its client',
   },
+  {
+    seed: 4_700,
+    faults: ['kill', 'slow', 'callers', 'suspend'],
+    mend: 'queue: a retry that was looked at in the millisecond in which a manual run began is due with its end',
+  },
+  {
+    seed: 20,
+    faults: ['counts', 'calendars', 'edits'],
+    mend: 'rules: what limits let through soon is claimed, and waits for its turn',
+  },
+  {
+    seed: 4_455,
+    faults: ['step', 'nodes', 'clients', 'destinations', 'freeze'],
+    mend: 'rules: a node that was frozen writes a change later still where its store is slow',
+  },
+  {
+    seed: 4_591,
+    faults: ['nodes', 'kill', 'stop', 'callers', 'counts', 'absence', 'freeze'],
+    mend: 'rules: a node that is asked to stop while it is frozen looks as it wakes, and stops',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {

@@ -73,16 +73,23 @@ function wasAsked(
   before: VersionSeen,
   { change, at, is }: VersionSeen,
   changes: ChangeSeen[],
-  { apartMs, behindMs, heardBy }: View,
+  { apartMs, behindMs, heardBy, stalls }: View,
 ): boolean {
-  return changes.some(({ number, askedAt, endedAt, fields }) => {
+  return changes.some(({ number, askedAt, endedAt, fields, told }) => {
+    // Who waits no more may have asked a node that is frozen, and whose store is slow as it goes on.
+    const goesOnBy = heardBy(endedAt);
+    const writtenBy = told === null ? afterStalls(goesOnBy, stalls) : goesOnBy;
     // Of two changes within one ms the later one says the next ms.
-    // Who waits no more may have asked a node that is frozen.
-    const latest = heardBy(endedAt) + changes.length + apartMs;
+    const latest = writtenBy + changes.length + apartMs;
     const earliest = askedAt - behindMs(askedAt, endedAt);
     const isMeant = number === change && earliest <= at && at <= latest;
     return isMeant && isSame(is, { ...before.is, ...fields }, at);
   });
+}
+
+function afterStalls(instant: number, stalls: View['stalls']): number {
+  const within = stalls.filter(({ from, to }) => from <= instant && to >= instant);
+  return Math.max(instant, ...within.map(({ to }) => to));
 }
 
 /** @param at a pause that is over by then is none */

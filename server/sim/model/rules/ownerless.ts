@@ -12,10 +12,14 @@ export function checkOwners(rows: InFlightSeen[], view: View, tell: Tell): void 
   const attemptsOf = new Map<string, AttemptSeen[]>();
   for (const { id, attempts } of [...view.byId.values(), ...callbacks])
     attemptsOf.set(id, attempts);
+  const seenOf = new Map(view.schedules.map(({ seen }) => [seen.id, seen]));
   for (const { at, scheduleId, id, claimedAt, dueAt } of rows) {
     const since = Math.max(claimedAt, dueAt);
     if (since > at - YOUNG_MS || view.gone.has(scheduleId)) continue;
     if (!view.isUndisturbed(at - YOUNG_MS, at, scheduleId)) continue;
+    // What limits let through soon is claimed, and waits for its turn.
+    const seen = seenOf.get(scheduleId);
+    if (seen !== undefined && view.isHeldBack(since, at, seen)) continue;
     if ((attemptsOf.get(id) ?? []).some(attempt => isUnderWay(attempt, at, view))) continue;
     tell('ownerless', `At ${iso(at)} ${id} was in flight since ${iso(since)}, and nobody sent it.`);
   }

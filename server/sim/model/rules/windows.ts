@@ -26,13 +26,16 @@ function lifeChanges({ readyAt, end, frozen = [] }: Life): { at: number; by: num
   const isWhileUp = ({ from }: Window) => from >= readyAt && from < until;
   const rests = frozen.filter(isWhileUp);
   // One that dies while it is frozen does not wake up for that. One that is killed as it wakes has looked.
-  const wakes = rests.filter(({ to }) => to <= until).map(({ to }) => ({ at: to, by: 1 }));
+  // One that is asked to stop meanwhile looks as it wakes, and stops.
+  const goneAt = end?.to ?? Infinity;
+  const wakes = rests.filter(({ to }) => to <= goneAt).map(({ to }) => ({ at: to, by: 1 }));
   const isAwake = wakes.length === rests.length;
+  const endsAt = Math.max(until, ...wakes.map(({ at }) => at));
   return [
     { at: readyAt, by: 1 },
     ...rests.map(({ from }) => ({ at: from, by: -1 })),
     ...wakes,
-    ...(end !== null && isAwake ? [{ at: until, by: -1 }] : []),
+    ...(end !== null && isAwake ? [{ at: endsAt, by: -1 }] : []),
   ];
 }
 

@@ -18,6 +18,7 @@ import {
   dueUnblocked,
   recovered,
   standingFrom,
+  takenAt,
 } from '../rows/queue.ts';
 import { callbackRow, runRow } from '../rows/runs.ts';
 import {
@@ -60,7 +61,7 @@ const claimOf = (name: string, others: string): Statement => ({
       ORDER BY due_at, schedule_key LIMIT $2
       FOR UPDATE SKIP LOCKED
     ), taken AS (
-      UPDATE queue SET state = 'inFlight', claimed_at = $1, claimed_by = $4,
+      UPDATE queue SET state = 'inFlight', claimed_at = ${takenAt('greatest', '$1')}, claimed_by = $4,
         fence = ${fenceCell('greatest', '$1')},
         lease_until = clock_timestamp() + $5 * interval '1 millisecond',
         attempt = attempt + CAST(${RULE.begins} AS integer)

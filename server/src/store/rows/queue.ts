@@ -45,11 +45,16 @@ export function dueUnblocked(
       ELSE queue.due_at END`;
 }
 
-/**
- * Whether a row was taken after a manual run began to block it. Of the same millisecond it may have been before: then it waits as
- * long as it was to, and one that was looked at is looked at again soon.
- */
+/** Whether a row was taken after a manual run began to block it (`takenAt`). */
 export const LOOKED_AT_BLOCKED = 'queue.claimed_at > queue.blocked_since';
+
+/**
+ * The cell `claimed_at` of a row that is taken at `now`. A manual run may have begun to block it in that millisecond: the
+ * cell says that the row was taken after that.
+ */
+export function takenAt(largest: 'max' | 'greatest', now: string): string {
+  return `${largest}(${now}, coalesce(queue.blocked_since + 1, 0))`;
+}
 
 /**
  * The records of the times that came before a change while the run of a row was going: the change counts times anew, and

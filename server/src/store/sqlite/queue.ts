@@ -19,6 +19,7 @@ import {
   dueUnblocked,
   recovered,
   standingFrom,
+  takenAt,
 } from '../rows/queue.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { callbackWriter } from './outbox.ts';
@@ -89,7 +90,8 @@ export function sqliteQueue(
     SELECT ${claimedText('NULL', 'NULL')} FROM queue ${FIREABLE_JOINS}
     WHERE queue.schedule_key IN (SELECT value FROM json_each(?)) AND queue.state = 'inFlight'`);
   const take = database.prepare(`
-    UPDATE queue SET state = 'inFlight', claimed_at = :now, fence = ${fenceCell('max', ':now')},
+    UPDATE queue SET state = 'inFlight', claimed_at = ${takenAt('max', ':now')},
+      fence = ${fenceCell('max', ':now')},
       attempt = attempt + (${RULE.begins})
     WHERE schedule_key IN (SELECT value FROM json_each(:keys))`);
 

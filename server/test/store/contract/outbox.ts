@@ -299,6 +299,20 @@ export function outboxContract(name: string, open: OpenBackend): void {
       });
     }
 
+    test('its end makes a retry due that was looked at in the millisecond in which it began', async () => {
+      const { store, caller, schedule } = await made();
+      const first = await claimOne(store);
+      await settled(store, first, retrying(first, NOON + SECOND));
+      await triggered(store, caller, schedule, NOON + SECOND);
+      const manual = await claimManual(store, NOON + SECOND);
+      const blocked = await claimOne(store, NOON + SECOND);
+      assert.equal(blocked.blockedSince, NOON + SECOND);
+      await settled(store, blocked, retrying(first, NOON + SECOND + 250));
+      await store.outbox.settle([outboxSettlementOf(manual, 'succeeded')]);
+      const free = await claimOne(store, NOON + SECOND + 1);
+      assert.deepEqual([free.begun, free.attempt], [true, 2]);
+    });
+
     test("it blocks no other schedule's row", async () => {
       const { store, caller, schedule } = await made({ status: 'disabled' });
       await settled(store, await claimOne(store), null);
