@@ -286,6 +286,20 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['nodes', 'kill', 'stop', 'callers', 'counts', 'absence', 'freeze'],
     mend: 'rules: a node that is asked to stop while it is frozen looks as it wakes, and stops',
   },
+  {
+    seed: 4_740,
+    mend: 'rules: what a store that stands still has on record as claimed may be called running',
+  },
+  {
+    seed: 238,
+    faults: ['clients'],
+    mend: 'rules: a time may lose its place behind a manual run that a slow store writes late',
+  },
+  {
+    seed: 176,
+    faults: ['clients'],
+    mend: 'rules: a run that comes back from a suspension of its client goes by the next time after that',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {

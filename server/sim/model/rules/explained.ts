@@ -87,7 +87,9 @@ function verdictsOf(
     ({ from, to }) => at <= from || at > to + AWAKE_MS || askedAt > writtenBy(to + AWAKE_MS, view),
   );
   const skipped = isGoing || isHeldUp || !isAwake ? ['skipped'] : [];
-  const running = isHeldUp ? ON_ITS_WAY : ['waiting'];
+  // A claim is on record although its answer is yet to come: a store that stands still keeps it, and the time passes.
+  const isKept = view.stalls.some(({ from, to }) => from <= at && to >= askedAt);
+  const running = isHeldUp || isKept ? ON_ITS_WAY : ['waiting'];
   if (status === 'missed' || status === 'skipped') return [status, ...running, ...skipped];
   if (finishedAt > answeredAt) return [...ON_ITS_WAY, ...skipped];
   const isWritten =

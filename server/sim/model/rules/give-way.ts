@@ -1,7 +1,15 @@
+import type { Halt } from './halts.ts';
 import { earliestRetry, retriesAt } from './retries.ts';
 import type { Tell } from './rule.ts';
 import { nameOf } from './times.ts';
-import { endOf, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
+import {
+  type AttemptSeen,
+  endOf,
+  iso,
+  type RunSeen,
+  type ScheduleView,
+  type View,
+} from './view.ts';
 
 /** Retries give way to the next time of their schedule: none waits until then, and none that was kept waiting comes after it. */
 export function checkGivesWay(view: View, tell: Tell): void {
@@ -16,7 +24,7 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
     const before = run.attempts[index - 1];
     // What was cut off is sent again, which is no retry.
     if (before === undefined || before.outcome === 'lost') continue;
-    const since = run.trigger === 'schedule' ? Math.max(run.at, run.startedAt) : endOf(before);
+    const since = run.trigger === 'schedule' ? goesOnFrom(run, before, view) : endOf(before);
     const nextAt = nextAfter(since, attempt.startedAt, schedule);
     const { policy, id } = schedule.seen;
     const plannedAt = earliestRetry(run.id, before, retriesAt(run.attempts, index), policy, view);
@@ -29,6 +37,13 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
     else if (run.trigger === 'schedule' && isAfter(nextAt, attempt.startedAt, id, view))
       tell('retryAtNext', `${name} started at ${iso(attempt.startedAt)}, after ${iso(nextAt)}.`);
   }
+}
+
+/** Since when its next time is counted. What comes back from a suspension of its client goes by the time after that. */
+function goesOnFrom({ at, startedAt, scheduleId }: RunSeen, before: AttemptSeen, view: View) {
+  const isPast = ({ from, to }: Halt) => from <= before.startedAt && to > at && to < Infinity;
+  const past = view.haltsOf(scheduleId).filter(isPast);
+  return Math.max(at, startedAt, ...past.map(({ to }) => to));
 }
 
 /** What a manual run awaited is looked at when somebody can: the next time is counted from then. */

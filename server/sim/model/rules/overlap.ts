@@ -1,5 +1,5 @@
 import type { Tell } from './rule.ts';
-import { isGoing, nameOf } from './times.ts';
+import { isGoing, isOvertaken, nameOf } from './times.ts';
 import { endOf, hasBegun, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 
 /** Times that come while a request of their schedule is going: they are skipped, or the latest waits. */
@@ -20,7 +20,7 @@ function checkBuffered(run: RunSeen, schedule: ScheduleView, view: View, tell: T
   const next = due.find(time => time > run.at) ?? Infinity;
   // A change drops what waits.
   const isChanged = schedule.spans.slice(1).some(({ writtenBy }) => writtenBy >= run.at);
-  if (isChanged || isGoing(next, schedule, view)) return;
+  if (isChanged || isGoing(next, schedule, view) || isOvertaken(next, schedule, view)) return;
   tell('bufferLost', `${nameOf(seen.id, run.at)} was skipped, and was the latest.`);
 }
 

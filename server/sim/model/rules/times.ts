@@ -309,19 +309,28 @@ function checkSkipped(run: RunSeen, schedule: ScheduleView, view: View, tell: Te
 
 /**
  * Whether it came after one that was begun and never sent, until a change dropped that: its node did nothing, died or was suspended,
- * or limits were in its way. A command that deletes a client changes schedules while nobody runs. With bufferOne it loses its place to
- * a later one also where a manual run goes before it.
+ * or limits were in its way. A command that deletes a client changes schedules while nobody runs.
  */
 function isBehindDropped(time: number, schedule: ScheduleView, view: View): boolean {
-  const { seen, due, runs, manual } = schedule;
-  const isHeldTo = ({ at }: RunSeen) => at >= time && view.isHeldBack(time, at, seen);
-  if (seen.policy?.overlap === 'bufferOne' && manual.some(isHeldTo)) return true;
+  const { seen, due, runs } = schedule;
+  if (isOvertaken(time, schedule, view)) return true;
   const before = due.findLast(each => each < time && !runs.some(run => run.at === each));
   if (before === undefined || !needsNone(before, schedule, view)) return false;
   const isAsleep = ({ from, to }: Window) => from <= time && before <= to + AWAKE_MS;
   const isDown = view.windows.some(({ from, to }) => from <= before && to >= time);
   const isHeld = view.isHeldUp(before, time, seen.id) || view.isHeldBack(before, time, seen);
   return isDown || isHeld || view.suspensions.some(isAsleep);
+}
+
+/**
+ * With bufferOne a time that limits keep waiting, or a store that stands still, loses its place to a later one also where a manual
+ * run goes before it.
+ */
+export function isOvertaken(time: number, { seen, manual }: ScheduleView, view: View): boolean {
+  const isKept = (at: number) => view.stalls.some(({ from, to }) => from <= time && to >= at);
+  const isHeldTo = ({ at }: RunSeen) =>
+    at >= time && (view.isHeldBack(time, at, seen) || isKept(at));
+  return seen.policy?.overlap === 'bufferOne' && manual.some(isHeldTo);
 }
 
 /** Whether a node had claimed a further run, to say that it is dropped, and did nothing with it. */
