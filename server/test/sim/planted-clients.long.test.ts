@@ -1,5 +1,4 @@
 import { findPlanted } from '../support/sim/find-planted.ts';
-import { CLIENT_BUGS, CROWD_BUGS } from '../support/sim/planted-clients.ts';
+import { CLIENT_BUGS } from '../support/sim/planted-clients.ts';
 
 findPlanted('bugs of clients', CLIENT_BUGS);
-findPlanted('bugs of crowds', CROWD_BUGS);

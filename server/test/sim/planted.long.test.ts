@@ -4,8 +4,8 @@ import { PLANTED_AWAITING } from './planted-awaiting.ts';
 import { PLANTED_CUT_OFF } from './planted-cut-off.ts';
 
 /**
- * The simulator is tested: it finds the bugs that are planted for it, those of crashes among them. They are five files, because a file
- * of the long run has 10 minutes.
+ * The simulator is tested: it finds the bugs that are planted for it, those of crashes among them. They are several files, because a
+ * file of the long run has 10 minutes.
  */
 
 findPlanted('bugs of crashes', PLANTED_CUT_OFF);

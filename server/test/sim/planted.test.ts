@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { RULES, type Rule } from '../../sim/model/rules/rule.ts';
 import { BUGS } from '../crash/bugs.ts';
 import { MUTANTS } from '../mutants/list.ts';
-import { CLIENT_BUGS, CROWD_BUGS } from '../support/sim/planted-clients.ts';
+import { CLIENT_BUGS, CROWD_BUGS, SUSPENSION_BUGS } from '../support/sim/planted-clients.ts';
 import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
 import { FORECAST_BUGS } from '../support/sim/planted-forecasts.ts';
 import { LONG_BUGS } from '../support/sim/planted-long.ts';
@@ -42,6 +42,7 @@ const OF_WORLDS = [
   ...FORECAST_BUGS,
   ...PLANTED_LIMITS,
   ...PLANTED_CALENDARS,
+  ...SUSPENSION_BUGS,
   ...CLIENT_BUGS,
   ...CROWD_BUGS,
   ...SOCKET_BUGS,

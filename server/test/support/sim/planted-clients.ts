@@ -1,7 +1,7 @@
 import type { Rule } from '../../../sim/model/rules/rule.ts';
 import type { Patch } from '../crash/mutate.ts';
 
-/** Bugs of clients, of their suspensions, deletions and secrets, which the simulator must find. */
+/** Bugs of clients, of their suspensions, deletions and secrets, and of crowds, which the simulator must find. */
 
 export interface ClientBug {
   name: string;
@@ -12,7 +12,7 @@ export interface ClientBug {
   faults: string[];
 }
 
-export const CLIENT_BUGS: ClientBug[] = [
+export const SUSPENSION_BUGS: ClientBug[] = [
   bug(
     'what is claimed of a suspended client is not put off',
     ['firedSuspended'],
@@ -104,6 +104,10 @@ export const CLIENT_BUGS: ClientBug[] = [
       '(clients.suspended_at IS NULL OR clients.deleted_at IS NULL)',
     ],
   ),
+];
+
+/** Of deletions and secrets. */
+export const CLIENT_BUGS: ClientBug[] = [
   bug(
     'a deleted client keeps its keys',
     ['clientLeft'],
