@@ -1,40 +1,27 @@
-import '../../sim/globals.ts';
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { ODDS, profileOf } from '../../sim/profile.ts';
-import { cutTo } from '../../sim/shrink.ts';
 import { isLongRun } from '../support/long.ts';
-
-const { play } = await import('../../sim/world.ts');
+import { Player, player } from '../support/sim/player.ts';
 
 const SEED = 4_711;
 const SOCKET_SEED = 75;
 const OTHERS = isLongRun ? 50 : 10;
-const ANOTHER_PROCESS = join(import.meta.dirname, '../support/another-world.ts');
 
 test('a seed is one world: alone, after others, and in another process', async () => {
-  const another = once(fork(ANOTHER_PROCESS, [String(SEED)]), 'message');
-  const alone = await play(SEED);
+  const { hash } = await new Player().play(SEED);
   for (let seed = SEED + 1; seed <= SEED + OTHERS; seed += 1) {
-    assert.notEqual((await play(seed)).hash, alone.hash);
+    assert.notEqual((await player.play(seed)).hash, hash);
   }
-  const again = await play(SEED);
-  assert.equal(again.hash, alone.hash);
-  assert.deepEqual(again.trace, alone.trace);
-  assert.deepEqual(await another, [alone.hash, undefined]);
+  assert.equal((await player.play(SEED)).hash, hash);
 });
 
 test('so it is where requests go through sockets', async () => {
   const faults = ['socket'];
-  const another = once(fork(ANOTHER_PROCESS, [String(SOCKET_SEED), ...faults]), 'message');
-  const { hash, evidence } = await play(SOCKET_SEED, cutTo(SOCKET_SEED, { faults }));
-  assert.ok(evidence.wire!.sends.some(({ written }) => written.length > 1));
-  await play(SOCKET_SEED + 1, cutTo(SOCKET_SEED + 1, { faults }));
-  assert.equal((await play(SOCKET_SEED, cutTo(SOCKET_SEED, { faults }))).hash, hash);
-  assert.deepEqual(await another, [hash, undefined]);
+  const { hash, sent } = await new Player().play(SOCKET_SEED, faults);
+  assert.ok(sent > 0);
+  await player.play(SOCKET_SEED + 1, faults);
+  assert.equal((await player.play(SOCKET_SEED, faults)).hash, hash);
 });
 
 test('a fault that comes more or less often changes no other', () => {

@@ -1,9 +1,6 @@
-import '../../sim/globals.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-
-const { cutTo } = await import('../../sim/shrink.ts');
-const { play } = await import('../../sim/world.ts');
+import { player } from '../support/sim/player.ts';
 
 /** Each seed that has failed, with what was mended for it. */
 const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
@@ -304,6 +301,6 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
 
 for (const { seed, mend, faults } of REGRESSIONS) {
   test(`seed ${seed}: ${mend}`, async () => {
-    assert.deepEqual((await play(seed, cutTo(seed, { faults }))).violations, []);
+    assert.deepEqual((await player.play(seed, faults)).violations, []);
   });
 }
