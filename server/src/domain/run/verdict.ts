@@ -48,7 +48,7 @@ export function judge(
   if (isSuccess(last)) return { kind: 'succeeded' };
   const isRetried = isRetryable(last, policy?.retryStatuses) || hasDroppedToken(attempts);
   if (!isRetried) return { kind: 'failed', ...whyFinal(last) };
-  const retries = attempts.filter(attempt => attempt.outcome !== 'lost').length - 1;
+  const retries = retriesIn(attempts);
   if (retries >= mostRetries(policy)) return { kind: 'failed' };
   const at = retryAt(last, retries, policy, endedAt, random);
   if (nextFor !== null && at >= nextFor) {
@@ -75,8 +75,12 @@ export function retriesFrom(attempts: Attempt[], policy: Policy | undefined, now
   const { startedAt, durationMs = 0, completion } = last;
   const endedAt = completion?.endedAt ?? completion?.until ?? startedAt + durationMs;
   if (endedAt > now) return now;
-  const retries = attempts.filter(({ outcome }) => outcome !== 'lost').length - 1;
-  return retryAt(last, retries, policy, endedAt, 0);
+  return retryAt(last, retriesIn(attempts), policy, endedAt, 0);
+}
+
+/** A request that was cut off is sent again, which is no retry. */
+function retriesIn(attempts: Attempt[]): number {
+  return attempts.filter(({ outcome }) => outcome !== 'lost').length - 1;
 }
 
 /** @param retries before it */

@@ -1,4 +1,4 @@
-import { loadVersions, unknownVersions } from '../../domain/calendar/load-calendars.ts';
+import { loadCalendars } from '../../domain/calendar/load-calendars.ts';
 import { type Consequence, countsFailures } from '../../domain/run/consequence.ts';
 import type { CalendarStore } from '../../store/contract/calendars.ts';
 import type {
@@ -86,8 +86,8 @@ async function underPresentSchedules(
   if (failed.length === 0) return entries;
   const changed = await changedMeanwhile(failed, options);
   const { calendars, observer } = options;
-  const unknown = unknownVersions(changed, ({ claim }) => (claim as ManualClaim).schedule);
-  if (unknown !== null) await loadVersions(calendars, unknown);
+  const schedules = changed.map(({ claim }) => (claim as ManualClaim).schedule);
+  await loadCalendars(calendars, schedules);
   const decided = eachOf(
     changed,
     ({ claim }) => reportedId(claim),
@@ -106,8 +106,8 @@ async function withScheduleChanges(
   const touching = entries.filter(touchesSchedule);
   if (touching.length === 0) return entries.map(({ settlement }) => settlement);
   const { calendars, clock } = options;
-  const unknown = unknownVersions(touching, ({ claim }) => claim.schedule);
-  if (unknown !== null) await loadVersions(calendars, unknown);
+  const schedules = touching.map(({ claim }) => claim.schedule);
+  await loadCalendars(calendars, schedules);
   const failing = touching.filter(
     ({ claim, settlement }) =>
       settlement.record !== undefined && countsFailures(settlement.record, claim.schedule),

@@ -11,6 +11,7 @@ import {
   recountedFrom,
   rezonedFrom,
   UNDECIDED_IN_FLIGHT,
+  UNSENT,
 } from '../rows/recount.ts';
 import { loadCalendarsOf } from './calendars.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
@@ -106,8 +107,7 @@ const unsent: Statement = {
   name: 'recount_unsent',
   text: `
     DELETE FROM runs
-    WHERE schedule_key = ANY ($1) AND scheduled_for > $2 AND keep = 'short' AND manual_id = ''
-      AND status IN ('missed', 'skipped') AND attempts = '[]'`,
+    WHERE schedule_key = ANY ($1) AND scheduled_for > $2 AND keep = 'short' AND ${UNSENT}`,
 };
 // `changed_at` is part of the fence: two changes within one millisecond are two.
 const move: Statement = {

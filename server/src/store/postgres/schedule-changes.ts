@@ -20,6 +20,7 @@ import {
 } from '../contract/schedules.ts';
 import { LEAST_RESERVED_LEVEL } from '../rows/outbox.ts';
 import { changedLevel, startBehind } from '../rows/queue.ts';
+import { UNSENT } from '../rows/recount.ts';
 import { fold } from '../rows/row.ts';
 import {
   type Connections,
@@ -138,7 +139,7 @@ const forgetUnsent: Statement = {
   text: `
     DELETE FROM runs
     WHERE schedule_key = ANY ($1::bigint[]) AND scheduled_for >= $3::bigint AND keep = 'short'
-      AND manual_id = '' AND status IN ('missed', 'skipped') AND attempts = '[]'
+      AND ${UNSENT}
       AND scheduled_for >= (
         SELECT first FROM unnest($1, $2::bigint[]) AS given (key, first) WHERE key = schedule_key)`,
 };

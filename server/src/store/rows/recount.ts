@@ -12,6 +12,9 @@ import { attemptsFrom, json, whenFrom } from './row.ts';
 /** The earliest time of a row in flight that is yet to be decided about: its own, where the claim has not begun. */
 export const UNDECIDED_IN_FLIGHT = 'CASE attempt WHEN 0 THEN scheduled_for ELSE next_for END';
 
+/** Whether a record is of a nominal time that was never sent. A clock that was ahead leaves such records of times to come. */
+export const UNSENT = "manual_id = '' AND status IN ('missed', 'skipped') AND attempts = '[]'";
+
 /** @param row of the queue, with its schedule's times and policy beside it */
 export function recountedFrom(row: Row, now: number): Recounted | null {
   return countedAnew(recounted, row, now);

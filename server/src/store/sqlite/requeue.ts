@@ -5,12 +5,12 @@ import type { Schedule } from '../../domain/schedule/schedule.ts';
 import { QUEUE, type Row } from '../columns.ts';
 import type { Requeue } from '../contract/schedules.ts';
 import { changedLevel, startBehind } from '../rows/queue.ts';
+import { UNSENT } from '../rows/recount.ts';
 
 /** Records of a clock that was ahead, from an instant on, of what was never sent. */
 export const FORGET_UNSENT = `
   DELETE FROM runs
-  WHERE schedule_key = ? AND scheduled_for >= ? AND manual_id = ''
-    AND status IN ('missed', 'skipped') AND attempts = '[]'`;
+  WHERE schedule_key = ? AND scheduled_for >= ? AND ${UNSENT}`;
 
 /** The effect of a change of times on the queue, in the transaction that writes the change. */
 export function requeueWriter(database: DatabaseSync) {
