@@ -1,5 +1,6 @@
-import type { ApiAnswer } from './api.ts';
+import type { ApiAnswer, Credentials } from './api.ts';
 import type { Machine } from './machine.ts';
+import type { CallSeen } from './model/evidence-of-clients.ts';
 import type { Call, Node } from './node.ts';
 import type { Random } from './random.ts';
 
@@ -23,6 +24,19 @@ export function callOnce(call: Call, { machine, random, node }: Caller): Promise
     machine.after(wayMs, () => resolve(answer), machine.world);
   });
   return promise;
+}
+
+/** Calls with the key of a client, and keeps what it was answered. */
+export async function callAs(
+  { credentials, calls }: { credentials: Credentials; calls: CallSeen[] },
+  call: Call,
+  caller: Caller,
+): Promise<ApiAnswer | null> {
+  const { machine } = caller;
+  const askedAt = machine.now;
+  const answer = await callOnce({ ...call, credentials }, caller);
+  if (answer !== null) calls.push({ askedAt, endedAt: machine.now, status: answer.status });
+  return answer;
 }
 
 /** Who is not answered, is told that the store is away, or whose command failed, asks again so much later. */

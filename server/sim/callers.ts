@@ -1,6 +1,6 @@
 import type { Schedule, ScheduleInput, SchedulePatch } from '@punctual/client';
 import type { ApiAnswer } from './api.ts';
-import { AGAIN_MS, type Caller, callOnce } from './call-once.ts';
+import { AGAIN_MS, type Caller, callAs } from './call-once.ts';
 import type { PlayedClient } from './clients.ts';
 import type { ExplainedSeen, NextSeen } from './model/evidence.ts';
 import type { Call } from './node.ts';
@@ -115,7 +115,7 @@ export class Callers {
 
   async #tagOf({ told, client }: Asked): Promise<string | undefined> {
     const path = `/v1/schedule/${told!.id}`;
-    return (await this.#callOnce(client, { method: 'GET', path }))?.etag;
+    return (await callAs(client, { method: 'GET', path }, this.#around))?.etag;
   }
 
   /** Only once: a change that was not answered may have been made. */
@@ -136,9 +136,10 @@ export class Callers {
     const body = patch && { ...patch, label: `${label}#${number}` };
     const named = match === undefined ? '' : ` of ${match}`;
     tell(body ? `patch ${label}${named}: ${JSON.stringify(body)}` : `delete ${label}${named}`);
-    const answer = await this.#callOnce(
+    const answer = await callAs(
       client,
       body ? { method: 'PATCH', path, body, match } : { method: 'DELETE', path, match },
+      this.#around,
     );
     edit.endedAt = machine.now;
     edit.during.to = machine.trueNow;
@@ -160,7 +161,7 @@ export class Callers {
     const askedAt = machine.now;
     const query = new URLSearchParams({ at: new Date(at).toISOString() });
     const path = `/v1/schedule/${told!.id}/explain?${query}`;
-    const answer = await this.#callOnce(asked.client, { method: 'GET', path });
+    const answer = await callAs(asked.client, { method: 'GET', path }, this.#around);
     if (answer?.status !== 200) return;
     const { verdict } = answer.body;
     tell(`explain ${label} at ${answer.body.at}: ${verdict}`);
@@ -175,7 +176,7 @@ export class Callers {
     const askedAt = machine.now;
     const scheduleId = asked.told!.id;
     const path = `/v1/schedule/${scheduleId}/next?count=${count}`;
-    const answer = await this.#callOnce(asked.client, { method: 'GET', path });
+    const answer = await callAs(asked.client, { method: 'GET', path }, this.#around);
     if (answer?.status !== 200) return;
     const times = (answer.body.times as string[]).map(Date.parse);
     this.nexts.push({ scheduleId, askedAt, answeredAt: machine.now, times });
@@ -207,7 +208,7 @@ export class Callers {
     const { machine, wellSinceMs, tell } = this.#around;
     for (let tries = 1; tries <= MOST_TRIES && !this.#isOver; tries += 1) {
       const askedAt = machine.elapsedMs;
-      const answer = await this.#callOnce(client, { method, path, key, body });
+      const answer = await callAs(client, { method, path, key, body }, this.#around);
       if (answer !== null && answer.status !== 200) {
         const told = `${method} ${path}: ${answer.status} ${answer.body.error.replace(/\.$/, '')}`;
         tell(told);
@@ -218,14 +219,6 @@ export class Callers {
       await machine.sleep(AGAIN_MS, machine.world);
     }
     return null;
-  }
-
-  async #callOnce({ credentials, calls }: PlayedClient, call: Call): Promise<ApiAnswer | null> {
-    const { machine } = this.#around;
-    const askedAt = machine.now;
-    const answer = await callOnce({ ...call, credentials }, this.#around);
-    if (answer !== null) calls.push({ askedAt, endedAt: machine.now, status: answer.status });
-    return answer;
   }
 }
 

@@ -4,10 +4,10 @@ import type { Client } from '../src/store/contract/clients.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { storeOn } from '../src/store/sqlite/open.ts';
 import type { ApiAnswer, Credentials } from './api.ts';
-import { AGAIN_MS, callOnce } from './call-once.ts';
+import { AGAIN_MS, callAs } from './call-once.ts';
 import type { Owner } from './machine.ts';
 import type { CallSeen, ClientSeen, SecretsSeen } from './model/evidence-of-clients.ts';
-import type { Node, Surroundings } from './node.ts';
+import type { Call, Node, Surroundings } from './node.ts';
 import type { ClientChange } from './profile-of-clients.ts';
 import type { Random } from './random.ts';
 import { storeThrough } from './store/way.ts';
@@ -169,16 +169,9 @@ export class Clients {
     return { current: client.secrets.at(-1)!.current, old: null };
   }
 
-  async #call(
-    { credentials, calls }: PlayedClient,
-    call: { method: 'POST' | 'DELETE'; path: string; body?: object },
-  ): Promise<ApiAnswer | null> {
+  #call(client: PlayedClient, call: Call): Promise<ApiAnswer | null> {
     const { around, random, node } = this.#options;
-    const { machine } = around;
-    const askedAt = machine.now;
-    const answer = await callOnce({ ...call, credentials }, { machine, random, node });
-    if (answer !== null) calls.push({ askedAt, endedAt: machine.now, status: answer.status });
-    return answer;
+    return callAs(client, call, { machine: around.machine, random, node });
   }
 
   async #rotateByCommand(client: PlayedClient, { overlapSeconds, replaceNew }: Rotation) {

@@ -87,8 +87,10 @@ function withinOf(spans: LimitsSpan[]): Limited['within'] {
 /** So fine is it looked at. */
 const STEP_MS = 10;
 
-/** Goes through all instants of the world, and counts as strictly as the limits may have been. While nobody is up,
- * or the store cannot be reached, nothing is claimed. */
+/**
+ * Goes through all instants of the world, and counts as strictly as the limits may have been. While nobody is up, or the store
+ * cannot be reached, nothing is claimed.
+ */
 function openOf(
   { within, starts }: Pick<Limited, 'within' | 'starts'>,
   sent: Sent[],
