@@ -96,6 +96,9 @@ export function act(action: Action, parts: Parts): void {
       for (const stall of stalls) if (stall.to > machine.now) stall.to += action.forMs;
       parts.wall.suspend(action.forMs);
       return;
+    case 'pause':
+      void parts.pauses.pause(action.forMs);
+      return;
     case 'client':
       parts.clients.act(action.which, action.change);
   }

@@ -17,6 +17,7 @@ export interface Served {
   clock: Clock;
   /** Whether a caller who was let in is looked up again in time: it may have been suspended since. */
   looksAgain: boolean;
+  pausedSince: () => Promise<number | null>;
 }
 
 export interface ApiAnswer {
@@ -71,7 +72,7 @@ export class Api {
       isEncrypting: false,
       keepRunsDays: 30,
       readiness: async () => ({}),
-      pausedSince: async () => null,
+      pausedSince: () => this.#process.pausedSince(),
       metricsText: notPlayed,
     });
   }

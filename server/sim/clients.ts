@@ -2,15 +2,13 @@ import { deleteClient } from '../src/cli/delete-client.ts';
 import { newRotation, USUAL_OVERLAP_SECONDS } from '../src/domain/access/rotation.ts';
 import type { Client } from '../src/store/contract/clients.ts';
 import type { Store } from '../src/store/contract/store.ts';
-import { storeOn } from '../src/store/sqlite/open.ts';
 import type { ApiAnswer, Credentials } from './api.ts';
 import { AGAIN_MS, callAs } from './call-once.ts';
-import type { Owner } from './machine.ts';
+import type { Commands } from './commands.ts';
 import type { CallSeen, ClientSeen, SecretsSeen } from './model/evidence-of-clients.ts';
 import type { Call, Node, Surroundings } from './node.ts';
 import type { ClientChange } from './profile-of-clients.ts';
 import type { Random } from './random.ts';
-import { storeThrough } from './store/way.ts';
 
 /** A client of a world: who calls, what was done to it, and which secrets it has had. */
 export interface PlayedClient {
@@ -26,6 +24,8 @@ export interface ClientsOptions {
   around: Surroundings;
   /** As the world itself looks at it. */
   store: Store;
+  commands: Commands;
+  /** Of their calls. */
   random: Random;
   node: () => Node;
 }
@@ -34,10 +34,12 @@ export interface ClientsOptions {
 export class Clients {
   readonly all: PlayedClient[] = [];
   readonly #options: ClientsOptions;
+  readonly #commands: Commands;
   #isOver = false;
 
   constructor(options: ClientsOptions) {
     this.#options = options;
+    this.#commands = options.commands;
   }
 
   async add(credentials: Credentials): Promise<void> {
@@ -78,7 +80,7 @@ export class Clients {
     const suspension = { from: machine.now, by: ever, until: ever, backBy: ever };
     client.suspensions.push(suspension);
     const { clientId } = client.credentials;
-    await this.#command(store => store.clients.suspend(clientId, machine.now));
+    await this.#commands.give(store => store.clients.suspend(clientId, machine.now));
     suspension.by = machine.now;
     await machine.sleep(forMs, machine.world);
     if (!this.#isOver && !client.deletion) await this.#resume(client);
@@ -93,7 +95,7 @@ export class Clients {
     tell(`resume ${client.name}`);
     suspension.until = machine.now;
     const { clientId } = client.credentials;
-    await this.#command(store => store.clients.resume(clientId, machine.now));
+    await this.#commands.give(store => store.clients.resume(clientId, machine.now));
     suspension.backBy = machine.now;
   }
 
@@ -103,7 +105,7 @@ export class Clients {
     tell(`delete ${client.name}`);
     client.deletion = { from: machine.now, by: Infinity };
     const { clientId } = client.credentials;
-    await this.#command(async store => {
+    await this.#commands.give(async store => {
       const found = (await store.clients.findClient(clientId))!;
       await deleteClient(store, found, async () => machine.now);
     }, cutOffMs);
@@ -177,47 +179,11 @@ export class Clients {
   async #rotateByCommand(client: PlayedClient, { overlapSeconds, replaceNew }: Rotation) {
     const { machine } = this.#options.around;
     const rotation = newRotation(machine.now, overlapSeconds, replaceNew);
-    const isDone = await this.#command(store => store.clients.rotateSecret(idOf(client), rotation));
+    const isDone = await this.#commands.give(store =>
+      store.clients.rotateSecret(idOf(client), rotation),
+    );
     const { signingSecret, rotatedAt, oldUntil } = rotation;
     return isDone ? rotated(client, signingSecret, rotatedAt, oldUntil) : null;
-  }
-
-  /** One that the store refuses is given again, and so is one that was cut off. */
-  async #command<Done>(
-    work: (store: Store) => Promise<Done>,
-    cutOffMs: number | null = null,
-  ): Promise<Done> {
-    const { machine, tell } = this.#options.around;
-    for (let cutMs = cutOffMs; ; cutMs = null) {
-      const owner = { name: 'command', isDead: false };
-      const { promise, resolve } = Promise.withResolvers<{ done: Done } | { why: string }>();
-      const ended = (end: { done: Done } | { why: string }) =>
-        machine.after(0, () => resolve(end), machine.world);
-      const begin = () =>
-        void work(this.#storeOf(owner)).then(
-          done => ended({ done }),
-          (error: Error) => ended({ why: error.message }),
-        );
-      machine.after(0, begin, owner);
-      if (cutMs !== null) {
-        const cutOff = () => {
-          owner.isDead = true;
-          resolve({ why: 'It was cut off.' });
-        };
-        machine.after(cutMs, cutOff, machine.world);
-      }
-      const end = await promise;
-      if ('done' in end) return end.done;
-      tell(`a command fails: ${end.why}`);
-      await machine.sleep(AGAIN_MS, machine.world);
-    }
-  }
-
-  #storeOf(owner: Owner): Store {
-    const { around, random } = this.#options;
-    const { machine, database, faults } = around;
-    const own = storeOn(database, ':memory:');
-    return storeThrough(own, { machine, owner, faults: [faults], random });
   }
 }
 

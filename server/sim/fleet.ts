@@ -42,8 +42,12 @@ export class Fleet {
 
   /** Who lives has started, and somebody lives. */
   get isWell(): boolean {
-    const alive = this.all.filter(({ life }) => life.end === null);
-    return alive.length > 0 && alive.every(({ engine, isUp }) => engine !== null && isUp);
+    const alive = this.all.filter(({ isGone }) => !isGone);
+    return alive.length > 0 && alive.every(({ isFiring, isUp }) => isFiring && isUp);
+  }
+
+  get isThere(): boolean {
+    return this.#places.some(({ isUp }) => isUp);
   }
 
   /** Since when nothing is wrong with any way to the store, ms since the machine started. */
@@ -73,7 +77,7 @@ export class Fleet {
     const { leases, faults } = this.#around;
     if (leases === null || Math.floor(action.at) % 2 === 0) return { faults };
     const node = this.of(action);
-    return { faults: node.faults, node: node.life.node! };
+    return { faults: node.faults, node: node.name };
   }
 
   kill(node: Node, action: Kill): void {
@@ -105,12 +109,12 @@ export class Fleet {
   }
 
   freeze(node: Node, forMs: number): void {
-    this.#around.tell(`freeze ${node.life.node} for ${Math.round(forMs)} ms`);
+    this.#around.tell(`freeze ${node.name} for ${Math.round(forMs)} ms`);
     node.freeze(forMs);
   }
 
-  #tell(what: string, { life }: Node): void {
-    this.#around.tell(this.#around.leases === null ? what : `${what} ${life.node}`);
+  #tell(what: string, { name }: Node): void {
+    this.#around.tell(this.#around.leases === null ? what : `${what} ${name}`);
   }
 
   #start(place: number): void {

@@ -2,12 +2,16 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Clock, SteeredClock } from '../src/clock.ts';
 import { completionUrl } from '../src/domain/access/completion-ticket.ts';
 import { periodsOf } from '../src/domain/calendar/exclusion/calendar-source.ts';
+import { type Pause, spansOf } from '../src/domain/run/unseen.ts';
 import { Engine } from '../src/engine/engine.ts';
 import type { EngineObserver } from '../src/engine/observer.ts';
 import { LeaseDeadline } from '../src/outbound/lease-deadline.ts';
+import { lockOf, PAUSED, PausableEngine } from '../src/pausing.ts';
+import type { EngineLock } from '../src/store/contract/engine-lock.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { storeOn } from '../src/store/sqlite/open.ts';
 import { type Api, type ApiAnswer, COMPLETION_KEY, type Credentials, type Served } from './api.ts';
+import { Lives, livingIn } from './lives.ts';
 import type { Machine, Owner } from './machine.ts';
 import type { Life } from './model/evidence.ts';
 import type { Random } from './random.ts';
@@ -36,6 +40,8 @@ export interface Surroundings {
   capacity: { maxInFlight: number; maxInFlightPerHost: number } | null;
   /** Whether an API looks up again who calls it (api.ts). */
   looksAgain: boolean;
+  /** Where the installation is paused, and how long it waits then for what is in flight; null: it never is. */
+  pausing: { stopMs: number } | null;
   /** Where runs are kept for so short a time that some go; null: retention takes none away. */
   pruned: Pruned | null;
   /** Whether a node's answer of the store is lost. */
@@ -67,7 +73,8 @@ const COUNTED_ON = 0.75;
 
 /** One process of the service: its engine on the store, from its start to its death. */
 export class Node {
-  readonly life: Life;
+  readonly name: string;
+  readonly #lives: Lives;
   readonly store: Store;
   /** When its engine said that the clock was stepped, epoch ms by the world's time. */
   readonly toldSteps: number[] = [];
@@ -79,9 +86,10 @@ export class Node {
   readonly #wire: Owner;
   readonly #api: Api;
   #clock: Clock;
-  #engine: Engine | null = null;
+  #engine: Engine | PausableEngine | null = null;
   #served: Served | null = null;
   #isStopping = false;
+  #isGone = false;
 
   /** @param api its own as long as it lives */
   constructor(around: Surroundings, api: Api, number: number) {
@@ -92,8 +100,8 @@ export class Node {
     const owner = { name, isDead: false };
     this.#owner = owner;
     this.#wire = leases === null ? owner : { name: `${name} wire`, isDead: false };
-    const spawnedAt = machine.trueNow;
-    this.life = { node: name, spawnedAt, readyAt: null, end: null, frozen: [], lags: [] };
+    this.name = name;
+    this.#lives = new Lives(machine, name);
     this.store = this.#storeOf(name);
     this.#clock = {
       now: () => machine.now,
@@ -103,13 +111,20 @@ export class Node {
     machine.after(around.processRandom.between(...BOOT_MS), () => void this.#start(), owner);
   }
 
-  /** The engine that fires; null before it has started. */
-  get engine(): Engine | null {
-    return this.life.readyAt === null ? null : this.#engine;
+  get lives(): Life[] {
+    return this.#lives.all;
+  }
+
+  get isFiring(): boolean {
+    return this.#lives.isOn;
   }
 
   get isUp(): boolean {
-    return this.life.end === null && !this.#isStopping;
+    return !this.#isGone && !this.#isStopping;
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
   }
 
   get isFrozen(): boolean {
@@ -121,14 +136,14 @@ export class Node {
     const { machine } = this.#around;
     if (!this.isUp || this.isFrozen) return;
     machine.freeze(this.#owner, forMs);
-    this.life.frozen!.push({ from: machine.trueNow, to: machine.trueNow + Math.ceil(forMs) });
+    this.#lives.freeze(forMs);
   }
 
   wakeUp(): void {
     const { machine } = this.#around;
     if (!this.isFrozen) return;
     machine.thaw(this.#owner);
-    this.life.frozen!.at(-1)!.to = machine.trueNow;
+    this.#lives.wakeUp();
   }
 
   /**
@@ -150,14 +165,14 @@ export class Node {
     machine.after(
       wayMs,
       () => {
-        if (!this.isUp || this.life.readyAt === null) return answered(null);
+        if (!this.isUp || this.#served === null) return answered(null);
         const request = { method, url: path, headers, ...payload };
         const answer = async () => {
           const answer = await this.#api.call(credentials, request);
           const { beforeAnswer } = this.#around;
           this.#around.beforeAnswer = () => {};
           beforeAnswer(this);
-          answered(this.life.end === null ? answer : null);
+          answered(this.#isGone ? null : answer);
         };
         const serve = () => void answer();
         machine.after(0, serve, this.#owner);
@@ -174,39 +189,33 @@ export class Node {
   }
 
   kill(): void {
-    const { trueNow } = this.#around.machine;
-    if (this.life.end !== null) return;
-    const rest = this.life.frozen!.at(-1);
-    // It woke within this ms.
-    if (rest !== undefined && !this.isFrozen) rest.to = Math.min(rest.to, trueNow);
+    if (this.#isGone) return;
+    // It may have woken within this ms.
+    if (!this.isFrozen) this.#lives.wakeUp();
     this.#die();
-    const isUnknown = this.#around.mark.sentUntil === null;
-    this.life.end = { how: 'killed', from: trueNow, to: trueNow, isUnknown };
+    this.#lives.kill(this.#around.mark.sentUntil === null);
   }
 
   /** Asks it to stop, and calls back when it has. */
   stop(limitMs: number, stopped: () => void): void {
     const { machine } = this.#around;
     this.#isStopping = true;
-    const from = machine.trueNow;
-    // Sums of fractions differ in their last digits.
-    const limitAt = machine.monotonicMs + limitMs - 0.001;
+    const stop = () =>
+      new Promise<void>(resolve => {
+        const begin = () =>
+          void (this.#engine?.stop(limitMs) ?? Promise.resolve()).then(() => resolve());
+        machine.after(0, begin, this.#owner);
+      });
     const end = () => {
-      if (this.life.end !== null) return;
+      if (this.#isGone) return;
       this.#die();
-      // At its limit it abandons what is in flight, as a kill would.
-      const how = machine.monotonicMs < limitAt ? 'stopped' : 'killed';
-      this.life.end = { how, from, to: machine.trueNow };
       stopped();
     };
-    machine.after(
-      0,
-      () => void (this.#engine?.stop(limitMs) ?? Promise.resolve()).then(end),
-      this.#owner,
-    );
+    void this.#lives.stop(limitMs, stop, end);
   }
 
   #die(): void {
+    this.#isGone = true;
     this.#owner.isDead = true;
     this.#wire.isDead = true;
     this.#around.network.cutOff(this.#wire);
@@ -230,7 +239,8 @@ export class Node {
     const { machine, tell } = this.#around;
     if (this.#around.leases !== null) await this.#steer();
     while (!this.#isStopping) {
-      const engine = this.#newEngine();
+      const { pausing } = this.#around;
+      const engine = pausing === null ? this.#newEngine(this.#lock()) : this.#pausable(pausing);
       this.#engine = engine;
       try {
         await engine.start();
@@ -241,10 +251,10 @@ export class Node {
           rotated: clientRowId => engine.rotated(clientRowId),
           listening: () => {},
         });
-        // It looks at its schedules within this ms.
-        this.life.readyAt = machine.trueNow + 1;
+        if (pausing === null) this.#lives.begin();
         const { looksAgain } = this.#around;
-        this.#served = { store: this.store, engine, clock: this.#clock, looksAgain };
+        const pausedSince = async () => pausing && this.store.installation.pausedSince();
+        this.#served = { store: this.store, engine, clock: this.#clock, looksAgain, pausedSince };
         this.#api.serve(this.#served);
         return;
       } catch (error) {
@@ -281,16 +291,39 @@ export class Node {
   }
 
   #noteLag(): void {
-    const { now, trueNow } = this.#around.machine;
-    const lags = this.life.lags!;
-    const last = lags.at(-1);
-    if (last?.to === Infinity) last.to = trueNow;
-    const behindMs = now - this.#clock.now();
-    if (behindMs > 1) lags.push({ from: trueNow, to: Infinity, behindMs });
+    this.#lives.lag(this.#around.machine.now - this.#clock.now());
   }
 
-  #newEngine(): Engine {
-    const { network, processRandom, mark, leases, capacity, pruned } = this.#around;
+  #pausable({ stopMs }: { stopMs: number }): PausableEngine {
+    const { installation } = this.store;
+    const line = (text: string) => this.#around.tell(`${this.name}: ${text}`);
+    return new PausableEngine({
+      make: (isFirst, pauses) => {
+        const engine = this.#newEngine(lockOf(isFirst, this.#lock()), pauses);
+        return livingIn(this.#lives, engine, () => this.#around.machine.trueNow);
+      },
+      pausedSince: () => installation.pausedSince(),
+      installation,
+      paused: PAUSED,
+      stopMs,
+      log: { warn: () => {}, error: ({ err }: { err: Error }) => line(err.message) },
+    });
+  }
+
+  #lock(): EngineLock | null {
+    const { mark, leases } = this.#around;
+    if (leases !== null) return null;
+    return {
+      sentUntil: mark.sentUntil,
+      noteSentUntil: until => {
+        mark.sentUntil = until;
+      },
+      release: () => {},
+    };
+  }
+
+  #newEngine(lock: EngineLock | null, pauses: Pause[] = []): Engine {
+    const { network, processRandom, leases, capacity, pruned } = this.#around;
     return new Engine({
       store: this.store,
       completionUrl: ticket => completionUrl(PUBLIC_URL, ticket, COMPLETION_KEY),
@@ -306,15 +339,9 @@ export class Node {
       observer: this.#observer(),
       ...(capacity ?? { maxInFlight: 1_000, maxInFlightPerHost: 1_000 }),
       retention: pruned?.kept ?? { runsDays: 30, failedRunsDays: 90 },
+      unseenSpans: spansOf(pauses),
       ...(leases === null
-        ? {
-            lock: {
-              sentUntil: mark.sentUntil,
-              noteSentUntil: until => {
-                mark.sentUntil = until;
-              },
-            },
-          }
+        ? { lock }
         : { leaseDeadline: new LeaseDeadline(leases.leaseMs * COUNTED_ON) }),
     });
   }

@@ -6,6 +6,7 @@ import { Calendars } from './calendars.ts';
 import { callOnce } from './call-once.ts';
 import { Callers } from './callers.ts';
 import { Clients, type PlayedClient } from './clients.ts';
+import { Commands } from './commands.ts';
 import { Counts } from './counts.ts';
 import { CROWDED } from './crowd.ts';
 import { Destinations } from './destinations.ts';
@@ -15,11 +16,13 @@ import type { Long } from './long/long.ts';
 import type { Machine } from './machine.ts';
 import type { Evidence } from './model/evidence.ts';
 import type { Surroundings } from './node.ts';
+import { Pauses } from './pauses.ts';
 import {
   connectionsIn,
   hasCalendars,
   hasDestinations,
   hasNodes,
+  hasPauses,
   longIn,
   type Profile,
   usesSockets,
@@ -41,6 +44,9 @@ import { isPlanned } from './workload.ts';
 /** How many requests wait for a connection: nodes may lose a claim meanwhile. */
 const WAIT = 0.05;
 const WAIT_OF_NODES = 0.4;
+
+/** How long a pause waits for what is in flight. */
+const STOPS_MS = [100, 1_000, 10_000, 30_000];
 
 /** What a world is made of, before anything happens in it. */
 export class Parts {
@@ -65,6 +71,7 @@ export class Parts {
   clients!: Clients;
   callers!: Callers;
   counts!: Counts;
+  pauses!: Pauses;
   /** Null where no schedule has one. */
   destinations: Destinations | null = null;
   calendars: Calendars | null = null;
@@ -100,6 +107,8 @@ export class Parts {
     this.around = this.#surroundings(credentials);
     this.fleet = new Fleet(this.around, apis, new Random(seed, 'asked'));
     await this.#addClients(credentials);
+    const commands = new Commands(this.around, new Random(seed, 'pausing'));
+    this.pauses = new Pauses(machine, commands, this.tell);
     const node = () => this.fleet.asked();
     this.counts = new Counts({
       ...{ machine, database: this.database, node, tell: this.tell },
@@ -139,6 +148,7 @@ export class Parts {
       pruned: this.long && this.#pruned(),
       capacity: hasCrowd(profile) ? CROWDED : null,
       looksAgain: clientsIn(profile) > 1,
+      pausing: hasPauses(profile) ? { stopMs: new Random(seed, 'stop').pick(STOPS_MS) } : null,
       isLost: (part, method, parameters, answer) => {
         this.written.note(method, parameters);
         return this.lost.isLost(part, method, parameters, answer);
@@ -149,10 +159,12 @@ export class Parts {
 
   async #addClients(first: Credentials): Promise<void> {
     const count = clientsIn(this.profile);
+    const random = new Random(this.seed, 'commands');
     this.clients = new Clients({
       around: this.around,
       store: this.store,
-      random: new Random(this.seed, 'commands'),
+      commands: new Commands(this.around, random),
+      random,
       node: () => this.fleet.asked(),
     });
     this.network.keepsSignatures = count > 1;

@@ -8,6 +8,7 @@ import {
   clientCountOf,
   clientsIn,
 } from './profile-of-clients.ts';
+import { type ClockAction, pauseAt, stepAt, suspendAt } from './profile-of-clock.ts';
 import { Random } from './random.ts';
 import { STEERED_KINDS } from './steered-workload.ts';
 import { AWAITING_KINDS, UNHEALTHY_KINDS } from './workload.ts';
@@ -17,42 +18,41 @@ import { AWAITING_KINDS, UNHEALTHY_KINDS } from './workload.ts';
  * drowned by the others.
  */
 
-export type Action = { at: number } & (
-  | {
-      kind: 'kill';
-      downMs: number;
-      /** Of the start that follows; null: it goes well. */
-      againMs: number | null;
-      /** It waits for the next call of a caller, and comes between what that wrote and its answer. */
-      isAmidCall: boolean;
-    }
-  | { kind: 'stop'; limitMs: number; downMs: number }
-  /** Of the machine: the lock's file is lost with the process. */
-  | { kind: 'powerCut'; downMs: number }
-  | { kind: 'refuse'; forMs: number }
-  | { kind: 'slow'; forMs: number; byMs: number }
-  | { kind: 'freeze'; forMs: number }
-  /** Answers of the store are lost. */
-  | { kind: 'lose'; forMs: number }
-  | { kind: 'create'; planned: boolean; index: number }
-  | { kind: 'trigger'; which: number }
-  | { kind: 'explain'; which: number; offsetMs: number }
-  /** Of the next times. */
-  | { kind: 'next'; which: number; count: number }
-  | { kind: 'edit'; which: number; draw: number }
-  /** Two edits of one schedule at once. */
-  | { kind: 'race'; which: number; draw: number }
-  /** Asks for figures: of all, or of one schedule. */
-  | { kind: 'count'; which: number; isOfAll: boolean; share: number }
-  /** Of the wall clock, from then on. */
-  | { kind: 'step'; aheadMs: number }
-  | { kind: 'suspend'; forMs: number }
-  | { kind: 'client'; which: number; change: ClientChange }
-  /** Of a destination. */
-  | { kind: 'limit'; draw: number }
-  /** Of a calendar. */
-  | { kind: 'calendar'; draw: number }
-);
+export type Action =
+  | ClockAction
+  | ({ at: number } & (
+      | {
+          kind: 'kill';
+          downMs: number;
+          /** Of the start that follows; null: it goes well. */
+          againMs: number | null;
+          /** It waits for the next call of a caller, and comes between what that wrote and its answer. */
+          isAmidCall: boolean;
+        }
+      | { kind: 'stop'; limitMs: number; downMs: number }
+      /** Of the machine: the lock's file is lost with the process. */
+      | { kind: 'powerCut'; downMs: number }
+      | { kind: 'refuse'; forMs: number }
+      | { kind: 'slow'; forMs: number; byMs: number }
+      | { kind: 'freeze'; forMs: number }
+      /** Answers of the store are lost. */
+      | { kind: 'lose'; forMs: number }
+      | { kind: 'create'; planned: boolean; index: number }
+      | { kind: 'trigger'; which: number }
+      | { kind: 'explain'; which: number; offsetMs: number }
+      /** Of the next times. */
+      | { kind: 'next'; which: number; count: number }
+      | { kind: 'edit'; which: number; draw: number }
+      /** Two edits of one schedule at once. */
+      | { kind: 'race'; which: number; draw: number }
+      /** Asks for figures: of all, or of one schedule. */
+      | { kind: 'count'; which: number; isOfAll: boolean; share: number }
+      | { kind: 'client'; which: number; change: ClientChange }
+      /** Of a destination. */
+      | { kind: 'limit'; draw: number }
+      /** Of a calendar. */
+      | { kind: 'calendar'; draw: number }
+    ));
 
 export interface Profile {
   /** Until the world heals. */
@@ -103,6 +103,7 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   explains: random => random.between(500, 4_000),
   step: random => random.between(3_000, 15_000),
   suspend: () => 20_000,
+  pause: () => 20_000,
   absence: () => 40_000,
   clients: () => 15_000,
   crowd: () => Number.POSITIVE_INFINITY,
@@ -126,6 +127,7 @@ export const ODDS = {
   explains: 0.5,
   step: 0.2,
   suspend: 0.15,
+  pause: 0.2,
   absence: 0.06,
   awaiting: 0.25,
   clients: 0.2,
@@ -154,11 +156,18 @@ export function startedAtOf(seed: number, long: Long | null = null): number {
   return (long?.startedAt ?? STARTED_AT) + (seed % 1_000);
 }
 
-/** The odds with which these faults are on in each seed. @throws RangeError where there is no such fault */
-export function oddsWith(faults: readonly string[]): typeof ODDS {
-  const unknown = faults.find(name => !(name in ODDS));
+/**
+ * The odds with which these faults are on in each seed.
+ *
+ * @param without faults that are off
+ * @throws RangeError where there is no such fault
+ */
+export function oddsWith(faults: readonly string[], without: readonly string[] = []): typeof ODDS {
+  const unknown = [...faults, ...without].find(name => !(name in ODDS));
   if (unknown !== undefined) throw new RangeError(`There is no fault ${unknown}.`);
-  return { ...ODDS, ...apartFrom(faults), ...Object.fromEntries(faults.map(name => [name, 1])) };
+  const off = Object.fromEntries(without.map(name => [name, 0]));
+  const on = Object.fromEntries(faults.map(name => [name, 1]));
+  return { ...ODDS, ...off, ...apartFrom(faults), ...on };
 }
 
 /** Each fault has its own numbers: whether one is on, and how often, changes no other. */
@@ -194,6 +203,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('counts', (at, own) => countAt(aimed(at, own), own));
   on('step', (at, own) => stepAt(aimed(at, own), own));
   on('suspend', (at, own) => suspendAt(aimed(at, own), own));
+  on('pause', (at, own) => pauseAt(aimed(at, own), own));
   on('absence', absenceAt);
   on('nodes', fromTheBeginning);
   on('awaiting', fromTheBeginning);
@@ -292,6 +302,12 @@ export function hasCalendars(profile: Profile): boolean {
   return profile.faults.includes('calendars') && isPlain(profile);
 }
 
+/** Whether the installation is paused and resumed. */
+export function hasPauses(profile: Profile): boolean {
+  const { faults } = profile;
+  return faults.includes('pause') && (hasNodes(profile) || hasOneClock(faults));
+}
+
 /** One process, one clock, one minute. */
 function isPlain(profile: Profile): boolean {
   return hasOneClock(profile.faults) && !hasNodes(profile) && longIn(profile) === null;
@@ -314,9 +330,9 @@ export function playedOf(profile: Profile): Action[] {
     : stretched(played, profile.lengthMs, long);
 }
 
-/** Figures and next times are known by one clock only, on a machine that goes on. */
+/** Figures, next times and pauses are known by one clock only, on a machine that goes on. */
 function notOfNodes(faults: string[]): Action['kind'][] {
-  return hasOneClock(faults) ? OF_NODES : [...OF_NODES, 'count', 'next'];
+  return hasOneClock(faults) ? OF_NODES : [...OF_NODES, 'count', 'next', 'pause'];
 }
 
 function hasOneClock(faults: string[]): boolean {
@@ -372,22 +388,6 @@ function explainAt(at: number, random: Random): Action {
 function countAt(at: number, random: Random): Action {
   const which = random.next();
   return { kind: 'count', at, which, isOfAll: random.chance(0.5), share: random.next() };
-}
-
-const YEAR_MS = 365 * 86_400_000;
-
-/** Now and then somebody sets it right. */
-function stepAt(at: number, random: Random): Action {
-  if (random.chance(0.4)) return { kind: 'step', at, aheadMs: 0 };
-  const sizeMs = random.chance(0.01)
-    ? random.pick([1, 4]) * YEAR_MS
-    : Math.round(1_000 * 3_600 ** random.next());
-  return { kind: 'step', at, aheadMs: random.chance(0.5) ? sizeMs : -sizeMs };
-}
-
-function suspendAt(at: number, random: Random): Action {
-  const forMs = random.chance(0.8) ? random.whole(6_000, 20_000) : random.whole(20_000, 180_000);
-  return { kind: 'suspend', at, forMs };
 }
 
 function callAt(at: number, random: Random): Action {

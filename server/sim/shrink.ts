@@ -12,6 +12,8 @@ export interface Cut {
   awaiting?: number | undefined;
   /** That are on, whatever their odds. */
   faults?: string[] | undefined;
+  /** And these are off. */
+  without?: string[] | undefined;
 }
 
 export type Play = (seed: number, profile?: Profile) => Promise<Played>;
@@ -21,9 +23,9 @@ const MOST_TRIES = 150;
 
 export function cutTo(
   seed: number,
-  { only, mixed, planned, unhealthy, awaiting, faults = [] }: Cut,
+  { only, mixed, planned, unhealthy, awaiting, faults = [], without }: Cut,
 ): Profile {
-  const profile = profileOf(seed, oddsWith(faults));
+  const profile = profileOf(seed, oddsWith(faults, without));
   return {
     ...profile,
     mixed: Math.min(profile.mixed, mixed ?? Number.POSITIVE_INFINITY),

@@ -167,7 +167,12 @@ class World {
     fleet.heal();
     lost.heal();
     network.isHealed = true;
-    while (!fleet.isWell || machine.isSuspended) await machine.sleep(10);
+    await this.#parts.pauses.heal();
+    // What is there and does not fire is waited for no longer.
+    for (let leftMs = PATIENCE_MS; leftMs > 0 && (machine.isSuspended || !fleet.isWell); ) {
+      if (fleet.isThere) leftMs -= 10;
+      await machine.sleep(10);
+    }
     await this.#parts.clients.heal();
     await this.#parts.wall.goRight();
     return machine.now;
@@ -197,12 +202,13 @@ class World {
 
   #seen(until: number): Promise<Evidence> {
     const { around, network, database, store, written, counts, lost } = this.#parts;
-    const { destinations, calendars, sockets } = this.#parts;
+    const { destinations, calendars, sockets, pauses } = this.#parts;
     const { leases, pruned } = around;
     pruned?.restoreVersions();
     const looked = { database, store, clients: this.#parts.clients.all, written };
     return gather(looked, this.#parts.callers, this.#parts.machine.now, {
-      lives: this.#parts.fleet.all.map(({ life }) => life),
+      lives: this.#parts.fleet.all.flatMap(({ lives }) => lives),
+      ...(pauses.seen.length > 0 && { pauses: pauses.seen }),
       stalls: [...this.#parts.stalls, ...lost.stalls],
       suspensions: this.#parts.wall.suspensions,
       arrivals: network.arrivals,

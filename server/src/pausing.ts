@@ -24,7 +24,7 @@ export interface PausingOptions {
   /** The log line of a pause. */
   paused: string;
   stopMs: number;
-  log: Logger;
+  log: Pick<Logger, 'warn' | 'error'>;
 }
 
 /**
@@ -36,7 +36,10 @@ export interface PausingOptions {
 export class PausableEngine implements EnginePort {
   readonly #options: PausingOptions;
   #engine: Engine | null = null;
+  /** No engine of this process has started. */
   #isFirst = true;
+  #isPaused = false;
+  #isStarting = true;
   #stopping = false;
   #timer: NodeJS.Timeout | null = null;
   #looking: Promise<void> = Promise.resolve();
@@ -62,6 +65,7 @@ export class PausableEngine implements EnginePort {
     // Its fault is told by the start alone.
     this.#looking = first.catch(() => {});
     await first;
+    this.#isStarting = false;
     this.#askAgain();
   }
 
@@ -108,18 +112,16 @@ export class PausableEngine implements EnginePort {
     const begins = since === null && this.#engine === null;
     const pauses = begins ? await installation.pauses() : [];
     if (this.#stopping) return;
-    if (since !== null && this.#engine !== null) {
+    if (since !== null && !this.#isPaused) {
+      this.#isPaused = true;
       log.warn({ since: new Date(since).toISOString() }, paused);
-      const engine = this.#engine;
-      await engine.stop(stopMs);
+      await this.#engine?.stop(stopMs);
       this.#engine = null;
     } else if (begins) {
-      if (!this.#isFirst) log.warn('resumed: schedules fire again');
+      if (this.#isPaused) log.warn('resumed: schedules fire again');
+      this.#isPaused = false;
       this.#engine = await this.#begin(make(this.#isFirst, pauses));
       this.#isFirst = false;
-    } else if (since !== null && this.#isFirst) {
-      this.#isFirst = false;
-      log.warn({ since: new Date(since).toISOString() }, paused);
     }
   }
 
@@ -130,7 +132,7 @@ export class PausableEngine implements EnginePort {
       return engine;
     } catch (error) {
       // The first one is a part of the start, which says why it ends or waits.
-      if (!this.#isFirst) this.#options.log.error({ err: error }, 'the engine did not start');
+      if (!this.#isStarting) this.#options.log.error({ err: error }, 'the engine did not start');
       await engine.stop(0);
       throw error;
     }

@@ -42,6 +42,35 @@ test('an engine that does not start after a pause is followed by another one', a
   await engine.stop(0);
 });
 
+test('a process that starts in a pause hands what was before it to its first engine', async t => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => mock.timers.reset());
+  let pausedSince: number | null = 1;
+  const made: boolean[] = [];
+  const warned: string[] = [];
+  const engine = new PausableEngine({
+    make(isFirst) {
+      made.push(isFirst);
+      return { start: async () => {}, stop: async () => {} } as unknown as Engine;
+    },
+    pausedSince: async () => pausedSince,
+    installation: { pauses: async () => [] } as never,
+    paused: 'paused',
+    stopMs: 0,
+    log: { warn: (...said: unknown[]) => warned.push(String(said.at(-1))), error() {} },
+  });
+  await engine.start();
+  for (const next of [null, 2, null]) {
+    pausedSince = next;
+    mock.timers.tick(1_000);
+    await new Promise(setImmediate);
+  }
+  assert.deepEqual(made, [true, false]);
+  const resumed = 'resumed: schedules fire again';
+  assert.deepEqual(warned, ['paused', resumed, 'paused', resumed]);
+  await engine.stop(0);
+});
+
 test('the first engine that does not start is told of by the start alone', async () => {
   const told: unknown[] = [];
   const engine = new PausableEngine({

@@ -109,6 +109,8 @@ function withMeasures<Each extends Stretched>(action: Each, random: Random): Eac
       return random.chance(0.2) ? { ...action, forMs: random.between(10_000, 600_000) } : action;
     case 'suspend':
       return { ...action, forMs: Math.round(6_000 * 1_800 ** random.next()) };
+    case 'pause':
+      return { ...action, forMs: Math.round(6_000 * 600 ** random.next()) };
     case 'explain':
       return { ...action, offsetMs: minutesBeside(offsetMs, random) * MINUTE_MS };
     default:

@@ -16,6 +16,7 @@ import { checkLimits } from './rules/limits.ts';
 import { checkNexts } from './rules/nexts.ts';
 import { checkOverlaps } from './rules/overlap.ts';
 import { checkOwners } from './rules/ownerless.ts';
+import { checkPauses } from './rules/pauses.ts';
 import { checkRetries } from './rules/retries.ts';
 import type { Rule, Tell, Violation } from './rules/rule.ts';
 import { checkSignatures } from './rules/signatures.ts';
@@ -114,6 +115,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   checkLimits(view, tell);
   const { clients = [], signed = [] } = evidence;
   checkClients(clients, view, tell);
+  checkPauses(evidence, view, tell);
   checkSignatures(clients, signed, view, tell);
   checkWire(evidence, tell);
   const completed = checkCompletion(view, tell);

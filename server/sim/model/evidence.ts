@@ -1,5 +1,6 @@
 import type { Run } from '@punctual/client';
 import type { ClientSeen, SignedSeen } from './evidence-of-clients.ts';
+import type { PauseSeen } from './evidence-of-pauses.ts';
 import type { WireSeen } from './wire-evidence.ts';
 
 /** All that a crash test has seen, from outside: what the checker judges. Instants are epoch ms. */
@@ -10,6 +11,8 @@ export interface Evidence {
   stalls: Stall[];
   /** When the machine was suspended; absent: it never was. */
   suspensions?: { from: number; to: number }[];
+  /** Of the installation; absent: there were none. */
+  pauses?: PauseSeen[];
   arrivals: Arrival[];
   callbackArrivals: CallbackArrival[];
   /** As `GET /v1/run` tells them, with `callbacks` of `GET /v1/run/{id}` where there may be any. */
@@ -311,7 +314,7 @@ export interface Stall {
   node?: string;
 }
 
-/** One process of the service. */
+/** One process of the service, or what of it is between two pauses: an engine stops at one, and another one starts after it. */
 export interface Life {
   /** Absent where there is one at a time. */
   node?: string;

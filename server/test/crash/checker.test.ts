@@ -16,6 +16,7 @@ import { countedWorld, TAMPERED_COUNTS } from './tampered-counts.ts';
 import { TAMPERED } from './tampered-evidence.ts';
 import { limitedWorld, TAMPERED_LIMITS } from './tampered-limits.ts';
 import { sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
+import { pausedWorld, TAMPERED_PAUSES } from './tampered-pauses.ts';
 import { retriedWorld, TAMPERED_RETRIES } from './tampered-retries.ts';
 import { steeredWorld, TAMPERED_STEERED } from './tampered-steered.ts';
 import { TAMPERED_WIRE, wiredWorld } from './tampered-wire.ts';
@@ -119,11 +120,16 @@ describe('checker', () => {
     assert.deepEqual(check(sharedWorld(), IN_TIME).violations, []);
   });
 
+  test('what passes in a pause says so', () => {
+    assert.deepEqual(check(pausedWorld(), IN_TIME).violations, []);
+  });
+
   const tampered = [
     ...TAMPERED.map(each => [cleanWorld, ...each] as const),
     ...TAMPERED_CHANGES.map(each => [changedWorld, ...each] as const),
     ...TAMPERED_AWAITED.map(each => [awaitedWorld, ...each] as const),
     ...TAMPERED_CLIENTS.map(each => [worldOfClients, ...each] as const),
+    ...TAMPERED_PAUSES.map(each => [pausedWorld, ...each] as const),
     ...TAMPERED_STEERED.map(each => [steeredWorld, ...each] as const),
     ...TAMPERED_COUNTS.map(each => [countedWorld, ...each] as const),
     ...TAMPERED_RETRIES.map(each => [retriedWorld, ...each] as const),

@@ -10,6 +10,7 @@ import { CLOCK_BUGS } from '../support/sim/planted-clock.ts';
 import { FORECAST_BUGS } from '../support/sim/planted-forecasts.ts';
 import { LONG_BUGS } from '../support/sim/planted-long.ts';
 import { NODE_BUGS } from '../support/sim/planted-nodes.ts';
+import { PAUSE_BUGS } from '../support/sim/planted-pauses.ts';
 import { SOCKET_BUGS } from '../support/sim/planted-socket.ts';
 import { PLANTED } from './planted.ts';
 import { PLANTED_AWAITING } from './planted-awaiting.ts';
@@ -39,6 +40,7 @@ const OF_WORLDS = [
   ...CLOCK_BUGS,
   ...NODE_BUGS,
   ...LONG_BUGS,
+  ...PAUSE_BUGS,
   ...FORECAST_BUGS,
   ...PLANTED_LIMITS,
   ...PLANTED_CALENDARS,

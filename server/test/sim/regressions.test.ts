@@ -297,10 +297,19 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['clients'],
     mend: 'rules: a run that comes back from a suspension of its client goes by the next time after that',
   },
+  {
+    seed: 47,
+    faults: ['pause'],
+    mend: 'pausing: a process that starts in a pause knows what the one before it had not sent',
+  },
 ];
 
-for (const { seed, mend, faults } of REGRESSIONS) {
+/** What is played since seeds of this list failed: their worlds shall stay as they were. */
+const PLAYED_SINCE = ['pause'];
+
+for (const { seed, mend, faults = [] } of REGRESSIONS) {
   test(`seed ${seed}: ${mend}`, async () => {
-    assert.deepEqual((await player.play(seed, faults)).violations, []);
+    const without = PLAYED_SINCE.filter(name => !faults.includes(name));
+    assert.deepEqual((await player.play(seed, faults, without)).violations, []);
   });
 }

@@ -10,7 +10,7 @@ import { test } from 'node:test';
 const { play, playUntil } = await import('../../sim/world.ts');
 
 const SEED = 3;
-const UNTIL_MS = 20_500;
+const UNTIL_MS = 15_500;
 
 test('a world that is stopped is the same world until then, and leaves its store', async () => {
   const whole = await play(SEED);

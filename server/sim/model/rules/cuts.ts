@@ -21,21 +21,25 @@ export interface HoldSeen extends Hold {
 /** By schedule. */
 export function holdsOf({ lives, stalls, shared }: Evidence): Map<string, HoldSeen[]> {
   if (shared === undefined) return new Map();
-  const byNode = new Map(lives.map(life => [life.node, life]));
+  const livesOf = Map.groupBy(lives, ({ node }) => node);
   const lostAt = new Map<string, number[]>();
   for (const { at, scheduleIds } of shared.lostAnswers)
     for (const id of scheduleIds) lostAt.set(id, [...(lostAt.get(id) ?? []), at]);
   const seen = shared.holds.map(hold => {
     const lost = (lostAt.get(hold.scheduleId) ?? []).map(from => ({ from, to: Infinity }));
     const away = stalls.filter(({ node }) => node === undefined || node === hold.node);
-    const idle = [...awayOf(byNode.get(hold.node)!), ...away, ...lost];
+    const own = livesOf.get(hold.node)!;
+    const idle = [...awayOf(own, hold.from), ...away, ...lost];
     return { ...hold, idle: idle.flatMap(window => within(window, hold)) };
   });
   return Map.groupBy(seen, ({ scheduleId }) => scheduleId);
 }
 
-/** When a node did nothing: it was frozen, or is dead. */
-function awayOf({ end, frozen = [] }: Life): Window[] {
+/** When a node did nothing with what it held since an instant: it was frozen, or is dead, or was paused. */
+function awayOf(lives: Life[], from: number): Window[] {
+  // What it had asked for may be done after its death.
+  const life = lives.find(({ end }) => (end?.to ?? Infinity) >= from) ?? lives.at(-1)!;
+  const { end, frozen = [] } = life;
   return end === null ? frozen : [...frozen, { from: end.from, to: Infinity }];
 }
 

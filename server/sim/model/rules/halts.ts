@@ -43,7 +43,7 @@ function ofClient({ suspensions, deletion }: ClientSeen, down: Window[]): Halt[]
 }
 
 /** When an engine has seen what was written at an instant, and would have by `by` if nothing had stood still. */
-function looksBy(soonest: number, instant: number, down: Window[]): number {
+export function looksBy(soonest: number, instant: number, down: Window[]): number {
   let by = soonest;
   for (const { from, to } of down.toSorted((a, b) => a.from - b.from))
     if (from <= by && to > instant) by += to - Math.max(from, instant);

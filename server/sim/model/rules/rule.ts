@@ -11,7 +11,9 @@ export const RULES = {
   early: 'No request starts before its nominal time.',
   missedWhileUp:
     'A time is missed only where the service was down, or was late by a whole interval.',
-  causeWrong: 'A time that is missed says why: that nobody ran, or which limits it waited for.',
+  causeWrong:
+    'A time that is missed says why: that nobody ran, that Punctual was paused, or which limits it waited for.',
+  firedPaused: 'Once every node has heard of a pause, nothing starts until the resume.',
   latestMissed: 'Of the times that passed unseen, the latest fires.',
   oldFired: 'What passed unseen longer ago than catchUpSeconds does not fire.',
   skippedWithoutRun: 'A time is skipped only while a run of its schedule is going on.',

@@ -186,7 +186,7 @@ function checkAge({ at, startedAt }: RunSeen, seen: ScheduleSeen, view: View, te
   const isOld = view.windows.some(
     ({ from, to, isSuspension }) =>
       from < at &&
-      to - from >= view.blindMs &&
+      to - quietFrom(from, to, view) >= view.blindMs &&
       // One that woke may look at once.
       at <= (isSuspension ? to - AWAKE_MS : to) &&
       to <= startedAt + view.slackMs &&
@@ -195,6 +195,12 @@ function checkAge({ at, startedAt }: RunSeen, seen: ScheduleSeen, view: View, te
       !view.stalls.some(stall => stall.from <= to && stall.to >= at),
   );
   if (isOld) tell('oldFired', `${nameOf(seen.id, at)} fired at ${iso(startedAt)}, too late.`);
+}
+
+/** An engine that stops looks once more, as late as at its end. */
+function quietFrom(from: number, to: number, { stops }: View): number {
+  const ends = stops.filter(stop => stop.from <= to && stop.to <= to).map(stop => stop.to);
+  return Math.max(from, ...ends);
 }
 
 /**

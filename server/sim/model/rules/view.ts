@@ -119,6 +119,8 @@ export interface View extends Slack {
   mostPerHost: number;
   windows: Window[];
   kills: Window[];
+  /** From when a life could fire no longer, to its end. */
+  stops: Window[];
   suspensions: Window[];
   /** When the store or the machine stood still. */
   stalls: Window[];
@@ -168,6 +170,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
   const runsOf = Map.groupBy(runs, run => run.scheduleId);
   const arrivalsOf = Map.groupBy(arrivals, ({ scheduleId }) => scheduleId);
   const kills = lives.flatMap(({ end }) => (end?.how === 'killed' ? [killOf(end)] : []));
+  const stops = lives.flatMap(({ end }) => (end === null ? [] : [end]));
   const holds = holdsOf(evidence);
   const waits = waitsOf(evidence);
   const isHeldUp = (from: number, to: number, scheduleId: string) =>
@@ -239,6 +242,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     mostPerHost: evidence.mostPerHost ?? Number.POSITIVE_INFINITY,
     windows,
     kills,
+    stops,
     suspensions,
     stalls,
     gone,

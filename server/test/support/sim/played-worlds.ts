@@ -5,7 +5,10 @@ import '../../../sim/globals.ts';
 const { cutTo } = await import('../../../sim/shrink.ts');
 const { play } = await import('../../../sim/world.ts');
 
-process.on('message', async ([seed, faults]: [number, string[]]) => {
-  const { hash, violations, figures, evidence } = await play(seed, cutTo(seed, { faults }));
+process.on('message', async ([seed, faults, without]: [number, string[], string[]]) => {
+  const { hash, violations, figures, evidence } = await play(
+    seed,
+    cutTo(seed, { faults, without }),
+  );
   process.send!({ hash, violations, figures, sent: evidence.wire?.sends.length ?? 0 });
 });

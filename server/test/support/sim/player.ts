@@ -22,8 +22,11 @@ export class Player {
     this.#process.channel!.unref();
   }
 
-  /** @param faults that are on besides those that the seed has */
-  async play(seed: number, faults: string[] = []): Promise<Told> {
+  /**
+   * @param faults that are on besides those that the seed has
+   * @param without that are off
+   */
+  async play(seed: number, faults: string[] = [], without: string[] = []): Promise<Told> {
     const over = new AbortController();
     const { signal } = over;
     const told = once(this.#process, 'message', { signal }).then(([world]) => world as Told);
@@ -31,7 +34,7 @@ export class Player {
       assert.fail(`It ended with ${code}.`),
     );
     this.#process.channel!.ref();
-    this.#process.send([seed, faults]);
+    this.#process.send([seed, faults, without]);
     try {
       return await Promise.race([told, ended]);
     } finally {

@@ -1,0 +1,94 @@
+import type { Engine } from '../src/engine/engine.ts';
+import type { Machine } from './machine.ts';
+import type { Life } from './model/evidence.ts';
+
+/** The lives of one process: it has one from its start to its end. A pause ends it, and after the resume there is another one. */
+export class Lives {
+  readonly all: Life[] = [];
+  readonly #machine: Machine;
+  readonly #node: string;
+  readonly #frozen: NonNullable<Life['frozen']> = [];
+  readonly #lags: NonNullable<Life['lags']> = [];
+  /** Since when its engine stops; null: it does not. */
+  #stoppingFrom: number | null = null;
+
+  constructor(machine: Machine, node: string) {
+    this.#machine = machine;
+    this.#node = node;
+    this.#add(machine.trueNow);
+  }
+
+  /** Whether it fires, or is about to stop. */
+  get isOn(): boolean {
+    const { readyAt, end } = this.#last;
+    return readyAt !== null && end === null;
+  }
+
+  /** It looks at its schedules within this ms. @param spawnedAt of its engine, if that is not the first one */
+  begin(spawnedAt = this.#machine.trueNow): void {
+    if (this.#last.end !== null) this.#add(spawnedAt);
+    this.#stoppingFrom = null;
+    this.#last.readyAt = this.#machine.trueNow + 1;
+  }
+
+  /** Stops its engine, which has so long for it. At its limit it abandons what is in flight, as a kill would. */
+  async stop(limitMs: number, stop: () => Promise<void>, stopped = () => {}): Promise<void> {
+    const machine = this.#machine;
+    this.#stoppingFrom ??= machine.trueNow;
+    // Sums of fractions differ in their last digits.
+    const limitAt = machine.monotonicMs + limitMs - 0.001;
+    await stop();
+    stopped();
+    this.#end({ how: machine.monotonicMs < limitAt ? 'stopped' : 'killed' });
+  }
+
+  kill(isUnknown: boolean): void {
+    this.#end({ how: 'killed', isUnknown });
+  }
+
+  freeze(forMs: number): void {
+    const { trueNow } = this.#machine;
+    this.#frozen.push({ from: trueNow, to: trueNow + Math.ceil(forMs) });
+  }
+
+  /** It has woken by now. */
+  wakeUp(): void {
+    const rest = this.#frozen.at(-1);
+    if (rest !== undefined) rest.to = Math.min(rest.to, this.#machine.trueNow);
+  }
+
+  /** Its clock is behind by so much from now on. */
+  lag(behindMs: number): void {
+    const { trueNow } = this.#machine;
+    const last = this.#lags.at(-1);
+    if (last?.to === Infinity) last.to = trueNow;
+    if (behindMs > 1) this.#lags.push({ from: trueNow, to: Infinity, behindMs });
+  }
+
+  get #last(): Life {
+    return this.all.at(-1)!;
+  }
+
+  #add(spawnedAt: number): void {
+    const [node, frozen, lags] = [this.#node, this.#frozen, this.#lags];
+    this.all.push({ node, spawnedAt, readyAt: null, end: null, frozen, lags });
+  }
+
+  #end(end: Pick<NonNullable<Life['end']>, 'how' | 'isUnknown'>): void {
+    const { trueNow } = this.#machine;
+    // It could fire no longer when it began to stop.
+    this.#last.end ??= { ...end, from: this.#stoppingFrom ?? trueNow, to: trueNow };
+  }
+}
+
+/** @returns the engine, whose start and stop begin a life and end it */
+export function livingIn(lives: Lives, engine: Engine, now: () => number): Engine {
+  const spawnedAt = now();
+  const [start, stop] = [engine.start.bind(engine), engine.stop.bind(engine)];
+  engine.start = async () => {
+    await start();
+    lives.begin(spawnedAt);
+  };
+  engine.stop = limitMs => (lives.isOn ? lives.stop(limitMs, () => stop(limitMs)) : stop(limitMs));
+  return engine;
+}

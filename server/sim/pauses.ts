@@ -1,0 +1,49 @@
+import { AGAIN_MS } from './call-once.ts';
+import type { Commands } from './commands.ts';
+import type { Machine } from './machine.ts';
+import type { PauseSeen } from './model/evidence-of-pauses.ts';
+
+/** The operator who pauses and resumes the installation. */
+export class Pauses {
+  readonly seen: PauseSeen[] = [];
+  readonly #machine: Machine;
+  readonly #commands: Commands;
+  readonly #tell: (line: string) => void;
+  #isOver = false;
+
+  constructor(machine: Machine, commands: Commands, tell: (line: string) => void) {
+    this.#machine = machine;
+    this.#commands = commands;
+    this.#tell = tell;
+  }
+
+  async pause(forMs: number): Promise<void> {
+    const machine = this.#machine;
+    if (this.#isOver || this.seen.some(({ backBy }) => backBy === Infinity)) return;
+    this.#tell(`pause for ${Math.round(forMs)} ms`);
+    const pause = { from: machine.now, by: Infinity, until: Infinity, backBy: Infinity };
+    this.seen.push(pause);
+    await this.#commands.give(store => store.installation.pause(machine.now));
+    pause.by = machine.now;
+    await machine.sleep(forMs, machine.world);
+    if (!this.#isOver) await this.#resume(pause);
+  }
+
+  /** What is paused is resumed. */
+  async heal(): Promise<void> {
+    this.#isOver = true;
+    const last = this.seen.at(-1);
+    if (last === undefined) return;
+    while (last.by === Infinity) await this.#machine.sleep(AGAIN_MS);
+    if (last.until === Infinity) await this.#resume(last);
+    while (last.backBy === Infinity) await this.#machine.sleep(AGAIN_MS);
+  }
+
+  async #resume(pause: PauseSeen): Promise<void> {
+    const machine = this.#machine;
+    this.#tell('resume');
+    pause.until = machine.now;
+    await this.#commands.give(store => store.installation.resume(machine.now));
+    pause.backBy = machine.now;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Evidence } from '../../sim/model/evidence.ts';
+import { at, iso, Synthetic } from './synthetic.ts';
+import type { TamperedEvidence } from './tampered-evidence.ts';
+
+/** It is paused from 6 s to 14 s, and the process hears of each within a second: the times of 10 s and 14 s pass. */
+export function pausedWorld(): Evidence {
+  const world = new Synthetic();
+  world.schedule('mine', '*/2 * * * * *');
+  for (const second of [2, 4, 6]) world.fired('mine', second, [second, 10, 200]);
+  for (const second of [8, 10, 12]) world.passed('mine', second, 'missed').reason = PASSED;
+  world.fired('mine', 14, [14.8, 10, 200]);
+  for (const second of [16, 18, 20]) world.fired('mine', second, [second, 10, 200]);
+  const { evidence } = world;
+  evidence.pauses = [{ from: at(6), by: at(6.1), until: at(14), backBy: at(14.1) }];
+  evidence.lives = [
+    { spawnedAt: at(0), readyAt: at(1), end: { how: 'stopped', from: at(7), to: at(7.1) } },
+    { spawnedAt: at(14.7), readyAt: at(14.8), end: null },
+  ];
+  return evidence;
+}
+
+const PASSED = `It passed while Punctual was paused, from ${iso(6)} to ${iso(14)}.`;
+
+/** As `TAMPERED`, of `pausedWorld`. */
+export const TAMPERED_PAUSES: TamperedEvidence[] = [
+  [
+    'a request starts in a pause',
+    ['firedPaused'],
+    w => {
+      const [run] = w.runs;
+      const [attempt] = run!.attempts;
+      const id = 'by hand';
+      w.runs.push({
+        ...run!,
+        ...{ id, trigger: 'manual', scheduledFor: iso(12), startedAt: iso(12) },
+        ...{ finishedAt: iso(12.01), attempts: [{ ...attempt!, startedAt: iso(12) }] },
+      });
+      const [arrival] = w.arrivals;
+      const times = { scheduledFor: at(12), at: at(12.001), endedAt: at(12.009) };
+      w.arrivals.push({ ...arrival!, webhookId: id, ...times });
+    },
+  ],
+  [
+    'a time that passes in a pause says something else',
+    ['causeWrong'],
+    w => (w.runs[5]!.reason = 'It passed while Punctual was not running.'),
+  ],
+  [
+    'a time says that it passed in a pause, long before there was one',
+    ['causeWrong'],
+    w => {
+      w.pauses![0]!.from = at(11);
+      w.pauses![0]!.by = at(11);
+    },
+  ],
+];

@@ -1,0 +1,43 @@
+import type { NodeBug } from './planted-nodes.ts';
+
+/** Bugs of pauses of the installation, which the simulator must find. */
+
+const PAUSING = 'pausing.ts';
+
+export const PAUSE_BUGS: NodeBug[] = [
+  bug('a pause stops no engine', ['firedPaused'], {
+    file: PAUSING,
+    find: 'await this.#engine?.stop(stopMs);\n      this.#engine = null;',
+    replace: 'void stopMs;',
+  }),
+  bug('a pause is heard of at the start only', ['firedPaused'], {
+    file: PAUSING,
+    find: 'const since = await pausedSince();',
+    replace: 'const since = this.#isStarting ? await pausedSince() : null;',
+  }),
+  bug('a process that started in a pause stays so', ['unrecorded', 'unfinished'], {
+    file: PAUSING,
+    find: 'const begins = since === null && this.#engine === null;',
+    replace:
+      'const begins = since === null && this.#engine === null && (this.#isStarting || !this.#isFirst);',
+  }),
+  bug('after a resume nobody knows what had been sent', ['lostWithoutCrash'], {
+    file: PAUSING,
+    find: 'this.#isPaused = true;',
+    replace: 'this.#isPaused = true;\n      this.#isFirst = false;',
+  }),
+  bug('what passed in a pause is not said to have', ['causeWrong'], {
+    file: 'domain/run/unseen.ts',
+    find: 'return pauses.map(({ since, until }) => ({',
+    replace: 'return pauses.slice(0, 0).map(({ since, until }) => ({',
+  }),
+  bug('a pause is said to have ended when it began', ['causeWrong'], {
+    file: 'domain/run/unseen.ts',
+    find: 'until: until + RESUMED_WITHIN_MS,',
+    replace: 'until: since + RESUMED_WITHIN_MS,',
+  }),
+];
+
+function bug(name: string, rules: NodeBug['rules'], patch: NodeBug['patches'][number]): NodeBug {
+  return { name, rules, patches: [patch], faults: ['pause'] };
+}
