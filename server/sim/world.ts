@@ -170,7 +170,7 @@ class World {
     await this.#parts.pauses.heal();
     // What is there and does not fire is waited for no longer.
     for (let leftMs = PATIENCE_MS; leftMs > 0 && (machine.isSuspended || !fleet.isWell); ) {
-      if (fleet.isThere) leftMs -= 10;
+      if (fleet.isThere && !machine.isSuspended) leftMs -= 10;
       await machine.sleep(10);
     }
     await this.#parts.clients.heal();
