@@ -298,6 +298,26 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     mend: 'rules: a run that comes back from a suspension of its client goes by the next time after that',
   },
   {
+    seed: 20_062,
+    mend: 'rules: a further run that is dropped holds its schedule up while the store stands still',
+  },
+  {
+    seed: 21_593,
+    mend: 'rules: a time loses its place behind a manual run soon after the store stood still',
+  },
+  {
+    seed: 20_243,
+    mend: 'rules: a clock that goes by the store may be set by a millisecond at both ends of an attempt',
+  },
+  {
+    seed: 20_179,
+    mend: 'rules: a node whose store is slow writes a new schedule late',
+  },
+  {
+    seed: 23_148,
+    mend: 'rules: the end of a run may be refused before it could have been written',
+  },
+  {
     seed: 47,
     faults: ['pause'],
     mend: 'pausing: a process that starts in a pause knows what the one before it had not sent',

@@ -70,8 +70,8 @@ function isCauseOf({ status, ...said }: SaidSeen, { run, attempt }: Spoken, view
   if (view.suspensions.some(({ from, to }) => from <= at && at <= to && askedAt <= to)) return true;
   // What is said while the answer is being written ends the run with its answer.
   const writtenAt = Math.max(writtenBy(at, view), heldTo(at, run.scheduleId, view));
-  // A real sender rounds how long that took.
-  const roundedMs = Math.max(view.apartMs, Math.min(1, view.slackMs));
+  // A real sender rounds how long that took, and a clock that goes by the store's may be set by a ms at both ends.
+  const roundedMs = Math.max(2 * view.apartMs, Math.min(1, view.slackMs));
   const isOfAnswer = Math.abs(at - startedAt - durationMs) <= roundedMs;
   return isOfAnswer && at <= askedAt && askedAt <= writtenAt;
 }

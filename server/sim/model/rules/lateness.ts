@@ -33,9 +33,10 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
     const allowedMs = view.lateMs + view.heardMs + behindMs;
     if (!(lateMs > allowedMs) || !view.isUndisturbed(from, attempt.startedAt, seen.id)) continue;
     if (view.isHeldBack(from, attempt.startedAt, seen)) continue;
-    // The node that was asked for it writes it first, whoever sends it.
-    if (run.trigger === 'manual' && index === 0 && view.isAnySlow(run.at, attempt.startedAt))
-      continue;
+    // The node that was asked for it writes it first, whoever sends it. It does so with a new schedule as well.
+    const askedAt = run.trigger === 'manual' ? run.at : seen.createdAt;
+    const isNew = run.trigger === 'manual' || run === schedule.runs[0];
+    if (isNew && index === 0 && view.isAnySlow(askedAt, attempt.startedAt)) continue;
     if (isPutOff(from, schedule, view)) continue;
     const name = `${nameOf(run.scheduleId, run.at)}, attempt ${attempt.number},`;
     tell('late', `${name} started at ${iso(attempt.startedAt)}, ${lateMs} ms after it could.`);

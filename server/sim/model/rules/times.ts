@@ -296,7 +296,8 @@ export function knownBy({ scheduleId, finishedAt, attempts }: RunSeen, view: Vie
 }
 
 export function writtenBy(endedAt: number, view: View): number {
-  return withGrace(endedAt + WRITTEN_MS, view);
+  // It may have been refused before that.
+  return Math.max(withGrace(endedAt + WRITTEN_MS, view), withGrace(endedAt, view) + WRITTEN_MS);
 }
 
 /** Whether a request of the run was in flight when the window began. */
@@ -333,17 +334,18 @@ function isBehindDropped(time: number, schedule: ScheduleView, view: View): bool
  * run goes before it.
  */
 export function isOvertaken(time: number, { seen, manual }: ScheduleView, view: View): boolean {
-  const isKept = (at: number) => view.stalls.some(({ from, to }) => from <= time && to >= at);
+  const isKept = (at: number) =>
+    view.stalls.some(({ from, to }) => from <= time && to + RECOVERY_MS >= at);
   const isHeldTo = ({ at }: RunSeen) =>
     at >= time && (view.isHeldBack(time, at, seen) || isKept(at));
   return seen.policy?.overlap === 'bufferOne' && manual.some(isHeldTo);
 }
 
-/** Whether a node had claimed a further run, to say that it is dropped, and did nothing with it. */
+/** Whether a further run was claimed, to say that it is dropped, and that was not written: by its node, or as the store stood still. */
 function isBehindFurther(time: number, { seen, further }: ScheduleView, view: View): boolean {
-  return (
-    further.some(({ status }) => status === 'skipped') && view.isHeldUp(time - 1, time, seen.id)
-  );
+  const isStill = view.stalls.some(({ from, to }) => from <= time && to > time);
+  const isDropped = further.some(({ status }) => status === 'skipped');
+  return isDropped && (isStill || view.isHeldUp(time - 1, time, seen.id));
 }
 
 /** Whether a run of the schedule, or a manual one, was going on when the time came. */
