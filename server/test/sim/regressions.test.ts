@@ -297,6 +297,18 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['clients'],
     mend: 'rules: a run that comes back from a suspension of its client goes by the next time after that',
   },
+  {
+    seed: 7_151,
+    mend: 'rules: of two who delete a schedule under any clock, one writes it',
+  },
+  {
+    seed: 7_313,
+    mend: 'rules: figures that were asked for twice are as old as they say',
+  },
+  {
+    seed: 4_176,
+    mend: 'outbox: a retry waits its time where the claim of a manual run is written late',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
