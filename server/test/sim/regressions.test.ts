@@ -309,6 +309,10 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     seed: 4_176,
     mend: 'outbox: a retry waits its time where the claim of a manual run is written late',
   },
+  {
+    seed: 8_125,
+    mend: 'rules: a request that starts in the millisecond in which its process dies counts its faults',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
