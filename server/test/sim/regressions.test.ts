@@ -313,6 +313,10 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     seed: 8_125,
     mend: 'rules: a request that starts in the millisecond in which its process dies counts its faults',
   },
+  {
+    seed: 9_124,
+    mend: 'rules: what was claimed ahead of a suspension may be called running until it is decided about',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
