@@ -288,6 +288,29 @@ test('a gap over times that were sent is recorded without them, also where a req
   assert.equal(new Set(nominal(world)).size, world.sent.length);
 });
 
+test('a claim that is on its way as the clock is set back sends nothing again', async () => {
+  const world = await World.start('2026-03-01T12:00:00Z');
+  await world.schedule({ interval: '* * * * * *' });
+  await world.clock.advance(6_500);
+  const { queue } = world.store;
+  const claim = queue.claim.bind(queue);
+  const { promise: written, resolve } = Promise.withResolvers<void>();
+  queue.claim = async (...parameters) => {
+    await written;
+    return claim(...parameters);
+  };
+  await world.clock.advance(1_000);
+  await world.clock.jump('2026-03-01T12:00:04.800Z');
+  // The step is seen by another loop, and the row goes back.
+  await world.clock.advance(1_100);
+  assert.equal(await queue.nextDueAt(), Date.parse('2026-03-01T12:00:05Z'));
+  resolve();
+  await world.clock.advanceTo('2026-03-01T12:00:12.500Z');
+  const sent = nominal(world);
+  assert.equal(new Set(sent).size, sent.length, 'none was sent twice');
+  assert.deepEqual([...sent].sort(), seconds('12:00:01', 12));
+});
+
 test('what is no step of a second is none', async () => {
   const world = await World.start('2026-03-01T12:00:00Z');
   await world.clock.advance(2_000);

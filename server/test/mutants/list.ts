@@ -325,6 +325,11 @@ export const MUTANTS: Mutant[] = [
     'blocked_since = CASE WHEN $1::bigint < 0 THEN 0 END',
   ),
   block(
+    'outbox, claim: a row keeps the later clock of its own claim',
+    "takenBefore('$1')",
+    "'queue.claimed_at'",
+  ),
+  block(
     'outbox, claim: blocks a row in flight',
     "state IN ('inFlight', 'lost', 'awaiting') IS NOT TRUE AND NOT EXISTS",
     'NOT EXISTS',

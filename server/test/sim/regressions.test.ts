@@ -322,6 +322,26 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['pause'],
     mend: 'pausing: a process that starts in a pause knows what the one before it had not sent',
   },
+  {
+    seed: 7_151,
+    mend: 'rules: of two who delete a schedule under any clock, one writes it',
+  },
+  {
+    seed: 7_313,
+    mend: 'rules: figures that were asked for twice are as old as they say',
+  },
+  {
+    seed: 4_176,
+    mend: 'outbox: a retry waits its time where the claim of a manual run is written late',
+  },
+  {
+    seed: 8_125,
+    mend: 'rules: a request that starts in the millisecond in which its process dies counts its faults',
+  },
+  {
+    seed: 9_124,
+    mend: 'rules: what was claimed ahead of a suspension may be called running until it is decided about',
+  },
 ];
 
 /** What is played since seeds of this list failed: their worlds shall stay as they were. */

@@ -30,11 +30,8 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
   let faults: AttemptSeen[] = [];
   for (const { run, attempt } of attemptsOf(schedule)) {
     const last = faults.at(-1);
-    // A process begins anew.
-    if (
-      last &&
-      view.windows.some(({ from }) => from >= last.startedAt && from <= attempt.startedAt)
-    )
+    // A process begins anew. What started in the millisecond in which one died was its own.
+    if (last && view.windows.some(({ from }) => from >= last.startedAt && from < attempt.startedAt))
       faults = [];
     // Whether one that was cut off was sent or refused, nobody knows.
     if (attempt.outcome !== 'lost')

@@ -13,6 +13,8 @@ const DAY_MS = 24 * HOUR_MS;
 const FINAL_MS = 5 * MINUTE_MS;
 /** So long an answer waits for a count; one that goes on is shared by all who ask meanwhile. */
 const PATIENCE_MS = 150;
+/** An answer may be so old where the same was asked before. It says when it was counted. */
+const FRESH_MS = 1_500;
 const STATUSES = ['succeeded', 'failed', 'skipped', 'missed'] as const;
 type Status = (typeof STATUSES)[number];
 
@@ -97,9 +99,10 @@ function checkFigures(seen: CountedSeen, runs: Counted[], view: View, tell: Tell
     }
     return;
   }
+  const countedAt = askedAt - figures.to > FRESH_MS ? askedAt : Math.min(askedAt, figures.to);
   // Then the answer has what was counted for a question before.
   const isSlow =
-    seen.answeredAt - askedAt >= PATIENCE_MS || view.isAnySlow(askedAt - 1_000, seen.answeredAt);
+    seen.answeredAt - askedAt >= PATIENCE_MS || view.isAnySlow(countedAt - 1_000, seen.answeredAt);
   const minutes = new Map(figures.minutes.map(minute => [minute.at, minute]));
   for (const status of STATUSES) {
     const all = sumOf(figures.minutes, status);
@@ -113,7 +116,7 @@ function checkFigures(seen: CountedSeen, runs: Counted[], view: View, tell: Tell
       if (minute < figures.from || minute > figures.to) continue;
       const count = minutes.get(minute)?.[status] ?? 0;
       const range = rangeOf(of.get(minute) ?? [], seen, view, ({ endedAt }) =>
-        isSlow ? 0 : minuteCountedAt(endedAt, askedAt),
+        isSlow ? 0 : minuteCountedAt(endedAt, countedAt),
       );
       told(`the minute ${iso(minute)}`, status, count, range);
     }

@@ -82,14 +82,14 @@ function verdictsOf(
   const { id } = schedule.seen;
   const isHeldUp =
     view.isHeldUp(askedAt, answeredAt, id) || view.isHeldBack(at, answeredAt, schedule.seen);
-  // And so does what was claimed ahead of a suspension, until it is decided about.
+  // And so does what was claimed ahead of a suspension, until it is decided about: it looks as if it were sent, or skipped.
   const isAwake = view.suspensions.every(
     ({ from, to }) => at <= from || at > to + AWAKE_MS || askedAt > writtenBy(to + AWAKE_MS, view),
   );
   const skipped = isGoing || isHeldUp || !isAwake ? ['skipped'] : [];
   // A claim is on record although its answer is yet to come: a store that stands still keeps it, and the time passes.
   const isKept = view.stalls.some(({ from, to }) => from <= at && to >= askedAt);
-  const running = isHeldUp || isKept ? ON_ITS_WAY : ['waiting'];
+  const running = isHeldUp || isKept || !isAwake ? ON_ITS_WAY : ['waiting'];
   if (status === 'missed' || status === 'skipped') return [status, ...running, ...skipped];
   if (finishedAt > answeredAt) return [...ON_ITS_WAY, ...skipped];
   const isWritten =

@@ -27,7 +27,7 @@ export function checkSteered(view: View, tell: Tell): void {
       checkFurther(schedule, ask, asks, view, tell);
     }
     for (const run of further)
-      if (!asks.some(({ againAt }) => isNear(againAt, run.at, run.at, view))) {
+      if (!asks.some(ask => isRead(ask, run.at - ask.againMs, view))) {
         tell(
           'furtherUnasked',
           `${nameOf(seen.id, run.at)} is a further run that nobody asked for.`,
@@ -40,10 +40,13 @@ export function checkSteered(view: View, tell: Tell): void {
 interface Ask {
   name: string;
   at: number;
-  pausedUntil: number;
+  /** A node that was frozen reads it later, and all spans count from then. */
+  readBy: number;
+  /** NaN: no pause. */
+  pauseMs: number;
   isDisabled: boolean;
   /** NaN: no further run. */
-  againAt: number;
+  againMs: number;
 }
 
 function asksOf(
@@ -65,9 +68,11 @@ function asksOf(
         `${name} shows ${textOf(attempt.control ?? {})} of ${textOf(control)}.`,
       );
     const at = endOf(attempt);
+    const readBy = view.heldUntil(at, id);
     const { pauseSeconds = Number.NaN, disable = false, againSeconds = Number.NaN } = control;
-    const spans = { pausedUntil: at + pauseSeconds * 1_000, againAt: at + againSeconds * 1_000 };
-    return Object.keys(control).length > 0 ? [{ name, at, isDisabled: disable, ...spans }] : [];
+    const spans = { pauseMs: pauseSeconds * 1_000, againMs: againSeconds * 1_000 };
+    const isAny = Object.keys(control).length > 0;
+    return isAny ? [{ name, at, readBy, isDisabled: disable, ...spans }] : [];
   });
 }
 
@@ -78,8 +83,9 @@ function textOf({ noRetry, pauseSeconds, disable, againSeconds }: ControlAsked):
 /** An answer is read within this time, ms, by the clock of its node. */
 const READ_MS = 2;
 
-function isNear(one: number, other: number, at: number, view: View): boolean {
-  return Math.abs(one - other) <= READ_MS + view.behindMs(at, at);
+function isRead({ at, readBy }: Ask, instant: number, view: View): boolean {
+  const nearMs = READ_MS + view.behindMs(instant, instant);
+  return instant >= at - nearMs && instant <= readBy + nearMs;
 }
 
 /** A change that no caller made is one that an answer asked for. */
@@ -93,20 +99,22 @@ function checkChange(
 ): void {
   if (before === undefined) return;
   const isAsked = asks.some(ask => {
-    if (!isNear(ask.at, at, at, view)) return false;
+    if (!isRead(ask, at, view)) return false;
     if (is.status !== before.is.status) return ask.isDisabled && is.status === 'disabled';
-    return isNear(ask.pausedUntil, is.pausedUntil ?? 0, at, view);
+    return isRead(ask, (is.pausedUntil ?? 0) - ask.pauseMs, view);
   });
   if (!isAsked) tell('steeredUnasked', `Schedule ${id} was changed at ${iso(at)} as nobody asked.`);
 }
 
 /** An answer that asked for a pause or an end has changed its schedule, unless that had stopped for longer. */
 function checkDone({ seen, spans }: ScheduleView, ask: Ask, view: View, tell: Tell): void {
-  const { name, at, pausedUntil, isDisabled } = ask;
-  if (seen.versions === undefined || (!isDisabled && Number.isNaN(pausedUntil))) return;
-  const until = isDisabled ? Number.POSITIVE_INFINITY : pausedUntil;
+  const { name, at, readBy, pauseMs, isDisabled } = ask;
+  if (seen.versions === undefined || (!isDisabled && Number.isNaN(pauseMs))) return;
+  const until = isDisabled ? Number.POSITIVE_INFINITY : at + pauseMs;
   const near = READ_MS + view.behindMs(at, at);
-  const isStopped = spans.some(span => span.at <= at + near && span.stoppedUntil >= until - near);
+  const isStopped = spans.some(
+    span => span.at <= readBy + near && span.stoppedUntil >= until - near,
+  );
   const wasDisabled = isStoppedAt({ spans }, at - near);
   if (!isStopped && !wasDisabled)
     tell('steeredLost', `${name} asked for a stop until ${iso(until)}, which never came.`);
@@ -118,30 +126,29 @@ function isStoppedAt({ spans }: Pick<ScheduleView, 'spans'>, at: number): boolea
 }
 
 /** A further run comes, unless a newer one takes its place or the schedule stops; then it does not. */
-function checkFurther(
-  schedule: ScheduleView,
-  { name, at, againAt }: Ask,
-  asks: Ask[],
-  view: View,
-  tell: Tell,
-): void {
+function checkFurther(schedule: ScheduleView, ask: Ask, asks: Ask[], view: View, tell: Tell): void {
   const { seen, further, spans } = schedule;
-  if (Number.isNaN(againAt) || againAt > view.until || isOver(schedule, at)) return;
-  const run = further.find(each => isNear(againAt, each.at, againAt, view));
+  const { name, at, readBy, againMs } = ask;
+  const againAt = at + againMs;
+  if (Number.isNaN(againAt) || againAt > view.until || isOver(schedule, readBy)) return;
+  const run = further.find(each => isRead(ask, each.at - againMs, view));
   if (isStoppedAt(schedule, at)) return;
   if (run === undefined) {
     tell('furtherLost', `${name} asked for a further run at ${iso(againAt)}, which is not there.`);
     return;
   }
-  const newer = asks.filter(ask => ask.at > at && !Number.isNaN(ask.againAt));
+  const newer = asks.filter(each => each.at > at && !Number.isNaN(each.againMs));
   const stops = spans.filter(span => span.at >= at && span.stoppedUntil > span.at);
-  const droppedAt = Math.min(...[...newer, ...stops].map(each => each.at));
+  const stoppedAt = Math.min(...stops.map(each => each.at));
+  const droppedAt = Math.min(stoppedAt, ...newer.map(each => each.at));
+  const droppedBy = Math.min(stoppedAt, ...newer.map(each => each.readBy));
   const startedAt = run.attempts[0]?.startedAt ?? Number.NaN;
   // Another one may be meant that is due within the same ms.
-  const isAlone = further.filter(each => isNear(each.at, run.at, run.at, view)).length === 1;
+  const nearMs = READ_MS + view.behindMs(run.at, run.at);
+  const isAlone = further.filter(each => Math.abs(each.at - run.at) <= nearMs).length === 1;
   if (!isAlone) return;
-  if (startedAt > droppedAt + READ_MS + view.behindMs(droppedAt, startedAt)) {
-    const when = `started at ${iso(startedAt)}, and was dropped at ${iso(droppedAt)}`;
+  if (startedAt > droppedBy + READ_MS + view.behindMs(droppedBy, startedAt)) {
+    const when = `started at ${iso(startedAt)}, and was dropped at ${iso(droppedBy)}`;
     tell('furtherUnasked', `The further run ${nameOf(seen.id, run.at)} ${when}.`);
   }
   const lateMs = isFree(run, view) ? view.lateMs : Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 import type { Run } from '@punctual/client';
 import { dueTimes } from '../calendar/due-times.ts';
-import type { Arrival, ChangeSeen, Content, ScheduleSeen } from '../evidence.ts';
+import type { Arrival, ChangeSeen, Content, ScheduleSeen, VersionSeen } from '../evidence.ts';
 import type { Window } from '../rules/cuts.ts';
 import {
   furthestAhead,
@@ -63,7 +63,7 @@ export function checkChanged(
   tell: Tell,
 ): void {
   for (const change of changes) {
-    if (wasAnswered(change) && !versions.some(version => version.change === change.number))
+    if (wasAnswered(change) && !isThere(change, versions))
       tell('changeLost', `Change ${change.number} of schedule ${id} was answered, and is lost.`);
   }
   for (const arrival of own) {
@@ -77,6 +77,12 @@ export function checkChanged(
     const name = nameOf(id, started.scheduledFor);
     tell('firedStopped', `${name} came at ${iso(started.at)}, and its schedule was stopped.`);
   }
+}
+
+/** A schedule is deleted once, whoever else asks for that. */
+function isThere({ number, isDeleted }: ChangeSeen, versions: VersionSeen[]): boolean {
+  if (isDeleted) return versions.at(-1)?.is.status === 'deleted';
+  return versions.some(({ change }) => change === number);
 }
 
 function wasAnswered({ told, isDeleted }: ChangeSeen): boolean {

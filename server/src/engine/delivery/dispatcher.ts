@@ -127,13 +127,15 @@ export class Dispatcher {
     await downtime.agreed();
     const askedAt = monotonicMs();
     this.#saturated = executor.saturatedClients();
-    const mayBeSent = this.#options.recounter.checksFrom <= now + AHEAD_MS;
+    const mayBeSent = this.#mayBeSent(now);
     // Then none of them begins before it is looked up.
     const unseenUntil = mayBeSent ? Number.MAX_SAFE_INTEGER : downtime.unseenUntil;
     const taken = await queue.claim(now, limit, unseenUntil, AHEAD_MS, this.#saturated);
     const { claims, nextDueAt } = taken;
     const giveBack = (claim: Claim) => completer.giveBack(claim);
-    if (leaseDeadline?.isOverSince(askedAt)) {
+    // The clock was set back meanwhile: rows may have been moved back to times that were sent.
+    const isSetBack = !mayBeSent && this.#mayBeSent(now);
+    if (isSetBack || leaseDeadline?.isOverSince(askedAt)) {
       claims.forEach(giveBack);
       return now;
     }
@@ -141,6 +143,11 @@ export class Dispatcher {
     if (claims.length === limit) return now;
     if (this.#saturated.length > 0) return now + LOOK_FOR_OTHERS_MS;
     return soonest(lookAt(nextDueAt, now), now, pollMs);
+  }
+
+  /** Whether times that a claim at `now` takes may have been sent before the clock was set back. */
+  #mayBeSent(now: number): boolean {
+    return this.#options.recounter.checksFrom <= now + AHEAD_MS;
   }
 
   async #handOn(held: TakenClaims<Claim>, claims: Claim[], mayBeSent: boolean): Promise<void> {

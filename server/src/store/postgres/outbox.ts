@@ -5,6 +5,7 @@ import type { ManualInsert, OutboxStore } from '../contract/queue.ts';
 import { fenceWithoutRow, nextFence } from '../fence.ts';
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
 import { cutOffEntry, outboxClaimFrom, outboxDepthSql } from '../rows/outbox.ts';
+import { takenBefore } from '../rows/queue.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 import { fireableSchedulesOf } from './fireable-schedules.ts';
 import { callParameters, callValues, keepCallSql, postgresIdempotency } from './idempotency.ts';
@@ -103,7 +104,8 @@ const block: Statement = {
   name: 'outbox_block',
   text: `
     WITH blocked AS (
-      UPDATE queue SET blocked_since = $1, fence = ${nextFence('greatest', '$1')}
+      UPDATE queue SET blocked_since = $1, claimed_at = ${takenBefore('$1')},
+        fence = ${nextFence('greatest', '$1')}
       WHERE schedule_key = ANY ($2) AND state IN ('inFlight', 'lost', 'awaiting') IS NOT TRUE AND NOT EXISTS (
         SELECT 1 FROM outbox
         WHERE outbox.schedule_key = queue.schedule_key AND kind = 'manual'

@@ -45,8 +45,16 @@ export function dueUnblocked(
       ELSE queue.due_at END`;
 }
 
-/** Whether a row was taken after a manual run began to block it (`takenAt`). */
+/** Whether a row was taken after a manual run began to block it (`takenBefore`, `takenAt`). */
 export const LOOKED_AT_BLOCKED = 'queue.claimed_at > queue.blocked_since';
+
+/**
+ * The cell `claimed_at` of a row that a manual run begins to block at `now`. The claim of the manual run may be written late,
+ * after one of the row for which the clock was read later. The cell `fence` keeps the number of that one (`nextFence`).
+ */
+export function takenBefore(now: string): string {
+  return `CASE WHEN queue.claimed_at > ${now} THEN ${now} ELSE queue.claimed_at END`;
+}
 
 /**
  * The cell `claimed_at` of a row that is taken at `now`. A manual run may have begun to block it in that millisecond: the

@@ -23,7 +23,7 @@ import {
   outboxClaimFrom,
   outboxDepthSql,
 } from '../rows/outbox.ts';
-import { dueUnblocked, LOOKED_AT_BLOCKED } from '../rows/queue.ts';
+import { dueUnblocked, LOOKED_AT_BLOCKED, takenBefore } from '../rows/queue.ts';
 import { callbackRow, runRow } from '../rows/runs.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { idempotentCalls } from './idempotency.ts';
@@ -86,7 +86,8 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
     "UPDATE outbox SET state = 'inFlight', claimed_at = ? WHERE id = ?",
   );
   const block = database.prepare(`
-    UPDATE queue SET blocked_since = :now, fence = ${nextFence('max', ':now')}
+    UPDATE queue SET blocked_since = :now, claimed_at = ${takenBefore(':now')},
+      fence = ${nextFence('max', ':now')}
     WHERE schedule_key = :key RETURNING fence`);
   const withoutRow = database.prepare(`
     SELECT ${fenceWithoutRow('max', ':now')} AS fence FROM schedules WHERE schedule_key = :key`);

@@ -508,6 +508,17 @@ export function awaitingContract(name: string, open: OpenBackend): void {
       assert.equal(await backend.store.queue.nextDueAt(), UNTIL);
     });
 
+    test('so does one that was claimed before, although the clock was read later for that', async () => {
+      const caller = await aClient(backend.store);
+      const schedule = await stored(backend.store, caller, {}, { first: NOON, second: null });
+      const first = await claimOne(backend.store);
+      await settled(backend.store, first, retrying(first, UNTIL));
+      await triggered(backend.store, caller, schedule, NOON - 1);
+      const manual = await claimManual(backend.store, NOON - 1);
+      await backend.store.outbox.settle([outboxSettlementOf(manual, 'succeeded')]);
+      assert.equal(await backend.store.queue.nextDueAt(), UNTIL);
+    });
+
     test('a row that was decided about while it ended is unblocked by whoever decides', async () => {
       const { claim, ticket } = await awaited();
       const { queue, outbox } = backend.store;
