@@ -4,7 +4,7 @@ import { isPutOff } from './full-hosts.ts';
 import { haltIn } from './halts.ts';
 import type { Tell } from './rule.ts';
 import { hasBegun, hasEnded, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
-import { AWAKE_MS } from './windows.ts';
+import { AWAKE_MS, LOOK_MS } from './windows.ts';
 
 /**
  * What was due against what was recorded.
@@ -132,7 +132,7 @@ function checkMissed(
     }
     return 0;
   }
-  if (isLostInStall(time, schedule, view)) return 0;
+  if (isLostInStall(time, schedule, view) || isTooOld(time, schedule.seen, view)) return 0;
   const { id } = schedule.seen;
   const isLate = follower !== undefined && follower.startedAt >= next;
   if (isLate && wasBehind(time, next, id, view)) return 1;
@@ -175,6 +175,12 @@ function isLostInStall(time: number, { runs }: ScheduleView, view: View): boolea
     const isLong = to - from >= view.blindMs - LOOK_MS;
     return isLong && to > time && from <= (lost?.finishedAt ?? 0);
   });
+}
+
+/** Whether it passed while no node could note that it was awake, and nobody could catch up with it in time. */
+function isTooOld(time: number, seen: ScheduleSeen, view: View): boolean {
+  const passed = view.unnoted.find(({ from, to }) => from <= time && time <= to);
+  return passed !== undefined && withGrace(passed.to, view) - time > catchUpMs(seen);
 }
 
 /** How long after it a time that passed unseen fires. */
@@ -258,9 +264,6 @@ function unseenFrom(window: Window, { stalls }: View): number {
     if (from < since && to + LOOK_MS >= since) since = from;
   return since;
 }
-
-/** A node tells the others once a second that it looks. */
-const LOOK_MS = 1_000;
 
 /** An end is written with others: 20 ms after it, and 20 ms more where a batch was on its way. Only then the schedule goes on. */
 const WRITTEN_MS = 45;

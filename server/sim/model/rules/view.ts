@@ -13,7 +13,7 @@ import { holdsBack, type Limited, limitChangesOf, limitedOf } from '../limited.t
 import { type HoldSeen, holdsOf, isUpFrom, killOf, RECOVERY_MS, type Window } from './cuts.ts';
 import { type Due, dueOf } from './due.ts';
 import { type Halt, haltsOf } from './halts.ts';
-import { merged, unseenOf, windowsOf } from './windows.ts';
+import { LOOK_MS, merged, unnotedOf, unseenOf, windowsOf } from './windows.ts';
 
 /** The evidence, sorted for judging. Instants are epoch ms. */
 
@@ -118,6 +118,8 @@ export interface View extends Slack {
   said: SaidSeen[];
   mostPerHost: number;
   windows: Window[];
+  /** When no node could note that it was awake, where they share the store. */
+  unnoted: Window[];
   kills: Window[];
   suspensions: Window[];
   /** When the store or the machine stood still. */
@@ -238,6 +240,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     said: evidence.said ?? [],
     mostPerHost: evidence.mostPerHost ?? Number.POSITIVE_INFINITY,
     windows,
+    unnoted: evidence.shared ? unnotedOf(lives, stalls, slack.blindMs - LOOK_MS) : [],
     kills,
     suspensions,
     stalls,
