@@ -297,6 +297,24 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['clients'],
     mend: 'rules: a run that comes back from a suspension of its client goes by the next time after that',
   },
+  {
+    seed: 7_291,
+    mend: 'rules: what waits for a full host has not begun when its client is suspended',
+  },
+  {
+    seed: 7_408,
+    mend: 'rules: a time that the clock jumped over is called moved',
+  },
+  {
+    seed: 100,
+    faults: ['nodes', 'counts', 'destinations', 'freeze', 'stop'],
+    mend: 'rules: a time passes unseen while no node can note that it is awake',
+  },
+  {
+    seed: 7,
+    faults: ['nodes'],
+    mend: 'rules: a node whose clock is a millisecond ahead knows that a time has come',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
