@@ -315,6 +315,18 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['nodes'],
     mend: 'rules: a node whose clock is a millisecond ahead knows that a time has come',
   },
+  {
+    seed: 9_760,
+    mend: 'rules: a request that ends in the ms in which the machine is suspended does not go on in it',
+  },
+  {
+    seed: 9_830,
+    mend: 'rules: a calendar drops the latest of the times that passed while the store stood still',
+  },
+  {
+    seed: 10_179,
+    mend: 'rules: a callback that waits for a connection is in flight',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {

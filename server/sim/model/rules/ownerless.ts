@@ -17,6 +17,7 @@ export function checkOwners(rows: InFlightSeen[], view: View, tell: Tell): void 
     const since = Math.max(claimedAt, dueAt);
     if (since > at - YOUNG_MS || view.gone.has(scheduleId)) continue;
     if (!view.isUndisturbed(at - YOUNG_MS, at, scheduleId)) continue;
+    if (view.isHeldUp(at - YOUNG_MS, at, id)) continue;
     // What limits let through soon is claimed, and waits for its turn.
     const seen = seenOf.get(scheduleId);
     if (seen !== undefined && view.isHeldBack(since, at, seen)) continue;

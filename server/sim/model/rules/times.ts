@@ -137,8 +137,11 @@ function checkMissed(
   const isLate = follower !== undefined && follower.startedAt >= next;
   if (isLate && wasBehind(time, next, id, view)) return 1;
   if (hadToWait(time, next, schedule, view)) return 0;
-  // Before a later one could fire, its schedule was stopped.
-  if (follower === undefined && view.isHeldUp(next - 1, next, id)) return 1;
+  // Before a later one could fire, its schedule was stopped, or a change dropped that one.
+  const isOverBefore =
+    view.isHeldUp(next - 1, next, id) ||
+    isLatestDropped(time, withGrace(time, view), schedule, view);
+  if (follower === undefined && isOverBefore) return 1;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
   return 0;
 }

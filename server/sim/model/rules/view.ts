@@ -275,11 +275,15 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
   };
 }
 
-/** When requests of a schedule waited for others of their host. */
+/** When requests waited for others of their host, by their schedules, and by their own ids: callbacks have no schedule there. */
 function waitsOf({ wire }: Evidence): Map<string, Window[]> {
-  const waiting = (wire?.sends ?? []).filter(({ waited }) => waited !== null);
-  const groups = Map.groupBy(waiting, ({ scheduleId }) => scheduleId);
-  return new Map([...groups].map(([id, sends]) => [id, sends.map(({ waited }) => waited!)]));
+  const waits = new Map<string, Window[]>();
+  for (const { scheduleId, name, waited } of wire?.sends ?? []) {
+    if (waited === null) continue;
+    for (const id of [scheduleId, name.split('/')[0]!])
+      waits.set(id, [...(waits.get(id) ?? []), waited]);
+  }
+  return waits;
 }
 
 /** Until then an engine may go by what was before. */
@@ -332,7 +336,7 @@ function attemptSeen(attempt: Run['attempts'][number], suspensions: Window[]): A
   let { durationMs } = attempt;
   // It is told by a clock that rests meanwhile.
   for (const { from, to } of suspensions) {
-    if (durationMs !== undefined && startedAt <= from && startedAt + durationMs >= from)
+    if (durationMs !== undefined && startedAt <= from && startedAt + durationMs > from)
       durationMs += to - from;
   }
   const isRefused = error?.startsWith('It was not sent: the breaker') === true;
