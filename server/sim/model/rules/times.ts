@@ -329,13 +329,14 @@ function isBehindDropped(time: number, schedule: ScheduleView, view: View): bool
 }
 
 /**
- * With bufferOne a time that limits keep waiting, or a store that stands still, loses its place to a later one also where a manual
- * run goes before it.
+ * With bufferOne a time that limits keep waiting, a store that stands still, or a node that does nothing, loses its place to a later
+ * one also where a manual run goes before it.
  */
 export function isOvertaken(time: number, { seen, manual }: ScheduleView, view: View): boolean {
   const isKept = (at: number) => view.stalls.some(({ from, to }) => from <= time && to >= at);
   const isHeldTo = ({ at }: RunSeen) =>
-    at >= time && (view.isHeldBack(time, at, seen) || isKept(at));
+    at >= time &&
+    (view.isHeldBack(time, at, seen) || view.isHeldUp(time, at, seen.id) || isKept(at));
   return seen.policy?.overlap === 'bufferOne' && manual.some(isHeldTo);
 }
 

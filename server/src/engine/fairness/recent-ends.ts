@@ -1,6 +1,6 @@
 /** Jobs that are got through within this time are not postponed. */
 export const SOON_SECONDS = 5;
-/** Of slots that become free together, so many at least find a job that waits for them. */
+/** Slots that become free together find up to this number of jobs that wait for them, whatever ended before. */
 const MOST_AT_ONCE = 200;
 
 /**
