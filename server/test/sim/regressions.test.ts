@@ -331,6 +331,16 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     seed: 9_687,
     mend: 'rules: with bufferOne a time that a node holds and does not send loses its place to a later one',
   },
+  {
+    seed: 11,
+    faults: ['crowd'],
+    mend: 'rules: what may find a slot of a full host soon is claimed, and waits',
+  },
+  {
+    seed: 58,
+    faults: ['crowd'],
+    mend: 'rules: a command changes no secret of what waits for a full host',
+  },
 ];
 
 for (const { seed, mend, faults } of REGRESSIONS) {
