@@ -2,7 +2,8 @@ import type { Move } from '../domain/run/queue.ts';
 import type { Outcome, RunRecord } from '../domain/run/run.ts';
 
 /** The kinds of requests: firings by the schedule, manual runs, and callbacks. Each keeps a share of the slots. */
-export type JobKind = 'schedule' | 'manual' | 'callback';
+export const JOB_KINDS = ['schedule', 'manual', 'callback'] as const;
+export type JobKind = (typeof JOB_KINDS)[number];
 
 /** The engine tells its observer about each event, for metrics, logs and streams. Spans in ms. */
 export interface EngineObserver {

@@ -14,9 +14,9 @@ const OTHER: FairItem = { ...A, clientRowId: 2 };
 const CALLBACK: FairItem = { ...A, kind: 'callback' };
 const MANUAL: FairItem = { ...A, kind: 'manual' };
 
+const breakers = { opened() {}, closed() {}, forgotten() {} };
 let limits: ConcurrencyLimits;
 beforeEach(() => {
-  const breakers = { opened() {}, closed() {}, forgotten() {} };
   limits = new ConcurrencyLimits({ maxInFlight: 1_000, maxInFlightPerHost: 10, breakers });
 });
 
@@ -42,33 +42,61 @@ describe('concurrency limits', () => {
     assert.equal(limits.acquire(OTHER, 0), null);
   });
 
-  test('too many for a host are those that it will not get through in five seconds', () => {
+  test('too many for a host are those that will not find a slot in five seconds, as far as is known', () => {
     const hosts = enter(10);
-    limits.beginSecond();
+    limits.beginSecond(true);
     assert.equal(limits.surplus(A, 100), 0, 'nothing is known of the second before');
-    limits.beginSecond();
-    assert.equal(limits.surplus(A, 100), 100);
+    const surpluses = () =>
+      Array.from({ length: 5 }, () => {
+        limits.beginSecond(false);
+        return limits.surplus(A, 100);
+      });
+    assert.deepEqual(surpluses(), [50, 70, 80, 80, 90], 'those in flight may end at any time');
     for (const host of hosts) {
       limits.release('schedule', host!, 'response', 0);
       enter(1);
     }
-    limits.beginSecond();
-    assert.equal(limits.surplus(A, 100), 50);
-    limits.beginSecond();
-    assert.equal(limits.surplus(A, 100), 100);
+    assert.deepEqual(surpluses(), [80, 80, 80, 80, 80], 'they may do so again');
+    assert.deepEqual(surpluses(), [90, 90, 90, 90, 90]);
   });
 
-  test('none is too many for a host to which nothing was in flight for a moment', () => {
-    for (const host of enter(10)) limits.release('schedule', host!, 'response', 0);
+  test('of hundreds of slots, 200 count where none has become free', () => {
+    limits = new ConcurrencyLimits({ maxInFlight: 1_000, maxInFlightPerHost: 500, breakers });
+    enter(500);
+    for (const isFirst of [true, false, false, false, false, false]) limits.beginSecond(isFirst);
+    assert.equal(limits.surplus(A, 1_000), 800);
+  });
+
+  test('each kind has its own count, and callbacks that end say nothing of firings', () => {
     enter(10);
-    limits.beginSecond();
-    assert.equal(limits.surplus(A, 100), 0);
+    const [callback] = enter(10, CALLBACK);
+    limits.beginSecond(true);
+    limits.release('callback', callback!, 'response', 0);
+    enter(1, CALLBACK);
+    limits.beginSecond(false);
+    assert.deepEqual([limits.surplus(A, 100), limits.surplus(CALLBACK, 100)], [50, 40]);
+  });
+
+  test('nothing is known of a host that has had a free slot, or that nobody looked at', () => {
+    const hosts = enter(10);
+    const look = (isFirst = false) => {
+      limits.beginSecond(isFirst);
+      return limits.surplus(A, 100);
+    };
+    assert.deepEqual([look(true), look()], [0, 50]);
+    limits.release('schedule', hosts[0]!, 'response', 0);
+    look();
+    enter(1);
+    assert.deepEqual([look(), look()], [0, 50]);
+    assert.deepEqual([look(true), look()], [0, 50]);
+    for (const host of hosts) limits.release('schedule', host!, 'connectionError', 0);
+    enter(10);
+    assert.deepEqual([look(), look()], [0, 50]);
   });
 
   test('none is too many while there is a place, or where nothing is known of the host', () => {
     enter(9);
-    limits.beginSecond();
-    limits.beginSecond();
+    for (const isFirst of [true, false]) limits.beginSecond(isFirst);
     assert.deepEqual([limits.surplus(A, 100), limits.surplus(B, 100)], [0, 0]);
   });
 });

@@ -152,7 +152,7 @@ describe('a throttle', () => {
   test('keeps what it gets through in 5 s, and postpones each of the others to about its turn', () => {
     const throttle = throttleOf({ perSecond: 2 });
     startedBetween(throttle, START, START + 1);
-    throttle.beginSecond(START);
+    throttle.beginSecond(START, true);
     assert.equal(throttle.surplus(START, 13), 3);
     const dues = [0, 1, 2].map(() => throttle.postpone(START) - START);
     assert.deepEqual(dues, [5_000, 5_500, 6_000]);
@@ -167,19 +167,19 @@ describe('a throttle', () => {
     assert.equal(throttle.postpone(START), START + 30 * SECOND);
   });
 
-  test('where all slots are taken, keeps by how many requests ended in the last second', () => {
+  test('where all slots are taken, keeps by how many requests ended in the last seconds', () => {
     const throttle = throttleOf({ maxConcurrent: 2 });
     throttle.start();
     throttle.start();
+    throttle.beginSecond(START, true);
     assert.equal(throttle.surplus(START, 100), 0, 'nothing is known of the last second');
-    throttle.beginSecond(START);
     for (let ended = 0; ended < 3; ended += 1) {
       throttle.end(true);
       throttle.start();
     }
-    throttle.beginSecond(START);
-    assert.equal(throttle.surplus(START, 100), 85);
-    throttle.beginSecond(START);
+    throttle.beginSecond(START, false);
+    assert.equal(throttle.surplus(START, 100), 74);
+    for (let second = 0; second < 5; second += 1) throttle.beginSecond(START, false);
     assert.equal(throttle.surplus(START, 100), 98, 'as many as there are slots at least');
     assert.equal(throttle.postpone(START), START + 5 * SECOND);
   });

@@ -342,6 +342,50 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     seed: 9_124,
     mend: 'rules: what was claimed ahead of a suspension may be called running until it is decided about',
   },
+  {
+    seed: 7_291,
+    mend: 'rules: what waits for a full host has not begun when its client is suspended',
+  },
+  {
+    seed: 7_408,
+    mend: 'rules: a time that the clock jumped over is called moved',
+  },
+  {
+    seed: 100,
+    faults: ['nodes', 'counts', 'destinations', 'freeze', 'stop'],
+    mend: 'rules: a time passes unseen while no node can note that it is awake',
+  },
+  {
+    seed: 7,
+    faults: ['nodes'],
+    mend: 'rules: a node whose clock is a millisecond ahead knows that a time has come',
+  },
+  {
+    seed: 9_760,
+    mend: 'rules: a request that ends in the ms in which the machine is suspended does not go on in it',
+  },
+  {
+    seed: 9_830,
+    mend: 'rules: a calendar drops the latest of the times that passed while the store stood still',
+  },
+  {
+    seed: 10_179,
+    mend: 'rules: a callback that waits for a connection is in flight',
+  },
+  {
+    seed: 9_687,
+    mend: 'rules: with bufferOne a time that a node holds and does not send loses its place to a later one',
+  },
+  {
+    seed: 11,
+    faults: ['crowd'],
+    mend: 'rules: what may find a slot of a full host soon is claimed, and waits',
+  },
+  {
+    seed: 58,
+    faults: ['crowd'],
+    mend: 'rules: a command changes no secret of what waits for a full host',
+  },
 ];
 
 /** What is played since seeds of this list failed: their worlds shall stay as they were. */

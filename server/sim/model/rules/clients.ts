@@ -1,4 +1,5 @@
 import type { ClientSeen } from '../evidence-of-clients.ts';
+import { isPutOff } from './full-hosts.ts';
 import { type Halt, haltIn } from './halts.ts';
 import type { Tell } from './rule.ts';
 import { isGoing, nameOf } from './times.ts';
@@ -70,6 +71,7 @@ function comesBack({ at, startedAt }: RunSeen, { from, knownFrom, knownUntil }: 
 /** Whether a time may not have begun when the halt did. */
 function waits(time: number, { from }: Halt, schedule: ScheduleView, view: View): boolean {
   if (from - time <= view.lateMs || isGoing(time, schedule, view)) return true;
+  if (isPutOff(from, schedule, view)) return true;
   return !view.isUndisturbed(time, from, schedule.seen.id);
 }
 

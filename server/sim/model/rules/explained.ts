@@ -31,7 +31,7 @@ const NOT_DUE = [
   'deleted',
 ];
 /** The wall clock jumps over it, or shows it twice. */
-const BY_CHANGE = ['dropped', 'repeated'];
+const BY_CHANGE = ['moved', 'dropped', 'repeated'];
 /** A run on its way to its record. */
 const ON_ITS_WAY = ['waiting', 'running', 'retrying'];
 

@@ -1,4 +1,5 @@
 import type { InFlightSeen } from '../evidence.ts';
+import { isPutOff } from './full-hosts.ts';
 import type { Tell } from './rule.ts';
 import { withGrace } from './times.ts';
 import { type AttemptSeen, endOf, iso, type View } from './view.ts';
@@ -12,14 +13,16 @@ export function checkOwners(rows: InFlightSeen[], view: View, tell: Tell): void 
   const attemptsOf = new Map<string, AttemptSeen[]>();
   for (const { id, attempts } of [...view.byId.values(), ...callbacks])
     attemptsOf.set(id, attempts);
-  const seenOf = new Map(view.schedules.map(({ seen }) => [seen.id, seen]));
+  const schedules = new Map(view.schedules.map(schedule => [schedule.seen.id, schedule]));
   for (const { at, scheduleId, id, claimedAt, dueAt } of rows) {
     const since = Math.max(claimedAt, dueAt);
     if (since > at - YOUNG_MS || view.gone.has(scheduleId)) continue;
     if (!view.isUndisturbed(at - YOUNG_MS, at, scheduleId)) continue;
-    // What limits let through soon is claimed, and waits for its turn.
-    const seen = seenOf.get(scheduleId);
-    if (seen !== undefined && view.isHeldBack(since, at, seen)) continue;
+    if (view.isHeldUp(at - YOUNG_MS, at, id)) continue;
+    // What limits let through soon is claimed, and waits for its turn, as what may find a slot of a full host.
+    const schedule = schedules.get(scheduleId);
+    if (schedule !== undefined && view.isHeldBack(since, at, schedule.seen)) continue;
+    if (schedule !== undefined && isPutOff(at, schedule, view)) continue;
     if ((attemptsOf.get(id) ?? []).some(attempt => isUnderWay(attempt, at, view))) continue;
     tell('ownerless', `At ${iso(at)} ${id} was in flight since ${iso(since)}, and nobody sent it.`);
   }

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { ClientSeen, SecretsSeen, SignedSeen } from '../evidence-of-clients.ts';
+import { isPutOff } from './full-hosts.ts';
 import type { Tell } from './rule.ts';
-import { iso, type View } from './view.ts';
+import { iso, type ScheduleView, type View } from './view.ts';
 
 /** A request leaves so long before it arrives, ms, by clocks that tell whole ms. */
 const ON_ITS_WAY_MS = 2;
@@ -16,10 +17,13 @@ export function checkSignatures(
   tell: Tell,
 ): void {
   const byId = new Map(clients.map(client => [client.id, client]));
-  const clientOf = new Map(view.schedules.map(({ seen }) => [seen.id, byId.get(seen.client!)]));
+  const schedules = new Map(view.schedules.map(schedule => [schedule.seen.id, schedule]));
   for (const request of signed) {
-    const client = clientOf.get(request.scheduleId);
-    if (client === undefined || isRight(request, client.secrets, view)) continue;
+    const schedule = schedules.get(request.scheduleId);
+    const client = byId.get(schedule?.seen.client ?? '');
+    if (client === undefined) continue;
+    const claimedAt = claimOf(request, schedule!, view);
+    if (isRight(request, client.secrets, claimedAt, view)) continue;
     const { id, at, timestamp } = request;
     const when = `came at ${iso(at)} with the timestamp ${timestamp}`;
     tell(
@@ -29,14 +33,25 @@ export function checkSignatures(
   }
 }
 
-function isRight(request: SignedSeen, secrets: SecretsSeen[], { connectMs }: View): boolean {
+/** Since when it may have been claimed: a command changes no secret of what waits for a full host. */
+function claimOf({ id, at }: SignedSeen, schedule: ScheduleView, view: View): number {
+  const waits = isPutOff(at, schedule, view);
+  return Math.min(at - ON_ITS_WAY_MS, waits ? (view.byId.get(id)?.at ?? at) : at);
+}
+
+function isRight(
+  request: SignedSeen,
+  secrets: SecretsSeen[],
+  claimedAt: number,
+  { connectMs }: View,
+): boolean {
   const { at, timestamp, signatures } = request;
   const ageMs = at - Number(timestamp) * 1_000;
   if (!(ageMs >= 0 && ageMs <= OLDEST_MS + connectMs + ON_ITS_WAY_MS)) return false;
   const leftAt = at - ON_ITS_WAY_MS;
   const inForce = secrets.filter(({ from }, index) => {
     const endedBy = secrets[index + 1]?.by ?? Infinity;
-    return from <= at && endedBy >= leftAt;
+    return from <= at && endedBy >= claimedAt;
   });
   return inForce.some(({ current, old }) => {
     const one = signatureOf(request, current);

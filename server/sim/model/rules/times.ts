@@ -4,7 +4,7 @@ import { isPutOff } from './full-hosts.ts';
 import { haltIn } from './halts.ts';
 import type { Tell } from './rule.ts';
 import { hasBegun, hasEnded, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
-import { AWAKE_MS } from './windows.ts';
+import { AWAKE_MS, LOOK_MS } from './windows.ts';
 
 /**
  * What was due against what was recorded.
@@ -132,13 +132,16 @@ function checkMissed(
     }
     return 0;
   }
-  if (isLostInStall(time, schedule, view)) return 0;
+  if (isLostInStall(time, schedule, view) || isTooOld(time, schedule.seen, view)) return 0;
   const { id } = schedule.seen;
   const isLate = follower !== undefined && follower.startedAt >= next;
   if (isLate && wasBehind(time, next, id, view)) return 1;
   if (hadToWait(time, next, schedule, view)) return 0;
-  // Before a later one could fire, its schedule was stopped.
-  if (follower === undefined && view.isHeldUp(next - 1, next, id)) return 1;
+  // Before a later one could fire, its schedule was stopped, or a change dropped that one.
+  const isOverBefore =
+    view.isHeldUp(next - 1, next, id) ||
+    isLatestDropped(time, withGrace(time, view), schedule, view);
+  if (follower === undefined && isOverBefore) return 1;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
   return 0;
 }
@@ -175,6 +178,12 @@ function isLostInStall(time: number, { runs }: ScheduleView, view: View): boolea
     const isLong = to - from >= view.blindMs - LOOK_MS;
     return isLong && to > time && from <= (lost?.finishedAt ?? 0);
   });
+}
+
+/** Whether it passed while no node could note that it was awake, and nobody could catch up with it in time. */
+function isTooOld(time: number, seen: ScheduleSeen, view: View): boolean {
+  const passed = view.unnoted.find(({ from, to }) => from <= time && time <= to);
+  return passed !== undefined && withGrace(passed.to, view) - time > catchUpMs(seen);
 }
 
 /** How long after it a time that passed unseen fires. */
@@ -265,9 +274,6 @@ function unseenFrom(window: Window, { stalls }: View): number {
   return since;
 }
 
-/** A node tells the others once a second that it looks. */
-const LOOK_MS = 1_000;
-
 /** An end is written with others: 20 ms after it, and 20 ms more where a batch was on its way. Only then the schedule goes on. */
 const WRITTEN_MS = 45;
 /** What the store refused is tried again so much later. */
@@ -330,14 +336,15 @@ function isBehindDropped(time: number, schedule: ScheduleView, view: View): bool
 }
 
 /**
- * With bufferOne a time that limits keep waiting, or a store that stands still, loses its place to a later one also where a manual
- * run goes before it.
+ * With bufferOne a time that limits keep waiting, a store that stands still, or a node that does nothing, loses its place to a later
+ * one also where a manual run goes before it.
  */
 export function isOvertaken(time: number, { seen, manual }: ScheduleView, view: View): boolean {
   const isKept = (at: number) =>
     view.stalls.some(({ from, to }) => from <= time && to + RECOVERY_MS >= at);
   const isHeldTo = ({ at }: RunSeen) =>
-    at >= time && (view.isHeldBack(time, at, seen) || isKept(at));
+    at >= time &&
+    (view.isHeldBack(time, at, seen) || view.isHeldUp(time, at, seen.id) || isKept(at));
   return seen.policy?.overlap === 'bufferOne' && manual.some(isHeldTo);
 }
 

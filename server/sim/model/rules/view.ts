@@ -13,7 +13,7 @@ import { holdsBack, type Limited, limitChangesOf, limitedOf } from '../limited.t
 import { type HoldSeen, holdsOf, isUpFrom, killOf, RECOVERY_MS, type Window } from './cuts.ts';
 import { type Due, dueOf } from './due.ts';
 import { type Halt, haltsOf } from './halts.ts';
-import { merged, unseenOf, windowsOf } from './windows.ts';
+import { LOOK_MS, merged, unnotedOf, unseenOf, windowsOf } from './windows.ts';
 
 /** The evidence, sorted for judging. Instants are epoch ms. */
 
@@ -118,6 +118,8 @@ export interface View extends Slack {
   said: SaidSeen[];
   mostPerHost: number;
   windows: Window[];
+  /** When no node could note that it was awake, where they share the store. */
+  unnoted: Window[];
   kills: Window[];
   /** From when a life could fire no longer, to its end. */
   stops: Window[];
@@ -241,6 +243,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     said: evidence.said ?? [],
     mostPerHost: evidence.mostPerHost ?? Number.POSITIVE_INFINITY,
     windows,
+    unnoted: evidence.shared ? unnotedOf(lives, stalls, slack.blindMs - LOOK_MS) : [],
     kills,
     stops,
     suspensions,
@@ -276,11 +279,15 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
   };
 }
 
-/** When requests of a schedule waited for others of their host. */
+/** When requests waited for others of their host, by their schedules, and by their own ids: callbacks have no schedule there. */
 function waitsOf({ wire }: Evidence): Map<string, Window[]> {
-  const waiting = (wire?.sends ?? []).filter(({ waited }) => waited !== null);
-  const groups = Map.groupBy(waiting, ({ scheduleId }) => scheduleId);
-  return new Map([...groups].map(([id, sends]) => [id, sends.map(({ waited }) => waited!)]));
+  const waits = new Map<string, Window[]>();
+  for (const { scheduleId, name, waited } of wire?.sends ?? []) {
+    if (waited === null) continue;
+    for (const id of [scheduleId, name.split('/')[0]!])
+      waits.set(id, [...(waits.get(id) ?? []), waited]);
+  }
+  return waits;
 }
 
 /** Until then an engine may go by what was before. */
@@ -333,7 +340,7 @@ function attemptSeen(attempt: Run['attempts'][number], suspensions: Window[]): A
   let { durationMs } = attempt;
   // It is told by a clock that rests meanwhile.
   for (const { from, to } of suspensions) {
-    if (durationMs !== undefined && startedAt <= from && startedAt + durationMs >= from)
+    if (durationMs !== undefined && startedAt <= from && startedAt + durationMs > from)
       durationMs += to - from;
   }
   const isRefused = error?.startsWith('It was not sent: the breaker') === true;

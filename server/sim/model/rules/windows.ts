@@ -1,5 +1,8 @@
-import type { Life } from '../evidence.ts';
+import type { Life, Stall } from '../evidence.ts';
 import type { Window } from './cuts.ts';
+
+/** A node tells the others once a second that it looks. */
+export const LOOK_MS = 1_000;
 
 /** When nobody was up that could fire, from the end of a life on. */
 export function windowsOf(lives: Life[]): Window[] {
@@ -16,6 +19,16 @@ export function windowsOf(lives: Life[]): Window[] {
     }
   }
   return windows;
+}
+
+/** When for so long no node that could have noted in the store that it was awake was. */
+export function unnotedOf(lives: Life[], stalls: Stall[], leastMs: number): Window[] {
+  const isOf = (life: Life, { node }: Stall) => node === undefined || node === life.node;
+  const noting = lives.map(life => {
+    const own = stalls.filter(stall => isOf(life, stall));
+    return { ...life, frozen: merged([...(life.frozen ?? []), ...own]) };
+  });
+  return windowsOf(noting).filter(({ from, to }) => to - from >= leastMs);
 }
 
 /** When it could fire, and when it could no longer. */

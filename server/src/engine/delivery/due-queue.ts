@@ -5,9 +5,10 @@ import type { JobKind } from '../observer.ts';
 /** How often jobs in excess for one host are taken out. */
 const SWEEP_MS = 1_000;
 
-/** Says which of the jobs that wait exceed what is got through soon. */
+/** Says which of the jobs that wait exceed what may be got through soon. */
 interface SurplusRule<Item> {
-  beginSecond(): void;
+  /** @param isFirst jobs have not waited in the second before, or nobody looked */
+  beginSecond(isFirst: boolean): void;
   surplus(item: Item, waiting: number): number;
 }
 
@@ -61,14 +62,14 @@ export class DueQueue<Item extends FairItem & LinkedItem<Item> & { dueAt: number
     return this.#ready.take(limit, room, acquire);
   }
 
-  /** Takes out the items that wait for a host and exceed what it will get through soon. Looks once a second. */
+  /** Takes out the items that wait for a host and exceed what it may get through soon. Looks once a second. */
   takeSurplus(now: number, limits: SurplusRule<Item>): Item[] {
     const isSwept = now >= this.#sweptAt && now < this.#sweptAt + SWEEP_MS;
     if (this.#ready.size === 0 || isSwept) return [];
     // The first look after a pause only begins a second: nothing is known about that second yet.
     const isNew = now < this.#sweptAt || now >= this.#sweptAt + 2 * SWEEP_MS;
     this.#sweptAt = now;
-    limits.beginSecond();
+    limits.beginSecond(isNew);
     if (isNew) return [];
     return this.#ready.takeLast((item, waiting) => limits.surplus(item, waiting));
   }

@@ -82,14 +82,14 @@ export class Slots {
     job.throttle?.end(outcome !== null);
   }
 
-  /** Counts the requests that end from here on anew. To be called once a second while jobs wait. */
-  beginSecond(): void {
+  /** @param isFirst nothing is known of the seconds before */
+  beginSecond(isFirst: boolean): void {
     const { limits, throttles, clock } = this.#options;
-    limits.beginSecond();
-    if (throttles.size > 0) throttles.beginSecond(clock.now());
+    limits.beginSecond(isFirst);
+    if (throttles.size > 0) throttles.beginSecond(clock.now(), isFirst);
   }
 
-  /** How many of the jobs that wait in one lane exceed what host and destination will get through soon. */
+  /** How many of the jobs that wait in one lane exceed what host and destination may get through soon. */
   surplus(job: Job, waiting: number): number {
     const { limits, clock } = this.#options;
     const ofHost = limits.surplus(job, waiting);

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Outcome } from '../../domain/run/run.ts';
-import type { JobKind } from '../observer.ts';
+import { JOB_KINDS, type JobKind } from '../observer.ts';
 import { Breaker } from './breaker.ts';
 import type { BreakerLog } from './breaker-log.ts';
 import type { ClientHost, FairItem } from './fair-queue.ts';
+import { RecentEnds } from './recent-ends.ts';
 
 export interface ConcurrencySettings {
   /** Slots of firings: those whose time has come and that are not settled yet. */
@@ -25,9 +26,8 @@ export class HostState {
   readonly origin: string;
   readonly breaker: Breaker;
   readonly inFlight: Record<JobKind, number> = { schedule: 0, manual: 0, callback: 0 };
-  /** Requests that ended in the second that is running, and in the one before; null where that is not counted yet. */
-  ended: number | null = null;
-  endedBefore: number | null = null;
+  /** Of kinds that had all their slots taken at the last look. */
+  ends: Partial<Record<JobKind, RecentEnds>> = {};
 
   constructor({ clientRowId, origin }: ClientHost) {
     this.clientRowId = clientRowId;
@@ -43,8 +43,6 @@ export class HostState {
 const OUTBOX_SLOTS = 200;
 /** Manual runs, and callbacks, to one host for one client; fewer where it has fewer slots for firings. */
 const OUTBOX_SLOTS_PER_HOST = 50;
-/** Jobs that a host will get through within this time are not postponed. */
-const SOON_SECONDS = 5;
 const MOST_FAULTY = 10_000;
 /** A client may take this many times the slots that are left: three quarters of all where it is alone. */
 const SHARE = 3;
@@ -97,24 +95,32 @@ export class ConcurrencyLimits {
     return outboxSlots - manual - callback - Math.max(0, kept - ofOther);
   }
 
-  /** Counts the requests that ended from here on anew. To be called once a second while jobs wait for hosts. */
-  beginSecond(): void {
-    for (const host of this.#hosts.values()) {
-      host.endedBefore = host.ended;
-      host.ended = 0;
+  /**
+   * To be called once a second while jobs wait for hosts.
+   *
+   * @param isFirst nothing is known of the seconds before
+   */
+  beginSecond(isFirst: boolean): void {
+    for (const { inFlight, ends } of this.#hosts.values()) {
+      for (const kind of JOB_KINDS) {
+        if (inFlight[kind] < this.#mostPerHost(kind)) delete ends[kind];
+        else if (isFirst || ends[kind] === undefined) ends[kind] = new RecentEnds();
+        else ends[kind].beginSecond();
+      }
     }
   }
 
   /**
-   * How many of the jobs that wait for a host exceed what it will get through soon, by the number of requests that
-   * ended in the last second. It is 0 while the host has a free slot, and in its first second. A host is forgotten, with
-   * its counts, whenever nothing is in flight to it.
+   * How many of the jobs that wait for a host exceed what it may get through soon, by the requests that ended in the last
+   * seconds. It is 0 while the host has a free slot, and in its first second without one.
    */
   surplus(item: FairItem, waiting: number): number {
+    const { kind } = item;
     const host = this.#hosts.get(nameOf(item));
-    if (host === undefined || host.endedBefore === null) return 0;
-    if (host.inFlight[item.kind] < this.#mostPerHost(item.kind)) return 0;
-    return Math.max(0, waiting - host.endedBefore * SOON_SECONDS);
+    const ends = host?.ends[kind];
+    const slots = this.#mostPerHost(kind);
+    if (ends === undefined || host!.inFlight[kind] < slots) return 0;
+    return Math.max(0, waiting - ends.mostSoon(slots));
   }
 
   /**
@@ -144,7 +150,7 @@ export class ConcurrencyLimits {
     const { clientRowId, breaker } = host;
     host.inFlight[kind] -= 1;
     this.#inFlight[kind] -= 1;
-    if (outcome !== null && host.ended !== null) host.ended += 1;
+    if (outcome !== null) host.ends[kind]?.count();
     const clients = this.#clients[kind];
     const ofClient = clients.get(clientRowId)! - 1;
     if (ofClient === 0) clients.delete(clientRowId);
@@ -153,6 +159,7 @@ export class ConcurrencyLimits {
       this.#options.breakers[breaker.isOpen ? 'opened' : 'closed'](host);
     }
     if (!host.isIdle) return;
+    host.ends = {};
     const name = nameOf(host);
     this.#hosts.delete(name);
     if (!breaker.isFresh) this.#faulty.set(name, host);

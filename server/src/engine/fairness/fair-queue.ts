@@ -1,4 +1,4 @@
-import type { JobKind } from '../observer.ts';
+import { JOB_KINDS, type JobKind } from '../observer.ts';
 import { type LinkedItem, LinkedList } from './linked-list.ts';
 
 /** The client that an item belongs to, and the origin that its request goes to. */
@@ -27,7 +27,7 @@ export class FairQueue<Item extends FairItem & LinkedItem<Item>> {
     callback: new ClientTurns(),
   };
   /** The first is next, and then goes to the end. */
-  readonly #turns: JobKind[] = ['schedule', 'manual', 'callback'];
+  readonly #turns: JobKind[] = [...JOB_KINDS];
 
   get size(): number {
     const { schedule, manual, callback } = this.#kinds;

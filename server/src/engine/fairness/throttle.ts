@@ -1,8 +1,7 @@
 import type { DestinationLimits } from '../../domain/destination/destination.ts';
+import { RecentEnds, SOON_SECONDS } from './recent-ends.ts';
 import { TokenBucket } from './token-bucket.ts';
 
-/** Jobs that it gets through within this time are not postponed. */
-const SOON_SECONDS = 5;
 /** How much later a job is due again that waits for a slot. */
 const POSTPONED_MS = 5_000;
 /** The same for one that waits for its turn by the second: as long as that takes, between these two. */
@@ -24,9 +23,8 @@ export class Throttle {
   /** Jobs that wait here or are in flight. */
   #held = 0;
   #inFlight = 0;
-  /** Requests that ended in the second that is running, and in the one before; null where that is not counted yet. */
-  #ended: number | null = null;
-  #endedBefore: number | null = null;
+  /** Null where a slot was free at the last look. */
+  #ends: RecentEnds | null = null;
   #heldBackAt = Number.NEGATIVE_INFINITY;
   /** When the jobs are due again that were postponed. */
   #postponed: number[] = [];
@@ -85,23 +83,28 @@ export class Throttle {
   end(wasSent: boolean): void {
     this.#inFlight -= 1;
     if (!wasSent) this.#bucket?.putBack();
-    else if (this.#ended !== null) this.#ended += 1;
+    else this.#ends?.count();
   }
 
-  /** Counts the requests that ended from here on anew. To be called once a second while jobs wait. */
-  beginSecond(now: number): void {
-    this.#endedBefore = this.#ended;
-    this.#ended = 0;
+  /**
+   * To be called once a second while jobs wait.
+   *
+   * @param isFirst nothing is known of the seconds before
+   */
+  beginSecond(now: number, isFirst: boolean): void {
+    if (!this.#isFull) this.#ends = null;
+    else if (isFirst || this.#ends === null) this.#ends = new RecentEnds();
+    else this.#ends.beginSecond();
     this.#place = 0;
     if (this.#postponed.length > 0) this.#postponed = this.#postponed.filter(until => until > now);
   }
 
-  /** How many of the jobs that wait in one lane exceed what it gets through soon. */
+  /** How many of the jobs that wait in one lane exceed what it may get through soon. */
   surplus(now: number, waiting: number): number {
     if (this.isOpen(now)) return 0;
     let kept = this.#bucket === null ? waiting : Math.floor(this.#perSecond * SOON_SECONDS);
-    if (this.#isFull && this.#endedBefore !== null) {
-      kept = Math.min(kept, Math.max(this.#endedBefore * SOON_SECONDS, this.#mostInFlight));
+    if (this.#isFull && this.#ends !== null) {
+      kept = Math.min(kept, this.#ends.mostSoon(this.#mostInFlight));
     }
     this.#place = Math.max(this.#place, kept);
     return Math.max(0, waiting - kept);

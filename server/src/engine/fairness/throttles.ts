@@ -46,8 +46,8 @@ export class Throttles {
     return hasHeldBack ? `it waited for the limits of the destination "${name}"` : null;
   }
 
-  beginSecond(now: number): void {
-    for (const throttle of this.#kept.values()) throttle.beginSecond(now);
+  beginSecond(now: number, isFirst: boolean): void {
+    for (const throttle of this.#kept.values()) throttle.beginSecond(now, isFirst);
   }
 
   /** How many jobs were postponed and are not due again. */
