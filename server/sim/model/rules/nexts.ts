@@ -29,7 +29,8 @@ function timesAt(
 /** Whether it is right at some instant from the question to its answer. The calendar looks ahead so far only. */
 function isRight({ askedAt, answeredAt, times: said }: NextSeen, times: number[], view: View) {
   const earliest = askedAt - view.behindMs(askedAt, answeredAt);
-  const froms = [earliest, ...times.filter(time => time > earliest && time <= answeredAt)];
+  const latest = answeredAt + view.apartMs;
+  const froms = [earliest, ...times.filter(time => time > earliest && time <= latest)];
   return froms.some(from => {
     const known = times.filter(time => time > from).slice(0, said.length || 1);
     return known.every((time, index) => said[index] === time) && known.length <= said.length;

@@ -68,12 +68,22 @@ function needsNone(time: number, schedule: ScheduleView, view: View): boolean {
 }
 
 /**
- * Whether a run may be of a request that was never begun. It was claimed ahead of its time, a change took it back, and the process
- * died before that was written: the next start takes it for one that was cut off, and sends it again if the schedule is enabled.
+ * Whether an attempt may be of a request that was never begun. It was claimed ahead of its time, a change took it back, and the
+ * process died before that was written: the next start takes it for one that was cut off, and sends it again if the schedule is
+ * enabled. Or nobody knew of the claim.
+ *
+ * @param index of the attempt
  */
-export function wasTakenBack({ id, attempts }: RunSeen, { arrivals }: ScheduleView): boolean {
-  const wasSent = arrivals.some(({ webhookId, attempt }) => webhookId === id && attempt === 1);
-  return attempts[0]?.outcome === 'lost' && !wasSent;
+export function wasTakenBack(
+  { id, attempts }: RunSeen,
+  { arrivals }: ScheduleView,
+  index = 0,
+): boolean {
+  const attempt = attempts[index];
+  if (attempt?.outcome !== 'lost') return false;
+  return !arrivals.some(
+    ({ webhookId, attempt: sent }) => webhookId === id && sent === attempt.number,
+  );
 }
 
 function checkCause({ scheduleId, reason }: RunSeen, time: number, view: View, tell: Tell): void {
