@@ -277,9 +277,9 @@ const WRITTEN_MS = 45;
 /** What the store refused is tried again so much later. */
 const AGAIN_MS = 250;
 
-/** An engine looks at nothing while its store or its machine stands still. */
-export function withGrace(instant: number, { stalls, graceMs }: View): number {
-  let until = instant + graceMs;
+/** An engine looks at nothing while its store or its machine stands still. @param waitMs until it looks where nothing does */
+export function withGrace(instant: number, { stalls, graceMs }: View, waitMs = 0): number {
+  let until = instant + waitMs + graceMs;
   for (const { from, to } of stalls.toSorted((a, b) => a.from - b.from)) {
     if (from <= until && to > instant) until += to - Math.max(from, instant) + AGAIN_MS;
   }
@@ -300,7 +300,7 @@ export function knownBy({ scheduleId, finishedAt, attempts }: RunSeen, view: Vie
 }
 
 export function writtenBy(endedAt: number, view: View): number {
-  return withGrace(endedAt + WRITTEN_MS, view);
+  return withGrace(endedAt, view, WRITTEN_MS);
 }
 
 /** Whether a request of the run was in flight when the window began. */
