@@ -182,15 +182,6 @@ export const CLIENT_BUGS: ClientBug[] = [
     ],
   ),
   bug(
-    'what was signed within an overlap is sent after it',
-    ['signedOtherwise'],
-    [
-      'engine/delivery/job.ts',
-      'stampedAt < old.until && old.until <= now;',
-      'stampedAt < old.until && old.until <= now - 800;',
-    ],
-  ),
-  bug(
     'a second rotation drops the secret that is in use',
     ['signedOtherwise'],
     [
