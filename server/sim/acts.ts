@@ -1,14 +1,15 @@
-import type { SchedulePatch } from '@punctual/client';
+import type { ScheduleInput, SchedulePatch } from '@punctual/client';
 import { longBodyOf, longEditOf } from './long/workload.ts';
 import type { Parts } from './parts.ts';
 import type { Action } from './profile.ts';
+import { isQuiet, QUIET_INTERVALS, quietBody } from './quiet.ts';
 import { raceOf } from './race.ts';
 import { Random } from './random.ts';
 import * as workload from './workload.ts';
 
 /** What happens to the parts of a world, by its profile. */
 export function act(action: Action, parts: Parts): void {
-  const { seed, machine, around, fleet, long, callers, stalls, tell } = parts;
+  const { seed, machine, around, fleet, callers, stalls, tell } = parts;
   switch (action.kind) {
     case 'kill':
       if (action.isAmidCall) around.beforeAnswer = node => fleet.kill(node, action);
@@ -47,12 +48,8 @@ export function act(action: Action, parts: Parts): void {
       return;
     }
     case 'create': {
-      const { planned, index } = action;
-      const bodies = planned ? workload.plannedWorkload : workload.mixedWorkload;
-      const body = long
-        ? longBodyOf(workload.TARGET, action, long, machine.now)
-        : bodies(workload.TARGET, index + 1, machine.now)[index]!;
-      void callers.create(parts.clientOf(body, index), body);
+      const body = bodyOf(action, parts);
+      void callers.create(parts.clientOf(body, action.index), body);
       return;
     }
     case 'edit': {
@@ -104,9 +101,19 @@ export function act(action: Action, parts: Parts): void {
   }
 }
 
-function editIn({ machine, long }: Parts, random: Random): SchedulePatch | null {
+function bodyOf(action: Extract<Action, { kind: 'create' }>, parts: Parts): ScheduleInput {
+  const { planned, index } = action;
+  const { machine, long, profile } = parts;
+  const { TARGET } = workload;
+  if (long) return longBodyOf(TARGET, action, long, machine.now);
+  if (isQuiet(profile)) return quietBody(TARGET, index, machine.now);
+  const bodies = planned ? workload.plannedWorkload : workload.mixedWorkload;
+  return bodies(TARGET, index + 1, machine.now)[index]!;
+}
+
+function editIn({ machine, long, profile }: Parts, random: Random): SchedulePatch | null {
   if (long) return longEditOf(random, machine.now, long);
-  return workload.editOf(random, machine.now);
+  return workload.editOf(random, machine.now, isQuiet(profile) ? QUIET_INTERVALS : undefined);
 }
 
 function nameOf({ node }: { node?: string }): string {

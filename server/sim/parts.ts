@@ -28,12 +28,13 @@ import {
   usesSockets,
 } from './profile.ts';
 import { clientsIn, hasCrowd } from './profile-of-clients.ts';
+import { isQuiet } from './quiet.ts';
 import { Random } from './random.ts';
 import { ChangesWritten } from './store/changes-written.ts';
 import { LazyDatabase } from './store/lazy-database.ts';
 import { Leases } from './store/leases.ts';
 import { LostAnswers } from './store/lost-answers.ts';
-import { Notices } from './store/notices.ts';
+import { MOST_LOST, Notices } from './store/notices.ts';
 import { Pruned } from './store/pruned.ts';
 import { Wall } from './wall.ts';
 import { Network } from './wire/network.ts';
@@ -196,7 +197,8 @@ export class Parts {
   }
 
   #leases(): Leases {
-    const notices = new Notices(this.machine, new Random(this.seed, 'notices'));
+    const lost = isQuiet(this.profile) ? MOST_LOST : undefined;
+    const notices = new Notices(this.machine, new Random(this.seed, 'notices'), lost);
     return new Leases(this.machine, this.database, notices);
   }
 }

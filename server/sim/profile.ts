@@ -82,19 +82,14 @@ export interface Profile {
   actions: Action[];
 }
 
-/** Ms between two of a kind, on average. */
-const MEAN_MS: Record<Fault, (random: Random) => number> = {
+/** Ms between two of a kind, on average. The others are there from the beginning. */
+const MEAN_MS: Partial<Record<Fault, (random: Random) => number>> = {
   kill: () => 12_000,
   stop: () => 15_000,
   refuse: () => 15_000,
   slow: () => 15_000,
-  nodes: () => Number.POSITIVE_INFINITY,
-  awaiting: () => Number.POSITIVE_INFINITY,
-  steered: () => Number.POSITIVE_INFINITY,
-  long: () => Number.POSITIVE_INFINITY,
   powerCut: () => 20_000,
   counts: random => random.between(2_000, 8_000),
-  socket: () => Number.POSITIVE_INFINITY,
   freeze: () => 12_000,
   lose: () => 15_000,
   callers: random => random.between(1_000, 8_000),
@@ -106,7 +101,6 @@ const MEAN_MS: Record<Fault, (random: Random) => number> = {
   pause: () => 20_000,
   absence: () => 40_000,
   clients: () => 15_000,
-  crowd: () => Number.POSITIVE_INFINITY,
   nexts: random => random.between(500, 4_000),
   destinations: random => random.between(2_000, 15_000),
   calendars: random => random.between(2_000, 15_000),
@@ -119,6 +113,7 @@ export const ODDS = {
   refuse: 0.4,
   slow: 0.4,
   nodes: 0.3,
+  quiet: 0.15,
   freeze: 0.5,
   lose: 0.4,
   callers: 0.7,
@@ -176,11 +171,11 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   const lengthMs = random.between(20_000, 60_000);
   const faults: string[] = [];
   const actions: Action[] = [];
-  const on = (name: Fault, make: (at: number, random: Random) => Action) => {
+  const on = (name: Fault, make: (at: number, random: Random) => Action = fromTheBeginning) => {
     const own = new Random(seed, name);
     if (!own.chance(odds[name])) return;
     faults.push(name);
-    const meanMs = MEAN_MS[name](own);
+    const meanMs = MEAN_MS[name]?.(own) ?? Number.POSITIVE_INFINITY;
     for (let at = own.exponential(meanMs); at < lengthMs; at += own.exponential(meanMs))
       actions.push(make(at, own));
   };
@@ -205,12 +200,13 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   on('suspend', (at, own) => suspendAt(aimed(at, own), own));
   on('pause', (at, own) => pauseAt(aimed(at, own), own));
   on('absence', absenceAt);
-  on('nodes', fromTheBeginning);
-  on('awaiting', fromTheBeginning);
-  on('crowd', fromTheBeginning);
+  on('nodes');
+  on('quiet');
+  on('awaiting');
+  on('crowd');
   on('clients', (at, own) => clientActionAt(aimed(at, own), own));
-  on('steered', fromTheBeginning);
-  on('long', fromTheBeginning);
+  on('steered');
+  on('long');
   const long = longOf(seed);
   if (faults.includes('long')) actions.push(...nightsOf(long));
   on('nexts', (at, own) => {
@@ -218,7 +214,7 @@ export function profileOf(seed: number, odds = ODDS): Profile {
   });
   on('destinations', (at, own) => ({ kind: 'limit', at: aimed(at, own), draw: own.next() }));
   on('calendars', (at, own) => ({ kind: 'calendar', at: aimed(at, own), draw: own.next() }));
-  on('socket', fromTheBeginning);
+  on('socket');
   on('freeze', (at, own) => freezeAt(at, own, startedAt));
   on('lose', (at, own) => ({ kind: 'lose', at, forMs: own.between(0, 1_000) }));
   return {

@@ -207,19 +207,23 @@ export function isPlanned(body: ScheduleInput): boolean {
   return /^(at|rate)\(/.test(body.interval) || PLANS.some(name => name in body);
 }
 
-/** A change of a schedule; null: it is deleted. @param now epoch ms */
-export function editOf(random: Random, now: number): SchedulePatch | null {
+/** A change of a schedule; null: it is deleted. @param now epoch ms @param intervals one of which it may have then */
+export function editOf(
+  random: Random,
+  now: number,
+  intervals: readonly string[] = INTERVALS,
+): SchedulePatch | null {
   switch (random.whole(0, 9)) {
     case 0:
     case 1:
-      return { interval: random.pick(INTERVALS) };
+      return { interval: random.pick(intervals) };
     case 2:
       return { timezone: random.pick(ZONES) };
     case 3:
     case 4:
       return { status: 'disabled' };
     case 5:
-      return { status: 'enabled', interval: random.pick(INTERVALS) };
+      return { status: 'enabled', interval: random.pick(intervals) };
     case 6:
     case 7:
       return { pausedUntil: new Date(now + random.between(200, 8_000)).toISOString() };

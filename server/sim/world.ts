@@ -25,6 +25,7 @@ import {
   steeredIn,
 } from './profile.ts';
 import { hasCrowd } from './profile-of-clients.ts';
+import { isQuiet, quietWorkload } from './quiet.ts';
 import { Random } from './random.ts';
 import { steeredWorkload } from './steered-workload.ts';
 import * as workload from './workload.ts';
@@ -128,8 +129,9 @@ class World {
   }
 
   #bodies(): ScheduleInput[] {
-    const { profile, long, machine, sockets } = this.#parts;
+    const { seed, profile, long, machine, sockets } = this.#parts;
     const { TARGET } = workload;
+    if (isQuiet(profile)) return quietWorkload(TARGET, seed, machine.now);
     const bodies = long && longBodies(TARGET, profile, long, machine.now);
     return (
       bodies ?? [

@@ -19,6 +19,7 @@ import { checkOwners } from './rules/ownerless.ts';
 import { checkPauses } from './rules/pauses.ts';
 import { checkRetries } from './rules/retries.ts';
 import type { Rule, Tell, Violation } from './rules/rule.ts';
+import { checkRuns } from './rules/runs.ts';
 import { checkSignatures } from './rules/signatures.ts';
 import { checkSteered } from './rules/steered.ts';
 import { checkTimes } from './rules/times.ts';
@@ -96,6 +97,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
     tell('madeTwice', `The schedule ${label} was asked for under one key, and made twice.`);
   for (const told of evidence.refused) tell('refused', `A caller was refused: ${told}.`);
   const overrun = checkTimes(view, tell);
+  checkRuns(view, tell);
   const duplicates = checkArrivals(view, tell);
   checkAwaited(view, tell);
   checkSteered(view, tell);

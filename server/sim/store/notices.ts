@@ -2,8 +2,9 @@ import type { Listening, NodeListener } from '../../src/store/contract/cluster.t
 import type { Machine, Owner } from '../machine.ts';
 import type { Random } from '../random.ts';
 
-/** Of what is told, so much is never heard. */
+/** Of what is told, so much is never heard: most of it where nodes find what others have written by looking for it. */
 const LOST = 0.1;
+export const MOST_LOST = 0.6;
 /** Writes within this time are told together. */
 const GATHER_MS = 10;
 /** How late the node hears that is late to hear. */
@@ -13,13 +14,15 @@ const MOST_LATE_MS = 2_000;
 export class Notices {
   readonly #machine: Machine;
   readonly #random: Random;
+  readonly #lost: number;
   readonly #listeners = new Map<string, { owner: Owner; listener: NodeListener }>();
   readonly #owners = new Map<string, Owner>();
   #late: string | null = null;
 
-  constructor(machine: Machine, random: Random) {
+  constructor(machine: Machine, random: Random, lost = LOST) {
     this.#machine = machine;
     this.#random = random;
+    this.#lost = lost;
   }
 
   /** A node is there, and may listen. */
@@ -55,7 +58,7 @@ export class Notices {
       if (node === from) continue;
       const lateMs = node === this.#late ? random.between(0, MOST_LATE_MS) : 0;
       const delayMs = GATHER_MS + random.between(0.1, 1) + lateMs;
-      if (random.chance(LOST)) continue;
+      if (random.chance(this.#lost)) continue;
       this.#machine.after(delayMs, () => hear(listener), owner);
     }
   }

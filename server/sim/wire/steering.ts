@@ -48,6 +48,8 @@ const WHIMS: Said[] = [
   // It waits for so long that a pause comes and goes.
   ['again=9', { againSeconds: 9 }],
   ['again=9', { againSeconds: 9 }],
+  ['pause=1', { pauseSeconds: 1 }],
+  ['pause=1', { pauseSeconds: 1 }],
   ['later=5', {}],
   ['no-retry=?0', {}],
   ['again=0', { isFaulty: true }],

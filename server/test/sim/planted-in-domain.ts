@@ -21,11 +21,11 @@ export const PLANTED_IN_DOMAIN: PlantedBug[] = [
   ]),
   bug(
     'a retry that was kept waiting survives its next time',
-    ['retryAtNext'],
+    ['retryAtNext', 'retryEarly'],
     'domain/run/queue.ts',
     [
-      "if (row.was === 'retrying' && row.nextFor !== null",
-      "if (row.was === 'lost' && row.nextFor !== null",
+      "if (row.was === 'retrying' && row.nextFor !== null && row.nextFor <= now) {",
+      "if (row.was === 'retrying' && row.nextFor !== null && row.nextFor + 60_000 <= now) {",
     ],
   ),
   bug('a retry that comes after the next time is made', ['retryAtNext'], 'domain/run/verdict.ts', [

@@ -114,10 +114,13 @@ function checkStopped(
   if (span === undefined || span.stoppedUntil <= heardBy) return;
   const until = Math.min(span.until, span.stoppedUntil);
   const started = (run: RunSeen) =>
-    run.attempts.find(({ startedAt }) => startedAt > heardBy && startedAt < until);
+    run.attempts.find(
+      ({ startedAt }, index) =>
+        startedAt > heardBy && startedAt < until && !wasTakenBack(run, schedule, index),
+    );
   for (const run of isDeleted ? [...runs, ...manual] : runs) {
     const attempt = started(run);
-    if (attempt === undefined || wasTakenBack(run, schedule)) continue;
+    if (attempt === undefined) continue;
     const when = `started at ${iso(attempt.startedAt)}, after change ${number} had stopped it`;
     tell('firedStopped', `${nameOf(seen.id, run.at)} ${when}.`);
   }

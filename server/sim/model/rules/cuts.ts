@@ -8,6 +8,8 @@ export interface Window {
   to: number;
   /** The machine was suspended in it: what was in flight goes on after it. */
   isSuspension?: boolean;
+  /** Of a claim whose node was going, or is dead: nobody has to recover after it. */
+  isGone?: boolean;
 }
 
 /** After a fault the engine has so much time until it is in time again. */
@@ -40,11 +42,11 @@ function awayOf(lives: Life[], from: number): Window[] {
   // What it had asked for may be done after its death.
   const life = lives.find(({ end }) => (end?.to ?? Infinity) >= from) ?? lives.at(-1)!;
   const { end, frozen = [] } = life;
-  return end === null ? frozen : [...frozen, { from: end.from, to: Infinity }];
+  return end === null ? frozen : [...frozen, { from: end.from, to: Infinity, isGone: true }];
 }
 
-function within({ from, to }: Window, hold: Hold): Window[] {
-  const window = { from: Math.max(from, hold.from), to: Math.min(to, hold.to) };
+function within({ from, to, ...rest }: Window, hold: Hold): Window[] {
+  const window = { ...rest, from: Math.max(from, hold.from), to: Math.min(to, hold.to) };
   return window.from <= window.to ? [window] : [];
 }
 

@@ -17,6 +17,7 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
   // One request of a schedule is in flight: the next one starts when it has ended.
   let freeAt = Number.NEGATIVE_INFINITY;
   const told = toldOf(schedule, view);
+  const freed = freedOf(seen.id, view);
   for (const { run, attempt, index } of attemptsOf(schedule)) {
     const couldAt = couldStartAt(run, index, seen.policy, view);
     // A change takes back what has not started, and it is decided about anew.
@@ -24,14 +25,17 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
     const changes = all.filter(({ at }) => at <= attempt.startedAt);
     const changedAt = Math.max(...changes.map(change => takenBackBy(change, couldAt, view)));
     const heldUntil = index === 0 && run.trigger === 'manual' ? claimedAheadUntil(run, view) : 0;
-    const from = Math.max(couldAt, freeAt, changedAt, heldUntil);
+    const freedAt = Math.max(...freed.filter(at => at <= attempt.startedAt));
+    const from = Math.max(couldAt, freeAt, changedAt, heldUntil, freedAt);
     const lateMs = attempt.startedAt - from;
     const toldAt = told.get(`${run.id}/${attempt.number}`) ?? 0;
     freeAt = Math.max(freeAt, endOf(attempt) || attempt.startedAt, toldAt);
     // A loop that sleeps goes by the clock as it was.
     const behindMs = view.behindMs(from - RECOVERY_MS, attempt.startedAt);
     const allowedMs = view.lateMs + view.heardMs + behindMs;
-    if (!(lateMs > allowedMs) || !view.isUndisturbed(from, attempt.startedAt, seen.id)) continue;
+    // What comes later is in nobody's way.
+    const lateFrom = from + allowedMs;
+    if (!(lateMs > allowedMs) || !view.isUndisturbed(from, lateFrom, seen.id)) continue;
     if (view.isHeldBack(from, attempt.startedAt, seen)) continue;
     // The node that was asked for it writes it first, whoever sends it. It does so with a new schedule as well.
     const askedAt = run.trigger === 'manual' ? run.at : seen.createdAt;
@@ -46,6 +50,12 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
 /** By when a change has taken back what could start at `couldAt`. What was leaving by then waits for its connection first. */
 function takenBackBy({ writtenBy }: { writtenBy: number }, couldAt: number, view: View): number {
   return writtenBy < couldAt ? writtenBy : writtenBy + view.connectMs;
+}
+
+/** When claims of nodes that stopped, or were dead, were free for others. */
+function freedOf(id: string, { holds }: View): number[] {
+  const windows = (holds.get(id) ?? []).flatMap(({ idle }) => idle);
+  return windows.filter(({ isGone }) => isGone).map(({ to }) => to);
 }
 
 /** By attempt: when its target was answered that it has ended. By then that was written. */

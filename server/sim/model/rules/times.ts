@@ -3,7 +3,7 @@ import { RECOVERY_MS, type Window } from './cuts.ts';
 import { isPutOff } from './full-hosts.ts';
 import { haltIn } from './halts.ts';
 import type { Tell } from './rule.ts';
-import { hasBegun, hasEnded, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
+import { hasBegun, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 import { AWAKE_MS, LOOK_MS } from './windows.ts';
 
 /**
@@ -20,7 +20,7 @@ export function checkTimes(view: View, tell: Tell): number {
 }
 
 function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
-  const { seen, due, runs, manual } = schedule;
+  const { seen, due, runs } = schedule;
   const { until } = view;
   const next = new Map(due.map((time, index) => [time, due[index + 1] ?? Infinity]));
   const recorded = new Set<number>();
@@ -48,7 +48,6 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
       tell('unrecorded', `${nameOf(seen.id, time)} has no record.`);
     }
   }
-  for (const run of [...runs, ...manual]) if (run.at <= until) checkRun(run, view, tell);
   return overrun;
 }
 
@@ -68,12 +67,22 @@ function needsNone(time: number, schedule: ScheduleView, view: View): boolean {
 }
 
 /**
- * Whether a run may be of a request that was never begun. It was claimed ahead of its time, a change took it back, and the process
- * died before that was written: the next start takes it for one that was cut off, and sends it again if the schedule is enabled.
+ * Whether an attempt may be of a request that was never begun. It was claimed ahead of its time, a change took it back, and the
+ * process died before that was written: the next start takes it for one that was cut off, and sends it again if the schedule is
+ * enabled. Or nobody knew of the claim.
+ *
+ * @param index of the attempt
  */
-export function wasTakenBack({ id, attempts }: RunSeen, { arrivals }: ScheduleView): boolean {
-  const wasSent = arrivals.some(({ webhookId, attempt }) => webhookId === id && attempt === 1);
-  return attempts[0]?.outcome === 'lost' && !wasSent;
+export function wasTakenBack(
+  { id, attempts }: RunSeen,
+  { arrivals }: ScheduleView,
+  index = 0,
+): boolean {
+  const attempt = attempts[index];
+  if (attempt?.outcome !== 'lost') return false;
+  return !arrivals.some(
+    ({ webhookId, attempt: sent }) => webhookId === id && sent === attempt.number,
+  );
 }
 
 function checkCause({ scheduleId, reason }: RunSeen, time: number, view: View, tell: Tell): void {
@@ -279,9 +288,9 @@ const WRITTEN_MS = 45;
 /** What the store refused is tried again so much later. */
 const AGAIN_MS = 250;
 
-/** An engine looks at nothing while its store or its machine stands still. */
-export function withGrace(instant: number, { stalls, graceMs }: View): number {
-  let until = instant + graceMs;
+/** An engine looks at nothing while its store or its machine stands still. @param waitMs until it looks where nothing does */
+export function withGrace(instant: number, { stalls, graceMs }: View, waitMs = 0): number {
+  let until = instant + waitMs + graceMs;
   for (const { from, to } of stalls.toSorted((a, b) => a.from - b.from)) {
     if (from <= until && to > instant) until += to - Math.max(from, instant) + AGAIN_MS;
   }
@@ -302,8 +311,7 @@ export function knownBy({ scheduleId, finishedAt, attempts }: RunSeen, view: Vie
 }
 
 export function writtenBy(endedAt: number, view: View): number {
-  // It may have been refused before that.
-  return Math.max(withGrace(endedAt + WRITTEN_MS, view), withGrace(endedAt, view) + WRITTEN_MS);
+  return withGrace(endedAt, view, WRITTEN_MS);
 }
 
 /** Whether a request of the run was in flight when the window began. */
@@ -372,26 +380,6 @@ export function isGoing(time: number, { runs, manual, spans }: ScheduleView, vie
     runs.some(other => hasBegun(other) && other.at < time && time <= endOf(other)) ||
     manual.some(other => other.at <= time && time <= knownBy(other, view))
   );
-}
-
-function checkRun(run: RunSeen, view: View, tell: Tell): void {
-  const name = nameOf(run.scheduleId, run.at);
-  if (!hasEnded(run)) tell('unfinished', `${name} is still ${run.status}.`);
-  // A clock that goes by the store's may be set back by its last millisecond while a request waits for its connection.
-  if (run.startedAt < run.at - view.apartMs)
-    tell('early', `${name} started at ${iso(run.startedAt)}.`);
-  for (const [index, attempt] of run.attempts.entries()) {
-    if (attempt.number !== index + 1) {
-      tell('attemptNumbers', `${name} has number ${attempt.number} as attempt ${index + 1}.`);
-    }
-    if (attempt.outcome !== 'lost') continue;
-    // What its target said ends it, once the next start finds it.
-    const overAt = attempt.awaited === null ? run.finishedAt : writtenBy(run.finishedAt, view);
-    const until = run.attempts[index + 1]?.startedAt ?? overAt;
-    if (!view.killedWithin(attempt.startedAt, until, run.scheduleId)) {
-      tell('lostWithoutCrash', `${name} lost attempt ${attempt.number} without a crash.`);
-    }
-  }
 }
 
 export function nameOf(scheduleId: string, time: number): string {

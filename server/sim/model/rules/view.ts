@@ -177,7 +177,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
   const waits = waitsOf(evidence);
   const isHeldUp = (from: number, to: number, scheduleId: string) =>
     [waits.get(scheduleId) ?? [], ...(holds.get(scheduleId) ?? []).map(({ idle }) => idle)].some(
-      windows => windows.some(window => window.to + RECOVERY_MS > from && window.from < to),
+      windows => windows.some(window => window.from < to && overBy(window) > from),
     );
   const heldUntil = (instant: number, scheduleId: string) => {
     const isHeld = ({ from, to, idle }: HoldSeen) =>
@@ -277,6 +277,10 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
         ? isTakenBack(from, to, scheduleId)
         : kills.some(kill => kill.to >= from && kill.from <= to),
   };
+}
+
+function overBy({ to, isGone }: Window): number {
+  return isGone ? to : to + RECOVERY_MS;
 }
 
 /** When requests waited for others of their host, by their schedules, and by their own ids: callbacks have no schedule there. */

@@ -106,7 +106,7 @@ export const NODE_BUGS: NodeBug[] = [
   {
     name: 'nobody looks for what other nodes have written',
     rules: ['late', 'missedWhileUp', 'unrecorded'],
-    faults: ['nodes'],
+    faults: ['nodes', 'quiet'],
     patches: [
       {
         file: 'engine/engine.ts',
@@ -118,7 +118,7 @@ export const NODE_BUGS: NodeBug[] = [
   {
     name: 'what a node gives back at its stop is known after two seconds only',
     rules: ['late'],
-    faults: ['nodes', 'callers'],
+    faults: ['nodes', 'quiet', 'stop'],
     patches: [
       { file: 'engine/engine.ts', find: 'const POLL_MS = 500;', replace: 'const POLL_MS = 2_000;' },
     ],
