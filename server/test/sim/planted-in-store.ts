@@ -43,7 +43,7 @@ export const PLANTED_IN_STORE: PlantedBug[] = [
   bug(
     'a manual run takes no fence',
     ['fence'],
-    [OUTBOX, "fence = ${nextFence('max', ':now')}\n    WHERE", 'fence = fence\n    WHERE'],
+    [OUTBOX, '\n      fence = $', '\n      fence = fence + 0 * $'],
   ),
   bug(
     'a fence is the instant of its claim, and no more than the last one',
