@@ -386,6 +386,11 @@ const REGRESSIONS: { seed: number; mend: string; faults?: string[] }[] = [
     faults: ['crowd'],
     mend: 'rules: a command changes no secret of what waits for a full host',
   },
+  {
+    seed: 27,
+    faults: ['pause', 'nodes'],
+    mend: 'rules: a run that is over in a pause is found by who goes on after it',
+  },
 ];
 
 /** What is played since seeds of this list failed: their worlds shall stay as they were. */

@@ -303,6 +303,8 @@ export function knownBy({ scheduleId, finishedAt, attempts }: RunSeen, view: Vie
   if (!attempts.at(-1)?.awaited) return writtenBy(until, view);
   // Nobody holds what awaits its completion. A node that hears of its end takes it, and may do nothing with it; then another one does.
   for (;;) {
+    // Nobody was up: the next one to start, or to go on after a pause, finds it.
+    until = view.windows.find(({ from, to }) => from <= until && until < to)?.to ?? until;
     const heardAt = until + view.heardMs;
     const heldUntil = view.heldUntil(heardAt, scheduleId);
     if (heldUntil <= heardAt) return writtenBy(heardAt, view);

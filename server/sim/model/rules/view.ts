@@ -193,9 +193,12 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
       const isOfNode = (hold: HoldSeen) => hold.node === node && hold.to >= from && hold.from <= to;
       return node === undefined || holds.get(scheduleId)?.some(isOfNode);
     });
+  // What starts in a pause answers its callers.
+  const begunAt = Math.min(...lives.map(({ spawnedAt }) => spawnedAt));
+  const down = windowsOf(lives, evidence.pauses === undefined ? null : begunAt);
   const windows = evidence.shared
-    ? windowsOf(lives) // A node that woke between two of them has looked.
-    : merged([...windowsOf(lives), ...suspensions.map(unseenOf)]);
+    ? down // A node that woke between two of them has looked.
+    : merged([...down, ...suspensions.map(unseenOf)]);
   const halts = haltsOf(evidence, [...windows, ...stalls]);
   const clientOf = new Map(schedules.map(({ id, client = '' }) => [id, client]));
   const haltsOfOne = (id: string) => halts.get(clientOf.get(id)!) ?? [];

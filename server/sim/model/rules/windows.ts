@@ -4,11 +4,15 @@ import type { Window } from './cuts.ts';
 /** A node tells the others once a second that it looks. */
 export const LOOK_MS = 1_000;
 
-/** When nobody was up that could fire, from the end of a life on. */
-export function windowsOf(lives: Life[]): Window[] {
+/**
+ * When nobody was up that could fire, from the end of a life on.
+ *
+ * @param begunAt when nobody was, who answered callers nevertheless; null: there was no such instant
+ */
+export function windowsOf(lives: Life[], begunAt: number | null = null): Window[] {
   const changes = lives.flatMap(lifeChanges).toSorted((a, b) => a.at - b.at);
   const windows: Window[] = [];
-  let from: number | null = null;
+  let from = begunAt;
   let up = 0;
   for (const { at, by } of changes) {
     up += by;
