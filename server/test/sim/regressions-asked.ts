@@ -1,0 +1,240 @@
+import type { Regression } from './regressions.ts';
+
+/** Seeds that failed with faults that were asked for. */
+export const REGRESSIONS_ASKED: Regression[] = [
+  {
+    seed: 109,
+    faults: ['step'],
+    mend: 'recount: the retry of a run whose time is the next to come is counted anew',
+  },
+  {
+    seed: 145,
+    faults: ['step'],
+    mend: 'executor: what was decided about as the clock was set back waits for its time to come again',
+  },
+  {
+    seed: 451,
+    faults: ['step'],
+    mend: 'recount: a run that goes on as the clock is set back has the next time of the right clock',
+  },
+  {
+    seed: 17,
+    faults: ['step'],
+    mend: 'completer: times before that of a run that goes on come again, where the clock was set back',
+  },
+  {
+    seed: 73,
+    faults: ['step'],
+    mend: 'recount: a claim that was given up after it was marked goes on with the times that passed since',
+  },
+  {
+    seed: 59,
+    faults: ['step'],
+    mend: 'recounter: what was sent is looked up until no run goes on from before it',
+  },
+  {
+    seed: 122,
+    faults: ['step'],
+    mend: 'queue: a time that was cut off, and passes under a clock that is set ahead, has one record',
+  },
+  {
+    seed: 22,
+    faults: ['awaiting'],
+    mend: 'completer: times that come while a run awaits are skipped, whether or not anybody looks',
+  },
+  {
+    seed: 13,
+    faults: ['awaiting'],
+    mend: 'completion: a deadline of a clock that was ahead is counted anew',
+  },
+  {
+    seed: 237,
+    faults: ['awaiting'],
+    mend: 'queue: a retry that was decided about just before a manual run began waits its time',
+  },
+  {
+    seed: 338,
+    faults: ['awaiting'],
+    mend: 'outbox: a heartbeat puts off no retry of a manual run that was not answered',
+  },
+  {
+    seed: 2,
+    faults: ['nodes', 'edits'],
+    mend: 'rules: a time is skipped behind one that a frozen node had begun, and that a change dropped',
+  },
+  {
+    seed: 357,
+    faults: ['nodes'],
+    mend: 'lease renewer: a node that was frozen beyond its lease renews again at once',
+  },
+  {
+    seed: 373,
+    faults: ['nodes'],
+    mend: 'rules: a node that dies as it comes to listen was never up',
+  },
+  {
+    seed: 570,
+    faults: ['nodes'],
+    mend: 'rules: a clock that is steered back by a millisecond says that a request began so much early',
+  },
+  {
+    seed: 21,
+    faults: ['destinations'],
+    mend: 'slots: requests that started before their destination had limits count',
+  },
+  {
+    seed: 12,
+    faults: ['calendars'],
+    mend: 'calendar recounter: a run in flight ends by the calendar that changed meanwhile',
+  },
+  {
+    seed: 4,
+    faults: ['long'],
+    mend: 'pruner: a wait of less than a part of a ms is no reason to look again at once',
+  },
+  {
+    seed: 54,
+    faults: ['long'],
+    mend: 'recount: times are looked up as well while a claim that has not begun is given back',
+  },
+  {
+    seed: 4,
+    faults: ['step', 'edits', 'explains'],
+    mend: 'schedule: a pause holds where the clock was set back behind the last change',
+  },
+  {
+    seed: 12,
+    faults: ['steered', 'nodes', 'lose', 'kill'],
+    mend: 'outbox: a further run that is dropped leaves no attempt, also where its claim is cut off',
+  },
+  {
+    seed: 318,
+    faults: ['step'],
+    mend: 'requeue: times that a clock that was ahead has recorded come again, also where their schedule was disabled meanwhile',
+  },
+  {
+    seed: 305,
+    faults: ['step', 'edits'],
+    mend: 'rules: of two deletions at once, the one that was answered made the version',
+  },
+  {
+    seed: 263,
+    faults: ['step', 'edits'],
+    mend: 'rules: a machine that is suspended writes a change later than its caller waits',
+  },
+  {
+    seed: 309,
+    faults: ['step', 'edits'],
+    mend: 'recount: times come again behind one that waits for a manual run, and is yet to come again itself',
+  },
+  {
+    seed: 1_025,
+    faults: ['crowd'],
+    mend: 'rules: what waited for a full host may be missed, also when its host is free again',
+  },
+  {
+    seed: 1_063,
+    faults: ['crowd'],
+    mend: 'rules: a change drops what waits for a full host',
+  },
+  {
+    seed: 60,
+    faults: ['socket'],
+    mend: 'queue: a retry waits its time where two changes bring a next time before it, and take it away',
+  },
+  {
+    seed: 1_476,
+    faults: ['nodes', 'awaiting', 'edits', 'counts'],
+    mend: 'rules: a node that dies while it is frozen does not wake up for that',
+  },
+  {
+    seed: 1_489,
+    faults: ['nodes', 'awaiting', 'edits', 'counts'],
+    mend: 'rules: of several nodes that take a run whose target said how it ended, the last one writes it',
+  },
+  {
+    seed: 1_538,
+    faults: ['nodes', 'awaiting', 'edits', 'counts'],
+    mend: 'rules: a deadline counts from when a node that was frozen has read the answer',
+  },
+  {
+    seed: 1_969,
+    faults: ['destinations'],
+    mend: 'rules: nothing is due of a schedule before its create, also where changes of it were not answered',
+  },
+  {
+    seed: 173,
+    faults: ['clients'],
+    mend: 'completer: a manual run is judged by the schedule as its attempt ends',
+  },
+  {
+    seed: 108,
+    faults: ['clients'],
+    mend: 'world: a secret is changed as answered also where its client is being deleted',
+  },
+  {
+    seed: 178,
+    faults: ['clients'],
+    mend: 'rules: a callback that was cut off is dropped with its client',
+  },
+  {
+    seed: 4_700,
+    faults: ['kill', 'slow', 'callers', 'suspend'],
+    mend: 'queue: a retry that was looked at in the millisecond in which a manual run began is due with its end',
+  },
+  {
+    seed: 20,
+    faults: ['counts', 'calendars', 'edits'],
+    mend: 'rules: what limits let through soon is claimed, and waits for its turn',
+  },
+  {
+    seed: 4_455,
+    faults: ['step', 'nodes', 'clients', 'destinations', 'freeze'],
+    mend: 'rules: a node that was frozen writes a change later still where its store is slow',
+  },
+  {
+    seed: 4_591,
+    faults: ['nodes', 'kill', 'stop', 'callers', 'counts', 'absence', 'freeze'],
+    mend: 'rules: a node that is asked to stop while it is frozen looks as it wakes, and stops',
+  },
+  {
+    seed: 238,
+    faults: ['clients'],
+    mend: 'rules: a time may lose its place behind a manual run that a slow store writes late',
+  },
+  {
+    seed: 176,
+    faults: ['clients'],
+    mend: 'rules: a run that comes back from a suspension of its client goes by the next time after that',
+  },
+  {
+    seed: 47,
+    faults: ['pause'],
+    mend: 'pausing: a process that starts in a pause knows what the one before it had not sent',
+  },
+  {
+    seed: 100,
+    faults: ['nodes', 'counts', 'destinations', 'freeze', 'stop'],
+    mend: 'rules: a time passes unseen while no node can note that it is awake',
+  },
+  {
+    seed: 7,
+    faults: ['nodes'],
+    mend: 'rules: a node whose clock is a millisecond ahead knows that a time has come',
+  },
+  {
+    seed: 11,
+    faults: ['crowd'],
+    mend: 'rules: what may find a slot of a full host soon is claimed, and waits',
+  },
+  {
+    seed: 58,
+    faults: ['crowd'],
+    mend: 'rules: a command changes no secret of what waits for a full host',
+  },
+  {
+    seed: 27,
+    faults: ['pause', 'nodes'],
+    mend: 'rules: a run that is over in a pause is found by who goes on after it',
+  },
+];
