@@ -143,7 +143,10 @@ export async function historyOf(
   asked: Asked[],
   now: number,
 ): Promise<HistorySeen> {
-  const callers = asked.flatMap(({ body, told }) => (told && body.integrations ? [told.id] : []));
+  // What was asked for and not answered may have been made.
+  const idsOf = madeOf(looked.database);
+  const calling = asked.filter(({ body }) => body.integrations !== undefined);
+  const callers = calling.flatMap(({ label }) => idsOf.get(label) ?? []);
   const runs = await allRunsOf(looked, new Set(callers), now);
   return { runs, decidedAt: decidedIn(looked.database) };
 }

@@ -161,4 +161,12 @@ export const REGRESSIONS: Regression[] = [
     seed: 9_687,
     mend: 'rules: with bufferOne a time that a node holds and does not send loses its place to a later one',
   },
+  {
+    seed: 24_228,
+    mend: 'rules: a request that was cut off is in the way until a start finds it',
+  },
+  {
+    seed: 24_483,
+    mend: 'world: what was made without an answer is asked for its callbacks before history takes it away',
+  },
 ];

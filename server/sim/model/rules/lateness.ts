@@ -29,7 +29,9 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
     const from = Math.max(couldAt, freeAt, changedAt, heldUntil, freedAt);
     const lateMs = attempt.startedAt - from;
     const toldAt = told.get(`${run.id}/${attempt.number}`) ?? 0;
-    freeAt = Math.max(freeAt, endOf(attempt) || attempt.startedAt, toldAt);
+    // One that was cut off is in the way until a start finds it.
+    const overAt = endOf(attempt) || (run.attempts[index + 1]?.startedAt ?? run.finishedAt);
+    freeAt = Math.max(freeAt, overAt, toldAt);
     // A loop that sleeps goes by the clock as it was.
     const behindMs = view.behindMs(from - RECOVERY_MS, attempt.startedAt);
     const allowedMs = view.lateMs + view.heardMs + behindMs;
