@@ -69,6 +69,7 @@ export const PLANTED_AWAITING = [
       'store/rows/outbox.ts',
       ['return { attempts, isAwaiting: true };', 'return { attempts, isAwaiting: false };'],
     ),
-    ...OF_NODES,
+    // A node must die, or be slow, just as it decides.
+    faults: [...OF_NODES.faults, 'callers', 'kill', 'slow'],
   },
 ];

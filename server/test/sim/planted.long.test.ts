@@ -1,6 +1,5 @@
 import { findPlanted } from '../support/sim/find-planted.ts';
 import { PLANTED } from './planted.ts';
-import { PLANTED_AWAITING } from './planted-awaiting.ts';
 import { PLANTED_CUT_OFF } from './planted-cut-off.ts';
 
 /**
@@ -10,4 +9,3 @@ import { PLANTED_CUT_OFF } from './planted-cut-off.ts';
 
 findPlanted('bugs of crashes', PLANTED_CUT_OFF);
 findPlanted('bugs of delivery', PLANTED);
-findPlanted('bugs of runs that await', PLANTED_AWAITING);
