@@ -39,8 +39,8 @@ export class PausableEngine implements EnginePort {
   /** No engine of this process has started. */
   #isFirst = true;
   #isPaused = false;
-  #isStarting = true;
   #stopping = false;
+  /** Null during the start. */
   #timer: NodeJS.Timeout | null = null;
   #looking: Promise<void> = Promise.resolve();
 
@@ -65,7 +65,6 @@ export class PausableEngine implements EnginePort {
     // Its fault is told by the start alone.
     this.#looking = first.catch(() => {});
     await first;
-    this.#isStarting = false;
     this.#askAgain();
   }
 
@@ -132,7 +131,7 @@ export class PausableEngine implements EnginePort {
       return engine;
     } catch (error) {
       // The first one is a part of the start, which says why it ends or waits.
-      if (!this.#isStarting) this.#options.log.error({ err: error }, 'the engine did not start');
+      if (this.#timer !== null) this.#options.log.error({ err: error }, 'the engine did not start');
       await engine.stop(0);
       throw error;
     }

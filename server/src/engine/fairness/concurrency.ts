@@ -26,8 +26,12 @@ export class HostState {
   readonly origin: string;
   readonly breaker: Breaker;
   readonly inFlight: Record<JobKind, number> = { schedule: 0, manual: 0, callback: 0 };
-  /** Of kinds that had all their slots taken at the last look. */
-  ends: Partial<Record<JobKind, RecentEnds>> = {};
+  /** Null where a slot was free at the last look. */
+  readonly ends: Record<JobKind, RecentEnds | null> = {
+    schedule: null,
+    manual: null,
+    callback: null,
+  };
 
   constructor({ clientRowId, origin }: ClientHost) {
     this.clientRowId = clientRowId;
@@ -103,9 +107,8 @@ export class ConcurrencyLimits {
   beginSecond(isFirst: boolean): void {
     for (const { inFlight, ends } of this.#hosts.values()) {
       for (const kind of JOB_KINDS) {
-        if (inFlight[kind] < this.#mostPerHost(kind)) delete ends[kind];
-        else if (isFirst || ends[kind] === undefined) ends[kind] = new RecentEnds();
-        else ends[kind].beginSecond();
+        const isFull = inFlight[kind] >= this.#mostPerHost(kind);
+        ends[kind] = RecentEnds.beginSecond(ends[kind], isFull, isFirst);
       }
     }
   }
@@ -117,9 +120,9 @@ export class ConcurrencyLimits {
   surplus(item: FairItem, waiting: number): number {
     const { kind } = item;
     const host = this.#hosts.get(nameOf(item));
-    const ends = host?.ends[kind];
+    const ends = host?.ends[kind] ?? null;
     const slots = this.#mostPerHost(kind);
-    if (ends === undefined || host!.inFlight[kind] < slots) return 0;
+    if (ends === null || host!.inFlight[kind] < slots) return 0;
     return Math.max(0, waiting - ends.mostSoon(slots));
   }
 
@@ -159,7 +162,7 @@ export class ConcurrencyLimits {
       this.#options.breakers[breaker.isOpen ? 'opened' : 'closed'](host);
     }
     if (!host.isIdle) return;
-    host.ends = {};
+    for (const each of JOB_KINDS) host.ends[each] = null;
     const name = nameOf(host);
     this.#hosts.delete(name);
     if (!breaker.isFresh) this.#faulty.set(name, host);

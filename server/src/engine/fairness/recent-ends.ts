@@ -15,9 +15,23 @@ export class RecentEnds {
     this.#counts[0]! += 1;
   }
 
-  beginSecond(): void {
-    this.#counts.unshift(0);
-    if (this.#counts.length > SOON_SECONDS + 1) this.#counts.pop();
+  /**
+   * The counts that go on as a second begins.
+   *
+   * @param ends null where there were none
+   * @param isFull whether all slots are taken: there are none where one is free
+   * @param isFirst nothing is known of the seconds before
+   */
+  static beginSecond(
+    ends: RecentEnds | null,
+    isFull: boolean,
+    isFirst: boolean,
+  ): RecentEnds | null {
+    if (!isFull) return null;
+    if (isFirst || ends === null) return new RecentEnds();
+    ends.#counts.unshift(0);
+    if (ends.#counts.length > SOON_SECONDS + 1) ends.#counts.pop();
+    return ends;
   }
 
   /**

@@ -92,9 +92,7 @@ export class Throttle {
    * @param isFirst nothing is known of the seconds before
    */
   beginSecond(now: number, isFirst: boolean): void {
-    if (!this.#isFull) this.#ends = null;
-    else if (isFirst || this.#ends === null) this.#ends = new RecentEnds();
-    else this.#ends.beginSecond();
+    this.#ends = RecentEnds.beginSecond(this.#ends, this.#isFull, isFirst);
     this.#place = 0;
     if (this.#postponed.length > 0) this.#postponed = this.#postponed.filter(until => until > now);
   }

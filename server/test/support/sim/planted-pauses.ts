@@ -13,13 +13,13 @@ export const PAUSE_BUGS: NodeBug[] = [
   bug('a pause is heard of at the start only', ['firedPaused'], {
     file: PAUSING,
     find: 'const since = await pausedSince();',
-    replace: 'const since = this.#isStarting ? await pausedSince() : null;',
+    replace: 'const since = this.#timer === null ? await pausedSince() : null;',
   }),
   bug('a process that started in a pause stays so', ['unrecorded', 'unfinished'], {
     file: PAUSING,
     find: 'const begins = since === null && this.#engine === null;',
     replace:
-      'const begins = since === null && this.#engine === null && (this.#isStarting || !this.#isFirst);',
+      'const begins = since === null && this.#engine === null && (this.#timer === null || !this.#isFirst);',
   }),
   bug('after a resume nobody knows what had been sent', ['lostWithoutCrash'], {
     file: PAUSING,
