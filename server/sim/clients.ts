@@ -34,12 +34,10 @@ export interface ClientsOptions {
 export class Clients {
   readonly all: PlayedClient[] = [];
   readonly #options: ClientsOptions;
-  readonly #commands: Commands;
   #isOver = false;
 
   constructor(options: ClientsOptions) {
     this.#options = options;
-    this.#commands = options.commands;
   }
 
   async add(credentials: Credentials): Promise<void> {
@@ -76,27 +74,18 @@ export class Clients {
     const isFree = client.suspensions.every(({ backBy }) => backBy < machine.now);
     if (this.#isOver || client.deletion || !isFree) return;
     tell(`suspend ${client.name} for ${Math.round(forMs)} ms`);
-    const ever = Number.POSITIVE_INFINITY;
-    const suspension = { from: machine.now, by: ever, until: ever, backBy: ever };
-    client.suspensions.push(suspension);
-    const { clientId } = client.credentials;
-    await this.#commands.give(store => store.clients.suspend(clientId, machine.now));
-    suspension.by = machine.now;
+    await this.#options.commands.halt(client.suspensions, store =>
+      store.clients.suspend(idOf(client), machine.now),
+    );
     await machine.sleep(forMs, machine.world);
     if (!this.#isOver && !client.deletion) await this.#resume(client);
   }
 
   async #resume(client: PlayedClient): Promise<void> {
-    const { machine, tell } = this.#options.around;
-    const suspension = client.suspensions.at(-1)!;
-    // A command that is given again comes after this one otherwise, and nobody resumes the client.
-    while (suspension.by === Infinity) await machine.sleep(AGAIN_MS, machine.world);
-    if (suspension.until < Infinity) return;
-    tell(`resume ${client.name}`);
-    suspension.until = machine.now;
-    const { clientId } = client.credentials;
-    await this.#commands.give(store => store.clients.resume(clientId, machine.now));
-    suspension.backBy = machine.now;
+    const { around, commands } = this.#options;
+    await commands.goOn(client.suspensions.at(-1)!, `resume ${client.name}`, store =>
+      store.clients.resume(idOf(client), around.machine.now),
+    );
   }
 
   async #delete(client: PlayedClient, cutOffMs: number | null): Promise<void> {
@@ -105,7 +94,7 @@ export class Clients {
     tell(`delete ${client.name}`);
     client.deletion = { from: machine.now, by: Infinity };
     const { clientId } = client.credentials;
-    await this.#commands.give(async store => {
+    await this.#options.commands.give(async store => {
       const found = (await store.clients.findClient(clientId))!;
       await deleteClient(store, found, async () => machine.now);
     }, cutOffMs);
@@ -179,7 +168,7 @@ export class Clients {
   async #rotateByCommand(client: PlayedClient, { overlapSeconds, replaceNew }: Rotation) {
     const { machine } = this.#options.around;
     const rotation = newRotation(machine.now, overlapSeconds, replaceNew);
-    const isDone = await this.#commands.give(store =>
+    const isDone = await this.#options.commands.give(store =>
       store.clients.rotateSecret(idOf(client), rotation),
     );
     const { signingSecret, rotatedAt, oldUntil } = rotation;

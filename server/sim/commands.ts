@@ -2,6 +2,7 @@ import type { Store } from '../src/store/contract/store.ts';
 import { storeOn } from '../src/store/sqlite/open.ts';
 import { AGAIN_MS } from './call-once.ts';
 import type { Owner } from './machine.ts';
+import type { HaltSeen } from './model/evidence-of-halts.ts';
 import type { Surroundings } from './node.ts';
 import type { Random } from './random.ts';
 import { storeThrough } from './store/way.ts';
@@ -50,6 +51,32 @@ export class Commands {
       tell(`a command fails: ${end.why}`);
       await machine.sleep(AGAIN_MS, machine.world);
     }
+  }
+
+  /** Has something halted by a command. @param halts what is known of those before, and of this one from then on */
+  async halt(halts: HaltSeen[], work: (store: Store) => Promise<unknown>): Promise<HaltSeen> {
+    const { machine } = this.#around;
+    const halt = { from: machine.now, by: Infinity, until: Infinity, backBy: Infinity };
+    halts.push(halt);
+    await this.give(work);
+    halt.by = machine.now;
+    return halt;
+  }
+
+  /** Has it go on by a command, unless somebody has done so. @param what is told then */
+  async goOn(
+    halt: HaltSeen,
+    what: string,
+    work: (store: Store) => Promise<unknown>,
+  ): Promise<void> {
+    const { machine, tell } = this.#around;
+    // A command that is given again comes after this one otherwise, and it stays halted.
+    while (halt.by === Infinity) await machine.sleep(AGAIN_MS, machine.world);
+    if (halt.until < Infinity) return;
+    tell(what);
+    halt.until = machine.now;
+    await this.give(work);
+    halt.backBy = machine.now;
   }
 
   #storeOf(owner: Owner): Store {

@@ -1,11 +1,11 @@
 import { AGAIN_MS } from './call-once.ts';
 import type { Commands } from './commands.ts';
 import type { Machine } from './machine.ts';
-import type { PauseSeen } from './model/evidence-of-pauses.ts';
+import type { HaltSeen } from './model/evidence-of-halts.ts';
 
 /** The operator who pauses and resumes the installation. */
 export class Pauses {
-  readonly seen: PauseSeen[] = [];
+  readonly seen: HaltSeen[] = [];
   readonly #machine: Machine;
   readonly #commands: Commands;
   readonly #tell: (line: string) => void;
@@ -21,10 +21,9 @@ export class Pauses {
     const machine = this.#machine;
     if (this.#isOver || this.seen.some(({ backBy }) => backBy === Infinity)) return;
     this.#tell(`pause for ${Math.round(forMs)} ms`);
-    const pause = { from: machine.now, by: Infinity, until: Infinity, backBy: Infinity };
-    this.seen.push(pause);
-    await this.#commands.give(store => store.installation.pause(machine.now));
-    pause.by = machine.now;
+    const pause = await this.#commands.halt(this.seen, store =>
+      store.installation.pause(machine.now),
+    );
     await machine.sleep(forMs, machine.world);
     if (!this.#isOver) await this.#resume(pause);
   }
@@ -34,16 +33,13 @@ export class Pauses {
     this.#isOver = true;
     const last = this.seen.at(-1);
     if (last === undefined) return;
-    while (last.by === Infinity) await this.#machine.sleep(AGAIN_MS);
-    if (last.until === Infinity) await this.#resume(last);
+    await this.#resume(last);
     while (last.backBy === Infinity) await this.#machine.sleep(AGAIN_MS);
   }
 
-  async #resume(pause: PauseSeen): Promise<void> {
-    const machine = this.#machine;
-    this.#tell('resume');
-    pause.until = machine.now;
-    await this.#commands.give(store => store.installation.resume(machine.now));
-    pause.backBy = machine.now;
+  #resume(pause: HaltSeen): Promise<void> {
+    return this.#commands.goOn(pause, 'resume', store =>
+      store.installation.resume(this.#machine.now),
+    );
   }
 }

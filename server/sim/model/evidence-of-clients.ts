@@ -1,8 +1,9 @@
+import type { HaltSeen } from './evidence-of-halts.ts';
+
 /** What is known of a client in a world that has several. Instants are epoch ms, Infinity where it has not come. */
 export interface ClientSeen {
   id: string;
-  /** When each was asked for, when it was done, and the same of its end. */
-  suspensions: { from: number; by: number; until: number; backBy: number }[];
+  suspensions: HaltSeen[];
   deletion: { from: number; by: number } | null;
   /** In their order. */
   secrets: SecretsSeen[];

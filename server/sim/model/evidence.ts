@@ -1,6 +1,6 @@
 import type { Run } from '@punctual/client';
 import type { ClientSeen, SignedSeen } from './evidence-of-clients.ts';
-import type { PauseSeen } from './evidence-of-pauses.ts';
+import type { HaltSeen } from './evidence-of-halts.ts';
 import type { WireSeen } from './wire-evidence.ts';
 
 /** All that a crash test has seen, from outside: what the checker judges. Instants are epoch ms. */
@@ -12,7 +12,7 @@ export interface Evidence {
   /** When the machine was suspended; absent: it never was. */
   suspensions?: { from: number; to: number }[];
   /** Of the installation; absent: there were none. */
-  pauses?: PauseSeen[];
+  pauses?: HaltSeen[];
   arrivals: Arrival[];
   callbackArrivals: CallbackArrival[];
   /** As `GET /v1/run` tells them, with `callbacks` of `GET /v1/run/{id}` where there may be any. */

@@ -1,6 +1,6 @@
 import type { ClientSeen } from '../evidence-of-clients.ts';
 import { isPutOff } from './full-hosts.ts';
-import { type Halt, haltIn } from './halts.ts';
+import { type Halt, haltIn, isKnown, startsIn } from './halts.ts';
 import type { Tell } from './rule.ts';
 import { isGoing, nameOf } from './times.ts';
 import { iso, type RunSeen, type ScheduleView, type View } from './view.ts';
@@ -20,15 +20,8 @@ export function checkClients(clients: ClientSeen[], view: View, tell: Tell): voi
   }
 }
 
-function isKnown({ knownFrom, knownUntil }: Halt, at: number): boolean {
-  return at > knownFrom && at < knownUntil;
-}
-
 function checkQuiet(run: RunSeen, halts: Halt[], tell: Tell): void {
-  const attempts = [...run.attempts, ...run.callbacks.flatMap(callback => callback.attempts)];
-  for (const { startedAt, outcome } of attempts) {
-    const halt = halts.find(each => isKnown(each, startedAt));
-    if (halt === undefined || outcome === 'lost') continue;
+  for (const { startedAt, halt } of startsIn(run, halts)) {
     const when = `started at ${iso(startedAt)}, and its client was stopped at ${iso(halt.from)}`;
     tell('firedSuspended', `A request of ${nameOf(run.scheduleId, run.at)} ${when}.`);
   }

@@ -42,6 +42,28 @@ function ofClient({ suspensions, deletion }: ClientSeen, down: Window[]): Halt[]
   return [...ends, forGood];
 }
 
+interface Tried {
+  attempts: { startedAt: number; outcome: string }[];
+}
+
+export type KnownHalt = Pick<Halt, 'knownFrom' | 'knownUntil'>;
+
+export function isKnown({ knownFrom, knownUntil }: KnownHalt, at: number): boolean {
+  return at > knownFrom && at < knownUntil;
+}
+
+/** When requests of the run, and of its callbacks, started in one of these halts; those that were cut off may not have. */
+export function startsIn<Each extends KnownHalt>(
+  { attempts, callbacks }: Tried & { callbacks: Tried[] },
+  halts: Each[],
+): { startedAt: number; halt: Each }[] {
+  const all = [...attempts, ...callbacks.flatMap(callback => callback.attempts)];
+  return all.flatMap(({ startedAt, outcome }) => {
+    const halt = halts.find(each => isKnown(each, startedAt));
+    return halt === undefined || outcome === 'lost' ? [] : [{ startedAt, halt }];
+  });
+}
+
 /** When an engine has seen what was written at an instant, and would have by `by` if nothing had stood still. */
 export function looksBy(soonest: number, instant: number, down: Window[]): number {
   let by = soonest;

@@ -1,7 +1,7 @@
 import type { Evidence } from '../evidence.ts';
-import type { PauseSeen } from '../evidence-of-pauses.ts';
+import type { HaltSeen } from '../evidence-of-halts.ts';
 import type { Window } from './cuts.ts';
-import { haltIn, looksBy } from './halts.ts';
+import { haltIn, isKnown, type KnownHalt, looksBy, startsIn } from './halts.ts';
 import type { Tell } from './rule.ts';
 import { nameOf } from './times.ts';
 import { iso, type RunSeen, type ScheduleView, type View } from './view.ts';
@@ -25,20 +25,13 @@ export function checkPauses({ pauses = [], lives }: Evidence, view: View, tell: 
 }
 
 /** When every node knew of it. @param away when one may not have looked */
-function knownIn({ by, until }: PauseSeen, away: Window[]): Window {
-  return { from: looksBy(by + HEARD_MS, by, away), to: until };
+function knownIn({ by, until }: HaltSeen, away: Window[]): KnownHalt {
+  return { knownFrom: looksBy(by + HEARD_MS, by, away), knownUntil: until };
 }
 
-function isIn({ from, to }: Window, at: number): boolean {
-  return at > from && at < to;
-}
-
-function checkQuiet(run: RunSeen, known: Window[], tell: Tell): void {
-  const attempts = [...run.attempts, ...run.callbacks.flatMap(callback => callback.attempts)];
-  for (const { startedAt, outcome } of attempts) {
-    const pause = known.find(each => isIn(each, startedAt));
-    if (pause === undefined || outcome === 'lost') continue;
-    const when = `started at ${iso(startedAt)}, in a pause that was known at ${iso(pause.from)}`;
+function checkQuiet(run: RunSeen, known: KnownHalt[], tell: Tell): void {
+  for (const { startedAt, halt } of startsIn(run, known)) {
+    const when = `started at ${iso(startedAt)}, in a pause that was known at ${iso(halt.knownFrom)}`;
     tell('firedPaused', `A request of ${nameOf(run.scheduleId, run.at)} ${when}.`);
   }
 }
@@ -46,8 +39,8 @@ function checkQuiet(run: RunSeen, known: Window[], tell: Tell): void {
 function checkSaid(
   { scheduleId, at, missed, reason }: RunSeen,
   { due }: ScheduleView,
-  pauses: PauseSeen[],
-  known: Window[],
+  pauses: HaltSeen[],
+  known: KnownHalt[],
   tell: Tell,
 ): void {
   const [from, to] = missed === null ? [at, at] : [missed.from, missed.to];
@@ -55,7 +48,7 @@ function checkSaid(
   for (const time of due.filter(each => each >= from && each <= to)) {
     const isRight = isSaid
       ? pauses.some(pause => pause.from <= time && time <= pause.backBy + HEARD_MS)
-      : !known.some(pause => isIn(pause, time));
+      : !known.some(pause => isKnown(pause, time));
     if (!isRight) tell('causeWrong', `${nameOf(scheduleId, time)} says: ${reason ?? 'Nothing.'}`);
   }
 }

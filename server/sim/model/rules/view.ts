@@ -171,8 +171,8 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
   const runs = evidence.runs.map(run => runSeen(run, suspensions));
   const runsOf = Map.groupBy(runs, run => run.scheduleId);
   const arrivalsOf = Map.groupBy(arrivals, ({ scheduleId }) => scheduleId);
-  const kills = lives.flatMap(({ end }) => (end?.how === 'killed' ? [killOf(end)] : []));
   const stops = lives.flatMap(({ end }) => (end === null ? [] : [end]));
+  const kills = stops.filter(({ how }) => how === 'killed').map(killOf);
   const holds = holdsOf(evidence);
   const waits = waitsOf(evidence);
   const isHeldUp = (from: number, to: number, scheduleId: string) =>
