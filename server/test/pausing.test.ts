@@ -4,6 +4,12 @@ import type { Logger } from 'pino';
 import type { Engine } from '../src/engine/engine.ts';
 import { PausableEngine } from '../src/pausing.ts';
 
+const PAUSING = {
+  installation: { pauses: async () => [] } as never,
+  paused: 'paused',
+  stopMs: 0,
+};
+
 test('an engine that does not start after a pause is followed by another one', async t => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => mock.timers.reset());
@@ -27,9 +33,7 @@ test('an engine that does not start after a pause is followed by another one', a
       } as unknown as Engine;
     },
     pausedSince: async () => pausedSince,
-    installation: { pauses: async () => [] } as never,
-    paused: 'paused',
-    stopMs: 0,
+    ...PAUSING,
     log: { warn() {}, error: (facts: unknown) => errors.push(facts) } as unknown as Logger,
   });
   await engine.start();
@@ -54,9 +58,7 @@ test('a process that starts in a pause hands what was before it to its first eng
       return { start: async () => {}, stop: async () => {} } as unknown as Engine;
     },
     pausedSince: async () => pausedSince,
-    installation: { pauses: async () => [] } as never,
-    paused: 'paused',
-    stopMs: 0,
+    ...PAUSING,
     log: { warn: (...said: unknown[]) => warned.push(String(said.at(-1))), error() {} },
   });
   await engine.start();
@@ -80,9 +82,7 @@ test('the first engine that does not start is told of by the start alone', async
         stop: async () => {},
       }) as unknown as Engine,
     pausedSince: async () => null,
-    installation: { pauses: async () => [] } as never,
-    paused: 'paused',
-    stopMs: 0,
+    ...PAUSING,
     log: { error: (facts: unknown) => told.push(facts) } as unknown as Logger,
   });
   await assert.rejects(engine.start(), /^Error: The database is damaged\.$/);
@@ -103,9 +103,7 @@ test('a stop during the start waits for the engine that begins, and stops it', a
         stop: async () => void told.push('engine stopped'),
       }) as unknown as Engine,
     pausedSince: async () => null,
-    installation: { pauses: async () => [] } as never,
-    paused: 'paused',
-    stopMs: 0,
+    ...PAUSING,
     log: {} as Logger,
   });
   const started = engine.start();

@@ -226,3 +226,18 @@ export function passed(
   const id = idOf(scheduleId, second);
   world.runs.push({ id, scheduleId, scheduledFor, trigger: 'schedule', status, attempts: [] });
 }
+
+/** A manual run at 12 s, as the first run was. */
+export function runByHand(w: Evidence): void {
+  const [run] = w.runs;
+  const [attempt] = run!.attempts;
+  const id = 'by hand';
+  w.runs.push({
+    ...run!,
+    ...{ id, trigger: 'manual', scheduledFor: iso(12), startedAt: iso(12) },
+    ...{ finishedAt: iso(12.01), attempts: [{ ...attempt!, startedAt: iso(12) }] },
+  });
+  const [arrival] = w.arrivals;
+  const times = { scheduledFor: at(12), at: at(12.001), endedAt: at(12.009) };
+  w.arrivals.push({ ...arrival!, webhookId: id, ...times });
+}

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Evidence } from '../../sim/model/evidence.ts';
 import type { SignedSeen } from '../../sim/model/evidence-of-clients.ts';
-import { at, iso, Synthetic } from './synthetic.ts';
+import { at, iso, runByHand, Synthetic } from './synthetic.ts';
 import type { TamperedEvidence } from './tampered-evidence.ts';
 
 const [FIRST, SECOND] = ['whsec_Zmlyc3Q=', 'whsec_c2Vjb25k'];
@@ -59,23 +59,7 @@ function signed(
 
 /** As `TAMPERED`, of `worldOfClients`. */
 export const TAMPERED_CLIENTS: TamperedEvidence[] = [
-  [
-    'a request of a suspended client starts',
-    ['firedSuspended'],
-    w => {
-      const [run] = w.runs;
-      const [attempt] = run!.attempts;
-      const id = 'by hand';
-      w.runs.push({
-        ...run!,
-        ...{ id, trigger: 'manual', scheduledFor: iso(12), startedAt: iso(12) },
-        ...{ finishedAt: iso(12.01), attempts: [{ ...attempt!, startedAt: iso(12) }] },
-      });
-      const [arrival] = w.arrivals;
-      const times = { scheduledFor: at(12), at: at(12.001), endedAt: at(12.009) };
-      w.arrivals.push({ ...arrival!, webhookId: id, ...times });
-    },
-  ],
+  ['a request of a suspended client starts', ['firedSuspended'], runByHand],
   [
     'a time that passes while its client is suspended says something else',
     ['suspendedUntold'],
