@@ -79,7 +79,8 @@ export function attemptAnswer(attempt: Attempt): Wire.Attempt {
   };
 }
 
-function completionAnswer({ until, endedAt, ...same }: AttemptCompletion): Wire.AttemptCompletion {
+function completionAnswer(completion: AttemptCompletion): Wire.AttemptCompletion {
+  const { until, endedAt, acceptedAt: _, ...same } = completion;
   return { until: iso(until), ...(endedAt !== undefined && { endedAt: iso(endedAt) }), ...same };
 }
 

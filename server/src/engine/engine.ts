@@ -102,7 +102,7 @@ export class Engine {
       options.unseenSpans,
     );
     this.#breakers = new BreakerLog(options);
-    this.#recounter = new Recounter({ ...options, queue, outbox, wake });
+    this.#recounter = new Recounter({ ...options, queue, outbox, completions, wake });
     this.#suspensions = new Suspensions({
       ...options,
       suspensions: store.suspensions,

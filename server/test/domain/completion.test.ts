@@ -155,11 +155,23 @@ describe('the decision about an attempt', () => {
       kind: 'failed',
       endedAt: at('12:04'),
     },
-    'a deadline of an attempt that is still to begin was set by a clock that was ahead': {
+    'a deadline that a clock ahead has set is as long from now on': {
+      attempt: answered(202, { completion: { until: at('13:05'), acceptedAt: at('13:00') } }),
+      now: '12:04',
+      kind: 'awaiting',
+      until: at('12:09'),
+    },
+    'one that an earlier version has set is known by the start of its attempt': {
       attempt: answered(202, { startedAt: at('13:00'), completion: { until: at('13:05') } }),
       now: '12:04',
-      kind: 'timeout',
-      endedAt: at('12:04'),
+      kind: 'awaiting',
+      until: at('12:09'),
+    },
+    'one that a clock ahead has moved is as long from now on': {
+      said: said({ saidAt: at('13:00'), deadlineAt: at('13:20') }),
+      now: '12:04',
+      kind: 'awaiting',
+      until: at('12:24'),
     },
     'an answer to a request that began under such a clock has its whole deadline': {
       attempt: answered(202, { startedAt: at('13:00') }),
@@ -209,6 +221,14 @@ describe('the decision about an attempt', () => {
     assert.equal(late.attempt.outcome, 'timeout');
     assert.match(late.attempt.error!, /^The target has not completed it by .*T12:05:00\.000Z\.$/);
   });
+});
+
+test('a deadline that a clock ahead has set is set anew once', () => {
+  const ahead = answered(202, { completion: { until: at('13:05'), acceptedAt: at('13:00') } });
+  const { attempt: anew } = awaitedOf(ahead, POLICY, null, at('12:04'))!;
+  assert.deepEqual(anew.completion, { until: at('12:09'), acceptedAt: at('12:04') });
+  assert.equal(awaitedOf(anew, POLICY, null, at('12:08'))!.attempt, anew);
+  assert.equal(awaitedOf(anew, POLICY, null, at('12:09'))!.kind, 'timeout');
 });
 
 describe('what a target may say', () => {

@@ -583,11 +583,27 @@ describe('a run that awaits as the clock is set back', () => {
     assert.equal(world.sent[1]!.headers['punctual-scheduled-for'], '2026-02-01T12:10:00.000Z');
   });
 
-  test('after a heartbeat as well', async () => {
+  test('nor does one whose request began before the clock was ahead', async () => {
+    const { world } = await started({ maxRetries: 0 });
+    world.answer = () => 'hang';
+    await world.clock.advanceTo('2026-03-01T12:10:05Z');
+    await world.clock.jump(Date.parse('2026-03-01T12:50:05Z'));
+    await world.release(202);
+    await world.clock.advance(SECOND);
+    await world.clock.jump(Date.parse('2026-03-01T12:10:10Z'));
+    await world.clock.advance(55 * SECOND);
+    assert.equal(await world.store.completions.awaiting(), 1);
+    await world.clock.advance(10 * SECOND);
+    assert.equal(await world.store.completions.awaiting(), 0);
+  });
+
+  test('after a heartbeat as long as that asked for', async () => {
     const { world, sent } = await accepted({ maxRetries: 0 });
-    await says(world, sent, { extendSeconds: 3_600 });
+    await says(world, sent, { extendSeconds: 300 });
     await world.clock.jump(Date.parse('2026-02-01T12:08:30Z'));
-    await world.clock.advance(70 * SECOND);
+    await world.clock.advance(295 * SECOND);
+    assert.equal(await world.store.completions.awaiting(), 1);
+    await world.clock.advance(10 * SECOND);
     assert.equal(await world.store.completions.awaiting(), 0);
   });
 

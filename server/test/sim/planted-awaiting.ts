@@ -11,7 +11,7 @@ export const PLANTED_AWAITING = [
     'looked.filter(() => false)',
   ]),
   bug('a deadline that passes is a success', ['completionUnasked'], COMPLETION, [
-    'return timedOut(awaited, Math.min(until, now));',
+    'return timedOut(awaited, until);',
     "return ended(awaited, { runId: '', attempt: 1, saidAt: until }, 'succeeded', now);",
   ]),
   bug('a target is refused a second before its deadline', ['completionRefused'], COMPLETION, [
@@ -44,6 +44,32 @@ export const PLANTED_AWAITING = [
     'tell(engine, row, ticket.scheduleId);',
     '',
   ]),
+  {
+    ...bug(
+      'a deadline that a clock ahead has set stands when the clock is right again',
+      ['unrecorded'],
+      'domain/run/recount.ts',
+      ['last !== undefined && isSetAhead(last, now)', 'last !== undefined && false'],
+    ),
+    faults: ['step', 'awaiting', 'slow'],
+  },
+  {
+    name: 'more time that was asked for under a clock ahead lasts until that clock shows its end',
+    rules: ['unrecorded'],
+    patches: [
+      {
+        file: COMPLETION,
+        find: 'Math.min(said.deadlineAt, now + said.deadlineAt - said.saidAt)',
+        replace: 'said.deadlineAt',
+      },
+      {
+        file: 'store/sqlite/completions.ts',
+        find: 'restate.all({ now })',
+        replace: 'restate.all({ now: now + 86_400_000 })',
+      },
+    ],
+    faults: ['step', 'awaiting'],
+  },
   {
     ...bug(
       'a run that a node was deciding about, and awaits, is sent again',

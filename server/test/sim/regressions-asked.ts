@@ -237,4 +237,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['pause', 'nodes'],
     mend: 'rules: a run that is over in a pause is found by who goes on after it',
   },
+  {
+    seed: 30_289,
+    faults: ['slow', 'callers', 'awaiting'],
+    mend: 'completion: a deadline that a clock ahead has moved is set anew when the clock is right again',
+  },
 ];

@@ -169,4 +169,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 24_483,
     mend: 'world: what was made without an answer is asked for its callbacks before history takes it away',
   },
+  {
+    seed: 23_002,
+    mend: 'completion: a deadline that a clock ahead has set is set anew when the clock is right again',
+  },
 ];

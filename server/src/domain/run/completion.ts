@@ -73,29 +73,32 @@ export function awaitedOf(
   said: Completion | null,
   now: number,
 ): AwaitedAttempt | null {
-  const awaited = isAwaiting(attempt) ? attempt : accepted(attempt, policy, said, now);
+  const awaited = isAwaiting(attempt)
+    ? withDeadlineAnew(attempt, now)
+    : accepted(attempt, policy, said, now);
   if (awaited === null) return null;
   if (said?.status !== undefined) return ended(awaited, heard(said, policy), said.status, now);
-  const isAnswered = awaited !== attempt;
-  const isMoved = said?.deadlineAt !== undefined && (isAnswered || said.saidAt <= now);
-  const until = isMoved ? said.deadlineAt! : awaited.completion!.until;
-  // The clock was set back since it began to await: what its deadline was worth has passed (`deadlineAnew`).
-  const isOver = !isMoved && !isAnswered && attempt.startedAt > now;
-  if (until > now && !isOver) return { kind: 'awaiting', attempt: awaited, until };
-  return timedOut(awaited, Math.min(until, now));
+  const moved = said?.deadlineAt && Math.min(said.deadlineAt, now + said.deadlineAt - said.saidAt);
+  const until = moved ?? awaited.completion!.until;
+  if (until > now) return { kind: 'awaiting', attempt: awaited, until };
+  return timedOut(awaited, until);
 }
 
-/**
- * When an attempt that awaits is looked at after the clock was set back. If it began under the clock that was ahead, it awaits no
- * longer from now on than it was to await in all.
- */
-export function deadlineAnew(
-  dueAt: number,
-  { startedAt, completion }: Attempt,
-  now: number,
-): number {
-  if (completion === undefined || startedAt <= now) return dueAt;
-  return Math.min(dueAt, now + completion.until - startedAt);
+/** If the clock was set back since, the attempt awaits as long from now on as it was to await from then on. */
+function withDeadlineAnew(attempt: Attempt, now: number): Attempt {
+  const { completion } = attempt;
+  if (completion === undefined || !isSetAhead(attempt, now)) return attempt;
+  const until = now + completion.until - deadlineSetAt(attempt);
+  return { ...attempt, completion: { ...completion, until, acceptedAt: now } };
+}
+
+/** Whether its deadline was set by a clock that was ahead. */
+export function isSetAhead(attempt: Attempt, now: number): boolean {
+  return attempt.completion !== undefined && deadlineSetAt(attempt) > now;
+}
+
+function deadlineSetAt({ startedAt, completion }: Attempt): number {
+  return completion!.acceptedAt ?? startedAt;
 }
 
 /** The attempt with the deadline of its completion; null where it has none. */
@@ -112,7 +115,7 @@ function accepted(
   const until = Math.min(now + seconds * 1_000, attempt.startedAt + MOST_AWAITED_MS);
   // The conditions of a success are not for an answer that only says that the work has begun.
   const { error: _, ...same } = attempt;
-  return { ...(isAccepted ? same : attempt), completion: { until } };
+  return { ...(isAccepted ? same : attempt), completion: { until, acceptedAt: now } };
 }
 
 function isSpokenOf(attempt: Attempt, said: Completion | null): boolean {
@@ -137,7 +140,8 @@ function ended(
   now: number,
 ): AwaitedAttempt {
   const endedAt = Math.min(saidAt, now);
-  const completion = { ...attempt.completion!, endedAt, ...(message !== undefined && { message }) };
+  const { until } = attempt.completion!;
+  const completion = { until, endedAt, ...(message !== undefined && { message }) };
   const { error: _, ...same } = attempt;
   if (kind === 'succeeded') return { kind, attempt: { ...same, completion }, endedAt };
   const error = `The target said later that it failed${message === undefined ? '.' : `: ${withoutControls(message)}`}`;
@@ -146,7 +150,9 @@ function ended(
 
 function timedOut(attempt: Attempt, endedAt: number): AwaitedAttempt {
   const error = `The target has not completed it by ${iso(endedAt)}.`;
-  return { kind: 'timeout', attempt: { ...attempt, outcome: 'timeout', error }, endedAt };
+  const { until } = attempt.completion!;
+  const timeout: Attempt = { ...attempt, outcome: 'timeout', error, completion: { until } };
+  return { kind: 'timeout', attempt: timeout, endedAt };
 }
 
 /** The row of an attempt that a target speaks about. */

@@ -1,7 +1,7 @@
 import { nextTime } from '../calendar/times.ts';
 import type { When } from '../calendar/timing.ts';
 import type { Policy, Schedule } from '../schedule/schedule.ts';
-import { deadlineAnew } from './completion.ts';
+import { isSetAhead } from './completion.ts';
 import type { QueueRow } from './queue-row.ts';
 import type { Attempt } from './run.ts';
 import { judge } from './verdict.ts';
@@ -86,7 +86,7 @@ function waitingFor(first: number, schedule: Counts): Recounted {
  */
 function dueAgain({ state, dueAt, attempts }: Counted, first: number, now: number): number {
   if (state === 'inFlight') return dueAt;
-  if (state === 'awaiting') return deadlineAnew(dueAt, attempts.at(-1)!, now);
+  if (state === 'awaiting') return awaitedAnew({ dueAt, attempts }, now);
   return Math.min(dueAt, state === 'lost' ? now : first);
 }
 
@@ -111,9 +111,18 @@ function soonerRetry(row: Counted, { policy }: Counts, now: number): Recounted |
   if (state === 'inFlight' || state === 'waiting') return null;
   const dueAt =
     state === 'awaiting'
-      ? deadlineAnew(row.dueAt, attempts.at(-1)!, now)
+      ? awaitedAnew(row, now)
       : soonest(row, dueAnew(row.dueAt, state === 'lost' ? [] : attempts, policy, now));
   return dueAt === row.dueAt ? null : { dueAt, scheduledFor, nextFor, marked: false };
+}
+
+/** When a run that awaits is looked at: at once, where a clock that was ahead has set its deadline. The look sets it anew. */
+export function awaitedAnew(
+  { dueAt, attempts }: Pick<QueueRow, 'dueAt' | 'attempts'>,
+  now: number,
+): number {
+  const last = attempts.at(-1);
+  return last !== undefined && isSetAhead(last, now) ? Math.min(dueAt, now) : dueAt;
 }
 
 /** No later than it is due, and no earlier than its nominal time. */

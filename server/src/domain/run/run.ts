@@ -55,6 +55,8 @@ export interface Attempt {
 export interface AttemptCompletion {
   /** The deadline that its answer has set. A heartbeat may have moved it since. */
   until: number;
+  /** When the deadline was set, while the run awaits. Absent where an earlier version set it. */
+  acceptedAt?: number;
   /** When the target said it; absent while the run awaits it, and where nothing came. */
   endedAt?: number;
   message?: string;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts';
+import type { CompletionStore } from '../../store/contract/completions.ts';
 import type { OutboxPosition, OutboxStore, QueueStore } from '../../store/contract/queue.ts';
 import { Loop } from '../loop.ts';
 import type { EngineObserver } from '../observer.ts';
@@ -19,6 +20,7 @@ const MAX_SLEEP_MS = 60_000;
 export interface RecounterOptions {
   queue: QueueStore;
   outbox: OutboxStore;
+  completions: Pick<CompletionStore, 'recount'>;
   clock: Clock;
   observer: EngineObserver;
   wake: Wake;
@@ -105,7 +107,7 @@ export class Recounter {
 
   /** Bite by bite: what else is asked of the store has its turn in between. */
   async #pass(since: number): Promise<void> {
-    const { queue, outbox, clock, wake } = this.#options;
+    const { queue, outbox, completions, clock, wake } = this.#options;
     for (let after = 0; !this.#stopping; ) {
       const bite = await queue.recount(since, after);
       if (bite === null) break;
@@ -116,6 +118,10 @@ export class Recounter {
       place = await outbox.recount(clock.now(), place);
       wake.outbox();
       if (place === null) break;
+    }
+    while (!this.#stopping && (await completions.recount(clock.now())) > 0) {
+      wake.queue(clock.now());
+      wake.outbox();
     }
     while (!this.#stopping && (await queue.cutMissed(since)) > 0);
   }

@@ -27,6 +27,13 @@ export interface CompletionStore {
   clientOf(ticket: CompletionTicket): Promise<number | null>;
   /** How many runs await their completion. */
   awaiting(): Promise<number>;
+  /**
+   * After the clock was set back: a deadline that the clock ahead has moved is as long from now on as it was then. Its run
+   * is due no later. One call is bounded work.
+   *
+   * @returns how many
+   */
+  recount(now: number): Promise<number>;
   /** Takes away those said before an instant. One call is bounded work. @returns how many */
   prune(before: number): Promise<number>;
 }

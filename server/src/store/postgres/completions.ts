@@ -7,6 +7,7 @@ import {
   dueAfter,
   isManualTicket,
   PRUNED_AT_ONCE,
+  RECOUNTED_AT_ONCE,
   spokenOf,
 } from '../rows/completions.ts';
 import {
@@ -84,6 +85,33 @@ const awaiting: Statement = {
     SELECT (SELECT count(*) FROM queue WHERE state = 'awaiting')
       + (SELECT count(*) FROM outbox WHERE state = 'awaiting') AS count`,
 };
+const ahead: Statement = {
+  name: 'completions_ahead',
+  text: `
+    SELECT run_id, attempt, schedule_key, deadline_at - said_at + $1::bigint AS due_at
+    FROM completions WHERE said_at > $1 AND status IS NULL LIMIT ${RECOUNTED_AT_ONCE}`,
+};
+const rowsSooner: Statement = {
+  name: 'completions_rows_sooner',
+  text: `
+    UPDATE queue SET due_at = least(queue.due_at, sooner.due_at)
+    FROM unnest($1::bigint[], $2::integer[], $3::bigint[]) AS sooner (key, number, due_at)
+    WHERE schedule_key = key AND attempt = number AND state = 'awaiting'`,
+};
+const entriesSooner: Statement = {
+  name: 'completions_entries_sooner',
+  text: `
+    UPDATE outbox SET due_at = least(outbox.due_at, sooner.due_at)
+    FROM unnest($1::text[], $2::bigint[]) AS sooner (run, due_at)
+    WHERE id = run AND state = 'awaiting'`,
+};
+const restate: Statement = {
+  name: 'completions_restate',
+  text: `
+    UPDATE completions SET deadline_at = deadline_at - said_at + $1::bigint, said_at = $1
+    FROM unnest($2::text[], $3::integer[]) AS asked (id, number)
+    WHERE run_id = id AND attempt = number AND said_at > $1 AND status IS NULL`,
+};
 const prune: Statement = {
   name: 'completions_prune',
   text: `
@@ -114,10 +142,26 @@ export function postgresCompletions(
     async awaiting() {
       return (await query(awaiting))[0]!.count as number;
     },
+    recount(now) {
+      return transaction(send => restateAhead(send, now));
+    },
     async prune(before) {
       return (await query(prune, [before])).length;
     },
   };
+}
+
+/** Rows before calls, as `speak` locks them. */
+async function restateAhead(send: Query, now: number): Promise<number> {
+  const found = await send(ahead, [now]);
+  if (found.length === 0) return 0;
+  const runs = found.map(({ run_id }) => run_id!);
+  const numbers = found.map(({ attempt }) => attempt!);
+  const dues = found.map(({ due_at }) => due_at!);
+  await send(rowsSooner, [found.map(({ schedule_key }) => schedule_key!), numbers, dues]);
+  await send(entriesSooner, [runs, dues]);
+  await send(restate, [now, runs, numbers]);
+  return found.length;
 }
 
 async function speak(

@@ -10,6 +10,9 @@ import { attemptsFrom } from './row.ts';
 /** The columns of the row that a completion concerns, in the queue or in the outbox; its owner stands beside them. */
 export const CONCERNED = 'state, attempt, attempts, scheduled_for, claimed_at, due_at';
 
+/** Rows that one call of `recount` changes. */
+export const RECOUNTED_AT_ONCE = 1_000;
+
 /** Rows that one call of `prune` takes away. */
 export const PRUNED_AT_ONCE = 1_000;
 

@@ -1,6 +1,5 @@
-import { deadlineAnew } from '../../domain/run/completion.ts';
 import { MOST_AGAIN_SECONDS } from '../../domain/run/control.ts';
-import { dueAnew } from '../../domain/run/recount.ts';
+import { awaitedAnew, dueAnew } from '../../domain/run/recount.ts';
 import type { Attempt } from '../../domain/run/run.ts';
 import { PUT_OFF_MS } from '../../domain/run/suspension.ts';
 import type { Row } from '../columns.ts';
@@ -109,15 +108,14 @@ export function dueOfAwaiting(dueAt: string): string {
 /** @param row that waits or awaits, with the policy of a manual run's schedule */
 export function outboxDueAnew(row: Row, now: number): number {
   const attempts = attemptsFrom(row.attempts);
-  const last = attempts.at(-1);
-  if (row.state === 'awaiting' && last !== undefined)
-    return deadlineAnew(row.due_at as number, last, now);
+  const dueAt = row.due_at as number;
+  if (row.state === 'awaiting' && attempts.length > 0) return awaitedAnew({ dueAt, attempts }, now);
   // A target asked for it, and no target asks for a later one.
   if (row.trigger === 'target' && attempts.length === 0) {
-    return Math.min(row.due_at as number, now + MOST_AGAIN_SECONDS * 1_000);
+    return Math.min(dueAt, now + MOST_AGAIN_SECONDS * 1_000);
   }
   const policy = row.policy == null ? undefined : JSON.parse(row.policy as string);
-  return dueAnew(row.due_at as number, attempts, policy, now);
+  return dueAnew(dueAt, attempts, policy, now);
 }
 
 export function outboxPlaceOf(row: Row | undefined): OutboxPosition | null {

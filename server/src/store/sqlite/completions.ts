@@ -8,6 +8,7 @@ import {
   dueAfter,
   isManualTicket,
   PRUNED_AT_ONCE,
+  RECOUNTED_AT_ONCE,
   spokenOf,
 } from '../rows/completions.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -48,6 +49,18 @@ export function sqliteCompletions(database: DatabaseSync, commits: GroupCommit):
   const awaiting = database.prepare(`
     SELECT (SELECT count(*) FROM queue INDEXED BY queue_awaiting WHERE state = 'awaiting')
       + (SELECT count(*) FROM outbox INDEXED BY outbox_awaiting WHERE state = 'awaiting') AS count`);
+  const ahead = `
+    SELECT run_id, attempt FROM completions WHERE said_at > :now AND status IS NULL
+    LIMIT ${RECOUNTED_AT_ONCE}`;
+  const restate = database.prepare(`
+    UPDATE completions SET deadline_at = deadline_at - said_at + :now, said_at = :now
+    WHERE (run_id, attempt) IN (${ahead})
+    RETURNING run_id, attempt, schedule_key, deadline_at`);
+  const rowSooner = database.prepare(`
+    UPDATE queue SET due_at = min(due_at, :dueAt)
+    WHERE schedule_key = :key AND attempt = :attempt AND state = 'awaiting'`);
+  const entrySooner = database.prepare(`
+    UPDATE outbox SET due_at = min(due_at, ?) WHERE id = ? AND state = 'awaiting'`);
   const prune = database.prepare(`
     DELETE FROM completions WHERE (run_id, attempt) IN (
       SELECT run_id, attempt FROM completions WHERE said_at < ? LIMIT ${PRUNED_AT_ONCE})`);
@@ -93,6 +106,16 @@ export function sqliteCompletions(database: DatabaseSync, commits: GroupCommit):
     },
     async awaiting() {
       return (awaiting.get() as Row).count as number;
+    },
+    recount(now) {
+      return commits.write(() => {
+        const restated = restate.all({ now }) as Row[];
+        for (const { run_id, attempt, schedule_key: key, deadline_at: dueAt } of restated) {
+          rowSooner.run({ dueAt: dueAt!, key: key!, attempt: attempt! });
+          entrySooner.run(dueAt!, run_id!);
+        }
+        return restated.length;
+      });
     },
     prune(before) {
       return commits.write(() => Number(prune.run(before).changes));

@@ -117,6 +117,25 @@ export function awaitingContract(name: string, open: OpenBackend): void {
       assert.ok(await say(ticket, NOON + 20 * MINUTE));
     });
 
+    test('a deadline that was moved under a clock ahead is as long from now on', async () => {
+      const { ticket } = await awaited();
+      const { completions, queue } = backend.store;
+      await completions.say(ticket, { extendSeconds: 60 }, NOON + 5 * MINUTE);
+      assert.equal(await completions.recount(NOON + 5 * MINUTE), 0);
+      assert.equal(await completions.recount(NOON), 1);
+      assert.equal(await completions.recount(NOON), 0);
+      assert.equal(await queue.nextDueAt(), NOON + MINUTE);
+      const [{ saidAt, deadlineAt } = {}] = await completions.of(asked(ticket));
+      assert.deepEqual([saidAt, deadlineAt], [NOON, NOON + MINUTE]);
+    });
+
+    test('an end that was said under a clock ahead stays as it was said', async () => {
+      const { ticket } = await awaited();
+      await say(ticket, NOON + 5 * MINUTE);
+      assert.equal(await backend.store.completions.recount(NOON), 0);
+      assert.equal(await backend.store.queue.nextDueAt(), NOON + 5 * MINUTE);
+    });
+
     test('ends once, however many say it at once', async () => {
       const { ticket } = await awaited();
       const rows = await Promise.all(Array.from({ length: 50 }, () => say(ticket)));
@@ -421,6 +440,14 @@ export function awaitingContract(name: string, open: OpenBackend): void {
       await backend.store.completions.say(ticket, { extendSeconds: 1_200 }, NOON);
       await backend.store.outbox.settle([awaits(claim)]);
       assert.equal(await backend.store.outbox.nextDueAt(), NOON + 20 * MINUTE);
+    });
+
+    test('a deadline that was moved under a clock ahead is as long from now on', async () => {
+      const { ticket } = await awaited();
+      const { completions, outbox } = backend.store;
+      await completions.say(ticket, { extendSeconds: 60 }, NOON + 5 * MINUTE);
+      assert.equal(await completions.recount(NOON), 1);
+      assert.equal(await outbox.nextDueAt(), NOON + MINUTE);
     });
 
     test('blocks the row of its schedule until it has ended', async () => {

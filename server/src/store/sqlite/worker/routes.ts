@@ -107,6 +107,7 @@ export const ROUTES: {
     of: 'here',
     clientOf: 'here',
     awaiting: 'here',
+    recount: 'writer',
     prune: 'writer',
   },
   stats: {
