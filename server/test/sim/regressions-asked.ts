@@ -242,4 +242,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['slow', 'callers', 'awaiting'],
     mend: 'completion: a deadline that a clock ahead has moved is set anew when the clock is right again',
   },
+  {
+    seed: 51_068,
+    faults: ['step', 'awaiting', 'nodes'],
+    mend: 'rules: a node may set its clock back by a ms while a request is on its way',
+  },
 ];
