@@ -169,4 +169,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 24_483,
     mend: 'world: what was made without an answer is asked for its callbacks before history takes it away',
   },
+  {
+    seed: 27_462,
+    mend: 'breaker: a probe that was never sent leaves its place to the next request',
+  },
 ];
