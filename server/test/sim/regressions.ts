@@ -173,4 +173,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 27_462,
     mend: 'breaker: a probe that was never sent leaves its place to the next request',
   },
+  {
+    seed: 23_635,
+    mend: 'calendar: the model goes by one release of time zones, also for spans that croner counts',
+  },
 ];
