@@ -237,4 +237,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['pause', 'nodes'],
     mend: 'rules: a run that is over in a pause is found by who goes on after it',
   },
+  {
+    seed: 14,
+    faults: ['suspend'],
+    mend: 'rules: a clock that is set back brings times again whose records retention has taken away',
+  },
 ];
