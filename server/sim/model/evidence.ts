@@ -280,6 +280,8 @@ export interface InFlightSeen {
 /** A run that retention took away, and when, epoch ms. */
 export interface PrunedSeen {
   at: number;
+  /** The same by the world's time. */
+  trueAt: number;
   run: Run;
   /** Of a time that did not fire. */
   decidedAt: number | undefined;

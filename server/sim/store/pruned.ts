@@ -61,9 +61,9 @@ export class Pruned {
 
   async #note({ runs, decidedAt }: HistorySeen): Promise<void> {
     const left = new Set((await this.#list()).runs.map(({ id }) => id));
-    const { now: at } = this.#machine;
+    const { now: at, trueNow: trueAt } = this.#machine;
     for (const run of runs.filter(({ id }) => !left.has(id)))
-      this.seen.push({ at, run, decidedAt: decidedAt[run.id] });
+      this.seen.push({ at, trueAt, run, decidedAt: decidedAt[run.id] });
   }
 }
 

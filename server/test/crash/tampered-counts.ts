@@ -18,7 +18,9 @@ export function countedWorld(): Evidence {
   evidence.schedules[0]!.policy = { maxRetries: 0 };
   evidence.until = at(2.5 * DAY);
   evidence.kept = { runsDays: 1, failedRunsDays: 1 };
-  evidence.pruned = [{ at: at(1.51 * DAY), run: first, decidedAt: undefined }];
+  evidence.pruned = [
+    { at: at(1.51 * DAY), trueAt: at(1.51 * DAY), run: first, decidedAt: undefined },
+  ];
   const asked = { askedAt: at(2 * DAY + 3_700), answeredAt: at(2 * DAY + 3_700) };
   const minute = at(2 * DAY + 3_600);
   const id = evidence.runs[1]!.id;

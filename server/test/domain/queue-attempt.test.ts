@@ -372,6 +372,12 @@ describe('a request that was never started is taken back', () => {
       '12:00:02',
       'retrying 12:00 due 12:00:03 attempt 1, then 12:00:03',
     ],
+    'a retry that a change brought forward waits its time, where another change takes that back': [
+      begun({ attempt: 2, dueAt: at('12:00:02'), changedAt: at('12:00:02'), nextFor: at('12:15') }),
+      { interval: '*/15 * * * *' },
+      '12:00:02',
+      'retrying 12:00 due 12:00:06 attempt 1, then 12:15',
+    ],
     'a retry of a schedule that was disabled has failed': [
       begun({ attempt: 2, changedAt: at('12:00:06'), nextFor: null }),
       { status: 'disabled' },

@@ -5,6 +5,8 @@ import { Breaker } from '../../src/engine/fairness/breaker.ts';
 
 const SECOND = 1_000;
 const START = Date.parse('2026-03-01T12:00:00Z');
+/** To be sent. */
+const REQUEST = {};
 
 /** A breaker that saw as many of an outcome, a second apart, and when it saw the last. */
 function after(count: number, outcome: Outcome = 'timeout'): { breaker: Breaker; now: number } {
@@ -45,23 +47,35 @@ describe('the circuit breaker of a host', () => {
   test('open, it lets one request through every 5 s, and says why it refuses the others', () => {
     const { breaker, now } = after(20);
     assert.equal(
-      breaker.refuses(now),
+      breaker.refuses(now, REQUEST),
       'It was not sent: the breaker of https://a.example is open. The last 20 requests to it, since ' +
         '2026-03-01T12:00:00.000Z, got no answer; one is let through every 5 s.',
     );
-    assert.notEqual(breaker.refuses(now + 5 * SECOND - 1), null);
-    assert.equal(breaker.refuses(now + 5 * SECOND), null);
-    assert.notEqual(breaker.refuses(now + 5 * SECOND), null);
+    assert.notEqual(breaker.refuses(now + 5 * SECOND - 1, REQUEST), null);
+    assert.equal(breaker.refuses(now + 5 * SECOND, REQUEST), null);
+    assert.notEqual(breaker.refuses(now + 5 * SECOND, REQUEST), null);
     breaker.ended('timeout', now + 9 * SECOND);
-    assert.notEqual(breaker.refuses(now + 9 * SECOND), null);
-    assert.equal(breaker.refuses(now + 10 * SECOND), null);
+    assert.notEqual(breaker.refuses(now + 9 * SECOND, REQUEST), null);
+    assert.equal(breaker.refuses(now + 10 * SECOND, REQUEST), null);
   });
 
   test('the first answer closes it', () => {
     const { breaker, now } = after(20);
-    assert.equal(breaker.refuses(now + 5 * SECOND), null);
+    assert.equal(breaker.refuses(now + 5 * SECOND, REQUEST), null);
     assert.equal(breaker.ended('response', now + 6 * SECOND), true);
-    assert.deepEqual([breaker.isOpen, breaker.refuses(now + 6 * SECOND)], [false, null]);
+    assert.deepEqual([breaker.isOpen, breaker.refuses(now + 6 * SECOND, REQUEST)], [false, null]);
+  });
+
+  test('one that was let through and never sent has seen nothing: the next one leaves at once', () => {
+    const { breaker, now } = after(20);
+    const [probe, another] = [{}, {}];
+    assert.equal(breaker.refuses(now + 5 * SECOND, probe), null);
+    breaker.over(another, false);
+    assert.notEqual(breaker.refuses(now + 5 * SECOND + 1, another), null);
+    breaker.over(probe, false);
+    assert.equal(breaker.refuses(now + 5 * SECOND + 2, another), null);
+    breaker.over(another, true);
+    assert.notEqual(breaker.refuses(now + 5 * SECOND + 3, probe), null);
   });
 
   test('it says when it opens and closes, once each', () => {
@@ -74,6 +88,6 @@ describe('the circuit breaker of a host', () => {
 
   test('a clock that is set back does not keep it shut', () => {
     const { breaker, now } = after(20);
-    assert.equal(breaker.refuses(now - 3_600 * SECOND), null);
+    assert.equal(breaker.refuses(now - 3_600 * SECOND, REQUEST), null);
   });
 });

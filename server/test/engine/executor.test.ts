@@ -94,6 +94,7 @@ function executorWith(maxInFlight: number): Executor {
     observer: {
       fired() {},
       attemptEnded() {},
+      refused() {},
       storeFailed: (error: unknown) => faults.push(error),
       rowFailed: (_: string, error: unknown) => faults.push(error),
     } as unknown as EngineObserver,
@@ -118,15 +119,10 @@ function executorWith(maxInFlight: number): Executor {
   });
 }
 
-async function answer(): Promise<void> {
+async function answer(outcome: SendResult['outcome'] = 'response'): Promise<void> {
   const startedAt = clock.now();
-  hanging.shift()!({
-    outcome: 'response',
-    startedAt,
-    durationMs: 1,
-    phases: {},
-    responseStatus: 200,
-  });
+  const status = outcome === 'response' && { responseStatus: 200 };
+  hanging.shift()!({ outcome, startedAt, durationMs: 1, phases: {}, ...status });
   await clock.advance(0);
 }
 
@@ -216,6 +212,23 @@ describe('executor', () => {
     executor.cancelSchedule('2');
     assert.equal(started.length, 1);
     assert.deepEqual(ended, ['1 given back'], 'the other one has started');
+  });
+
+  test('a probe of an open breaker that is given back leaves its place to the next request', async () => {
+    for (let n = 1; n <= 20; n++) {
+      executor.executeFirings([firing(`${n}`, n * 600)]);
+      await clock.advance(600);
+      await answer('connectionError');
+    }
+    executor.executeFirings(['21', '22', '23'].map((id, n) => firing(id, 17_000 + n)));
+    await clock.advance(5_000);
+    await answer('cancelled');
+    await clock.advance(2);
+    assert.deepEqual(ended.slice(20), ['21 given back', '23 ended']);
+    assert.deepEqual(
+      started.slice(20),
+      [17_000, 17_001].map(at => `https://a.example/ at ${at}`),
+    );
   });
 
   test('after a stop none leaves: all are given back, and those in flight are waited for', async () => {

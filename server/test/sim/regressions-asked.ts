@@ -247,4 +247,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['step', 'awaiting', 'nodes'],
     mend: 'rules: a node may set its clock back by a ms while a request is on its way',
   },
+  {
+    seed: 14,
+    faults: ['suspend'],
+    mend: 'rules: a clock that is set back brings times again whose records retention has taken away',
+  },
 ];

@@ -59,6 +59,7 @@ function kept(key: string, make: () => number[]): number[] {
 const enumerated = new Map<string, number[]>();
 const MOST_ENUMERATED = 1_000;
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** Ranges further apart are not kept as one: between them may lie years. */
 const NEAR_MS = HOUR_MS;
@@ -70,7 +71,9 @@ function timesOf(key: string, interval: string, timezone: string, after: number,
   const kept = known.get(key);
   if (kept && kept.after <= after && kept.until >= until) return kept.times;
   const isNear = kept && after - NEAR_MS <= kept.until && until + NEAR_MS >= kept.after;
-  const cron = new Cron(interval, { timezone, paused: true });
+  // By the offset of the lists: croner's own zones are those of Node, which may be of an older release.
+  const utcOffset = offsetAt(timezone, until) / MINUTE_MS;
+  const cron = new Cron(interval, { utcOffset, paused: true });
   const times = isNear
     ? [...walked(cron, after, kept.after), ...kept.times, ...walked(cron, kept.until, until)]
     : walked(cron, after, until);

@@ -351,11 +351,19 @@ export function giveBack(row: TakenRow, schedule: Schedule, now: number, dueAt =
   const reason = isChanged
     ? whyEnded(taken, schedule, now)
     : whyTooLate(taken, schedule.policy, now);
-  // A retry gives way to the next time, also to one that the change has brought.
-  const changedDueAt = Math.min(row.dueAt, row.nextFor ?? row.dueAt);
-  if (reason === null) return putBack(taken, isChanged ? changedDueAt : dueAt);
+  if (reason === null) return putBack(taken, isChanged ? changedDueAt(row, schedule, now) : dueAt);
   const ended = endedRun(taken, schedule, { kind: 'failed', reason }, now);
   return { row: waitingRow(schedule, row.nextFor), passed: [], ended };
+}
+
+/**
+ * When a row that has begun is due, after a change. A retry gives way to the next time, also to one that the change has
+ * brought. But a change may have brought it forward, and another one has followed: then it waits its time.
+ */
+function changedDueAt(row: TakenRow, { policy }: Schedule, now: number): number {
+  const { was, dueAt, attempts, nextFor } = row;
+  const at = was === 'retrying' ? Math.max(dueAt, retriesFrom(attempts, policy, now)) : dueAt;
+  return Math.min(at, nextFor ?? at);
 }
 
 function endedRun(

@@ -308,7 +308,7 @@ export class Executor {
   }
 
   #send(job: Job, now: number): void {
-    const refusal = job.host!.breaker.refuses(now);
+    const refusal = job.host!.breaker.refuses(now, job);
     if (refusal !== null) {
       this.#refuse(job, refusal, now);
       return;

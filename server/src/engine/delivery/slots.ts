@@ -77,6 +77,7 @@ export class Slots {
   /** @param outcome null where no request was sent */
   release(job: Job, outcome: Outcome | null): void {
     const { limits, clock } = this.#options;
+    job.host!.breaker.over(job, outcome !== null);
     limits.release(job.kind, job.host!, outcome, clock.now());
     job.host = null;
     job.throttle?.end(outcome !== null);

@@ -20,6 +20,8 @@ export class Breaker {
   /** When the next probe may leave; null while the breaker is closed. */
   #probeAt: number | null = null;
   #askedAt = 0;
+  /** The request that was let through to see, until it ends. */
+  #probe: object | null = null;
 
   /** @param origin scheme, name and port of the host */
   constructor(origin: string) {
@@ -45,13 +47,14 @@ export class Breaker {
     return this.#faults === 0;
   }
 
-  /** @returns why no request may leave now, in one sentence; null where one may */
-  refuses(now: number): string | null {
+  /** @returns why the request may not leave now, in one sentence; null where it may */
+  refuses(now: number, request: object): string | null {
     if (this.#probeAt === null) return null;
     this.#askedAt = now;
     // A clock that was set back does not keep it shut.
     if (now >= this.#probeAt || this.#probeAt - now > PROBE_MS) {
       this.#probeAt = now + PROBE_MS;
+      this.#probe = request;
       return null;
     }
     return (
@@ -59,6 +62,13 @@ export class Breaker {
       `to it, since ${iso(this.#faultySince)}, got no answer; one is let through every ` +
       `${PROBE_MS / 1_000} s.`
     );
+  }
+
+  /** A request is over. A probe that was never sent has seen nothing: the next request may leave at once. */
+  over(request: object, wasSent: boolean): void {
+    if (request !== this.#probe) return;
+    this.#probe = null;
+    if (!wasSent && this.#probeAt !== null) this.#probeAt = this.#askedAt;
   }
 
   /** @returns whether it opened or closed by this */
