@@ -11,6 +11,8 @@ export class Lives {
   readonly #lags: NonNullable<Life['lags']> = [];
   /** Since when its engine stops; null: it does not. */
   #stoppingFrom: number | null = null;
+  /** By the monotonic clock: what is in flight then is abandoned. */
+  #limitAt = Infinity;
 
   constructor(machine: Machine, node: string) {
     this.#machine = machine;
@@ -28,18 +30,19 @@ export class Lives {
   begin(spawnedAt = this.#machine.trueNow): void {
     if (this.#last.end !== null) this.#add(spawnedAt);
     this.#stoppingFrom = null;
+    this.#limitAt = Infinity;
     this.#last.readyAt = this.#machine.trueNow + 1;
   }
 
   /** Stops its engine, which has so long for it. At its limit it abandons what is in flight, as a kill would. */
-  async stop(limitMs: number, stop: () => Promise<void>, stopped = () => {}): Promise<void> {
+  async stop(limitMs = Infinity, stop: () => Promise<void>, stopped = () => {}): Promise<void> {
     const machine = this.#machine;
     this.#stoppingFrom ??= machine.trueNow;
     // Sums of fractions differ in their last digits.
-    const limitAt = machine.monotonicMs + limitMs - 0.001;
+    this.#limitAt = Math.min(this.#limitAt, machine.monotonicMs + limitMs - 0.001);
     await stop();
     stopped();
-    this.#end({ how: machine.monotonicMs < limitAt ? 'stopped' : 'killed' });
+    this.#end({ how: machine.monotonicMs < this.#limitAt ? 'stopped' : 'killed' });
   }
 
   kill(isUnknown: boolean): void {

@@ -30,7 +30,7 @@ export interface PausingOptions {
 /**
  * An engine that stops while the store says so, and begins anew when it no longer does.
  *
- * Guarantee: a pause is like a stop and a start. Requests in flight end, waiting runs are given
+ * Guarantee: a pause is like a stop and a start. Requests in flight have its time to end, waiting runs are given
  * back, and the times that pass in the meantime are unseen: `catchUpSeconds` decides about them.
  */
 export class PausableEngine implements EnginePort {
@@ -71,7 +71,7 @@ export class PausableEngine implements EnginePort {
   async stop(limitMs: number): Promise<void> {
     this.#stopping = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    // A pause that is under way waits for what is in flight itself, as long as this would.
+    // A resume that is under way waits for what is in flight itself, as long as this would.
     await this.#looking;
     await this.#engine?.stop(limitMs);
   }
@@ -106,22 +106,31 @@ export class PausableEngine implements EnginePort {
   }
 
   async #look(): Promise<void> {
-    const { pausedSince, paused, stopMs, log, make, installation } = this.#options;
-    const since = await pausedSince();
-    const begins = since === null && this.#engine === null;
-    const pauses = begins ? await installation.pauses() : [];
+    const since = await this.#options.pausedSince();
     if (this.#stopping) return;
-    if (since !== null && !this.#isPaused) {
-      this.#isPaused = true;
-      log.warn({ since: new Date(since).toISOString() }, paused);
-      await this.#engine?.stop(stopMs);
-      this.#engine = null;
-    } else if (begins) {
-      if (this.#isPaused) log.warn('resumed: schedules fire again');
-      this.#isPaused = false;
-      this.#engine = await this.#begin(make(this.#isFirst, pauses));
-      this.#isFirst = false;
-    }
+    if (since !== null) this.#pause(since);
+    else if (this.#isPaused || this.#engine === null) await this.#goOn();
+  }
+
+  /** Requests in flight have all the time of the pause to end. */
+  #pause(since: number): void {
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    this.#options.log.warn({ since: new Date(since).toISOString() }, this.#options.paused);
+    void this.#engine?.stop();
+  }
+
+  /** A request in flight since before the pause holds up the resume no longer than it would hold up a stop. */
+  async #goOn(): Promise<void> {
+    const { stopMs, log, make, installation } = this.#options;
+    await this.#engine?.stop(stopMs);
+    this.#engine = null;
+    const pauses = await installation.pauses();
+    if (this.#stopping) return;
+    if (this.#isPaused) log.warn('resumed: schedules fire again');
+    this.#isPaused = false;
+    this.#engine = await this.#begin(make(this.#isFirst, pauses));
+    this.#isFirst = false;
   }
 
   /** @throws what the start has thrown: the next look begins with another engine */

@@ -115,3 +115,42 @@ test('a stop during the start waits for the engine that begins, and stops it', a
   await Promise.all([started, stopped]);
   assert.deepEqual(told, ['engine stopped', 'stopped']);
 });
+
+test('what is in flight has all the time of a pause, and the limit of a stop from the resume on', async t => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => mock.timers.reset());
+  let pausedSince: number | null = null;
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const told: unknown[] = [];
+  const engine = new PausableEngine({
+    make: () =>
+      ({
+        inFlight: 1,
+        start: async () => void told.push('started'),
+        stop(limitMs?: number) {
+          told.push(limitMs);
+          return ended;
+        },
+      }) as unknown as Engine,
+    pausedSince: async () => pausedSince,
+    ...PAUSING,
+    stopMs: 30_000,
+    log: { warn() {} } as unknown as Logger,
+  });
+  const look = async () => {
+    mock.timers.tick(1_000);
+    await new Promise(setImmediate);
+  };
+  await engine.start();
+  pausedSince = 1;
+  for (let second = 0; second < 100; second += 1) await look();
+  assert.deepEqual(told, ['started', undefined]);
+  assert.equal(engine.inFlight, 1);
+  pausedSince = null;
+  await look();
+  assert.deepEqual(told, ['started', undefined, 30_000]);
+  end();
+  await look();
+  assert.deepEqual(told, ['started', undefined, 30_000, 'started']);
+  await engine.stop(0);
+});

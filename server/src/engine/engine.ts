@@ -84,6 +84,8 @@ export class Engine {
   #noted: Promise<unknown> = Promise.resolve();
   #started = false;
   #stopped: Promise<void> | null = null;
+  /** Ends when what is in flight is waited for no longer. */
+  readonly #limit = Promise.withResolvers<void>();
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -251,15 +253,19 @@ export class Engine {
 
   /**
    * Claims nothing more, lets requests in flight finish for up to `limitMs`, and settles them. Requests that are in flight
-   * even then are abandoned: the next start sends them again, under the same id. Idempotent.
+   * even then are abandoned: the next start sends them again, under the same id. Asked again, the earliest limit counts.
+   *
+   * @param limitMs left out: until they have finished
    */
-  stop(limitMs: number): Promise<void> {
-    this.#stopped ??= this.#stop(limitMs);
-    return this.#stopped;
+  async stop(limitMs?: number): Promise<void> {
+    this.#stopped ??= this.#stop();
+    const { clock } = this.#options;
+    const timer = limitMs === undefined ? null : clock.after(limitMs, this.#limit.resolve);
+    await this.#stopped.finally(() => timer?.cancel());
   }
 
-  async #stop(limitMs: number): Promise<void> {
-    const { clock, observer } = this.#options;
+  async #stop(): Promise<void> {
+    const { observer } = this.#options;
     const ended = Promise.all([
       this.#forgetEngine().catch(observer.storeFailed),
       this.#stopDelivery(),
@@ -270,12 +276,7 @@ export class Engine {
       this.#suspensions.stop(),
       this.#breakers.stop(),
     ]);
-    let timer: { cancel(): void } | undefined;
-    const limit = new Promise<void>(resolve => {
-      timer = clock.after(limitMs, resolve);
-    });
-    await Promise.race([ended, limit]);
-    timer?.cancel();
+    await Promise.race([ended, this.#limit.promise]);
     this.#completer.abandon();
     await this.#leaseRenewer?.stop();
   }

@@ -325,6 +325,23 @@ describe('stop', () => {
     assert.deepEqual(await world.history(), ['12:00:00 succeeded']);
   });
 
+  test('a stop without a limit waits until another one has a limit', async () => {
+    const world = await World.start('2026-03-01T11:59:59Z');
+    world.answer = () => 'hang';
+    await world.schedule({ interval: '0 * * * *', policy: { timeoutSeconds: 600 } });
+    await world.clock.advance(2_000);
+    const stopped: string[] = [];
+    const first = world.engine.stop().then(() => stopped.push('first'));
+    await world.clock.advance(300_000);
+    assert.deepEqual([stopped, world.engine.inFlight], [[], 1]);
+    const second = world.engine.stop(3_000).then(() => stopped.push('second'));
+    await world.clock.advance(2_900);
+    assert.deepEqual(stopped, []);
+    await world.clock.advance(100);
+    await Promise.all([first, second]);
+    assert.equal(stopped.length, 2);
+  });
+
   test('what is still in flight at the limit is sent again at the next start', async () => {
     const world = await World.start('2026-03-01T11:59:59Z');
     world.answer = () => 'hang';
