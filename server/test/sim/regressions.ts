@@ -173,4 +173,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 9_836,
     mend: 'queue: a row behind a manual run looks again when its next time comes',
   },
+  {
+    seed: 26_193,
+    mend: 'rules: what starts in a pause counts no schedule anew before the resume',
+  },
 ];
