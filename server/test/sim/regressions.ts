@@ -177,4 +177,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 26_193,
     mend: 'rules: what starts in a pause counts no schedule anew before the resume',
   },
+  {
+    seed: 27_127,
+    mend: 'rules: the end of a run that awaited is written by the next start where its process ends first',
+  },
 ];
