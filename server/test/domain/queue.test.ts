@@ -189,6 +189,11 @@ describe('a manual run is in flight', () => {
       unseen: '12:06',
       becomes: 'waiting 12:00 due 12:07:00.250, then 12:10',
     },
+    'a time that comes before it looks again is decided about when it comes': {
+      row: { blockedSince: at('12:00:01') },
+      now: '12:09:59.900',
+      becomes: 'waiting 12:00 due 12:10, then 12:10',
+    },
     'what comes while it waits is skipped, and it waits on': {
       row: { blockedSince: at('12:00:01') },
       now: '12:20:03',
@@ -218,6 +223,11 @@ describe('a manual run is in flight', () => {
       row: { blockedSince: at('12:00:05') },
       now: '12:00:06',
       becomes: 'retrying 12:00 due 12:00:06.250 attempt 1, then 12:10',
+    },
+    'a retry looks again when its next time comes': {
+      row: { blockedSince: at('12:00:05') },
+      now: '12:09:59.900',
+      becomes: 'retrying 12:00 due 12:10 attempt 1, then 12:10',
     },
     'a retry whose next time came does not': {
       row: { blockedSince: at('12:09') },

@@ -185,4 +185,20 @@ export const REGRESSIONS: Regression[] = [
     seed: 27_454,
     mend: 'queue: a retry waits its time where its schedule is disabled and enabled while its end is written',
   },
+  {
+    seed: 9_836,
+    mend: 'queue: a row behind a manual run looks again when its next time comes',
+  },
+  {
+    seed: 26_193,
+    mend: 'rules: what starts in a pause counts no schedule anew before the resume',
+  },
+  {
+    seed: 27_127,
+    mend: 'rules: the end of a run that awaited is written by the next start where its process ends first',
+  },
+  {
+    seed: 27_158,
+    mend: 'api: next times begin behind those that come while the store is asked',
+  },
 ];

@@ -3,7 +3,7 @@ import { dueTimes, plannedTimes } from '../calendar/due-times.ts';
 import { excludingSpans } from '../calendar/excluded-times.ts';
 import type { Evidence, ScheduleSeen } from '../evidence.ts';
 import { countedAnewBy } from './cuts.ts';
-import { windowsOf } from './windows.ts';
+import { downOf } from './windows.ts';
 
 /** When a schedule was due, by the checker's calendar. */
 export interface Due {
@@ -18,12 +18,12 @@ export interface Due {
 }
 
 export function dueOf(seen: ScheduleSeen, evidence: Evidence): Due {
-  const { calendars = [], lives, stalls } = evidence;
+  const { calendars = [], stalls } = evidence;
   const { interval, timezone, createdAt, planned, versions, excludes } = seen;
   const until = evidence.until + beyondMs(seen);
   const known = { knownUntil: until };
   if (excludes !== undefined) {
-    const countedBy = (at: number) => countedAnewBy(at, [...windowsOf(lives), ...stalls]);
+    const countedBy = (at: number) => countedAnewBy(at, [...downOf(evidence), ...stalls]);
     const spans = excludingSpans(seen, calendars, until, countedBy);
     return { ...known, ...changedTimes(spans), spans };
   }

@@ -307,8 +307,11 @@ export function knownBy({ scheduleId, finishedAt, attempts }: RunSeen, view: Vie
     until = view.windows.find(({ from, to }) => from <= until && until < to)?.to ?? until;
     const heardAt = until + view.heardMs;
     const heldUntil = view.heldUntil(heardAt, scheduleId);
-    if (heldUntil <= heardAt) return writtenBy(heardAt, view);
-    until = heldUntil;
+    const by = writtenBy(heardAt, view);
+    // Who would have written it ended before: its target's word stands, and the next one to start finds it.
+    const cutOff = view.windows.find(({ from }) => from > until && from <= by);
+    if (heldUntil <= heardAt && cutOff === undefined) return by;
+    until = heldUntil > heardAt ? heldUntil : cutOff!.to;
   }
 }
 

@@ -13,7 +13,7 @@ import { holdsBack, type Limited, limitChangesOf, limitedOf } from '../limited.t
 import { type HoldSeen, holdsOf, isUpFrom, killOf, RECOVERY_MS, type Window } from './cuts.ts';
 import { type Due, dueOf } from './due.ts';
 import { type Halt, haltsOf } from './halts.ts';
-import { LOOK_MS, merged, unnotedOf, unseenOf, windowsOf } from './windows.ts';
+import { downOf, LOOK_MS, merged, unnotedOf, unseenOf } from './windows.ts';
 
 /** The evidence, sorted for judging. Instants are epoch ms. */
 
@@ -193,9 +193,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
       const isOfNode = (hold: HoldSeen) => hold.node === node && hold.to >= from && hold.from <= to;
       return node === undefined || holds.get(scheduleId)?.some(isOfNode);
     });
-  // What starts in a pause answers its callers.
-  const begunAt = Math.min(...lives.map(({ spawnedAt }) => spawnedAt));
-  const down = windowsOf(lives, evidence.pauses === undefined ? null : begunAt);
+  const down = downOf(evidence);
   const windows = evidence.shared
     ? down // A node that woke between two of them has looked.
     : merged([...down, ...suspensions.map(unseenOf)]);

@@ -1,8 +1,14 @@
-import type { Life, Stall } from '../evidence.ts';
+import type { Evidence, Life, Stall } from '../evidence.ts';
 import type { Window } from './cuts.ts';
 
 /** A node tells the others once a second that it looks. */
 export const LOOK_MS = 1_000;
+
+/** When nobody was up that could fire. What starts in a pause answers its callers. */
+export function downOf({ lives, pauses }: Pick<Evidence, 'lives' | 'pauses'>): Window[] {
+  const begunAt = Math.min(...lives.map(({ spawnedAt }) => spawnedAt));
+  return windowsOf(lives, pauses === undefined ? null : begunAt);
+}
 
 /**
  * When nobody was up that could fire, from the end of a life on.

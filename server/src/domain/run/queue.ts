@@ -134,18 +134,22 @@ function putBehind(row: TakenRow, blockedSince: number, now: number): Move {
 
 /**
  * When to look again whether the manual run that blocks a row has ended. One that awaits its completion ends at its
- * deadline, or makes the row due with its end. A time that comes in between is decided about when it comes.
+ * deadline, or makes the row due with its end. A time that comes in between is decided about when it comes: once the
+ * run has ended, nobody knows that it came meanwhile.
  */
 function lookAgainAt(
   { blockedUntil, nextFor }: Pick<TakenRow, 'blockedUntil' | 'nextFor'>,
   blockedSince: number,
   now: number,
 ): number {
-  if (blockedUntil !== undefined && blockedUntil > now) {
-    return nextFor !== null && nextFor > now ? Math.min(nextFor, blockedUntil) : blockedUntil;
-  }
-  const waitMs = Math.min((now - blockedSince) / BLOCKED_PART, MOST_BLOCKED_WAIT_MS);
-  return now + Math.max(BLOCKED_WAIT_MS, Math.floor(waitMs));
+  const isAwaited = blockedUntil !== undefined && blockedUntil > now;
+  const lookAt = isAwaited ? blockedUntil : now + lookAfterMs(now - blockedSince);
+  return nextFor !== null && nextFor > now ? Math.min(nextFor, lookAt) : lookAt;
+}
+
+function lookAfterMs(blockedMs: number): number {
+  const waitMs = Math.min(blockedMs / BLOCKED_PART, MOST_BLOCKED_WAIT_MS);
+  return Math.max(BLOCKED_WAIT_MS, Math.floor(waitMs));
 }
 
 /**
