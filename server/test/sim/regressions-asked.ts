@@ -237,4 +237,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['pause', 'nodes'],
     mend: 'rules: a run that is over in a pause is found by who goes on after it',
   },
+  {
+    seed: 30121,
+    faults: ['slow', 'callers', 'awaiting'],
+    mend: 'awaiting: an end that a target has said is not lost as a settlement is written again',
+  },
 ];
