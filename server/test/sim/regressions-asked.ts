@@ -242,4 +242,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['slow', 'callers', 'awaiting'],
     mend: 'awaiting: an end that a target has said is not lost as a settlement is written again',
   },
+  {
+    seed: 30439,
+    faults: ['slow', 'callers', 'awaiting'],
+    mend: 'rules: a time that a target of before refused under a clock that was ahead is sent',
+  },
 ];
