@@ -247,4 +247,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['slow', 'callers', 'awaiting'],
     mend: 'rules: a time that a target of before refused under a clock that was ahead is sent',
   },
+  {
+    seed: 31120,
+    faults: ['slow', 'step'],
+    mend: 'queue: what was seen to come during a run is skipped, also if nobody looks after that',
+  },
 ];
