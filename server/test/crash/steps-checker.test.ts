@@ -2,12 +2,28 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { checkSteps, steadySpans } from '../../sim/model/steps/checker.ts';
 import { RULES } from '../../sim/model/steps/rules.ts';
-import { changedWorld, TAMPERED_CHANGES } from './steps/tampered-changes.ts';
+import { changedWorld, refusedWorld, TAMPERED_CHANGES } from './steps/tampered-changes.ts';
 import { at, cleanWorld, ID, miss, TAMPERED } from './steps/tampered-evidence.ts';
 
 describe('checker of stepped clocks', () => {
   test('a world in which everything went right has no violation', () => {
     for (const world of [cleanWorld(), changedWorld()]) assert.deepEqual(checkSteps(world), []);
+  });
+
+  test('a time that a target refused is sent, but not where that target answers', () => {
+    const rulesOf = (url?: string) => checkSteps(refusedWorld(url)).map(({ rule }) => rule);
+    assert.deepEqual(rulesOf(), []);
+    assert.deepEqual(rulesOf('https://target.example/ok'), ['silent']);
+  });
+
+  test('a time that is refused after its target was changed is silent', () => {
+    const world = refusedWorld();
+    const [attempt] = world.runs.find(({ id }) => id === 'run-58')!.attempts;
+    attempt!.startedAt = new Date(at(52)).toISOString();
+    assert.deepEqual(
+      checkSteps(world).map(({ rule }) => rule),
+      ['silent'],
+    );
   });
 
   test('a request that was cut off by a kill may be sent again under its id', () => {

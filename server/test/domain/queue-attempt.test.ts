@@ -157,6 +157,36 @@ describe('times that came while the run was going are skipped', () => {
     },
   });
 
+  const AWAKE = { from: at('11:00'), until: at('12:20:01') };
+  const besideGap = (until: string, fields: Partial<Schedule> = {}, awake = AWAKE) => {
+    const unseen = { until: at(until), awake, spans: [] };
+    return told(afterAttempt(ended(), schedule(fields), SUCCEEDED, at('13:01'), unseen));
+  };
+
+  test('so are those that came before a gap in which nobody looked, and after it', () => {
+    const seen = ['skipped 12:10', 'skipped 12:20'];
+    assert.deepEqual(besideGap('12:45'), {
+      row: 'waiting 12:40, then 13:10',
+      records: ['missed 12:30', ...seen, 'skipped 12:50', 'skipped 13:00', 'succeeded 12:00'],
+    });
+    assert.deepEqual(besideGap('12:29').records.slice(0, 3), [...seen, 'skipped 12:30']);
+  });
+
+  test('none of them is the latest to pass unseen', () => {
+    assert.deepEqual(besideGap('12:29').row, 'waiting 13:10, then 13:20');
+    assert.deepEqual(besideGap('12:45', { policy: { catchUpSeconds: 0 } }).records.slice(0, 4), [
+      'missed 12:30',
+      'missed 12:40',
+      'skipped 12:10',
+      'skipped 12:20',
+    ]);
+  });
+
+  test('before an earlier gap nobody knows what was seen', () => {
+    const { records } = besideGap('12:45', {}, { ...AWAKE, from: at('12:15') });
+    assert.deepEqual(records.slice(0, 3), ['missed 12:10', 'missed 12:20', 'missed 12:30']);
+  });
+
   test('the reason names the run', () => {
     const { passed } = afterAttempt(ended(), schedule(), SUCCEEDED, at('12:10'), unseenUntil(0));
     assert.equal(passed[0]!.reason, 'The run of 2026-06-01T12:00:00.000Z was still going.');

@@ -15,6 +15,18 @@ describe('a gap in which nobody looked', () => {
     assert.deepEqual(gaps, [[20 * SECOND, 25 * SECOND + 1]]);
   });
 
+  test('tells when this process had looked before, until the clock is set back', () => {
+    const watch = new DowntimeDetector(2 * SECOND, () => {});
+    for (let now = 2 * SECOND; now <= 20 * SECOND; now += SECOND) watch.look(now);
+    assert.equal(watch.unseen.awake, undefined);
+    watch.look(30 * SECOND);
+    assert.deepEqual(watch.unseen.awake, { from: 2 * SECOND, until: 20 * SECOND });
+    watch.look(40 * SECOND);
+    assert.deepEqual(watch.unseen.awake, { from: 30 * SECOND, until: 30 * SECOND });
+    watch.look(25 * SECOND);
+    assert.equal(watch.unseen.awake, undefined);
+  });
+
   test('is over where the clock is set back: what comes from then on is seen', () => {
     const watch = new DowntimeDetector(7_200 * SECOND, () => {});
     watch.look(7_201 * SECOND);
@@ -51,6 +63,7 @@ describe('a gap in which this node did not look, and others did', () => {
     watch.look(150 * SECOND);
     await watch.agreed();
     assert.equal(watch.unseenUntil, 7 * SECOND);
+    assert.equal(watch.unseen.awake, undefined);
     assert.deepEqual(node.gaps, []);
   });
 
@@ -62,6 +75,7 @@ describe('a gap in which this node did not look, and others did', () => {
     await watch.agreed();
     assert.equal(watch.unseenUntil, 40 * SECOND);
     assert.deepEqual(node.gaps, [[0, 40 * SECOND]]);
+    assert.deepEqual(watch.unseen.awake, { from: 0, until: 0 });
   });
 
   test('is not decided about before the store has answered for it', async () => {

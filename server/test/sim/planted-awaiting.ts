@@ -36,8 +36,8 @@ export const PLANTED_AWAITING = [
     ['completionLost'],
     'store/sqlite/completions.ts',
     [
-      "AND state <> 'awaiting' AND (changed_at",
-      "AND state <> 'awaiting' AND false AND (changed_at",
+      "iif(:ends OR (state <> 'awaiting' AND changed_at IS NULL),",
+      "iif(:ends AND state = 'awaiting',",
     ],
   ),
   bug('nobody is told that a target has said its end', ['late'], 'api/routes/complete.ts', [

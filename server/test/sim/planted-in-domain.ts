@@ -41,8 +41,8 @@ export const PLANTED_IN_DOMAIN: PlantedBug[] = [
     "'skipped', `It passed while",
   ]),
   bug('what comes during a run is told as missed', ['missedWhileUp'], 'domain/run/queue.ts', [
-    "'skipped', reason),\n  );\n  const lastUnseen",
-    "'missed', reason),\n  );\n  const lastUnseen",
+    "'skipped', reason));\n  const lastUnseen",
+    "'missed', reason));\n  const lastUnseen",
   ]),
   bug('a record of many times counts one more', ['wrongCount'], PASSED, [
     'countTimes(schedule, first, until)',

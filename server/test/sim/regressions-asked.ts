@@ -252,4 +252,19 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['suspend'],
     mend: 'rules: a clock that is set back brings times again whose records retention has taken away',
   },
+  {
+    seed: 30121,
+    faults: ['slow', 'callers', 'awaiting'],
+    mend: 'awaiting: an end that a target has said is not lost as a settlement is written again',
+  },
+  {
+    seed: 30439,
+    faults: ['slow', 'callers', 'awaiting'],
+    mend: 'rules: a time that a target of before refused under a clock that was ahead is sent',
+  },
+  {
+    seed: 31120,
+    faults: ['slow', 'step'],
+    mend: 'queue: what was seen to come during a run is skipped, also if nobody looks after that',
+  },
 ];

@@ -118,7 +118,7 @@ function checkMissed(
   const { windows } = view;
   let isUndecided = false;
   for (const [index, window] of windows.entries()) {
-    const { from, until, lookedAt, goesUntil } = blindOf(schedule, window);
+    const { from, until, lookedAt, goesUntil } = blindOf(schedule, window, view);
     if (time > until || (!isUndecided && next <= window.from && time <= from)) continue;
     const lookedUntil = withGrace(lookedAt, view);
     const isUnseen = window.to - unseenFrom(window, view) >= view.blindMs - LOOK_MS;
@@ -242,9 +242,9 @@ function wasBehind(time: number, next: number, id: string, view: View): boolean 
  * @returns also the latest instant at which it looked: what passes between `until` and that may have been seen, or not; and
  *   until when a run went on that was in flight as the machine was suspended
  */
-function blindOf(schedule: ScheduleView, window: Window): Blind {
+function blindOf(schedule: ScheduleView, window: Window, view: View): Blind {
   const known = blindKept.get(schedule) ?? new Map<Window, Blind>();
-  const blind = known.get(window) ?? blindSpanOf(schedule, window);
+  const blind = known.get(window) ?? blindSpanOf(schedule, window, view);
   blindKept.set(schedule, known.set(window, blind));
   return blind;
 }
@@ -253,15 +253,16 @@ function blindOf(schedule: ScheduleView, window: Window): Blind {
 const blindKept = new WeakMap<ScheduleView, Map<Window, Blind>>();
 type Blind = ReturnType<typeof blindSpanOf>;
 
-function blindSpanOf({ runs, manual }: ScheduleView, window: Window) {
+function blindSpanOf(schedule: ScheduleView, window: Window, view: View) {
+  const { runs, manual } = schedule;
   let from = window.from;
   let until = window.to;
   let lookedAt = window.to;
   let goesUntil = window.to;
   for (const run of [...runs, ...manual].toSorted((a, b) => a.at - b.at)) {
-    // One that is in flight around a suspension goes on after it, and nothing is recorded before it ends.
+    // One that is in flight around a suspension goes on after it.
     if (window.isSuspension && run.startedAt <= window.to && run.finishedAt >= window.from) {
-      from = Math.min(from, run.at);
+      from = Math.min(from, unseenSince(run, window, schedule, view));
       goesUntil = Math.max(goesUntil, run.finishedAt);
     }
     const wasCutOff = isCutOff(run, window.from, window.to);
@@ -273,6 +274,13 @@ function blindSpanOf({ runs, manual }: ScheduleView, window: Window) {
     lookedAt = Math.max(lookedAt, run.finishedAt + WRITTEN_MS);
   }
   return { from, until, lookedAt, goesUntil };
+}
+
+/** What came during a run is recorded at its end. By then the engine knows of one gap, and until when it had looked before. */
+function unseenSince({ at }: RunSeen, { from }: Window, { seen }: ScheduleView, { windows }: View) {
+  const isBehindGap = windows.some(other => other.from < from && other.to >= at);
+  if (isBehindGap || seen.policy?.overlap === 'bufferOne') return at;
+  return Math.max(at, from - LOOK_MS);
 }
 
 /** Since when nobody has said that somebody looked: they could not while the store stood still. */

@@ -100,6 +100,35 @@ function isStopped({ at }: Arrival, { is, from, to }: Held, { steps, leftMs }: J
   return at + furthestAhead(steps, at, leftMs) < (is.pausedUntil ?? 0);
 }
 
+/** Whether its target answers at once. */
+export function isPrompt({ url }: Content): boolean {
+  return /\/(ok|fail)$/.test(url);
+}
+
+/** Whether a time came before by a clock that was ahead, and was sent to a target of then that took no connection. */
+export function wasRefused(
+  time: number,
+  runs: Run[],
+  held: Held[],
+  { steps, leftMs }: Judged,
+): boolean {
+  const run = runs.find(
+    ({ trigger, scheduledFor }) => trigger === 'schedule' && Date.parse(scheduledFor) === time,
+  );
+  const refused = run?.attempts.filter(({ outcome }) => outcome === 'connectionError') ?? [];
+  const startedAt = refused.flatMap(attempt =>
+    steps.flatMap(({ at: from, offsetMs }, index) => {
+      const at = Date.parse(attempt.startedAt) - offsetMs;
+      const to = (steps[index + 1]?.at ?? Number.POSITIVE_INFINITY) + leftMs;
+      return at >= from && at <= to ? [at] : [];
+    }),
+  );
+  const others = held.filter(({ is }) => !isPrompt(is));
+  return startedAt.some(at =>
+    others.some(({ mayFrom, mayTo }) => at >= mayFrom && at <= mayTo + leftMs),
+  );
+}
+
 /**
  * A run of a clock that was ahead waits for its retry as its schedule is changed. The store takes it for one that began while the
  * change was being written, and goes on behind it. The next pass finds the first time again that is still to come.

@@ -2,7 +2,15 @@ import type { Run } from '@punctual/client';
 import { dueTimes } from '../calendar/due-times.ts';
 import type { Arrival, CallbackArrival, Life, ScheduleSeen } from '../evidence.ts';
 import type { Window } from '../rules/cuts.ts';
-import { checkChanged, type Held, heldOf, mayBeLost, owedOf } from './changes.ts';
+import {
+  checkChanged,
+  type Held,
+  heldOf,
+  isPrompt,
+  mayBeLost,
+  owedOf,
+  wasRefused,
+} from './changes.ts';
 import {
   furthestAhead,
   iso,
@@ -85,9 +93,9 @@ export function checkSteps(
         .map(arrival => ({ ...arrival, endedAt: worksUntil(arrival, schedule, runs) }))
         .filter(({ at, endedAt }) => endedAt - at > slack.settleMs);
       for (const [version, within] of promptOf(schedule, held, spans))
-        checkSilence(version, own, [...asked, ...slow], within, runs, evidence, tell);
+        checkSilence(version, own, [...asked, ...slow], within, { runs, held }, evidence, tell);
     } else if (askedAt !== undefined)
-      checkSilence(schedule, own, asked, spansFrom(askedAt, spans), [], evidence, tell);
+      checkSilence(schedule, own, asked, spansFrom(askedAt, spans), NO_CHANGES, evidence, tell);
     checkEarly(own, evidence, tell);
     if (!wasDisabled(held)) checkFences(schedule.id, isOver(schedule) ? own : arrivals, tell);
     for (const same of Map.groupBy(own, ({ scheduledFor }) => scheduledFor).values())
@@ -129,7 +137,7 @@ function spansFrom(instant: number, spans: Span[]): Span[] {
 
 /** The versions whose target answers at once, as schedules of their own, and when they were in force. */
 function promptOf(schedule: ScheduleSeen, held: Held[], spans: Span[]): [ScheduleSeen, Span[]][] {
-  const prompt = held.filter(({ is }) => is.status === 'enabled' && /\/(ok|fail)$/.test(is.url));
+  const prompt = held.filter(({ is }) => is.status === 'enabled' && isPrompt(is));
   return prompt.map(({ is, from, to }) => {
     const { interval, timezone, pausedUntil = 0 } = is;
     const createdAt = Math.max(schedule.createdAt, pausedUntil - 1);
@@ -157,12 +165,14 @@ function checkFences(id: string, arrivals: Arrival[], tell: Tell): void {
   }
 }
 
+const NO_CHANGES = { runs: [], held: [] };
+
 function checkSilence(
   { id, interval, timezone, createdAt }: ScheduleSeen,
   arrivals: Arrival[],
   manual: Arrival[],
   spans: Span[],
-  runs: Run[],
+  { runs, held }: { runs: Run[]; held: Held[] },
   evidence: Judged,
   tell: Tell,
 ): void {
@@ -171,7 +181,7 @@ function checkSilence(
     const after = Math.max(from + offsetMs, createdAt);
     for (const time of dueTimes(interval, timezone, after, to + offsetMs - evidence.onItsWayMs)) {
       if (sent.has(time) || wasBehind(time, offsetMs, evidence)) continue;
-      if (mayBeLost(time, runs)) continue;
+      if (mayBeLost(time, runs) || wasRefused(time, runs, held, evidence)) continue;
       const instant = time - offsetMs;
       if (stoodStill(instant, evidence) || wasBlocked(instant, manual, evidence)) continue;
       tell('silent', `${nameOf(id, time)} came at ${iso(instant)}, and was never sent.`);

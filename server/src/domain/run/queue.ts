@@ -276,7 +276,8 @@ function afterRun(
     return { row: waitingRow(schedule, nextFor), passed: [] };
   }
   const reason = stillGoing(row.scheduledFor);
-  const seenFrom = Math.max(nextFor, unseen.until);
+  const from = unseenFrom(nextFor, schedule, unseen);
+  const seenFrom = Math.max(from, unseen.until);
   // If the clock was set back, its own time and others already sent may have come again in the
   // meantime.
   const sent = sentOf(row).add(row.scheduledFor);
@@ -285,31 +286,37 @@ function afterRun(
   const follow = followOf(row, schedule, endedAt);
   const buffered = buffersOne(schedule) ? lastUnsent(schedule, seenFrom, endedAt, sent) : null;
   if (buffered !== null) {
-    const lost = open(nextFor, seenFrom - 1).flatMap(range => missed(schedule, ...range, unseen));
+    const lost = open(from, seenFrom - 1).flatMap(range => missed(schedule, ...range, unseen));
     const overtaken = open(seenFrom, buffered - 1).flatMap(range =>
       passedRecords(schedule, ...range, 'skipped', `${reason} ${LATER_WAITS}`),
     );
     const passed = [...lost, ...overtaken];
     return { row: { ...waitingRow(schedule, buffered)!, nextFor: follow }, passed };
   }
-  const skipped = open(seenFrom, endedAt).flatMap(range =>
-    passedRecords(schedule, ...range, 'skipped', reason),
-  );
+  const seen = [...open(nextFor, Math.min(from - 1, endedAt)), ...open(seenFrom, endedAt)];
+  const skipped = seen.flatMap(range => passedRecords(schedule, ...range, 'skipped', reason));
   const lastUnseen = Math.min(unseen.until - 1, endedAt);
-  const latest = lastUnsent(schedule, nextFor, lastUnseen, sent);
+  const latest = lastUnsent(schedule, from, lastUnseen, sent);
   if (latest === null) return { row: waitingRow(schedule, follow), passed: skipped };
   if (isTooOld(latest, schedule, endedAt, unseen.until)) {
     return {
       row: waitingRow(schedule, follow),
       passed: [
-        ...open(nextFor, latest).flatMap(range => tooOld(schedule, ...range, unseen)),
+        ...open(from, latest).flatMap(range => tooOld(schedule, ...range, unseen)),
         ...skipped,
       ],
     };
   }
-  const lost = open(nextFor, latest - 1).flatMap(range => missed(schedule, ...range, unseen));
+  const lost = open(from, latest - 1).flatMap(range => missed(schedule, ...range, unseen));
   const passed = [...lost, ...skipped];
   return { row: { ...waitingRow(schedule, latest)!, nextFor: follow }, passed };
+}
+
+/** From when on times may have passed unseen that came since `nextFor`. With `bufferOne` the latest of all waits. */
+function unseenFrom(nextFor: number, schedule: Schedule, { awake, until }: Unseen): number {
+  const isCut = awake !== undefined && nextFor >= awake.from && nextFor < until;
+  if (!isCut || buffersOne(schedule)) return nextFor;
+  return Math.max(nextFor, awake.until + 1);
 }
 
 const LATER_WAITS = 'A later time took its place and waited.';

@@ -55,7 +55,8 @@ export class DowntimeDetector {
     }
     // Times that come after the clock was set back are seen.
     if (now < this.#lookedAt) {
-      this.#unseen = { ...this.#unseen, until: Math.min(this.unseenUntil, now) };
+      const { awake: _, ...unseen } = this.#unseen;
+      this.#unseen = { ...unseen, until: Math.min(this.unseenUntil, now) };
       this.#awakeSince = Math.min(this.#awakeSince, now);
     }
     this.#lookedAt = now;
@@ -86,9 +87,11 @@ export class DowntimeDetector {
   }
 
   #settle(unseenUntil: number): void {
+    const from = this.unseenUntil;
     this.#unseen = { ...this.#unseen, until: unseenUntil };
     this.#isAgreed = true;
     if (this.#gapFrom !== null && unseenUntil > this.#gapFrom) {
+      this.#unseen.awake = { from, until: this.#gapFrom };
       this.#onBlind(this.#gapFrom, unseenUntil);
     }
     this.#gapFrom = null;

@@ -55,15 +55,16 @@ const keep: Statement = {
     SET ${COMPLETION.assignments(name => `excluded.${name}`)}`,
 };
 /**
- * `changed_at` is part of the fence: two changes within one millisecond are two. A row that is marked already is not marked
- * again by a call for more time: calls without end would hold up its settlement.
+ * `changed_at` is part of the fence: two changes within one millisecond are two. A row that awaits is marked with its end: a
+ * settlement that is written again would make it await once more. A row that is marked already is not marked again by a call
+ * for more time: calls without end would hold up its settlement.
  */
 const mark: Statement = {
   name: 'completions_mark',
   text: `
     UPDATE queue SET
       due_at = CASE WHEN state = 'awaiting' THEN $1 ELSE due_at END,
-      changed_at = CASE WHEN state = 'awaiting' OR ($4::integer = 0 AND changed_at IS NOT NULL)
+      changed_at = CASE WHEN $4::integer = 0 AND (state = 'awaiting' OR changed_at IS NOT NULL)
         THEN changed_at
         ELSE greatest($2::bigint, due_at, changed_at + 1) END
     WHERE schedule_key = $3`,

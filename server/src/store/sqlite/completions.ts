@@ -32,14 +32,14 @@ export function sqliteCompletions(database: DatabaseSync, commits: GroupCommit):
   const keep = database.prepare(`
     INSERT OR REPLACE INTO completions (client_key, schedule_key, ${COMPLETION.list()})
     VALUES (?, ?, ${COMPLETION.marks()})`);
-  const moveRow = database.prepare(
-    "UPDATE queue SET due_at = ? WHERE schedule_key = ? AND state = 'awaiting'",
-  );
-  // `changed_at` is part of the fence: two changes within one millisecond are two. A row that is marked already is not marked
-  // again by a call for more time: calls without end would hold up its settlement.
+  // `changed_at` is part of the fence: two changes within one millisecond are two. A row that awaits is marked with its end: a
+  // settlement that is written again would make it await once more. A row that is marked already is not marked again by a call
+  // for more time: calls without end would hold up its settlement.
   const markRow = database.prepare(`
-    UPDATE queue SET changed_at = max(?, due_at, coalesce(changed_at + 1, 0))
-    WHERE schedule_key = ? AND state <> 'awaiting' AND (changed_at IS NULL OR ?)`);
+    UPDATE queue SET due_at = iif(state = 'awaiting', :dueAt, due_at),
+      changed_at = iif(:ends OR (state <> 'awaiting' AND changed_at IS NULL),
+        max(:now, due_at, coalesce(changed_at + 1, 0)), changed_at)
+    WHERE schedule_key = :key`);
   // A manual run that was cut off and waits to be sent again: the target has its request.
   const moveEntry = database.prepare(`
     UPDATE outbox SET state = 'awaiting', due_at = ? WHERE id = ? AND state <> 'inFlight'`);
@@ -88,11 +88,9 @@ export function sqliteCompletions(database: DatabaseSync, commits: GroupCommit):
         const { client_key, schedule_key } = row!;
         keep.run(client_key!, schedule_key!, ...COMPLETION.cells(kept));
         const dueAt = dueAfter(kept);
+        const ends = kept.status === undefined ? 0 : 1;
         if (isManual) moveEntry.run(dueAt, ticket.runId);
-        else {
-          moveRow.run(dueAt, schedule_key!);
-          markRow.run(now, schedule_key!, kept.status === undefined ? 0 : 1);
-        }
+        else markRow.run({ dueAt, now, key: schedule_key!, ends });
         return { dueAt, isManual };
       });
     },

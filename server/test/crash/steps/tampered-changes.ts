@@ -25,6 +25,20 @@ export function changedWorld(): StepEvidence {
   return world;
 }
 
+/** The time of 58 s came by a clock that was ahead, and no connection was taken. Its target is another one from 51.2 s on. */
+export function refusedWorld(url = 'https://target.example/dead'): StepEvidence {
+  const world = changedWorld();
+  world.steps.push({ at: at(47), offsetMs: 11_000 }, { at: at(49), offsetMs: 0 });
+  const [schedule] = world.schedules;
+  schedule!.versions![2]!.is = { ...AFTER, url };
+  schedule!.versions!.push({ change: 3, at: 0, writtenBy: 0, is: AFTER });
+  schedule!.changes!.push(change(3, 51.2, AFTER));
+  world.arrivals = world.arrivals.filter(({ scheduledFor }) => scheduledFor !== at(58));
+  const [attempt] = world.runs.find(({ id }) => id === 'run-58')!.attempts;
+  Object.assign(attempt!, { outcome: 'connectionError', responseStatus: undefined });
+  return world;
+}
+
 function change(number: number, second: number, is: Content): ChangeSeen {
   const during = { from: at(second), to: at(second) + 2 };
   const when = { askedAt: during.from, endedAt: during.to, during };

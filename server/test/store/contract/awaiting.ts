@@ -202,6 +202,19 @@ export function awaitingContract(name: string, open: OpenBackend): void {
       assert.deepEqual(await backend.store.queue.settle([lost]), [scheduleRowId]);
     });
 
+    test('said before its settlement is written again, it refuses that', async () => {
+      const { claim, ticket } = await awaited();
+      assert.ok(await say(ticket));
+      const again = await claimOne(backend.store, NOON + MINUTE);
+      const { scheduleRowId, clientRowId, scheduledFor, attempt, changedAt } = claim;
+      const fence = { scheduledFor, attempt, changedAt };
+      const row = awaiting(claim);
+      const twice = { scheduleRowId, clientRowId, fence, row, records: [], callbacks: [] };
+      assert.deepEqual(await backend.store.queue.settle([twice]), [scheduleRowId]);
+      await settled(backend.store, again, waiting(UNTIL, null));
+      assert.equal(await backend.store.queue.nextDueAt(), UNTIL);
+    });
+
     test('cut off after its target has spoken, it does not begin again', async () => {
       const { ticket } = await begun();
       assert.ok(await say(ticket));

@@ -116,7 +116,7 @@ export class OneRow {
     return this.#said.get(keyOf(of)) ?? null;
   }
 
-  /** A run that awaits is due when its target says so; any other is marked, so that it is decided about anew. */
+  /** A run that awaits is due when its target says so. With its end, as any other is, it is marked: no earlier decision counts. */
   say(attempt: OfAttempt, said: Said, now: number): void {
     const dueAt = this.#say(attempt, said, now);
     this.#note({ call: 'say', attempt, said, now, dueAt });
@@ -132,11 +132,10 @@ export class OneRow {
     if (kept === null) return null;
     this.#said.set(keyOf(of), kept);
     const dueAt = kept.status === undefined ? kept.deadlineAt! : now;
-    if (row.state === 'awaiting') this.row = { ...row, dueAt };
-    else if (row.changedAt === null || kept.status !== undefined) {
-      const changedAt = Math.max(now, row.dueAt, (row.changedAt ?? -1) + 1);
-      this.row = { ...row, changedAt };
-    }
+    const awaits = row.state === 'awaiting';
+    const isMarked = kept.status !== undefined || (!awaits && row.changedAt === null);
+    const changedAt = Math.max(now, row.dueAt, (row.changedAt ?? -1) + 1);
+    this.row = { ...row, ...(awaits && { dueAt }), ...(isMarked && { changedAt }) };
     return dueAt;
   }
 

@@ -121,4 +121,16 @@ export const CLOCK_BUGS: ClockBug[] = [
       },
     ],
   },
+  {
+    name: 'what came during a run before a suspension is told as missed',
+    rules: ['missedWhileUp'],
+    faults: ['suspend'],
+    patches: [
+      {
+        file: 'domain/run/queue.ts',
+        find: 'return Math.max(nextFor, awake.until + 1);',
+        replace: 'return nextFor;',
+      },
+    ],
+  },
 ];
