@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { check, OF_PROCESSES } from '../../sim/model/checker.ts';
 import { RULES, type Rule } from '../../sim/model/rules/rule.ts';
 import { at, cleanWorld, passed, Synthetic } from './synthetic.ts';
-import { awaitedWorld, TAMPERED_AWAITED } from './tampered-awaiting.ts';
+import { asleepWorld, awaitedWorld, TAMPERED_AWAITED } from './tampered-awaiting.ts';
 import {
   changedWorld,
   droppedWorld,
@@ -106,6 +106,15 @@ describe('checker', () => {
     assert.deepEqual(check(awaitedWorld(), IN_TIME).violations, []);
     assert.deepEqual(check(steeredWorld(), IN_TIME).violations, []);
     assert.deepEqual(check(retriedWorld(), IN_TIME).violations, []);
+  });
+
+  test('a deadline counts from when a machine that was suspended reads the answer, and from no other instant', () => {
+    assert.deepEqual(check(asleepWorld(14.511), IN_TIME).violations, []);
+    const { violations } = check(asleepWorld(14.3), IN_TIME);
+    assert.deepEqual(
+      violations.map(({ rule }) => rule),
+      ['deadlineWrong'],
+    );
   });
 
   test('limits let through what they say, and a calendar takes its times away', () => {

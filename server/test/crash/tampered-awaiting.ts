@@ -28,6 +28,16 @@ export function awaitedWorld(): Evidence {
   return evidence;
 }
 
+/** The machine was suspended for half a second as the answer of the run of 10 s came. @param until when that awaited */
+export function asleepWorld(until: number): Evidence {
+  const world = awaitedWorld();
+  world.suspensions = [{ from: at(10.011), to: at(10.511) }];
+  Object.assign(world.runs[1]!.attempts[0]!, waitedUntil(until));
+  world.runs[1]!.finishedAt = iso(until);
+  Object.assign(world.said![1]!, { askedAt: at(14.6), endedAt: at(14.61) });
+  return world;
+}
+
 function waitedUntil(second: number) {
   const error = `The target has not completed it by ${iso(second)}.`;
   return { outcome: 'timeout', error, completion: { until: iso(second) } };

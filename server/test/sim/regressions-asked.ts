@@ -267,4 +267,14 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['slow', 'step'],
     mend: 'queue: what was seen to come during a run is skipped, also if nobody looks after that',
   },
+  {
+    seed: 40421,
+    faults: ['slow', 'callers'],
+    mend: 'rules: a machine that is suspended as an answer comes reads it when it goes on',
+  },
+  {
+    seed: 388,
+    faults: ['suspend', 'slow'],
+    mend: 'rules: a machine that is suspended as an answer comes reads it when it goes on',
+  },
 ];

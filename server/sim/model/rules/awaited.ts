@@ -93,6 +93,8 @@ function isWhile(
 
 /** An answer is read within this time, ms. */
 const READ_MS = 2;
+/** How long it took is told in whole ms. */
+const ROUNDED_MS = 1;
 
 /** Nothing came by its deadline, which heartbeats move. */
 function checkDeadline(
@@ -114,7 +116,12 @@ function checkDeadline(
   // A node that was frozen reads an answer when it goes on, although its sender was not.
   const readBy = view.heldUntil(answeredAt, run.scheduleId);
   const readAt = awaited.endedAt - deadlineMs;
-  const byAnswer = readAt >= answeredAt - readMs && readAt <= readBy + readMs;
+  const isRead = (from: number, by: number) => readAt >= from - readMs && readAt <= by + readMs;
+  // So does a process whose machine was suspended as the answer came.
+  const isReadAwake = view.suspensions.some(
+    ({ from, to }) => from <= answeredAt + ROUNDED_MS && answeredAt <= to && isRead(to, to),
+  );
+  const byAnswer = isRead(answeredAt, readBy) || isReadAwake;
   if (moved || (byAnswer && !hasMoved)) return;
   const when = iso(awaited.endedAt);
   tell('deadlineWrong', `${name} waited until ${when}, and was answered at ${iso(answeredAt)}.`);
