@@ -16,25 +16,27 @@ const WINDOW = 1_000;
 
 /**
  * The next times that will fire. While a clock was ahead, some times to come may have been sent: they are not sent
- * again.
+ * again. A time that comes while a slow store is asked is sent as it comes, so it is none of them.
  *
+ * @param now the clock
  * @param sentIn the times from `from` to before `to` that were sent, epoch ms
  * @throws PunctualError `interval_invalid`, `timezone_unknown`
  */
 export async function unsentTimesAfter(
   when: When,
-  after: number,
+  now: () => number,
   count: number,
   sentIn: (from: number, to: number) => Promise<Set<number>>,
 ): Promise<string[]> {
-  const found: number[] = [];
-  let from = after + 1;
+  let found: number[] = [];
+  let from = now() + 1;
   for (let window = count; found.length < count; window = WINDOW) {
     const some = timesBetween(when, from, Number.POSITIVE_INFINITY, window);
     if (some.length === 0) break;
     const sent = await sentIn(some[0]!, some.at(-1)! + 1);
-    found.push(...some.filter(time => !sent.has(time)));
-    from = some.at(-1)! + 1;
+    const askedUntil = now();
+    found = [...found, ...some.filter(time => !sent.has(time))].filter(time => time > askedUntil);
+    from = Math.max(some.at(-1)!, askedUntil) + 1;
   }
   return found.slice(0, count).map(iso);
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { unsentTimesAfter } from '../../src/api/next-times.ts';
 import { BUILT_IN } from '../../src/domain/calendar/zones/zone-data.ts';
 import { assertError, assertOk } from '../support/api/expect.ts';
 import { startService } from '../support/api/service.ts';
@@ -130,6 +131,20 @@ test('next: times that were sent while the clock was ahead are left out, however
   const unsent = [1, 3, 4, 5].map(minute);
   assert.deepEqual(await told(3), unsent.slice(0, 3));
   assert.deepEqual(await told(6), [...unsent, minute(1_506), minute(1_507)]);
+});
+
+test('next: times that come while a slow store is asked are none of them, sent or not', async () => {
+  const slow = new ManualClock('2026-03-28T23:30:00Z');
+  const minute = (count: number) => Date.UTC(2026, 2, 28, 23, 30 + count);
+  const schedule = { interval: '* * * * *', timezone: 'UTC' };
+  let asked = 0;
+  const sentIn = async () => {
+    asked += 1;
+    if (asked === 1) await slow.advance(2 * 60_000);
+    return new Set([minute(2)]);
+  };
+  const told = await unsentTimesAfter(schedule, () => slow.now(), 3, sentIn);
+  assert.deepEqual(told.map(Date.parse), [3, 4, 5].map(minute));
 });
 
 test('next: the times after now of a stored schedule', async () => {

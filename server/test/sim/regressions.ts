@@ -181,4 +181,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 27_127,
     mend: 'rules: the end of a run that awaited is written by the next start where its process ends first',
   },
+  {
+    seed: 27_158,
+    mend: 'api: next times begin behind those that come while the store is asked',
+  },
 ];
