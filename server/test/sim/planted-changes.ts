@@ -136,8 +136,13 @@ export const PLANTED_CHANGES: PlantedBug[] = [
     patches: [
       {
         file: 'api/next-times.ts',
-        find: 'let from = after + 1;',
-        replace: 'let from = after - 999;',
+        find: 'let from = now() + 1;',
+        replace: 'let from = now() - 999;',
+      },
+      {
+        file: 'api/next-times.ts',
+        find: '.filter(time => time > askedUntil);',
+        replace: ';',
       },
     ],
   },
