@@ -277,4 +277,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['suspend', 'slow'],
     mend: 'rules: a machine that is suspended as an answer comes reads it when it goes on',
   },
+  {
+    seed: 51_042,
+    faults: ['step', 'awaiting', 'nodes'],
+    mend: 'executor: a node that was frozen asks the others before it sends what it had claimed',
+  },
 ];

@@ -17,6 +17,7 @@ import type { ClockWatch } from '../services/clock-watch.ts';
 import type { DowntimeDetector } from '../services/downtime.ts';
 import { SentWatermark } from '../services/sent-watermark.ts';
 import type { Completer } from './completer.ts';
+import { confirmClaims } from './confirm-claims.ts';
 import { DueQueue } from './due-queue.ts';
 import { InFlight } from './in-flight.ts';
 import {
@@ -43,8 +44,6 @@ const SHARED_MAX_READY = 500;
 /** The first batch of a burst is small, so that its first request leaves soon. */
 const FIRST_BATCH = 20;
 const BATCH = 200;
-/** If nodes share the store, the executor confirms a claim that is older than this before it sends. */
-const SURE_MS = 100;
 
 export interface ExecutorOptions {
   queue: Pick<QueueStore, 'confirm' | 'renew'>;
@@ -276,7 +275,7 @@ export class Executor {
   async #prepare(jobs: Job[], now: number): Promise<(job: Job) => boolean> {
     try {
       const firings = jobs.filter(job => job.kind === 'schedule');
-      const isConfirmed = await this.#confirm(firings, now);
+      const isConfirmed = await confirmClaims(firings, now, this.#options);
       this.#watermark.raise(firings, now);
       return isConfirmed;
     } catch (error) {
@@ -284,17 +283,6 @@ export class Executor {
       this.#dueQueue.addAll(jobs);
       throw error;
     }
-  }
-
-  /** Asks the store which old claims still hold: another node may have changed the schedule. */
-  async #confirm(firings: FiringJob[], now: number): Promise<(job: Job) => boolean> {
-    const { queue, leaseDeadline } = this.#options;
-    if (leaseDeadline === undefined) return () => true;
-    const old = firings.map(({ claim }) => claim).filter(claim => now - claim.claimedAt > SURE_MS);
-    if (old.length === 0) return () => true;
-    const confirmed = new Set(await queue.confirm(old));
-    const dropped = new Set(old.filter(({ scheduleRowId }) => !confirmed.has(scheduleRowId)));
-    return ({ kind, claim }) => kind !== 'schedule' || !dropped.has(claim);
   }
 
   /** Whether it is still due: the clock may have been set since, and a retry may have waited too long. */
