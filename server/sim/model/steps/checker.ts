@@ -183,6 +183,7 @@ function checkSilence(
       if (sent.has(time) || wasBehind(time, offsetMs, evidence)) continue;
       if (mayBeLost(time, runs) || wasRefused(time, runs, held, evidence)) continue;
       const instant = time - offsetMs;
+      if (gaveWay({ id, time, instant }, arrivals, evidence)) continue;
       if (stoodStill(instant, evidence) || wasBlocked(instant, manual, evidence)) continue;
       tell('silent', `${nameOf(id, time)} came at ${iso(instant)}, and was never sent.`);
     }
@@ -203,11 +204,23 @@ function stoodStill(instant: number, { stalls, onItsWayMs, lookMs }: Judged): bo
   return stalls.some(({ from, to }) => instant >= from - onItsWayMs && instant <= to + lookMs);
 }
 
-/** Whether a manual run was in the way: times that come during its request are skipped. */
-function wasBlocked(instant: number, manual: Arrival[], { onItsWayMs, settleMs }: Judged): boolean {
-  return manual.some(
+/** Whether another request was in the way: times that come during its request are skipped. */
+function wasBlocked(instant: number, others: Arrival[], { onItsWayMs, settleMs }: Judged): boolean {
+  return others.some(
     ({ at, endedAt }) => at - onItsWayMs <= instant && instant <= endedAt + settleMs,
   );
+}
+
+/** Whether history has skipped a time because the last retry of a run was in flight as it came. */
+function gaveWay(
+  { id, time, instant }: { id: string; time: number; instant: number },
+  arrivals: Arrival[],
+  evidence: Judged,
+): boolean {
+  const retries = arrivals.filter(({ attempt }) => attempt > 1);
+  if (!wasBlocked(instant, retries, evidence)) return false;
+  const isOfTime = (run: Run) => run.scheduleId === id && Date.parse(run.scheduledFor) === time;
+  return evidence.runs.some(run => isOfTime(run) && run.status === 'skipped');
 }
 
 /** A target that answered 202 is at work, until its deadline at the latest. A clock that is set says nothing of its end. */

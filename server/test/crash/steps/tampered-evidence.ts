@@ -94,6 +94,14 @@ export function miss(world: StepEvidence, second: number): void {
   Object.assign(runOf(world, second), { status: 'missed', attempts: [] });
 }
 
+/** Skipped, as the retry of the time before it was in flight. */
+export function retryInto(world: StepEvidence, second: number): void {
+  arrivalOf(world, second - 1).status = 500;
+  sendAgain(world, second - 1, 995);
+  miss(world, second);
+  Object.assign(runOf(world, second), { status: 'skipped' });
+}
+
 function sendAgain(world: StepEvidence, second: number, afterMs: number, attempt = 2): void {
   const first = arrivalOf(world, second);
   const again = { ...first, attempt, at: first.at + afterMs, endedAt: first.at + afterMs + 1 };
@@ -111,6 +119,23 @@ export type TamperedEvidence = [
 export const TAMPERED: TamperedEvidence[] = [
   ['a time that was missed ahead never fires', ['silent'], w => miss(w, 20)],
   ['a schedule is silent in the end', ['silent'], w => miss(w, 58)],
+  [
+    'a time that came during a retry is not skipped, but missed',
+    ['silent'],
+    w => {
+      retryInto(w, 21);
+      Object.assign(runOf(w, 21), { status: 'missed' });
+    },
+  ],
+  [
+    'a time is skipped without a retry in its way',
+    ['silent'],
+    w => {
+      retryInto(w, 21);
+      miss(w, 25);
+      Object.assign(runOf(w, 25), { status: 'skipped' });
+    },
+  ],
   ['a time sent ahead is sent again when it comes', ['sentTwice'], w => sendAgain(w, 31, 20_000)],
   ['an attempt is sent twice after a kill', ['sentTwice'], w => sendAgain(w, 50, 2_000, 1)],
   [
