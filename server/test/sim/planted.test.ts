@@ -22,6 +22,7 @@ import { PLANTED_IN_STORE, PLAYED_MUTANTS } from './planted-in-store.ts';
 import { PLANTED_CALENDARS, PLANTED_LIMITS } from './planted-limits.ts';
 import { PLANTED_RACES } from './planted-races.ts';
 import { PLANTED_STEERED } from './planted-steered.ts';
+import { SEED_OF } from './seeds-of-planted.ts';
 
 /** Rules that no bug is planted for, and why. */
 const NOT_PLANTED: Partial<Record<Rule, string>> = {
@@ -51,6 +52,7 @@ const OF_WORLDS = [
 ];
 const PATCHED = [...SEEDED, ...OF_DELIVERY, ...OF_CHANGES, ...OF_WORLDS];
 const ALL = [...PATCHED, ...PLAYED_MUTANTS];
+const ONLY_CRASHED = new Set(BUGS.map(({ name }) => name));
 
 test('no rule is for show: each finds a bug that is planted', () => {
   const named = new Set<string>(ALL.flatMap(({ rules }) => rules));
@@ -63,6 +65,11 @@ test('bugs have names of their own, and mutants those of the list', () => {
   assert.deepEqual(names.length, new Set(names).size);
   const known = new Set(MUTANTS.map(({ name }) => name));
   for (const { name } of PLAYED_MUTANTS) assert.ok(known.has(name), name);
+});
+
+test('each bug has its seed, and no seed has lost its bug', () => {
+  const played = new Set<string>(ALL.map(({ name }) => name)).difference(ONLY_CRASHED);
+  assert.deepEqual(new Set(Object.keys(SEED_OF)), played);
 });
 
 test('each bug still fits the sources', () => {

@@ -97,7 +97,7 @@ export const NODE_BUGS: NodeBug[] = [
     faults: ['nodes', 'edits'],
     patches: [
       {
-        file: 'engine/delivery/executor.ts',
+        file: 'engine/delivery/confirm-claims.ts',
         find: 'if (leaseDeadline === undefined) return () => true;',
         replace: 'if (leaseDeadline !== null) return () => true;',
       },

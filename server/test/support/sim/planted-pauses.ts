@@ -7,19 +7,19 @@ const PAUSING = 'pausing.ts';
 export const PAUSE_BUGS: NodeBug[] = [
   bug('a pause stops no engine', ['firedPaused'], {
     file: PAUSING,
-    find: 'await this.#engine?.stop(stopMs);\n      this.#engine = null;',
-    replace: 'void stopMs;',
+    find: 'void this.#engine?.stop();',
+    replace: '',
   }),
   bug('a pause is heard of at the start only', ['firedPaused'], {
     file: PAUSING,
-    find: 'const since = await pausedSince();',
-    replace: 'const since = this.#timer === null ? await pausedSince() : null;',
+    find: 'const since = await this.#options.pausedSince();',
+    replace: 'const since = this.#timer === null ? await this.#options.pausedSince() : null;',
   }),
   bug('a process that started in a pause stays so', ['unrecorded', 'unfinished'], {
     file: PAUSING,
-    find: 'const begins = since === null && this.#engine === null;',
+    find: 'else if (this.#isPaused || this.#engine === null)',
     replace:
-      'const begins = since === null && this.#engine === null && (this.#timer === null || !this.#isFirst);',
+      'else if ((this.#isPaused || this.#engine === null) && (this.#timer === null || !this.#isFirst))',
   }),
   bug('after a resume nobody knows what had been sent', ['lostWithoutCrash'], {
     file: PAUSING,
