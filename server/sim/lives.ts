@@ -26,9 +26,10 @@ export class Lives {
     return readyAt !== null && end === null;
   }
 
-  /** It looks at its schedules within this ms. @param spawnedAt of its engine, if that is not the first one */
-  begin(spawnedAt = this.#machine.trueNow): void {
-    if (this.#last.end !== null) this.#add(spawnedAt);
+  /** It looks at its schedules within this ms. @param madeAt when its engine was made */
+  begin(madeAt: number): void {
+    if (this.#last.end !== null) this.#add(madeAt);
+    this.#last.lookedAt = Math.floor(madeAt);
     this.#stoppingFrom = null;
     this.#limitAt = Infinity;
     this.#last.readyAt = this.#machine.trueNow + 1;
@@ -86,11 +87,11 @@ export class Lives {
 
 /** @returns the engine, whose start and stop begin a life and end it */
 export function livingIn(lives: Lives, engine: Engine, now: () => number): Engine {
-  const spawnedAt = now();
+  const madeAt = now();
   const [start, stop] = [engine.start.bind(engine), engine.stop.bind(engine)];
   engine.start = async () => {
     await start();
-    lives.begin(spawnedAt);
+    lives.begin(madeAt);
   };
   engine.stop = limitMs => (lives.isOn ? lives.stop(limitMs, () => stop(limitMs)) : stop(limitMs));
   return engine;

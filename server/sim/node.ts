@@ -240,6 +240,7 @@ export class Node {
     if (this.#around.leases !== null) await this.#steer();
     while (!this.#isStopping) {
       const { pausing } = this.#around;
+      const madeAt = machine.trueNow;
       const engine = pausing === null ? this.#newEngine(this.#lock()) : this.#pausable(pausing);
       this.#engine = engine;
       try {
@@ -251,7 +252,7 @@ export class Node {
           rotated: clientRowId => engine.rotated(clientRowId),
           listening: () => {},
         });
-        if (pausing === null) this.#lives.begin();
+        if (pausing === null) this.#lives.begin(madeAt);
         const { looksAgain } = this.#around;
         const pausedSince = async () => pausing && this.store.installation.pausedSince();
         this.#served = { store: this.store, engine, clock: this.#clock, looksAgain, pausedSince };

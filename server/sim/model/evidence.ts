@@ -323,6 +323,8 @@ export interface Life {
   spawnedAt: number;
   /** When it said that it listens; null where it was killed before. */
   readyAt: number | null;
+  /** When its engine first read its clock, in whole ms: what comes from then on is seen. Absent where nobody knows. */
+  lookedAt?: number;
   /** How it ended, and the instants between which it did; null while it lives. */
   end: {
     how: 'killed' | 'stopped';

@@ -206,7 +206,7 @@ function checkAge({ at, startedAt }: RunSeen, seen: ScheduleSeen, view: View, te
       from < at &&
       to - quietFrom(from, to, view) >= view.blindMs &&
       // One that woke may look at once.
-      at <= (isSuspension ? to - AWAKE_MS : to) &&
+      at <= (isSuspension ? to - AWAKE_MS : view.unseenBefore(to)) &&
       to <= startedAt + view.slackMs &&
       to - at > catchUpMs(seen) + view.slackMs &&
       // A start that waits for its store decides before it says that it listens.

@@ -118,6 +118,8 @@ export interface View extends Slack {
   said: SaidSeen[];
   mostPerHost: number;
   windows: Window[];
+  /** The last instant that counts as unseen by the start that was ready then. */
+  unseenBefore: (readyAt: number) => number;
   /** When no node could note that it was awake, where they share the store. */
   unnoted: Window[];
   kills: Window[];
@@ -244,6 +246,10 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     said: evidence.said ?? [],
     mostPerHost: evidence.mostPerHost ?? Number.POSITIVE_INFINITY,
     windows,
+    unseenBefore: readyAt => {
+      const lookedAt = lives.find(life => life.readyAt === readyAt)?.lookedAt;
+      return evidence.shared || lookedAt === undefined ? readyAt : lookedAt - 1;
+    },
     unnoted: evidence.shared ? unnotedOf(lives, stalls, slack.blindMs - LOOK_MS) : [],
     kills,
     stops,
