@@ -149,7 +149,12 @@ test('what is in flight has all the time of a pause, and the limit of a stop fro
   pausedSince = null;
   await look();
   assert.deepEqual(told, ['started', undefined, 30_000]);
+  // Another pause begins before that is over.
+  pausedSince = 2;
   end();
+  await look();
+  assert.deepEqual(told, ['started', undefined, 30_000]);
+  pausedSince = null;
   await look();
   assert.deepEqual(told, ['started', undefined, 30_000, 'started']);
   await engine.stop(0);

@@ -282,4 +282,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['step', 'awaiting', 'nodes'],
     mend: 'executor: a node that was frozen asks the others before it sends what it had claimed',
   },
+  {
+    seed: 73_253,
+    faults: ['pause', 'nodes'],
+    mend: 'pausing: a pause that begins while a resume waits for what is in flight holds',
+  },
 ];
