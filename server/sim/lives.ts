@@ -4,7 +4,7 @@ import type { Life } from './model/evidence.ts';
 
 /** The lives of one process: it has one from its start to its end. A pause ends it, and after the resume there is another one. */
 export class Lives {
-  readonly all: Life[] = [];
+  readonly #all: Life[] = [];
   readonly #machine: Machine;
   readonly #node: string;
   readonly #frozen: NonNullable<Life['frozen']> = [];
@@ -18,6 +18,14 @@ export class Lives {
     this.#machine = machine;
     this.#node = node;
     this.#add(machine.trueNow);
+  }
+
+  /** In their order. One that stops has ended since it began to: it fires no more. */
+  get all(): Life[] {
+    const last = this.#last;
+    if (this.#stoppingFrom === null || last.end !== null) return this.#all;
+    const end = { how: 'stopped', from: this.#stoppingFrom, to: this.#machine.trueNow } as const;
+    return [...this.#all.slice(0, -1), { ...last, end }];
   }
 
   /** Whether it fires, or is about to stop. */
@@ -70,12 +78,12 @@ export class Lives {
   }
 
   get #last(): Life {
-    return this.all.at(-1)!;
+    return this.#all.at(-1)!;
   }
 
   #add(spawnedAt: number): void {
     const [node, frozen, lags] = [this.#node, this.#frozen, this.#lags];
-    this.all.push({ node, spawnedAt, readyAt: null, end: null, frozen, lags });
+    this.#all.push({ node, spawnedAt, readyAt: null, end: null, frozen, lags });
   }
 
   #end(end: Pick<NonNullable<Life['end']>, 'how' | 'isUnknown'>): void {

@@ -287,4 +287,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['pause', 'nodes'],
     mend: 'pausing: a pause that begins while a resume waits for what is in flight holds',
   },
+  {
+    seed: 72_881,
+    faults: ['pause'],
+    mend: 'world: a life that stops as the world is judged has ended since it began to',
+  },
 ];
