@@ -44,7 +44,7 @@ export class Lives {
   }
 
   /** Stops its engine, which has so long for it. At its limit it abandons what is in flight, as a kill would. */
-  async stop(limitMs = Infinity, stop: () => Promise<void>, stopped = () => {}): Promise<void> {
+  async stop(limitMs: number, stop: () => Promise<void>, stopped = () => {}): Promise<void> {
     const machine = this.#machine;
     this.#stoppingFrom ??= machine.trueNow;
     // Sums of fractions differ in their last digits.
@@ -101,6 +101,7 @@ export function livingIn(lives: Lives, engine: Engine, now: () => number): Engin
     await start();
     lives.begin(madeAt);
   };
-  engine.stop = limitMs => (lives.isOn ? lives.stop(limitMs, () => stop(limitMs)) : stop(limitMs));
+  engine.stop = limitMs =>
+    lives.isOn ? lives.stop(limitMs ?? Infinity, () => stop(limitMs)) : stop(limitMs);
   return engine;
 }

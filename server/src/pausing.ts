@@ -123,10 +123,12 @@ export class PausableEngine implements EnginePort {
   /** A request in flight since before the pause holds up the resume no longer than it would hold up a stop. */
   async #goOn(): Promise<void> {
     const { stopMs, log, make, installation, pausedSince } = this.#options;
-    await this.#engine?.stop(stopMs);
-    this.#engine = null;
-    // Another pause may have begun while that took its time.
-    if ((await pausedSince()) !== null) return;
+    if (this.#engine !== null) {
+      await this.#engine.stop(stopMs);
+      this.#engine = null;
+      // Another pause may have begun while that took its time.
+      if ((await pausedSince()) !== null) return;
+    }
     const pauses = await installation.pauses();
     if (this.#stopping) return;
     if (this.#isPaused) log.warn('resumed: schedules fire again');

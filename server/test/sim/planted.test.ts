@@ -12,6 +12,7 @@ import { LONG_BUGS } from '../support/sim/planted-long.ts';
 import { NODE_BUGS } from '../support/sim/planted-nodes.ts';
 import { PAUSE_BUGS } from '../support/sim/planted-pauses.ts';
 import { SOCKET_BUGS } from '../support/sim/planted-socket.ts';
+import { SEED_OF } from '../support/sim/seeds-of-planted.ts';
 import { PLANTED } from './planted.ts';
 import { PLANTED_AWAITING } from './planted-awaiting.ts';
 import { PLANTED_CHANGED_CLOCK } from './planted-changed-clock.ts';
@@ -22,7 +23,6 @@ import { PLANTED_IN_STORE, PLAYED_MUTANTS } from './planted-in-store.ts';
 import { PLANTED_CALENDARS, PLANTED_LIMITS } from './planted-limits.ts';
 import { PLANTED_RACES } from './planted-races.ts';
 import { PLANTED_STEERED } from './planted-steered.ts';
-import { SEED_OF } from './seeds-of-planted.ts';
 
 /** Rules that no bug is planted for, and why. */
 const NOT_PLANTED: Partial<Record<Rule, string>> = {

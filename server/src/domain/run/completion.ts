@@ -86,8 +86,8 @@ export function awaitedOf(
 
 /** If the clock was set back since, the attempt awaits as long from now on as it was to await from then on. */
 function withDeadlineAnew(attempt: Attempt, now: number): Attempt {
-  const { completion } = attempt;
-  if (completion === undefined || !isSetAhead(attempt, now)) return attempt;
+  if (!isSetAhead(attempt, now)) return attempt;
+  const completion = attempt.completion!;
   const until = now + completion.until - deadlineSetAt(attempt);
   return { ...attempt, completion: { ...completion, until, acceptedAt: now } };
 }

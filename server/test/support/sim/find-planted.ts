@@ -3,8 +3,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { SEED_OF } from '../../sim/seeds-of-planted.ts';
 import { type Copy, copyOfSources, type Patch } from '../crash/mutate.ts';
+import { SEED_OF } from './seeds-of-planted.ts';
 
 /** What the simulator must find. */
 interface Sought {
