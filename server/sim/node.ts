@@ -30,8 +30,11 @@ export interface Surroundings {
   /** Of the way to the store, and of the processes. */
   storeRandom: Random;
   processRandom: Random;
-  /** The mark of the lock's file, which outlives a process: nothing was sent after it. Null: it is lost. */
-  mark: { sentUntil: number | null };
+  /**
+   * The mark of the lock's file, which outlives a process: nothing was sent after it. Null: it is lost. The process
+   * that makes the file goes by none.
+   */
+  mark: { sentUntil: number | null; isNew: boolean };
   /** Called once, when a process is about to answer a caller. */
   beforeAnswer: (node: Node) => void;
   /** Where nodes share the store; null: each process has it for itself. */
@@ -312,10 +315,14 @@ export class Node {
   }
 
   #lock(): EngineLock | null {
-    const { mark, leases } = this.#around;
+    const { mark, leases, machine } = this.#around;
     if (leases !== null) return null;
+    // One from before the machine was started says nothing, as with the file.
+    const bootAt = machine.now - (machine.trueNow - machine.startedAt);
+    const isKnown = !mark.isNew && mark.sentUntil !== null && mark.sentUntil >= bootAt;
+    mark.isNew = false;
     return {
-      sentUntil: mark.sentUntil,
+      sentUntil: isKnown ? mark.sentUntil : null,
       noteSentUntil: until => {
         mark.sentUntil = until;
       },

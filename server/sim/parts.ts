@@ -143,7 +143,7 @@ export class Parts {
       storeRandom: new Random(seed, 'store'),
       processRandom: new Random(seed, 'jitter'),
       // The lock's file is made at the first start.
-      mark: { sentUntil: machine.now },
+      mark: { sentUntil: machine.now, isNew: true },
       beforeAnswer: () => {},
       leases: hasNodes(profile) ? this.#leases() : null,
       pruned: this.long && this.#pruned(),

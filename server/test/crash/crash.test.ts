@@ -3,7 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { Run } from '@punctual/client';
 import type { Figures } from '../../sim/model/checker.ts';
+import type { Evidence } from '../../sim/model/evidence.ts';
 import type { Violation } from '../../sim/model/rules/rule.ts';
 import { mixedWorkload, plannedWorkload } from '../../sim/workload.ts';
 import { buildShim, type Shim, whyNoPowerCut } from './powercut.ts';
@@ -42,7 +44,7 @@ if (isLong) {
 
 async function survive(t: TestContext, shim?: Shim): Promise<void> {
   t.diagnostic(`CRASH_SEED=${SEED}`);
-  const { violations, figures } = await runWorld({
+  const { violations, figures, evidence } = await runWorld({
     seed: SEED,
     kills: KILLS,
     workload: url => [
@@ -59,6 +61,8 @@ async function survive(t: TestContext, shim?: Shim): Promise<void> {
     ...(shim && { shim }),
   });
   for (const line of [...linesOf(figures), ...sentences(violations)]) t.diagnostic(line);
+  // The moments cannot be played again to the millisecond: what there was to see is said here.
+  if (violations.length > 0) for (const line of momentsOf(evidence)) t.diagnostic(line);
   assert.equal(figures.kills, KILLS);
   assert.ok(figures.requests > 0 && figures.callbacks > 0 && figures.completed > 0);
   assert.deepEqual(sentences(violations), []);
@@ -68,6 +72,21 @@ function sentences(violations: Violation[]): string[] {
   const some = violations.slice(0, 20).map(({ rule, sentence }) => `${rule}: ${sentence}`);
   const more = violations.length - some.length;
   return more > 0 ? [...some, `… and ${more} more`] : some;
+}
+
+/** The lives of the service, the stalls of this process, and what was lost. */
+function momentsOf({ lives, stalls, runs }: Evidence): string[] {
+  const isLost = ({ attempts = [] }: Run) => attempts.some(({ outcome }) => outcome === 'lost');
+  return [
+    ...lives.map(life => `life: ${JSON.stringify(life, withInstants)}`),
+    ...stalls.map(stall => `stall: ${JSON.stringify(stall, withInstants)}`),
+    ...runs.filter(isLost).map(run => `lost: ${JSON.stringify(run)}`),
+  ];
+}
+
+function withInstants(key: string, value: unknown): unknown {
+  const isInstant = typeof value === 'number' && /At$|^from$|^to$/.test(key);
+  return isInstant ? new Date(value).toISOString() : value;
 }
 
 function linesOf(figures: Figures): string[] {

@@ -24,6 +24,7 @@ let hanging: ((result: SendResult) => void)[];
 let ended: string[];
 let faults: unknown[];
 let watermarkFault: Error | null;
+let marks: number[];
 let identity: Identity | null;
 
 /** A firing that is due `inMs` after the start and was claimed at the start. */
@@ -111,9 +112,11 @@ function executorWith(maxInFlight: number): Executor {
     identities: { of: () => identity },
     leaseDeadline: undefined,
     lock: {
-      sentUntil: START,
-      noteSentUntil() {
+      // As of an engine whose store is new.
+      sentUntil: null,
+      noteSentUntil(until) {
         if (watermarkFault) throw watermarkFault;
+        marks.push(until);
       },
     },
   });
@@ -133,6 +136,7 @@ beforeEach(() => {
   ended = [];
   faults = [];
   watermarkFault = null;
+  marks = [];
   identity = null;
   executor = executorWith(10_000);
   executor.start();
@@ -202,6 +206,15 @@ describe('executor', () => {
     watermarkFault = null;
     await clock.advance(1_000);
     assert.deepEqual(started, ['https://a.example/ at 251', 'https://a.example/ at 251']);
+  });
+
+  test('callbacks leave the watermark as it is, also before the first firing', async () => {
+    executor.executeOutboxJobs([callback('c')]);
+    await clock.advance(1);
+    assert.deepEqual([started.length, marks], [1, []]);
+    executor.executeFirings([firing('1', 5)]);
+    await clock.advance(10);
+    assert.deepEqual(marks, [START + 5]);
   });
 
   test('a request that is cancelled before its instant is given back at once', async () => {

@@ -97,6 +97,11 @@ export const PLANTED_IN_STORE: PlantedBug[] = [
     ['engine/services/sent-watermark.ts', 'this.#lock?.noteSentUntil(until);', ''],
   ),
   bug(
+    'callbacks that leave before the first firing spoil the mark of what was sent',
+    ['lostWithoutCrash'],
+    ['engine/services/sent-watermark.ts', 'if (starting.length === 0) return;', ''],
+  ),
+  bug(
     'a start takes each claim for a request that was cut off',
     ['lostWithoutCrash'],
     ['store/rows/queue.ts', 'if (sentUntil === undefined) return', 'return true;\n  return'],

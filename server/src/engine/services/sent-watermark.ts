@@ -17,6 +17,8 @@ export class SentWatermark {
 
   /** @throws where it cannot be recorded: then nothing may be sent */
   raise(starting: { dueAt: number }[], now: number): void {
+    // A batch of callbacks says nothing about runs.
+    if (starting.length === 0) return;
     const latest = starting.reduce((until, { dueAt }) => Math.max(until, dueAt), 0);
     // Runs that the clock was set back behind are not sent now.
     const until = Math.min(latest, now);
