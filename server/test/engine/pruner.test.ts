@@ -14,6 +14,10 @@ let clock: ManualClock;
 let isBehind: boolean;
 /** The newest record of the store. */
 let latest: number | null;
+/** What the store knows of the clock. */
+let believed: number | null;
+let notes: number;
+let pruner: Pruner;
 /** Calls with an Idempotency-Key that are too old, and the instant before which they are. */
 let calls: number;
 let callsBefore: number | null;
@@ -27,6 +31,8 @@ beforeEach(() => {
   clock = new ManualClock(START);
   isBehind = false;
   latest = null;
+  believed = null;
+  notes = 0;
   calls = 0;
   callsBefore = null;
   completionsBefore = null;
@@ -41,6 +47,13 @@ function startWith(old: number): void {
   const store = {
     clients: { forgetOldSecrets: async () => {} },
     queue: { latest: async () => latest },
+    installation: {
+      believedClock: async () => believed,
+      noteBelievedClock: async (at: number) => {
+        believed = at;
+        notes += 1;
+      },
+    },
     calendars: {
       prune: async (replacedBefore: number) => {
         const count = Math.min(versions, BITE);
@@ -72,13 +85,14 @@ function startWith(old: number): void {
       },
     },
   };
-  new Pruner({
+  pruner = new Pruner({
     store: store as never,
     clock,
     observer: { storeFailed: assert.fail } as never,
     retention: { runsDays: 2, failedRunsDays: 5 },
     isBehind: () => isBehind,
-  }).start();
+  });
+  pruner.start();
 }
 
 describe('retention', () => {
@@ -156,5 +170,28 @@ describe('a clock that is far ahead', () => {
     assert.deepEqual(bites, []);
     await clock.advance(2 * HOUR_MS);
     assert.ok(bites.length > 0, 'one that lasts is believed');
+  });
+
+  test('takes nothing away after a restart either, where runs were recorded by it', async () => {
+    startWith(0);
+    await clock.advance(HOUR_MS);
+    bites = [];
+    await clock.jump(FAR);
+    latest = clock.now();
+    await pruner.stop();
+    startWith(0);
+    await clock.advance(23 * HOUR_MS);
+    assert.deepEqual(bites, []);
+    await clock.jump(START + 24 * HOUR_MS);
+    await pruner.stop();
+    startWith(0);
+    await clock.advance(HOUR_MS);
+    assert.ok(bites.length > 0, 'the right clock is believed at once');
+  });
+
+  test('is noted once a look, however many bites there are', async () => {
+    startWith(20 * BITE);
+    await clock.advance(HELD_MS + 650_000);
+    assert.deepEqual([bites.length, notes], [22, 2]);
   });
 });

@@ -20,12 +20,13 @@ const BEHIND_PAUSE_MS = 30;
 
 /** For how long the clock must have gone on without a step before history is taken away by it. */
 const BELIEVED_AFTER_MS = 5 * 60_000;
-/** The same where it shows more than a day beyond the step, or beyond the newest record of the store. */
+/** The same where it shows more than a day beyond the step, or beyond the clock that was believed before the start. */
 const FAR_BELIEVED_AFTER_MS = DAY_MS;
 
 export interface PrunerOptions {
   store: Pick<Store, 'runs' | 'clients' | 'idempotency' | 'calendars' | 'completions'> & {
     queue: Pick<QueueStore, 'latest'>;
+    installation: Pick<Store['installation'], 'believedClock' | 'noteBelievedClock'>;
   };
   clock: Clock;
   observer: EngineObserver;
@@ -44,7 +45,7 @@ export interface RetentionDays {
  * Pruner: deletes history and replaced versions of calendars beyond their retention, calls with an Idempotency-Key after a
  * day, completions after eight, and old signing secrets. It gives way to runs that are due.
  *
- * Guarantee: a clock that is far ahead for a moment, or for some hours, deletes nothing.
+ * Guarantee: a clock that is far ahead for a moment, or for some hours, deletes nothing, also across restarts.
  */
 export class Pruner {
   readonly #options: PrunerOptions;
@@ -52,6 +53,8 @@ export class Pruner {
   readonly #steps: ClockSteps;
   /** By the monotonic clock; null: not known yet. */
   #believedAt: number | null = null;
+  /** What the store says of it, by the clock. */
+  #notedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: PrunerOptions) {
     this.#options = options;
@@ -81,6 +84,7 @@ export class Pruner {
     // A part of a ms is lost beside an instant: then it would be due at once, again and again.
     const leftMs = Math.ceil(this.#believedAt - clock.monotonicMs());
     if (leftMs > 0) return now + Math.min(leftMs, LOOK_EVERY_MS);
+    await this.#noteBelieved(now);
     await store.clients.forgetOldSecrets(now);
     const calls = await store.idempotency.prune(now - IDEMPOTENCY_KEPT_MS);
     const runs = await store.runs.prune({
@@ -100,9 +104,19 @@ export class Pruner {
     if (step !== null) this.#believedAt = this.#believed(step.byMs);
   }
 
+  /** The newest record says little: what fired by a clock that was ahead is one. It is asked where nothing was noted yet. */
   async #firstBelieved(): Promise<number> {
-    const now = this.#options.clock.now();
-    return this.#believed(now - ((await this.#options.store.queue.latest()) ?? now));
+    const { clock, store } = this.#options;
+    const now = clock.now();
+    const known = (await store.installation.believedClock()) ?? (await store.queue.latest());
+    return this.#believed(now - (known ?? now));
+  }
+
+  /** One write for each look. */
+  async #noteBelieved(now: number): Promise<void> {
+    if (Math.abs(now - this.#notedAt) < LOOK_EVERY_MS) return;
+    await this.#options.store.installation.noteBelievedClock(now);
+    this.#notedAt = now;
   }
 
   /** @param aheadMs how far the clock is ahead of what was known before */

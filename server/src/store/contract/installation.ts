@@ -12,6 +12,10 @@ export interface InstallationStore {
   notePause(pause: Pause): Promise<void>;
   /** The latest pauses that have ended, `PAUSES_KEPT` at most, in order. */
   pauses(): Promise<Pause[]>;
+  /** What the clock showed when history was last pruned by it, epoch ms; null: never. */
+  believedClock(): Promise<number | null>;
+  /** History is pruned by a clock that shows this. */
+  noteBelievedClock(at: number): Promise<void>;
   /**
    * An engine starts. From here on the store says beside itself what it has kept, once a second at most.
    *
@@ -44,6 +48,9 @@ export type InstallationSecret = (typeof INSTALLATION_SECRETS)[number];
 
 /** Of the pauses that have ended: each is a reason for times of long ago that are decided about only now. */
 export const PAUSES_KEPT = 100;
+
+/** The name under which `noteBelievedClock` keeps it. */
+export const BELIEVED_CLOCK = 'believed clock';
 
 /** A pause that has ended is kept under its start, so that names sort by it; its value is its end. */
 const DIGITS = 15;

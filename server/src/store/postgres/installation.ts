@@ -1,4 +1,5 @@
 import {
+  BELIEVED_CLOCK,
   type InstallationStore,
   nameOfPause,
   PAUSES_KEPT,
@@ -62,6 +63,13 @@ export function postgresInstallation(query: Query): InstallationStore {
     // The server itself knows what it has kept, and does not start without it.
     beginKeeping: async () => null,
     lastLoss: async () => null,
+    async believedClock() {
+      const [row] = await query(findValue, [BELIEVED_CLOCK]);
+      return row === undefined ? null : Number(row.value);
+    },
+    async noteBelievedClock(at) {
+      await query(note, [BELIEVED_CLOCK, String(at)]);
+    },
     async findSecret(name) {
       const [row] = await query(findValue, [name]);
       return (row?.value as string | undefined) ?? null;

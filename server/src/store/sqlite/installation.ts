@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import {
+  BELIEVED_CLOCK,
   type InstallationStore,
   nameOfPause,
   PAUSES_KEPT,
@@ -68,6 +69,13 @@ export function sqliteInstallation(
     async pauses() {
       const rows = latest.all() as { name: string; value: string }[];
       return rows.map(pauseOf).reverse();
+    },
+    async believedClock() {
+      const row = findValue.get(BELIEVED_CLOCK) as { value: string } | undefined;
+      return row === undefined ? null : Number(row.value);
+    },
+    async noteBelievedClock(at) {
+      await commits.write(() => note.run(BELIEVED_CLOCK, String(at)));
     },
     async findSecret(name) {
       const row = findValue.get(name) as { value: string } | undefined;

@@ -23,6 +23,19 @@ export function installationContract(name: string, open: OpenBackend): void {
     });
   });
 
+  describe(`${name}: the clock by which history was pruned`, () => {
+    const backend = backendOfEachTest(open);
+
+    test('is what was noted last, also where that is earlier', async () => {
+      const { installation } = backend.store;
+      assert.equal(await installation.believedClock(), null);
+      for (const at of [NOON, NOON - 5]) {
+        await installation.noteBelievedClock(at);
+        assert.equal(await installation.believedClock(), at);
+      }
+    });
+  });
+
   describe(`${name}: a pause of all nodes`, () => {
     const backend = backendOfEachTest(open);
 
