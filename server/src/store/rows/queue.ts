@@ -169,13 +169,22 @@ export function isAheadOfTime(row: Row, now: number): boolean {
   return claimedAt < dueAt && Math.min(now, (row.changed_at as number | null) ?? now) < dueAt;
 }
 
+/** Clocks of nodes differ by less, and no clock is set by less on purpose. */
+const STEP_MS = 1_000;
+
+/** Whether the clock was set back since the claim. A change comes after it, so one that is dated before it says so. */
+function isOfClockAhead(row: Row, now: number): boolean {
+  const [claimedAt, changedAt] = [row.claimed_at as number, row.changed_at as number | null];
+  return claimedAt > now || (changedAt !== null && changedAt < claimedAt - STEP_MS);
+}
+
 /**
  * Whether the request of a row in flight may have been sent. If `sentUntil` is known, a change
  * proves nothing: it is written a little after its date, and requests are sent in between.
  */
 function mayHaveLeft(row: Row, now: number, sentUntil: number | undefined): boolean {
   // If the clock was set back since, its time may have come before.
-  if (sentUntil === undefined) return (row.claimed_at as number) > now || !isAheadOfTime(row, now);
+  if (sentUntil === undefined) return isOfClockAhead(row, now) || !isAheadOfTime(row, now);
   return (row.due_at as number) <= Math.max(sentUntil, row.claimed_at as number);
 }
 

@@ -210,6 +210,14 @@ export function aheadContract(name: string, open: OpenBackend): void {
       assert.equal(attempts[0]!.startedAt, NOON);
     });
 
+    test('after it, where a clock that was set back meanwhile has dated a change: it may have left', async () => {
+      const { caller, schedule } = await claimed();
+      const long = BEFORE - MINUTE;
+      await changed(backend.store, caller, schedule, {}, long, { first: NOON, second: NOON + 60 });
+      const store = await restarted(NOON + 9);
+      assert.equal((await claimOne(store, NOON + 9)).was, 'lost');
+    });
+
     test('after it, where it is known that nothing was sent by then: it waits as before', async () => {
       await claimed();
       const store = await restarted(NOON + MINUTE, NOON - 1);
