@@ -21,6 +21,7 @@ import { checkRetries } from './rules/retries.ts';
 import type { Rule, Tell, Violation } from './rules/rule.ts';
 import { checkRuns } from './rules/runs.ts';
 import { checkSignatures } from './rules/signatures.ts';
+import { checkSkipped } from './rules/skipped.ts';
 import { checkSteered } from './rules/steered.ts';
 import { checkTimes } from './rules/times.ts';
 import { type Slack, type View, viewOf } from './rules/view.ts';
@@ -97,6 +98,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
     tell('madeTwice', `The schedule ${label} was asked for under one key, and made twice.`);
   for (const told of evidence.refused) tell('refused', `A caller was refused: ${told}.`);
   const overrun = checkTimes(view, tell);
+  checkSkipped(view, tell);
   checkRuns(view, tell);
   const duplicates = checkArrivals(view, tell);
   checkAwaited(view, tell);
