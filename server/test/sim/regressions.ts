@@ -213,4 +213,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 71_312,
     mend: 'rules: what a start begins may wait for a connection until a change drops it',
   },
+  {
+    seed: 453_259,
+    mend: 'rules: a claim that a change took back goes on until the store writes that',
+  },
 ];

@@ -1,6 +1,6 @@
-import { RECOVERY_MS, type Window } from './cuts.ts';
+import { AHEAD_MS, RECOVERY_MS, type Window } from './cuts.ts';
 import type { Tell } from './rule.ts';
-import { isGoing, nameOf, needsNone } from './times.ts';
+import { isGoing, nameOf, needsNone, writtenBy } from './times.ts';
 import type { RunSeen, ScheduleView, View } from './view.ts';
 import { AWAKE_MS } from './windows.ts';
 
@@ -14,6 +14,7 @@ export function checkSkipped(view: View, tell: Tell): void {
 function checkOne(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell): void {
   if (isGoing(run.at, schedule, view) || isBehindDropped(run.at, schedule, view)) return;
   if (isBehindFurther(run.at, schedule, view)) return;
+  if (isBehindTakenBack(run.at, schedule, view)) return;
   const name = nameOf(schedule.seen.id, run.at);
   tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);
 }
@@ -53,4 +54,18 @@ function isBehindFurther(time: number, { seen, further }: ScheduleView, view: Vi
   const isStill = view.stalls.some(({ from, to }) => from <= time && to > time);
   const isDropped = further.some(({ status }) => status === 'skipped');
   return isDropped && (isStill || view.isHeldUp(time - 1, time, seen.id));
+}
+
+/**
+ * Whether it came between two changes, and the first of them took back what was claimed ahead. In the store that claim goes on until
+ * its node has written its end, which a store that stands still puts off. The second change came before that.
+ */
+function isBehindTakenBack(time: number, { seen, runs, spans }: ScheduleView, view: View): boolean {
+  return spans.some(({ until: changedAt, times }, index) => {
+    const after = spans[index + 1];
+    if (after === undefined || time <= changedAt || time > after.until) return false;
+    const goneBy = writtenBy(view.heldUntil(after.writtenBy, seen.id), view);
+    const claimed = times.find(each => each > changedAt && each <= changedAt + AHEAD_MS);
+    return after.until <= goneBy && claimed !== undefined && !runs.some(({ at }) => at === claimed);
+  });
 }
