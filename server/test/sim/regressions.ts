@@ -217,4 +217,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 453_259,
     mend: 'rules: a claim that a change took back goes on until the store writes that',
   },
+  {
+    seed: 71_043,
+    mend: 'rules: a request whose address is blocked says nothing about its host',
+  },
 ];
