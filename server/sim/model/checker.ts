@@ -111,13 +111,13 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   checkForecasts(evidence, view, tell);
   checkRetries(view, tell);
   checkGivesWay(view, tell);
-  checkLateness(view, tell);
+  const { clients = [], signed = [] } = evidence;
+  checkLateness(clients, view, tell);
   checkHolds(evidence, view, tell);
   checkOverlaps(view, tell);
   checkOwners(evidence.inFlight ?? [], view, tell);
   checkBreakers(view, tell);
   checkLimits(view, tell);
-  const { clients = [], signed = [] } = evidence;
   checkClients(clients, view, tell);
   checkPauses(evidence, view, tell);
   checkSignatures(clients, signed, view, tell);

@@ -221,4 +221,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 71_043,
     mend: 'rules: a request whose address is blocked says nothing about its host',
   },
+  {
+    seed: 73_073,
+    mend: 'rules: another secret takes back what waits for a connection',
+  },
 ];
