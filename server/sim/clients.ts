@@ -111,34 +111,31 @@ export class Clients {
     tell(`rotate ${client.name}: ${JSON.stringify(body)}${byCommand ? ', by command' : ''}`);
     const rotate = () =>
       byCommand ? this.#rotateByCommand(client, rotation) : this.#post(client, rotation);
-    await this.#changeSecrets(client, byCommand ? COMMANDED_MS : 0, rotate);
+    await this.#changeSecrets(client, byCommand, rotate);
     if (endsOverlapAfterMs !== null) {
       await machine.sleep(endsOverlapAfterMs, machine.world);
       tell(`end the overlap of ${client.name}`);
-      await this.#changeSecrets(client, 0, () => this.#endOverlap(client));
+      await this.#changeSecrets(client, false, () => this.#endOverlap(client));
     }
     this.#isRotating.delete(client);
   }
 
   readonly #isRotating = new Set<PlayedClient>();
 
-  /**
-   * What was not answered may have been done: then the world looks.
-   *
-   * @param lateMs how long after the answer what was before may still be signed
-   */
+  /** What was not answered may have been done: then the world looks. */
   async #changeSecrets(
     client: PlayedClient,
-    lateMs: number,
+    isByCommand: boolean,
     change: () => Promise<Secrets | null | 'unknown'>,
   ): Promise<void> {
     const { store, around } = this.#options;
     const { machine } = around;
-    const before = client.secrets.at(-1)!;
-    const state = { ...before, from: machine.now, by: Infinity };
+    const { current, old } = client.secrets.at(-1)!;
+    const state: SecretsSeen = { from: machine.now, by: Infinity, current, old };
+    if (isByCommand) state.isByCommand = true;
     client.secrets.push(state);
     const made = await change();
-    state.by = machine.now + lateMs;
+    state.by = machine.now + (isByCommand ? COMMANDED_MS : 0);
     const found = made === 'unknown' ? await store.clients.findClient(idOf(client)) : null;
     if (made === null || (made === 'unknown' && found === null)) client.secrets.pop();
     else Object.assign(state, made === 'unknown' ? secretsIn(found!) : made);

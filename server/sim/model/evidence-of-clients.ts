@@ -16,6 +16,8 @@ export interface ClientSeen {
 export interface SecretsSeen {
   from: number;
   by: number;
+  /** A command made them, and told no engine. */
+  isByCommand?: true;
   current: string;
   /** The one before; it signs until its end. */
   old: { secret: string; until: number } | null;

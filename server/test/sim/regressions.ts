@@ -209,4 +209,20 @@ export const REGRESSIONS: Regression[] = [
     seed: 60_648,
     mend: 'rules: what comes from the first look of an engine on is seen, also before its start is over',
   },
+  {
+    seed: 71_312,
+    mend: 'rules: what a start begins may wait for a connection until a change drops it',
+  },
+  {
+    seed: 453_259,
+    mend: 'rules: a claim that a change took back goes on until the store writes that',
+  },
+  {
+    seed: 71_043,
+    mend: 'rules: a request whose address is blocked says nothing about its host',
+  },
+  {
+    seed: 73_073,
+    mend: 'rules: another secret takes back what waits for a connection',
+  },
 ];

@@ -27,24 +27,37 @@ export function checkBreakers(view: View, tell: Tell): void {
 }
 
 function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
-  let faults: AttemptSeen[] = [];
+  let seen: HostSeen = { faults: [], passed: undefined };
   for (const { run, attempt } of attemptsOf(schedule)) {
-    const last = faults.at(-1);
+    const last = seen.faults.at(-1);
     // A process begins anew. What started in the millisecond in which one died was its own.
     if (last && view.windows.some(({ from }) => from >= last.startedAt && from < attempt.startedAt))
-      faults = [];
+      seen = { ...seen, faults: [] };
     // Whether one that was cut off was sent or refused, nobody knows.
     if (attempt.outcome !== 'lost')
-      checkAttempt(attempt, faults, nameOfAttempt(schedule.seen.id, run, attempt), view, tell);
-    if (attempt.isRefused) continue;
-    if (attempt.outcome === 'response' || attempt.outcome === 'lost') faults = [];
-    else faults.push(attempt);
+      checkAttempt(attempt, seen, nameOfAttempt(schedule.seen.id, run, attempt), view, tell);
+    if (!attempt.isRefused) seen = { faults: faultsWith(seen.faults, attempt), passed: attempt };
   }
+}
+
+/** What the requests to a host have shown. */
+interface HostSeen {
+  /** The requests in a row that got no answer. */
+  faults: AttemptSeen[];
+  /** The last that the breaker let pass. */
+  passed: AttemptSeen | undefined;
+}
+
+function faultsWith(faults: AttemptSeen[], attempt: AttemptSeen): AttemptSeen[] {
+  const { outcome } = attempt;
+  // Its address may not be called: nothing was sent to the host, and nothing is learned about it.
+  if (outcome === 'blocked') return faults;
+  return outcome === 'response' || outcome === 'lost' ? [] : [...faults, attempt];
 }
 
 function checkAttempt(
   { startedAt, isRefused }: AttemptSeen,
-  faults: AttemptSeen[],
+  { faults, passed }: HostSeen,
   name: string,
   view: View,
   tell: Tell,
@@ -52,13 +65,17 @@ function checkAttempt(
   const [first, last] = [faults[0], faults.at(-1)];
   const isOpen = faults.length >= FAULTS && endOf(last!) - endOf(first!) >= FAULTY_MS;
   if (!isRefused) {
-    if (!isOpen || startedAt - last!.startedAt >= PROBE_MS - view.connectMs) return;
+    if (!isOpen || startedAt - passed!.startedAt >= PROBE_MS - view.connectMs) return;
     tell('breakerOpen', `${name} was sent, and the breaker of its host was open.`);
-  } else if (!isOpen) {
-    tell('breakerShut', `${name} was refused after ${faults.length} faults.`);
-  } else if (startedAt - endOf(last!) > PROBE_MS + view.lateMs) {
-    tell('breakerShut', `${name} was refused, and nothing was sent since ${iso(endOf(last!))}.`);
+    return;
   }
+  if (!isOpen) {
+    tell('breakerShut', `${name} was refused after ${faults.length} faults.`);
+    return;
+  }
+  const passedAt = Math.max(endOf(last!), endOf(passed!));
+  if (startedAt - passedAt > PROBE_MS + view.lateMs)
+    tell('breakerShut', `${name} was refused, and nothing was sent since ${iso(passedAt)}.`);
 }
 
 function nameOfAttempt(id: string, run: RunSeen, { number }: AttemptSeen): string {

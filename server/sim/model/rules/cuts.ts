@@ -71,7 +71,7 @@ export function isUpFrom(life: Life, stalls: Stall[], from: number, to: number):
 }
 
 /** So long ahead of its time a row is claimed. */
-const AHEAD_MS = 1_000;
+export const AHEAD_MS = 1_000;
 
 /** Claims ahead of their time count as lost at it, where nobody knows whether they were sent. */
 export function killOf({ from, to, isUnknown }: NonNullable<Life['end']>): Window {

@@ -1,3 +1,4 @@
+import type { ClientSeen, SecretsSeen } from '../evidence-of-clients.ts';
 import { RECOVERY_MS, type Window } from './cuts.ts';
 import { isPutOff } from './full-hosts.ts';
 import { latestRetry, retriesAt } from './retries.ts';
@@ -6,11 +7,23 @@ import { nameOf } from './times.ts';
 import { attemptsOf, endOf, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 
 /** Whether requests start in time while nothing is in their way. */
-export function checkLateness(view: View, tell: Tell): void {
-  for (const schedule of view.schedules) checkOne(schedule, view, tell);
+export function checkLateness(clients: ClientSeen[], view: View, tell: Tell): void {
+  const signedAnew = new Map(clients.map(({ id, secrets }) => [id, signedAnewBy(secrets)]));
+  for (const schedule of view.schedules)
+    checkOne(schedule, signedAnew.get(schedule.seen.client ?? '') ?? [], view, tell);
 }
 
-function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
+/** Changes of secrets that an engine heard of. The first secrets are no change. */
+function signedAnewBy(secrets: SecretsSeen[]): Change[] {
+  const told = secrets.slice(1).filter(({ isByCommand }) => !isByCommand);
+  return told.map(({ from, by }) => ({ at: from, writtenBy: by }));
+}
+
+/** What takes back requests that have not started. */
+type Change = View['limitChanges'][number];
+
+/** @param signedAnew of its client */
+function checkOne(schedule: ScheduleView, signedAnew: Change[], view: View, tell: Tell): void {
   const { seen } = schedule;
   const { versions = [] } = seen;
   const calendarChanges = seen.excludes === undefined ? [] : schedule.spans;
@@ -21,7 +34,7 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
   for (const { run, attempt, index } of attemptsOf(schedule)) {
     const couldAt = couldStartAt(run, index, seen.policy, view);
     // A change takes back what has not started, and it is decided about anew.
-    const all = [...versions, ...calendarChanges, ...view.limitChanges];
+    const all = [...versions, ...calendarChanges, ...view.limitChanges, ...signedAnew];
     const changes = all.filter(({ at }) => at <= attempt.startedAt);
     const changedAt = Math.max(...changes.map(change => takenBackBy(change, couldAt, view)));
     const heldUntil = index === 0 && run.trigger === 'manual' ? claimedAheadUntil(run, view) : 0;
@@ -50,7 +63,11 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
 }
 
 /** By when a change has taken back what could start at `couldAt`. What was leaving by then waits for its connection first. */
-function takenBackBy({ writtenBy }: { writtenBy: number }, couldAt: number, view: View): number {
+function takenBackBy(
+  { writtenBy }: Pick<Change, 'writtenBy'>,
+  couldAt: number,
+  view: View,
+): number {
   return writtenBy < couldAt ? writtenBy : writtenBy + view.connectMs;
 }
 

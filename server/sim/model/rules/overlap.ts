@@ -1,5 +1,6 @@
 import type { Tell } from './rule.ts';
-import { isGoing, isOvertaken, nameOf } from './times.ts';
+import { isOvertaken } from './skipped.ts';
+import { isGoing, nameOf } from './times.ts';
 import { endOf, hasBegun, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 
 /** Times that come while a request of their schedule is going: they are skipped, or the latest waits. */

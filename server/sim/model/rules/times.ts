@@ -39,7 +39,6 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
         const follower = runs.slice(index + 1).find(hasBegun);
         overrun += checkMissed(time, next.get(time)!, follower, schedule, view, tell);
       }
-      if (run.status === 'skipped') checkSkipped(run, schedule, view, tell);
       if (hasBegun(run)) checkAge(run, seen, view, tell);
     }
   }
@@ -55,7 +54,7 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
  * Whether a time needs no record. A change drops what is due and waits: the time had just come, something was in its way, or a
  * manual run went first.
  */
-function needsNone(time: number, schedule: ScheduleView, view: View): boolean {
+export function needsNone(time: number, schedule: ScheduleView, view: View): boolean {
   const { seen, optional, spans, manual } = schedule;
   if (optional.has(time)) return true;
   const changedAt = spans.find(({ until }) => until >= time)?.until;
@@ -332,48 +331,6 @@ function isCutOff(run: RunSeen, from: number, to: number): boolean {
   return run.attempts.some(
     ({ outcome, startedAt }) => outcome === 'lost' && startedAt <= to && run.finishedAt >= from,
   );
-}
-
-function checkSkipped(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell): void {
-  if (isGoing(run.at, schedule, view) || isBehindDropped(run.at, schedule, view)) return;
-  if (isBehindFurther(run.at, schedule, view)) return;
-  const name = nameOf(schedule.seen.id, run.at);
-  tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);
-}
-
-/**
- * Whether it came after one that was begun and never sent, until a change dropped that: its node did nothing, died or was suspended,
- * or limits were in its way. A command that deletes a client changes schedules while nobody runs.
- */
-function isBehindDropped(time: number, schedule: ScheduleView, view: View): boolean {
-  const { seen, due, runs } = schedule;
-  if (isOvertaken(time, schedule, view)) return true;
-  const before = due.findLast(each => each < time && !runs.some(run => run.at === each));
-  if (before === undefined || !needsNone(before, schedule, view)) return false;
-  const isAsleep = ({ from, to }: Window) => from <= time && before <= to + AWAKE_MS;
-  const isDown = view.windows.some(({ from, to }) => from <= before && to >= time);
-  const isHeld = view.isHeldUp(before, time, seen.id) || view.isHeldBack(before, time, seen);
-  return isDown || isHeld || view.suspensions.some(isAsleep);
-}
-
-/**
- * With bufferOne a time that limits keep waiting, a store that stands still, or a node that does nothing, loses its place to a later
- * one also where a manual run goes before it.
- */
-export function isOvertaken(time: number, { seen, manual }: ScheduleView, view: View): boolean {
-  const isKept = (at: number) =>
-    view.stalls.some(({ from, to }) => from <= time && to + RECOVERY_MS >= at);
-  const isHeldTo = ({ at }: RunSeen) =>
-    at >= time &&
-    (view.isHeldBack(time, at, seen) || view.isHeldUp(time, at, seen.id) || isKept(at));
-  return seen.policy?.overlap === 'bufferOne' && manual.some(isHeldTo);
-}
-
-/** Whether a further run was claimed, to say that it is dropped, and that was not written: by its node, or as the store stood still. */
-function isBehindFurther(time: number, { seen, further }: ScheduleView, view: View): boolean {
-  const isStill = view.stalls.some(({ from, to }) => from <= time && to > time);
-  const isDropped = further.some(({ status }) => status === 'skipped');
-  return isDropped && (isStill || view.isHeldUp(time - 1, time, seen.id));
 }
 
 /** Whether a run of the schedule, or a manual one, was going on when the time came. */
