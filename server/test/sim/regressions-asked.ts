@@ -292,4 +292,14 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['pause'],
     mend: 'world: a life that stops as the world is judged has ended since it began to',
   },
+  {
+    seed: 534,
+    faults: ['powerCut'],
+    mend: 'store: a request in flight since before the clock was set back may have left',
+  },
+  {
+    seed: 353,
+    faults: ['powerCut'],
+    mend: 'rules: a later time takes the place of one that waits for its connection after a start',
+  },
 ];

@@ -122,11 +122,13 @@ function checkMissed(
     const lookedUntil = withGrace(lookedAt, view);
     const isUnseen = window.to - unseenFrom(window, view) >= view.blindMs - LOOK_MS;
     if (isUnseen && lookedUntil - time > catchUpMs(schedule.seen)) return 0;
-    if (follower === undefined || next > lookedUntil) {
+    // While it waits for its connection, a later time takes its place.
+    const sentBy = lookedUntil + view.connectMs;
+    if (follower === undefined || next > sentBy) {
       if (isLatestDropped(time, lookedUntil, schedule, view)) return 0;
       // It ended again before it had looked, or sent: then the start after that one decides.
       // A node that is gone, or that does nothing, may have held it.
-      const decidedAt = Math.max(lookedUntil + view.connectMs, goesUntil);
+      const decidedAt = Math.max(sentBy, goesUntil);
       isUndecided =
         (windows[index + 1]?.from ?? Infinity) <= decidedAt ||
         view.isHeldUp(next - 1, next, schedule.seen.id);
