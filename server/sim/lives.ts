@@ -13,6 +13,8 @@ export class Lives {
   #stoppingFrom: number | null = null;
   /** By the monotonic clock: what is in flight then is abandoned. */
   #limitAt = Infinity;
+  /** Somebody stops the process, and not only its engine. */
+  #isAsked = false;
 
   constructor(machine: Machine, node: string) {
     this.#machine = machine;
@@ -44,14 +46,20 @@ export class Lives {
   }
 
   /** Stops its engine, which has so long for it. At its limit it abandons what is in flight, as a kill would. */
-  async stop(limitMs: number, stop: () => Promise<void>, stopped = () => {}): Promise<void> {
+  async stop(limitMs: number, stop: () => Promise<void>): Promise<void> {
     const machine = this.#machine;
     this.#stoppingFrom ??= machine.trueNow;
     // Sums of fractions differ in their last digits.
     this.#limitAt = Math.min(this.#limitAt, machine.monotonicMs + limitMs - 0.001);
     await stop();
-    stopped();
-    this.#end({ how: machine.monotonicMs < this.#limitAt ? 'stopped' : 'killed' });
+    const isInTime = machine.monotonicMs < this.#limitAt;
+    this.#end(isInTime ? { how: 'stopped' } : { how: 'killed', isAbandoned: !this.#isAsked });
+  }
+
+  /** Stops all of its process. @param stop asks the engine, and lets the process end after it */
+  stopAll(limitMs: number, stop: () => Promise<void>): Promise<void> {
+    this.#isAsked = true;
+    return this.stop(limitMs, stop);
   }
 
   kill(isUnknown: boolean): void {
@@ -86,7 +94,7 @@ export class Lives {
     this.#all.push({ node, spawnedAt, readyAt: null, end: null, frozen, lags });
   }
 
-  #end(end: Pick<NonNullable<Life['end']>, 'how' | 'isUnknown'>): void {
+  #end(end: Omit<NonNullable<Life['end']>, 'from' | 'to'>): void {
     const { trueNow } = this.#machine;
     // It could fire no longer when it began to stop.
     this.#last.end ??= { ...end, from: this.#stoppingFrom ?? trueNow, to: trueNow };

@@ -203,18 +203,18 @@ export class Node {
   stop(limitMs: number, stopped: () => void): void {
     const { machine } = this.#around;
     this.#isStopping = true;
-    const stop = () =>
+    const stopEngine = () =>
       new Promise<void>(resolve => {
         const begin = () =>
           void (this.#engine?.stop(limitMs) ?? Promise.resolve()).then(() => resolve());
         machine.after(0, begin, this.#owner);
       });
-    const end = () => {
+    void this.#lives.stopAll(limitMs, async () => {
+      await stopEngine();
       if (this.#isGone) return;
       this.#die();
       stopped();
-    };
-    void this.#lives.stop(limitMs, stop, end);
+    });
   }
 
   #die(): void {

@@ -332,6 +332,8 @@ export interface Life {
     to: number;
     /** Nobody knows which claims ahead of their time it had sent. */
     isUnknown?: boolean;
+    /** Nobody killed it: it stopped for a pause, and waited no longer for what was in flight. */
+    isAbandoned?: boolean;
   } | null;
   /** When nothing of it ran, and time passed. */
   frozen?: { from: number; to: number }[];

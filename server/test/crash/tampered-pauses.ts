@@ -25,6 +25,11 @@ const PASSED = `It passed while Punctual was paused, from ${iso(6)} to ${iso(14)
 export const TAMPERED_PAUSES: TamperedEvidence[] = [
   ['a request starts in a pause', ['firedPaused'], runByHand],
   [
+    'what is in flight is cut off in a pause',
+    ['cutInPause'],
+    w => (w.lives[0]!.end = { how: 'killed', isAbandoned: true, from: at(7), to: at(8) }),
+  ],
+  [
     'a time that passes in a pause says something else',
     ['causeWrong'],
     w => (w.runs[5]!.reason = 'It passed while Punctual was not running.'),

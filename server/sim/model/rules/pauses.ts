@@ -1,4 +1,4 @@
-import type { Evidence } from '../evidence.ts';
+import type { Evidence, Life } from '../evidence.ts';
 import type { HaltSeen } from '../evidence-of-halts.ts';
 import type { Window } from './cuts.ts';
 import { haltIn, isKnown, type KnownHalt, looksBy, startsIn } from './halts.ts';
@@ -15,6 +15,7 @@ const SAID = 'It passed while Punctual was paused';
 export function checkPauses({ pauses = [], lives }: Evidence, view: View, tell: Tell): void {
   if (pauses.length === 0) return;
   const rests = lives.flatMap(({ frozen = [] }) => frozen);
+  for (const life of lives) checkUncut(life, pauses, tell);
   const known = pauses.map(pause => knownIn(pause, [...view.stalls, ...rests]));
   for (const schedule of view.schedules) {
     for (const run of [...schedule.runs, ...schedule.manual]) checkQuiet(run, known, tell);
@@ -27,6 +28,17 @@ export function checkPauses({ pauses = [], lives }: Evidence, view: View, tell: 
 /** When every node knew of it. @param away when one may not have looked */
 function knownIn({ by, until }: HaltSeen, away: Window[]): KnownHalt {
   return { knownFrom: looksBy(by + HEARD_MS, by, away), knownUntil: until };
+}
+
+/** What is in flight has until the resume, and longer. */
+function checkUncut({ end }: Life, pauses: HaltSeen[], tell: Tell): void {
+  if (!end?.isAbandoned) return;
+  const pause = pauses.findLast(({ from }) => from <= end.from);
+  if (pause === undefined || pause.until <= end.to) return;
+  tell(
+    'cutInPause',
+    `What was in flight was cut off at ${iso(end.to)}, in a pause since ${iso(pause.from)}.`,
+  );
 }
 
 function checkQuiet(run: RunSeen, known: KnownHalt[], tell: Tell): void {

@@ -10,6 +10,11 @@ export const PAUSE_BUGS: NodeBug[] = [
     find: 'void this.#engine?.stop();',
     replace: '',
   }),
+  bug('a pause waits for what is in flight as long as a stop does', ['cutInPause'], {
+    file: PAUSING,
+    find: 'void this.#engine?.stop();',
+    replace: 'void this.#engine?.stop(this.#options.stopMs);',
+  }),
   bug('a pause is heard of at the start only', ['firedPaused'], {
     file: PAUSING,
     find: 'const since = await this.#options.pausedSince();',

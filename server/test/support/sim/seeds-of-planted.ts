@@ -77,6 +77,7 @@ export const SEED_OF: Record<string, number> = {
   'a pause leaves the further run that waits': 45,
   'a pause stops no engine': 1,
   'a pause that a target asked for is not made': 2,
+  'a pause waits for what is in flight as long as a stop does': 5,
   'a permit taken before the wait for a connection': 22,
   'a policy that does not obey its target does': 25,
   'a process that started in a pause stays so': 24,
