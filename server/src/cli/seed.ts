@@ -1,4 +1,4 @@
-import { afterAttempt } from '../domain/run/queue.ts';
+import { afterAttempt } from '../domain/run/after-attempt.ts';
 import { type QueueRow, waitingRow } from '../domain/run/queue-row.ts';
 import type { Attempt, RunRecord } from '../domain/run/run.ts';
 import { startOf } from '../domain/run/start.ts';

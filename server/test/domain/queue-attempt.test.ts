@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runId } from '../../src/domain/id.ts';
-import { afterAttempt, giveBack } from '../../src/domain/run/queue.ts';
+import { afterAttempt } from '../../src/domain/run/after-attempt.ts';
+import { giveBack } from '../../src/domain/run/queue.ts';
 import type { QueueRow, TakenRow } from '../../src/domain/run/queue-row.ts';
 import type { Verdict } from '../../src/domain/run/verdict.ts';
 import type { Schedule } from '../../src/domain/schedule/schedule.ts';
@@ -158,7 +159,7 @@ describe('times that came while the run was going are skipped', () => {
   });
 
   const AWAKE = { from: at('11:00'), until: at('12:20:01') };
-  const besideGap = (until: string, fields: Partial<Schedule> = {}, awake = AWAKE) => {
+  const besideGap = (until: string, fields: Partial<Schedule> = {}, awake = [AWAKE]) => {
     const unseen = { until: at(until), awake, spans: [] };
     return told(afterAttempt(ended(), schedule(fields), SUCCEEDED, at('13:01'), unseen));
   };
@@ -182,9 +183,25 @@ describe('times that came while the run was going are skipped', () => {
     ]);
   });
 
-  test('before an earlier gap nobody knows what was seen', () => {
-    const { records } = besideGap('12:45', {}, { ...AWAKE, from: at('12:15') });
-    assert.deepEqual(records.slice(0, 3), ['missed 12:10', 'missed 12:20', 'missed 12:30']);
+  test('before the first look that is known, nobody looked', () => {
+    const { records } = besideGap('12:45', {}, [{ ...AWAKE, from: at('12:15') }]);
+    assert.deepEqual(records.slice(0, 3), ['missed 12:10', 'missed 12:30', 'skipped 12:20']);
+  });
+
+  test('between two gaps somebody looked', () => {
+    const spans = [
+      { from: at('11:00'), until: at('12:15') },
+      { from: at('12:29'), until: at('12:31') },
+    ];
+    assert.deepEqual(besideGap('12:45', {}, spans), {
+      row: 'waiting 12:40, then 13:10',
+      records: [
+        'missed 12:20',
+        ...['skipped 12:10', 'skipped 12:30', 'skipped 12:50', 'skipped 13:00'],
+        'succeeded 12:00',
+      ],
+    });
+    assert.deepEqual(besideGap('12:35', {}, spans).row, 'waiting 12:20, then 13:10');
   });
 
   test('the reason names the run', () => {

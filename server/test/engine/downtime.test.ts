@@ -20,9 +20,10 @@ describe('a gap in which nobody looked', () => {
     for (let now = 2 * SECOND; now <= 20 * SECOND; now += SECOND) watch.look(now);
     assert.equal(watch.unseen.awake, undefined);
     watch.look(30 * SECOND);
-    assert.deepEqual(watch.unseen.awake, { from: 2 * SECOND, until: 20 * SECOND });
+    const first = { from: 2 * SECOND, until: 20 * SECOND };
+    assert.deepEqual(watch.unseen.awake, [first]);
     watch.look(40 * SECOND);
-    assert.deepEqual(watch.unseen.awake, { from: 30 * SECOND, until: 30 * SECOND });
+    assert.deepEqual(watch.unseen.awake, [first, { from: 30 * SECOND, until: 30 * SECOND }]);
     watch.look(25 * SECOND);
     assert.equal(watch.unseen.awake, undefined);
   });
@@ -75,7 +76,7 @@ describe('a gap in which this node did not look, and others did', () => {
     await watch.agreed();
     assert.equal(watch.unseenUntil, 40 * SECOND);
     assert.deepEqual(node.gaps, [[0, 40 * SECOND]]);
-    assert.deepEqual(watch.unseen.awake, { from: 0, until: 0 });
+    assert.deepEqual(watch.unseen.awake, [{ from: 0, until: 0 }]);
   });
 
   test('is not decided about before the store has answered for it', async () => {

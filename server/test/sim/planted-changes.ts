@@ -73,7 +73,7 @@ export const PLANTED_CHANGES: PlantedBug[] = [
         replace: '',
       },
       {
-        file: 'domain/run/queue.ts',
+        file: 'domain/run/after-attempt.ts',
         find: 'if (isPausedAt(schedule, dueAt)) return pausedReason(schedule);',
         replace: '',
       },

@@ -40,10 +40,12 @@ export const PLANTED_IN_DOMAIN: PlantedBug[] = [
     "'missed', `It passed while",
     "'skipped', `It passed while",
   ]),
-  bug('what comes during a run is told as missed', ['missedWhileUp'], 'domain/run/queue.ts', [
-    "'skipped', reason));\n  const lastUnseen",
-    "'missed', reason));\n  const lastUnseen",
-  ]),
+  bug(
+    'what comes during a run is told as missed',
+    ['missedWhileUp'],
+    'domain/run/after-attempt.ts',
+    ["'skipped', reason),\n  );\n  const latest", "'missed', reason),\n  );\n  const latest"],
+  ),
   bug('a record of many times counts one more', ['wrongCount'], PASSED, [
     'countTimes(schedule, first, until)',
     'countTimes(schedule, first, until) + 1',

@@ -302,4 +302,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['powerCut'],
     mend: 'rules: a later time takes the place of one that waits for its connection after a start',
   },
+  {
+    seed: 64,
+    faults: ['pause'],
+    mend: 'queue: what comes during a run between two gaps is skipped',
+  },
 ];

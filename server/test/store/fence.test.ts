@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../../sim/random.ts';
-import { afterAttempt, decide, giveBack } from '../../src/domain/run/queue.ts';
+import { afterAttempt } from '../../src/domain/run/after-attempt.ts';
+import { decide, giveBack } from '../../src/domain/run/queue.ts';
 import type { QueueRow } from '../../src/domain/run/queue-row.ts';
 import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 import type { Claim, ManualClaim, OutboxSettlement } from '../../src/store/contract/queue.ts';

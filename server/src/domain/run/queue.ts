@@ -3,20 +3,9 @@ import { runId } from '../id.ts';
 import { iso } from '../iso.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 import type { ServiceChange } from '../schedule/service-change.ts';
-import { isTooOld, missed, passedRecords, stillGoing, tooOld } from './passed.ts';
+import { isTooOld, missed, passedRecords, tooOld } from './passed.ts';
 import { neverEarly, type QueueRow, type TakenRow, waitingRow } from './queue-row.ts';
-import {
-  beyondSent,
-  clamped,
-  followOf,
-  lastUnsent,
-  latestOf,
-  missedBefore,
-  openRanges,
-  recordedOf,
-  sentOf,
-  without,
-} from './row-times.ts';
+import { beyondSent, clamped, followOf, latestOf, missedBefore, openRanges } from './row-times.ts';
 import type { Attempt, RunRecord } from './run.ts';
 import type { Unseen } from './unseen.ts';
 import { retriesFrom, type Verdict, whyTooLate } from './verdict.ts';
@@ -119,11 +108,11 @@ function whyEnded(row: TakenRow, schedule: Schedule, now: number): string | null
   return whyTooLate(row, schedule.policy, now);
 }
 
-function isPausedAt({ timing }: Schedule, at: number): boolean {
+export function isPausedAt({ timing }: Schedule, at: number): boolean {
   return timing?.pausedUntil !== undefined && at < timing.pausedUntil;
 }
 
-function pausedReason({ timing }: Schedule): string {
+export function pausedReason({ timing }: Schedule): string {
   return `It was not tried again: the schedule is paused until ${iso(timing!.pausedUntil!)}.`;
 }
 
@@ -227,99 +216,7 @@ function decidePassed(row: TakenRow, schedule: Schedule, now: number, unseen: Un
   return { ...begin({ ...row, scheduledFor: latest, nextFor }), passed };
 }
 
-/**
- * Decides the next state of a row whose attempt has ended.
- *
- * Times that came while the run was in flight are `skipped`. Times that passed while Punctual was
- * not running are caught up with, as at any start.
- *
- * @param row with the attempt that ended as the last of `attempts`
- * @param endedAt when the attempt ended
- */
-export function afterAttempt(
-  row: QueueRow & Pick<TakenRow, 'known'>,
-  schedule: Schedule,
-  verdict: Verdict,
-  endedAt: number,
-  unseen: Unseen,
-): Move {
-  if (verdict.kind === 'retry') {
-    const dueAt = neverEarly(row, verdict.at);
-    const reason = whyNoRetry(row, schedule, dueAt);
-    if (reason === null) {
-      const retry: QueueRow = { ...row, state: 'retrying', dueAt };
-      return { row: retry, passed: [], ended: null };
-    }
-    return afterAttempt(row, schedule, { kind: 'failed', reason }, endedAt, unseen);
-  }
-  const ended = endedRun(row, schedule, verdict, endedAt);
-  return { ...afterRun(row, schedule, endedAt, unseen), ended };
-}
-
-function whyNoRetry({ nextFor }: QueueRow, schedule: Schedule, dueAt: number): string | null {
-  const { status } = schedule;
-  if (status !== 'enabled') return `It was not tried again: the schedule was ${status}.`;
-  if (isPausedAt(schedule, dueAt)) return pausedReason(schedule);
-  // The clock was set back: the run's own time lies behind the schedule's next one.
-  if (nextFor === null || dueAt < nextFor) return null;
-  return `It was not tried again: the schedule's next time, ${iso(nextFor)}, comes first.`;
-}
-
-function afterRun(
-  row: QueueRow & Pick<TakenRow, 'known'>,
-  schedule: Schedule,
-  endedAt: number,
-  unseen: Unseen,
-): Omit<Move, 'ended'> {
-  const { nextFor } = row;
-  if (nextFor === null || nextFor > endedAt || schedule.status !== 'enabled') {
-    return { row: waitingRow(schedule, nextFor), passed: [] };
-  }
-  const reason = stillGoing(row.scheduledFor);
-  const from = unseenFrom(nextFor, schedule, unseen);
-  const seenFrom = Math.max(from, unseen.until);
-  // If the clock was set back, its own time and others already sent may have come again in the
-  // meantime.
-  const sent = sentOf(row).add(row.scheduledFor);
-  const recorded = recordedOf(row).add(row.scheduledFor);
-  const open = (from: number, until: number) => without([[from, until]], recorded);
-  const follow = followOf(row, schedule, endedAt);
-  const buffered = buffersOne(schedule) ? lastUnsent(schedule, seenFrom, endedAt, sent) : null;
-  if (buffered !== null) {
-    const lost = open(from, seenFrom - 1).flatMap(range => missed(schedule, ...range, unseen));
-    const overtaken = open(seenFrom, buffered - 1).flatMap(range =>
-      passedRecords(schedule, ...range, 'skipped', `${reason} ${LATER_WAITS}`),
-    );
-    const passed = [...lost, ...overtaken];
-    return { row: { ...waitingRow(schedule, buffered)!, nextFor: follow }, passed };
-  }
-  const seen = [...open(nextFor, Math.min(from - 1, endedAt)), ...open(seenFrom, endedAt)];
-  const skipped = seen.flatMap(range => passedRecords(schedule, ...range, 'skipped', reason));
-  const lastUnseen = Math.min(unseen.until - 1, endedAt);
-  const latest = lastUnsent(schedule, from, lastUnseen, sent);
-  if (latest === null) return { row: waitingRow(schedule, follow), passed: skipped };
-  if (isTooOld(latest, schedule, endedAt, unseen.until)) {
-    return {
-      row: waitingRow(schedule, follow),
-      passed: [
-        ...open(from, latest).flatMap(range => tooOld(schedule, ...range, unseen)),
-        ...skipped,
-      ],
-    };
-  }
-  const lost = open(from, latest - 1).flatMap(range => missed(schedule, ...range, unseen));
-  const passed = [...lost, ...skipped];
-  return { row: { ...waitingRow(schedule, latest)!, nextFor: follow }, passed };
-}
-
-/** From when on times may have passed unseen that came since `nextFor`. With `bufferOne` the latest of all waits. */
-function unseenFrom(nextFor: number, schedule: Schedule, { awake, until }: Unseen): number {
-  const isCut = awake !== undefined && nextFor >= awake.from && nextFor < until;
-  if (!isCut || buffersOne(schedule)) return nextFor;
-  return Math.max(nextFor, awake.until + 1);
-}
-
-const LATER_WAITS = 'A later time took its place and waited.';
+export const LATER_WAITS = 'A later time took its place and waited.';
 
 /** Whether the latest time that comes while a run is going starts when that ends. */
 export function buffersOne({ policy }: Pick<Schedule, 'policy'>): boolean {
@@ -377,7 +274,7 @@ function changedDueAt(row: TakenRow, { policy }: Schedule, now: number): number 
   return Math.min(at, nextFor ?? at);
 }
 
-function endedRun(
+export function endedRun(
   row: QueueRow,
   schedule: Schedule,
   verdict: Exclude<Verdict, { kind: 'retry' }>,

@@ -56,6 +56,19 @@ export function lastUnsent(
   return latest;
 }
 
+/** The same of several ranges. @param ranges in order, each with both ends inclusive */
+export function lastUnsentOf(
+  ranges: Range[],
+  schedule: Schedule,
+  sent: ReadonlySet<number>,
+): number | null {
+  for (const [from, until] of ranges.toReversed()) {
+    const latest = lastUnsent(schedule, from, until, sent);
+    if (latest !== null) return latest;
+  }
+  return null;
+}
+
 /** The records of the times of a row that lose to its latest. */
 export function missedBefore(
   latest: number,
@@ -106,6 +119,26 @@ export function openRanges(row: TakenRow, schedule: Schedule, until: number): Ra
         [nextFor, until],
       ];
   return without(ranges, recordedOf(row));
+}
+
+/** When nobody looked since `from`, in order. */
+export function gapsSince(from: number, { awake = [], until }: Unseen): Range[] {
+  return outside(
+    awake.map(span => [span.from, span.until]),
+    from,
+    until - 1,
+  );
+}
+
+/** What lies between `from` and `until`, both inclusive, and in none of the ranges. @param ranges in order */
+export function outside(ranges: Range[], from: number, until: number): Range[] {
+  const starts = [from, ...ranges.map(([, last]) => last + 1)];
+  const ends = [...ranges.map(([first]) => first - 1), until];
+  return clamped(
+    starts.map((start, index) => [start, ends[index]!]),
+    from,
+    until,
+  ).filter(([first, last]) => first <= last);
 }
 
 /** The parts of the ranges between two instants, both inclusive. Ranges may come out empty. */

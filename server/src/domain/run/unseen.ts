@@ -5,8 +5,8 @@ import { iso } from '../iso.ts';
 export interface Unseen {
   /** Times before this instant (epoch ms) may have passed unseen. */
   until: number;
-  /** Before the gap that ended at `until` somebody looked, as far as this process knows: what came in it was seen. */
-  awake?: { from: number; until: number };
+  /** When this process looked before, in order, both ends inclusive: what came then was seen. The latest 100 spans. */
+  awake?: readonly { from: number; until: number }[];
   /** Spans whose cause is known, in order; where two overlap, the later one counts. */
   spans: readonly UnseenSpan[];
   /** Why a time that was seen to come has not begun; goes on with "It passed while". Left out: nobody knows better. */

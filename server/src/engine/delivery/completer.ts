@@ -1,4 +1,5 @@
 import { loadVersions, unknownVersions } from '../../domain/calendar/load-calendars.ts';
+import { afterAttempt } from '../../domain/run/after-attempt.ts';
 import type { AwaitedAttempt } from '../../domain/run/completion.ts';
 import {
   type Consequence,
@@ -9,7 +10,7 @@ import {
   movedBy,
 } from '../../domain/run/consequence.ts';
 import { keptAttempts } from '../../domain/run/kept-response.ts';
-import { afterAttempt, giveBack, type Move } from '../../domain/run/queue.ts';
+import { giveBack, type Move } from '../../domain/run/queue.ts';
 import type { QueueRow } from '../../domain/run/queue-row.ts';
 import type { Attempt } from '../../domain/run/run.ts';
 import { beyondOwn } from '../../domain/run/start.ts';

@@ -91,7 +91,8 @@ export class DowntimeDetector {
     this.#unseen = { ...this.#unseen, until: unseenUntil };
     this.#isAgreed = true;
     if (this.#gapFrom !== null && unseenUntil > this.#gapFrom) {
-      this.#unseen.awake = { from, until: this.#gapFrom };
+      const awake = [...(this.#unseen.awake ?? []), { from, until: this.#gapFrom }];
+      this.#unseen.awake = awake.slice(-AWAKE_KEPT);
       this.#onBlind(this.#gapFrom, unseenUntil);
     }
     this.#gapFrom = null;
@@ -100,5 +101,7 @@ export class DowntimeDetector {
 
 /** Loops look once a second; a busy process may miss a few looks and still be awake. */
 const BLIND_AFTER_MS = 5_000;
+/** Gaps within one run: a machine that is suspended each night, for the longest that a run awaits. */
+const AWAKE_KEPT = 100;
 /** How often the other nodes are told that this one is awake: well within `BLIND_AFTER_MS`. */
 const TELL_EVERY_MS = 1_000;

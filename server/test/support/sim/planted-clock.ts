@@ -127,9 +127,9 @@ export const CLOCK_BUGS: ClockBug[] = [
     faults: ['suspend'],
     patches: [
       {
-        file: 'domain/run/queue.ts',
-        find: 'return Math.max(nextFor, awake.until + 1);',
-        replace: 'return nextFor;',
+        file: 'domain/run/after-attempt.ts',
+        find: ': gapsSince(nextFor, unseen);',
+        replace: ': gapsSince(nextFor, { ...unseen, awake: [] });',
       },
     ],
   },
