@@ -16,7 +16,14 @@ const app = buildApi({
   store,
   clock: systemClock,
   allow: ALLOW_PUBLIC,
-  engine: { wake() {}, changed() {}, wakeOutbox() {}, rotated() {}, calendarsChanged() {} },
+  engine: {
+    hasStarted: true,
+    wake() {},
+    changed() {},
+    wakeOutbox() {},
+    rotated() {},
+    calendarsChanged() {},
+  },
   log: pino({ level: 'silent' }),
   tryOut: async () => {
     throw new Error('nothing is sent here');

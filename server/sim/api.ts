@@ -143,6 +143,9 @@ export class Api {
   #engine(): EnginePort {
     const engine = (): EnginePort => this.#process.engine;
     return {
+      get hasStarted() {
+        return engine().hasStarted;
+      },
       wake: dueAt => engine().wake(dueAt),
       changed: (scheduleId, changedAt) => engine().changed(scheduleId, changedAt),
       wakeOutbox: scheduleId => engine().wakeOutbox(scheduleId),

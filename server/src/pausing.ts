@@ -60,6 +60,10 @@ export class PausableEngine implements EnginePort {
     return this.#engine?.isRunning ?? false;
   }
 
+  get hasStarted(): boolean {
+    return !this.#isFirst;
+  }
+
   async start(): Promise<void> {
     const first = this.#look();
     // Its fault is told by the start alone.

@@ -359,6 +359,7 @@ function listenerOf(engine: EnginePort, metrics: Metrics): NodeListener {
 
 /** An engine in another process finds out by itself. */
 const ELSEWHERE: EnginePort = {
+  hasStarted: true,
   wake() {},
   changed() {},
   wakeOutbox() {},

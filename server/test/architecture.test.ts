@@ -49,6 +49,7 @@ const LAW: Record<string, string[]> = {
   ],
   'store/sqlite': [
     'domain/**',
+    'clock.ts',
     'store',
     'store/columns.ts',
     'store/contract',

@@ -62,11 +62,14 @@ test('a process that starts in a pause hands what was before it to its first eng
     log: { warn: (...said: unknown[]) => warned.push(String(said.at(-1))), error() {} },
   });
   await engine.start();
+  const started = [engine.hasStarted];
   for (const next of [null, 2, null]) {
     pausedSince = next;
     mock.timers.tick(1_000);
     await new Promise(setImmediate);
+    started.push(engine.hasStarted);
   }
+  assert.deepEqual(started, [false, true, true, true]);
   assert.deepEqual(made, [true, false]);
   const resumed = 'resumed: schedules fire again';
   assert.deepEqual(warned, ['paused', resumed, 'paused', resumed]);

@@ -96,6 +96,8 @@ export interface Readiness {
 
 /** The calls to an engine in the same process. An engine elsewhere finds out by itself. */
 export interface EnginePort {
+  /** False where nothing has fired since this process began: it has been paused all the while. */
+  readonly hasStarted: boolean;
   /** A schedule was written and is due at `dueAt`. */
   wake(dueAt: number): void;
   /** It was changed: no request starts from here on but as the schedule now says. */

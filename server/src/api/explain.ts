@@ -4,7 +4,7 @@ import { loadVersions } from '../domain/calendar/load-calendars.ts';
 import { zoneOf } from '../domain/calendar/zones/zone.ts';
 import { isId, runId } from '../domain/id.ts';
 import { iso } from '../domain/iso.ts';
-import { type Explanation, explain } from '../domain/run/explain.ts';
+import { type ExplainFacts, type Explanation, explain } from '../domain/run/explain.ts';
 import type { HeldSchedule } from '../domain/run/standing.ts';
 import type { Caller } from '../store/contract/keys.ts';
 import type { RunView } from '../store/contract/runs.ts';
@@ -28,7 +28,7 @@ export async function explainAt(
   caller: Caller,
   reference: string,
   atText: string,
-  around: { now: number; historyFrom: number; pausedSince: number | null },
+  around: Pick<ExplainFacts, 'now' | 'historyFrom' | 'pausedSince' | 'startedInPause'>,
 ): Promise<Wire.Explanation> {
   const { now } = around;
   const { clientRowId } = caller;

@@ -185,6 +185,10 @@ export class Engine {
     return this.#started && this.#stopped === null;
   }
 
+  get hasStarted(): boolean {
+    return this.#started;
+  }
+
   async start(): Promise<void> {
     if (this.#started) return;
     this.#started = true;

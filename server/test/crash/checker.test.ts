@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { check, OF_PROCESSES } from '../../sim/model/checker.ts';
+import type { Evidence } from '../../sim/model/evidence.ts';
 import { RULES, type Rule } from '../../sim/model/rules/rule.ts';
-import { at, cleanWorld, passed, Synthetic } from './synthetic.ts';
+import { at, cleanWorld, iso, passed, Synthetic } from './synthetic.ts';
 import { asleepWorld, awaitedWorld, TAMPERED_AWAITED } from './tampered-awaiting.ts';
 import {
   changedWorld,
@@ -16,7 +17,7 @@ import { countedWorld, TAMPERED_COUNTS } from './tampered-counts.ts';
 import { TAMPERED } from './tampered-evidence.ts';
 import { limitedWorld, TAMPERED_LIMITS } from './tampered-limits.ts';
 import { sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
-import { pausedWorld, TAMPERED_PAUSES } from './tampered-pauses.ts';
+import { pausedWorld, startedInPause, TAMPERED_PAUSES } from './tampered-pauses.ts';
 import { retriedWorld, TAMPERED_RETRIES } from './tampered-retries.ts';
 import { steeredWorld, TAMPERED_STEERED } from './tampered-steered.ts';
 import { TAMPERED_WIRE, wiredWorld } from './tampered-wire.ts';
@@ -131,6 +132,26 @@ describe('checker', () => {
 
   test('what passes in a pause says so', () => {
     assert.deepEqual(check(pausedWorld(), IN_TIME).violations, []);
+  });
+
+  test('what passes before the first node looks is unseen, however short that is', () => {
+    const slack = { ...IN_TIME, slackMs: 0, graceMs: 0, blindMs: 5_000 };
+    const rulesOf = (world: Evidence) =>
+      check(world, slack).violations.map(violation => violation.rule);
+    const world = startedInPause();
+    assert.deepEqual(rulesOf(world), []);
+    delete world.schedules[0]!.policy;
+    assert.deepEqual(rulesOf(world), ['latestMissed']);
+    const fired = startedInPause();
+    const [run] = fired.runs;
+    const attempts = [{ ...fired.runs[1]!.attempts[0]!, startedAt: iso(2.35) }];
+    Object.assign(run!, {
+      status: 'succeeded',
+      startedAt: iso(2.35),
+      finishedAt: iso(2.36),
+      attempts,
+    });
+    assert.ok(rulesOf(fired).includes('oldFired'));
   });
 
   const tampered = [

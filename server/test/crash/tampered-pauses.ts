@@ -19,6 +19,21 @@ export function pausedWorld(): Evidence {
   return evidence;
 }
 
+/** Its first node starts in a pause, which ends at 2.1 s: nobody has looked when 2 s passes, and it is not caught up with. */
+export function startedInPause(): Evidence {
+  const world = new Synthetic();
+  world.schedule('mine', '*/2 * * * * *');
+  world.passed('mine', 2, 'missed').reason =
+    `It passed while Punctual was paused, from ${iso(0)} to ${iso(2.1)}, and catching up is turned off.`;
+  for (const second of [4, 6, 8, 10, 12, 14, 16, 18, 20])
+    world.fired('mine', second, [second, 10, 200]);
+  const { evidence } = world;
+  evidence.schedules[0]!.policy = { catchUpSeconds: 0 };
+  evidence.pauses = [{ from: at(0), by: at(0), until: at(2.1), backBy: at(2.2) }];
+  evidence.lives = [{ spawnedAt: at(0), readyAt: at(2.3), end: null }];
+  return evidence;
+}
+
 const PASSED = `It passed while Punctual was paused, from ${iso(6)} to ${iso(14)}.`;
 
 /** As `TAMPERED`, of `pausedWorld`. */

@@ -57,7 +57,7 @@ function assertAgreement(states: State[], question: Question): [string | undefin
   const held = at > now ? heldAt(states, Number.MAX_SAFE_INTEGER) : heldAt(states, at);
   const told = explain({
     ...{ at, now, schedule, held },
-    ...{ run: null, row: null, historyFrom: 0, pausedSince: null },
+    ...{ run: null, row: null, historyFrom: 0, pausedSince: null, startedInPause: false },
   });
   const band = bandAt(states, at, now);
   const text = `${at}, now ${now}: ${told.verdict} "${told.sentence}", band ${JSON.stringify(band)}`;

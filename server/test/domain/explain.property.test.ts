@@ -55,6 +55,7 @@ const facts: fc.Arbitrary<ExplainFacts> = fc.record({
   row: fc.option(fc.record({ scheduledFor: instant, begun: fc.boolean() })),
   historyFrom: instant,
   pausedSince: fc.option(instant),
+  startedInPause: fc.boolean(),
 });
 
 test('every instant has one answer in one sentence, and it never throws', () => {
@@ -189,6 +190,7 @@ function assertAgreement(states: State[], at: number, now: number): string {
     row: null,
     historyFrom: 0,
     pausedSince: null,
+    startedInPause: false,
   };
   const told = explain(facts);
   const { world } = state;

@@ -32,6 +32,7 @@ function facts(
     row: { scheduledFor: at('2026-07-02T00:30:00Z'), begun: false },
     historyFrom: at('2026-05-01T00:00:00Z'),
     pausedSince: null,
+    startedInPause: false,
     ...change,
     held: { ...HELD, ...change.held },
   };
@@ -254,7 +255,9 @@ describe('due, and nothing on record', () => {
     const retrying = { scheduledFor: due - 86_400_000, begun: true };
     assert.deepEqual(said({ at: due, row: retrying, pausedSince }), ['waiting', sentence]);
     const later = pausedSince + 86_400_000;
-    assert.equal(said({ at: due, row: retrying, pausedSince: later })[0], 'skipped');
+    const before = { at: due, row: retrying, pausedSince: later };
+    assert.equal(said(before)[0], 'skipped');
+    assert.equal(said({ ...before, startedInPause: true })[0], 'waiting', 'it was cut off');
     const { verdict, sentence: toCome } = explain(
       facts({ at: at('2026-07-02T00:30:00Z'), pausedSince }),
     );

@@ -46,8 +46,12 @@ describe('a change that is written after the first of its times', () => {
 
 describe('the latest time that was decided about before a change was written', () => {
   const NOON = at('12:00:00');
-  const decided = (scheduledFor: number, nextFor: number | null, attempts: Attempt[] = []) =>
-    decidedFrom(NOON, { scheduledFor, nextFor, attempts }, SCHEDULE);
+  const decided = (
+    scheduledFor: number,
+    nextFor: number | null,
+    attempts: Attempt[] = [],
+    now = NOON + 200,
+  ) => decidedFrom(NOON, { scheduledFor, nextFor, attempts }, SCHEDULE, now);
   const lost: Attempt = { number: 1, startedAt: NOON, outcome: 'lost' };
 
   test('comes before the first one that waits, or is being sent', () => {
@@ -59,6 +63,8 @@ describe('the latest time that was decided about before a change was written', (
 
   test('is that of a run with attempts', () => {
     assert.equal(decided(NOON, at('12:15:00'), [lost]), NOON);
+    const late = at('12:45:00');
+    assert.equal(decided(late, at('13:00:00'), [lost], late), late, 'the store stood still');
   });
 
   test('is none of a clock that was ahead', () => {
@@ -66,6 +72,7 @@ describe('the latest time that was decided about before a change was written', (
       assert.equal(decided(at('12:45:00'), NOON, attempts), null);
     assert.equal(decided(at('12:45:00'), at('12:15:00')), NOON);
     assert.equal(decided(at('12:45:00'), at('13:00:00'), [lost]), null);
+    assert.equal(decided(at('12:00:02'), at('12:15:00'), [lost]), null);
   });
 });
 

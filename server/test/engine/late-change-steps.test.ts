@@ -78,6 +78,22 @@ describe('a run that failed under a clock that was ahead, and waits for its retr
     assert.deepEqual(nominal(world), ['12:40:00', ...times]);
   });
 
+  test('keeps no time back that a change brings within a minute of it', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    const policy = { retryDelaysSeconds: [60] };
+    const { id } = await world.schedule({ interval: '*/30 * * * * *', policy });
+    world.answer = () => 503;
+    await world.clock.jump('2026-03-01T12:00:29.500Z');
+    await world.clock.advance(1_000);
+    await world.clock.jump('2026-03-01T12:00:08.500Z');
+    world.answer = () => 200;
+    await world.clock.advanceTo('2026-03-01T12:00:25.200Z');
+    await world.change(id, { interval: '*/2 * * * * *' });
+    await world.clock.advanceTo('2026-03-01T12:00:34.500Z');
+    const times = ['12:00:26', '12:00:28', '12:00:32', '12:00:34'];
+    assert.deepEqual(nominal(world), ['12:00:30', ...times]);
+  });
+
   test('keeps no time back that a change brings', async () => {
     const { world, id } = await waiting('*/40 * * * *');
     await world.clock.advance(20_000);

@@ -8,6 +8,8 @@ export interface Window {
   to: number;
   /** The machine was suspended in it: what was in flight goes on after it. */
   isSuspension?: boolean;
+  /** Nobody had looked before it: what passed in it counts as unseen, however short it was. */
+  isFirst?: boolean;
   /** Of a claim whose node was going, or is dead: nobody has to recover after it. */
   isGone?: boolean;
 }

@@ -203,9 +203,9 @@ function catchUpMs({ policy }: ScheduleSeen): number {
 
 function checkAge({ at, startedAt }: RunSeen, seen: ScheduleSeen, view: View, tell: Tell): void {
   const isOld = view.windows.some(
-    ({ from, to, isSuspension }) =>
+    ({ from, to, isSuspension, isFirst }) =>
       from < at &&
-      to - quietFrom(from, to, view) >= view.blindMs &&
+      (isFirst || to - quietFrom(from, to, view) >= view.blindMs) &&
       // One that woke may look at once.
       at <= (isSuspension ? to - AWAKE_MS : view.unseenBefore(to)) &&
       to <= startedAt + view.slackMs &&
@@ -286,7 +286,7 @@ function unseenSince({ at }: RunSeen, { from }: Window, { seen }: ScheduleView, 
 
 /** Since when nobody has said that somebody looked: they could not while the store stood still. */
 function unseenFrom(window: Window, { stalls }: View): number {
-  let since = window.from;
+  let since = window.isFirst ? Number.NEGATIVE_INFINITY : window.from;
   for (const { from, to } of stalls.toSorted((a, b) => b.to - a.to))
     if (from < since && to + LOOK_MS >= since) since = from;
   return since;

@@ -24,7 +24,7 @@ export function windowsOf(lives: Life[], begunAt: number | null = null): Window[
     up += by;
     if (by <= 0 && up === 0) from ??= at;
     if (by > 0 && from !== null) {
-      windows.push({ from, to: at });
+      windows.push({ from, to: at, ...(from === begunAt && { isFirst: true }) });
       from = null;
     }
   }

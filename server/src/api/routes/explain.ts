@@ -30,12 +30,14 @@ export const explain = route({
     },
   },
   handle:
-    ({ store, clock, keepRunsDays, pausedSince }) =>
+    ({ store, clock, keepRunsDays, pausedSince, engine }) =>
     async request => {
       const { params, query } = request;
       const now = clock.now();
       const historyFrom = now - keepRunsDays * DAY_MS;
-      const around = { now, historyFrom, pausedSince: await pausedSince() };
+      // If nodes share the store, another one may work on a run that has begun.
+      const startedInPause = store.cluster === null && !engine.hasStarted;
+      const around = { now, historyFrom, startedInPause, pausedSince: await pausedSince() };
       return explainAt(store, callerOf(request), params.scheduleId, query.at, around);
     },
 });

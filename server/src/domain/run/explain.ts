@@ -71,6 +71,8 @@ export interface ExplainFacts {
   historyFrom: number;
   /** Since when nothing fires, because somebody paused it; null: it does. */
   pausedSince: number | null;
+  /** It was paused already when the only process began: nobody saw what came behind a run that had begun. */
+  startedInPause: boolean;
 }
 
 export interface Explanation {
@@ -290,16 +292,17 @@ function notDue({ at, held }: ExplainFacts): Answer {
 
 /** Due, passed, and the queue has not come by yet. */
 function decidedWithoutRecord(facts: ExplainFacts): Answer | null {
-  const { at, now, row, pausedSince } = facts;
+  const { at, now, row, pausedSince, startedInPause } = facts;
   if (row === null || at < row.scheduledFor) return null;
-  if (pausedSince !== null && (!row.begun || at > Math.max(row.scheduledFor, pausedSince))) {
+  const isBehind = row.begun && at > row.scheduledFor;
+  if (pausedSince !== null && (!row.begun || (isBehind && (startedInPause || at > pausedSince)))) {
     const since = iso(pausedSince);
     return [
       'waiting',
       `It is due and waits: Punctual is paused since ${since}. When it is resumed, catchUpSeconds decides about it.`,
     ];
   }
-  if (row.begun && at > row.scheduledFor) return behindRun(facts, row.scheduledFor);
+  if (isBehind) return behindRun(facts, row.scheduledFor);
   const wait = now - at < ON_TIME_MS ? '' : `, ${spanText(now - at)} late`;
   return ['waiting', `It is due and has not been begun yet${wait}.`];
 }

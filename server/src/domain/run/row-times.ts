@@ -130,7 +130,7 @@ export function gapsSince(from: number, { awake = [], until }: Unseen): Range[] 
   );
 }
 
-/** What lies between `from` and `until`, both inclusive, and in none of the ranges. @param ranges in order */
+/** The parts between `from` and `until`, both inclusive, that lie in none of the ranges. @param ranges in order */
 export function outside(ranges: Range[], from: number, until: number): Range[] {
   const starts = [from, ...ranges.map(([, last]) => last + 1)];
   const ends = [...ranges.map(([first]) => first - 1), until];

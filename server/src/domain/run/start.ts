@@ -8,11 +8,10 @@ import type { QueueRow } from './queue-row.ts';
  * little later. A time that fired in between is one of the new times as well: it does not come again.
  */
 
-/**
- * The longest time between reading the clock and writing a change, in ms. A run for a later time than that was sent before the
- * clock was set back.
- */
+/** The longest time between reading the clock and writing a change, in ms. */
 const WRITTEN_WITHIN_MS = 60_000;
+/** A clock that is set back by less than that was only steered, or is that of another machine. */
+const STEERED_MS = 1_000;
 
 /** The first two times of a schedule that is to fire; null for one that is not enabled. */
 export interface Start {
@@ -31,19 +30,21 @@ export function startOf(schedule: Schedule, now: number): Start | null {
 /**
  * The latest time from `first` on that was decided about before a change was written, by the clock as it is; null where there is
  * none. The row of the queue says so: it waits for the first time that is open. Times beyond it were sent by a clock that was
- * ahead, and are looked up when they come again.
+ * ahead, and are looked up when they come again. So is the time of a run that was sent, and is yet to come.
  *
  * @param row of the queue when the change is written
  * @param before the schedule's times until then
+ * @param now when it is written, epoch ms
  */
 export function decidedFrom(
   first: number,
   { scheduledFor, nextFor, attempts }: Pick<QueueRow, 'scheduledFor' | 'nextFor' | 'attempts'>,
   before: When,
+  now: number,
 ): number | null {
   const wasAhead = nextFor !== null && nextFor < scheduledFor;
   if (attempts.length > 0 && !wasAhead)
-    return scheduledFor <= first + WRITTEN_WITHIN_MS ? scheduledFor : null;
+    return scheduledFor <= now + STEERED_MS ? scheduledFor : null;
   const open = wasAhead ? nextFor : scheduledFor;
   return open > first ? lastTime(before, first, open - 1) : null;
 }

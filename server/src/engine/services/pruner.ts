@@ -53,7 +53,7 @@ export class Pruner {
   readonly #steps: ClockSteps;
   /** By the monotonic clock; null: not known yet. */
   #believedAt: number | null = null;
-  /** What the store says of it, by the clock. */
+  /** The clock that the store has noted as believed last. */
   #notedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: PrunerOptions) {

@@ -12,7 +12,7 @@ export interface InstallationStore {
   notePause(pause: Pause): Promise<void>;
   /** The latest pauses that have ended, `PAUSES_KEPT` at most, in order. */
   pauses(): Promise<Pause[]>;
-  /** What the clock showed when history was last pruned by it, epoch ms; null: never. */
+  /** The clock by which history was last pruned, epoch ms; null: it never was. */
   believedClock(): Promise<number | null>;
   /** History is pruned by a clock that shows this. */
   noteBelievedClock(at: number): Promise<void>;

@@ -22,7 +22,7 @@ export interface RecountStore {
   /**
    * Counts anew the rows of the queue that wait longer than their schedule by a clock that shows
    * `now` (domain/run/recount.ts). It also deletes the records of times after `now` that were never
-   * sent. One call is bounded work; call it until it returns null.
+   * sent, and cuts those of missed times that reach beyond it. One call is bounded work; call it until it returns null.
    *
    * @param after the key of a schedule: only those behind it are looked at
    * @returns the last schedule looked at, or null if none is left
@@ -33,7 +33,10 @@ export interface RecountStore {
    * 1,000 at most. A time that is due stays.
    */
   rezone(scheduleRowIds: number[], now: number): Promise<MovedRows>;
-  /** Cuts records of missed times that reach beyond `now`. Bounded; @returns how many, 0 where none is left */
+  /**
+   * Cuts records of missed times that reach beyond `now`, of schedules that `recount` does not come to. Bounded;
+   * @returns how many, 0 where none is left
+   */
   cutMissed(now: number): Promise<number>;
 }
 

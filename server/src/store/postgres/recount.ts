@@ -5,6 +5,7 @@ import type { MovedRows, RecountedRows, RecountStore } from '../contract/recount
 import { outboxDueAnew, outboxPlaceOf } from '../rows/outbox.ts';
 import {
   cutMissed,
+  isReaching,
   knownFrom,
   latestOf,
   movedRows,
@@ -134,6 +135,16 @@ const reaching: Statement = {
       JOIN schedules ON schedules.schedule_key = found.schedule_key
     LIMIT ${ROWS_AT_ONCE}`,
 };
+/** The latest record of a nominal time, of each schedule. Those of missed times are kept `short`. */
+const latestUntil: Statement = {
+  name: 'recount_latest_until',
+  text: `
+    SELECT found.* FROM unnest($1::bigint[]) AS given (key) CROSS JOIN LATERAL (
+      SELECT client_key, scheduled_for, schedule_key, missed FROM runs
+      WHERE schedule_key = given.key AND scheduled_for <= $2::bigint AND keep = 'short'
+        AND manual_id = ''
+      ORDER BY scheduled_for DESC LIMIT 1) AS found`,
+};
 const cut: Statement = {
   name: 'recount_cut',
   text: `
@@ -150,14 +161,35 @@ export function postgresRecount({ query, transaction }: Connections, level: numb
     const rows = await send(rowsAfter, [after, now, level]);
     await loadCalendarsOf(send, rows);
     if (rows.length === 0) return null;
-    await send(unsent, [rows.map(row => row.schedule_key as number), now]);
+    const keys = rows.map(row => row.schedule_key as number);
+    await send(unsent, [keys, now]);
+    const timesOf = new Map(rows.map(row => [row.schedule_key, row]));
+    const latest = await send(latestUntil, [keys, now]);
+    const reaching = latest.filter(run => isReaching(run, now));
+    // With the rows: from there on their times fire, whatever becomes of this process.
+    await cutAll(
+      send,
+      reaching.map(run => ({ ...timesOf.get(run.schedule_key), ...run })),
+      now,
+    );
     const moved = rows.flatMap(row => movedCells(row, recountedFrom(row, now)));
     if (moved.length > 0) await send(move, [now, ...columnsOf(moved)]);
     const dues = moved.map(([, dueAt]) => dueAt as number);
     return {
-      last: rows.at(-1)!.schedule_key as number,
+      last: keys.at(-1)!,
       dueAt: dues.length === 0 ? null : Math.min(...dues),
     };
+  }
+
+  /** @param rows of runs, with their schedule's times beside them */
+  async function cutAll(send: Query, rows: Row[], now: number): Promise<void> {
+    const cells = rows.map((row): Cell[] => [
+      cutMissed(row, now),
+      row.client_key!,
+      row.scheduled_for!,
+      row.schedule_key!,
+    ]);
+    if (cells.length > 0) await send(cut, columnsOf(cells));
   }
 
   async function rezone(send: Query, keys: number[], now: number): Promise<MovedRows> {
@@ -193,13 +225,7 @@ export function postgresRecount({ query, transaction }: Connections, level: numb
     async cutMissed(now) {
       const rows = await query(reaching, [now]);
       await loadCalendarsOf(query, rows);
-      const cells = rows.map((row): Cell[] => [
-        cutMissed(row, now),
-        row.client_key!,
-        row.scheduled_for!,
-        row.schedule_key!,
-      ]);
-      if (cells.length > 0) await query(cut, columnsOf(cells));
+      await cutAll(query, rows, now);
       return rows.length;
     },
   };

@@ -161,7 +161,9 @@ const queueMarkBegun: Statement = {
 const queueLock: Statement = {
   name: 'queue_lock',
   text: `
-    SELECT schedule_key, ${QUEUE.list()} FROM queue WHERE schedule_key = ANY ($1)
+    SELECT schedule_key, ${QUEUE.list()},
+      floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
+    FROM queue WHERE schedule_key = ANY ($1)
     ORDER BY schedule_key FOR UPDATE`,
 };
 const endManual: Statement = {
@@ -285,7 +287,9 @@ async function withOpenStarts(
     const { key, start, schedule } = change;
     const was = before.get(key);
     if (was === undefined || start === null) return change;
-    return { ...change, start: startBehind({ ...rows.get(key)!, ...was }, start, schedule) };
+    const row = rows.get(key)!;
+    const open = startBehind({ ...row, ...was }, start, schedule, row.now as number);
+    return { ...change, start: open };
   });
 }
 

@@ -86,10 +86,11 @@ export function skippedBefore(row: Row, changedAt: number): RunRecord[] {
  * The start of a changed schedule beyond what was decided about.
  *
  * @param row of the queue, with the zone and the times of its schedule before the change
+ * @param now when the change is written, epoch ms
  */
-export function startBehind(row: Row, start: Start, schedule: Schedule): Start | null {
+export function startBehind(row: Row, start: Start, schedule: Schedule, now: number): Start | null {
   try {
-    const decided = decidedFrom(start.first, QUEUE.fromRow(row), whenFrom(row));
+    const decided = decidedFrom(start.first, QUEUE.fromRow(row), whenFrom(row), now);
     return startBeyond(start, decided, schedule);
   } catch (error) {
     // As above.

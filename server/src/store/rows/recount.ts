@@ -69,6 +69,16 @@ export function cutMissed(row: Row, now: number): string | null {
   return json({ count: countTimes(when, from, to), from, to });
 }
 
+/**
+ * Whether a record stands for missed times that reach beyond `now`. Up to `now` its schedule has no later record of a nominal
+ * time: so only the latest of them is asked.
+ *
+ * @param row of a run
+ */
+export function isReaching({ missed }: Row, now: number): boolean {
+  return missed !== null && (JSON.parse(missed as string) as { to: number }).to > now;
+}
+
 /** @param rows of clients: when their newest run ended, and their schedules were changed and made */
 export function latestOf(rows: Row[]): number | null {
   const instants = rows.flatMap(({ ended_at, changed_at, newest }) => [

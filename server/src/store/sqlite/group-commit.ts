@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { systemClock } from '../../clock.ts';
 import { asStoreFault, storeFault } from './fault.ts';
 
 /**
@@ -19,8 +20,12 @@ export class GroupCommit {
   /** Set while the last commit failed, until one succeeds. */
   failure: unknown = null;
 
-  constructor(database: DatabaseSync) {
+  /** The instant of a write, epoch ms: writers read the clock some time before it. */
+  readonly now: () => number;
+
+  constructor(database: DatabaseSync, now = systemClock.now) {
     this.#database = database;
+    this.now = now;
     this.#path = database.location();
   }
 

@@ -52,12 +52,14 @@ const MIGRATIONS = join(import.meta.dirname, 'migrations');
  * @param access one that is not to write refuses to, once it is open
  *   (https://sqlite.org/pragma.html#pragma_query_only)
  * @param level of the engine on it (domain/schedule/level.ts)
+ * @param now the clock, epoch ms; left out: that of the system
  * @throws PunctualError `store_moved`, `store_newer`, `store_unavailable`, `store_unusable`
  */
 export function openSqlite(
   path: string,
   access: StoreAccess = 'write',
   level = ENGINE_LEVEL,
+  now?: () => number,
 ): SqliteStore {
   const database = openDatabase(path, access === 'scan' ? SCAN_CACHE_KB : CACHE_KB);
   try {
@@ -70,7 +72,7 @@ export function openSqlite(
     database.close();
     throw cannotOpen(path, error);
   }
-  return storeOn(database, path, level);
+  return storeOn(database, path, level, now);
 }
 
 type SqliteStore = Store & {
@@ -84,8 +86,13 @@ type SqliteStore = Store & {
  *
  * @param path of its file, for sentences
  */
-export function storeOn(database: DatabaseSync, path: string, level = ENGINE_LEVEL): SqliteStore {
-  const commits = new GroupCommit(database);
+export function storeOn(
+  database: DatabaseSync,
+  path: string,
+  level = ENGINE_LEVEL,
+  now?: () => number,
+): SqliteStore {
+  const commits = new GroupCommit(database, now);
   const reads = new GroupRead(database);
   let closed = false;
   return {

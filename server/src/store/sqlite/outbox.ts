@@ -114,7 +114,7 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
   const endManual = database.prepare(`DELETE FROM outbox ${fence}`);
   const versionOf = database.prepare('SELECT version FROM schedules WHERE schedule_key = ?');
   const changeSchedule = serviceChangeWriter(database);
-  const requeue = requeueWriter(database);
+  const requeue = requeueWriter(database, commits);
   const times = passedTimes(database);
   const furtherRuns = targetRuns(database);
   const writeRun = runWriter(database);

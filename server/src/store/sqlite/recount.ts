@@ -6,6 +6,7 @@ import type { RecountStore } from '../contract/recount.ts';
 import { outboxDueAnew, outboxPlaceOf } from '../rows/outbox.ts';
 import {
   cutMissed,
+  isReaching,
   knownFrom,
   latestOf,
   movedRows,
@@ -102,6 +103,27 @@ export function sqliteRecount(
     UPDATE runs SET missed = ?
     WHERE client_key = ? AND scheduled_for = ? AND schedule_key = ? AND manual_id = ''`);
 
+  const latestUntil = database.prepare(`
+    SELECT client_key, scheduled_for, schedule_key, missed FROM runs
+    WHERE schedule_key = ? AND scheduled_for <= ? AND manual_id = ''
+    ORDER BY scheduled_for DESC LIMIT 1`);
+
+  /** @param row of a run, with its schedule's times beside it */
+  function cutRow(row: Row, now: number): void {
+    const { client_key, scheduled_for, schedule_key } = row;
+    cut.run(cutMissed(row, now), client_key!, scheduled_for!, schedule_key!);
+  }
+
+  /**
+   * In the transaction that moves the row: from there on its times fire, whatever becomes of this process.
+   *
+   * @param row of the queue, with its schedule's times beside it
+   */
+  function cutReaching(row: Row, now: number): void {
+    const run = latestUntil.get(row.schedule_key!, now) as Row | undefined;
+    if (run !== undefined && isReaching(run, now)) cutRow({ ...row, ...run }, now);
+  }
+
   /** @returns when it is due, where it was counted anew */
   function moveRow(row: Row, next: Recounted | null, now: number): number | null {
     if (next === null) return null;
@@ -137,6 +159,7 @@ export function sqliteRecount(
         for (const row of rowsAfter.all({ after, now }) as Row[]) {
           last = row.schedule_key as number;
           records += Number(forgetUnsent.run(last, now + 1).changes);
+          cutReaching(row, now);
           const due = moveRow(row, recountedFrom(row, now), now);
           if (due !== null) dueAt = Math.min(due, dueAt ?? due);
           if (records > RECORDS_AT_ONCE) break;
@@ -154,10 +177,7 @@ export function sqliteRecount(
     cutMissed(now) {
       return commits.write(() => {
         const rows = reaching.all({ now }) as Row[];
-        for (const row of rows) {
-          const { client_key, scheduled_for, schedule_key } = row;
-          cut.run(cutMissed(row, now), client_key!, scheduled_for!, schedule_key!);
-        }
+        for (const row of rows) cutRow(row, now);
         return rows.length;
       });
     },

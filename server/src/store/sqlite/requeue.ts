@@ -6,6 +6,7 @@ import { QUEUE, type Row } from '../columns.ts';
 import type { Requeue } from '../contract/schedules.ts';
 import { changedLevel, startBehind } from '../rows/queue.ts';
 import { UNSENT } from '../rows/recount.ts';
+import type { GroupCommit } from './group-commit.ts';
 
 /** Records of a clock that was ahead, from an instant on, of what was never sent. */
 export const FORGET_UNSENT = `
@@ -13,7 +14,7 @@ export const FORGET_UNSENT = `
   WHERE schedule_key = ? AND scheduled_for >= ? AND ${UNSENT}`;
 
 /** The effect of a change of times on the queue, in the transaction that writes the change. */
-export function requeueWriter(database: DatabaseSync) {
+export function requeueWriter(database: DatabaseSync, { now }: Pick<GroupCommit, 'now'>) {
   const queueInsert = database.prepare(`
     INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for, needs, blocked_since)
     VALUES (:key, 'waiting', :first, :first, :second, :needs, (
@@ -46,7 +47,7 @@ export function requeueWriter(database: DatabaseSync) {
     openStart(clientRowId: number, start: Start | null, schedule: Schedule): Start | null {
       if (start === null) return null;
       const row = standing.get(clientRowId, schedule.id, start.first) as Row | undefined;
-      return row === undefined ? start : startBehind(row, start, schedule);
+      return row === undefined ? start : startBehind(row, start, schedule, now());
     },
     write(key: number, { changedAt, start }: Exclude<Requeue, 'keep'>, schedule: Schedule): void {
       const needs = levelOf(schedule);

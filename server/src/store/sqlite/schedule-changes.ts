@@ -37,7 +37,7 @@ export function scheduleChanges(
   const endManual = database.prepare(`
     UPDATE outbox SET due_at = min(due_at, ?)
     WHERE schedule_key = ? AND kind = 'manual' AND state = 'waiting'`);
-  const requeue = requeueWriter(database);
+  const requeue = requeueWriter(database, commits);
   const times = passedTimes(database);
   const furtherRuns = targetRuns(database);
   const versions = versionWriter(database);

@@ -198,7 +198,8 @@ export function recountContract(name: string, open: OpenBackend): void {
       assert.deepEqual([scheduledFor, nextFor], [NOON + MINUTE, NOON + 2 * MINUTE]);
     });
 
-    test('a record of many missed times ends where they are yet to come', async () => {
+    /** By a clock two hours ahead. @param nextFor of its row: null leaves it without one */
+    const missedAhead = async (nextFor: number | null) => {
       const { store } = backend;
       const client = await aClient(store);
       const schedule = await stored(store, client);
@@ -210,11 +211,31 @@ export function recountContract(name: string, open: OpenBackend): void {
         missed: { count: 120, from: NOON, to: NOON + 119 * MINUTE },
       });
       delete record.finishedAt;
-      await settled(store, claim, waiting(NOON + 2 * HOUR, null), { records: [record] });
-      assert.equal(await store.queue.cutMissed(NOON + 10 * MINUTE + 1), 1);
-      assert.equal(await store.queue.cutMissed(NOON + 10 * MINUTE + 1), 0);
-      const [run] = await store.runs.list(client.clientRowId, { scheduleId: schedule.id }, 9);
-      assert.deepEqual(run!.missed, { count: 11, from: NOON, to: NOON + 10 * MINUTE });
+      const row = nextFor === null ? null : waiting(nextFor, null);
+      await settled(store, claim, row, { records: [record] });
+      return async () => {
+        const [run] = await store.runs.list(client.clientRowId, { scheduleId: schedule.id }, 9);
+        return run!.missed;
+      };
+    };
+    const CUT = { count: 11, from: NOON, to: NOON + 10 * MINUTE };
+
+    test('a record of many missed times ends where they are yet to come', async () => {
+      const missed = await missedAhead(null);
+      const { queue } = backend.store;
+      assert.equal(await queue.recount(NOON + 10 * MINUTE + 1, ALL), null);
+      assert.equal(await queue.cutMissed(NOON + 10 * MINUTE + 1), 1);
+      assert.equal(await queue.cutMissed(NOON + 10 * MINUTE + 1), 0);
+      assert.deepEqual(await missed(), CUT);
+    });
+
+    test('such a record ends with the move of the row: a process that dies then leaves nothing to cut', async () => {
+      const missed = await missedAhead(NOON + 2 * HOUR);
+      const { queue } = backend.store;
+      await queue.recount(NOON + 10 * MINUTE + 1, ALL);
+      assert.deepEqual(await missed(), CUT);
+      assert.equal(await queue.cutMissed(NOON + 20 * MINUTE), 0);
+      assert.deepEqual(await missed(), CUT);
     });
 
     test('a manual run that was asked for ahead is due at once', async () => {

@@ -76,6 +76,7 @@ export async function startService(changes: Partial<ApiDeps> = {}): Promise<Serv
     clock: systemClock,
     allow: ALLOW_PUBLIC,
     engine: {
+      hasStarted: true,
       wake: dueAt => told.push({ dueAt }),
       changed: (scheduleId, changedAt) => told.push({ scheduleId, changedAt }),
       wakeOutbox: () => told.push('outbox'),

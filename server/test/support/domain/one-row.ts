@@ -33,6 +33,9 @@ export interface Taken {
 
 export type Standing = Pick<TakenRow, 'scheduledFor' | 'attempt' | 'nextFor' | 'changedAt'>;
 
+/** The backends write changes by the clock of the system, which shows a later instant than all of these. */
+const SYSTEM_NOW = Number.MAX_SAFE_INTEGER;
+
 /** An attempt of the schedule, by which its target speaks of it. */
 export interface OfAttempt {
   scheduledFor: number;
@@ -151,7 +154,7 @@ export class OneRow {
     const { row } = this;
     const start = startOf(schedule, changedAt);
     const isOpen = row === null || start === null;
-    const decided = isOpen ? null : decidedFrom(start.first, row, this.schedule);
+    const decided = isOpen ? null : decidedFrom(start.first, row, this.schedule, SYSTEM_NOW);
     const { first, second } = startBeyond(start, decided, schedule) ?? {
       first: null,
       second: null,

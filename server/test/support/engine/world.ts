@@ -6,6 +6,7 @@ import { loadVersions } from '../../../src/domain/calendar/load-calendars.ts';
 import { newId } from '../../../src/domain/id.ts';
 import type { Said } from '../../../src/domain/run/completion.ts';
 import { startOf } from '../../../src/domain/run/start.ts';
+import { ENGINE_LEVEL } from '../../../src/domain/schedule/level.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 import { withTiming } from '../../../src/domain/schedule/timing-draft.ts';
 import { Engine } from '../../../src/engine/engine.ts';
@@ -35,7 +36,7 @@ export type Answer = number | Partial<SendResult> | 'hang';
 
 export class World {
   readonly clock: ManualClock;
-  readonly store: Store = openSqlite(':memory:');
+  readonly store: Store;
   /** The schedules of all claims, as the engine holds them. */
   readonly #claimed: Schedule[] = [];
   /** As the lock's file has it, which is made at the first start. */
@@ -59,6 +60,7 @@ export class World {
 
   constructor(start: string) {
     this.clock = new ManualClock(start);
+    this.store = openSqlite(':memory:', 'write', ENGINE_LEVEL, () => this.clock.now());
     this.#markedUntil = this.clock.now();
     const { queue } = this.store;
     const claim = queue.claim.bind(queue);

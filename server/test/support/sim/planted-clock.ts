@@ -95,6 +95,11 @@ export const CLOCK_BUGS: ClockBug[] = [
         find: 'while (!this.#stopping && (await queue.cutMissed(since)) > 0);',
         replace: '',
       },
+      {
+        file: 'store/sqlite/recount.ts',
+        find: 'cutReaching(row, now);',
+        replace: '',
+      },
     ],
   },
   {
