@@ -292,4 +292,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['pause'],
     mend: 'world: a life that stops as the world is judged has ended since it began to',
   },
+  {
+    seed: 72_709,
+    faults: ['pause'],
+    mend: 'throttles: what an engine abandons in a pause counts for the engine after it',
+  },
 ];
