@@ -209,4 +209,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 60_648,
     mend: 'rules: what comes from the first look of an engine on is seen, also before its start is over',
   },
+  {
+    seed: 73_464,
+    mend: 'suspensions: what a start has just claimed is looked at before a suspension ends',
+  },
 ];

@@ -108,6 +108,7 @@ export const SEED_OF: Record<string, number> = {
   'a start takes each claim for a request that was cut off': 1,
   'a success calls back unasked': 1,
   'a suspended client may call': 4,
+  'a suspension ends before what a start has claimed is put off': 73_464,
   'a suspension ends before what came due in it is put off': 100,
   'a suspension is heard of at the start only': 4,
   'a suspension is told as downtime': 4,
