@@ -270,15 +270,25 @@ async function versionsOf(
   const all = [...past.map(({ schedule }) => schedule).reverse(), present];
   return all.map(schedule => {
     const { status, label = '', createdAt, updatedAt = createdAt } = schedule;
-    const deletions = status === 'deleted' ? edits.filter(({ patch }) => patch === null) : [];
-    const isThen = ({ askedAt, endedAt }: Edit) => askedAt <= updatedAt && updatedAt <= endedAt;
-    // Of two at once, one is answered that it is gone.
-    const done = deletions.find(({ answer }) => answer !== null);
-    const deletion = done ?? deletions.find(isThen) ?? deletions[0];
+    const deletion = status === 'deleted' ? deletionOf(updatedAt, edits) : undefined;
     const change = deletion?.number ?? Number(label.split('#')[1] ?? 0);
     const { endedAt: writtenBy = createdAt } = edits[change - 1] ?? {};
     return { change, at: updatedAt, writtenBy, is: contentOf(schedule) };
   });
+}
+
+/**
+ * The one that deleted it. Of two at once, one is answered that it is gone. One that comes later is answered as if it had deleted it; one
+ * whose process dies may have deleted it.
+ */
+function deletionOf(deletedAt: number, edits: Edit[]): Edit | undefined {
+  const all = edits.filter(({ patch }) => patch === null);
+  const done = all.filter(({ answer }) => answer !== null);
+  const hasBegun = ({ askedAt }: Edit) => askedAt <= deletedAt;
+  const isThen = (edit: Edit) => hasBegun(edit) && deletedAt <= edit.endedAt;
+  return [isThen, hasBegun, () => true]
+    .map(isMeant => done.find(isMeant) ?? all.find(isMeant))
+    .find(found => found !== undefined);
 }
 
 function byTarget(version: VersionSeen, id: string, written: ChangesWritten): VersionSeen {

@@ -4,6 +4,7 @@ import { completionUrl } from '../src/domain/access/completion-ticket.ts';
 import { periodsOf } from '../src/domain/calendar/exclusion/calendar-source.ts';
 import { type Pause, spansOf } from '../src/domain/run/unseen.ts';
 import { Engine } from '../src/engine/engine.ts';
+import { Throttles } from '../src/engine/fairness/throttles.ts';
 import type { EngineObserver } from '../src/engine/observer.ts';
 import { LeaseDeadline } from '../src/outbound/lease-deadline.ts';
 import { lockOf, PAUSED, PausableEngine } from '../src/pausing.ts';
@@ -88,6 +89,7 @@ export class Node {
   /** What is on the way to targets, which goes on while the node is frozen. */
   readonly #wire: Owner;
   readonly #api: Api;
+  readonly #throttles = new Throttles();
   #clock: Clock;
   #engine: Engine | PausableEngine | null = null;
   #served: Served | null = null;
@@ -344,6 +346,7 @@ export class Node {
       expand: periodsOf,
       clock: this.#clock,
       random: () => processRandom.next(),
+      throttles: this.#throttles,
       observer: this.#observer(),
       ...(capacity ?? { maxInFlight: 1_000, maxInFlightPerHost: 1_000 }),
       retention: pruned?.kept ?? { runsDays: 30, failedRunsDays: 90 },

@@ -16,6 +16,7 @@ import { spansOf } from './domain/run/unseen.ts';
 import type { Expand } from './engine/calendar-reader.ts';
 import { CalendarReader } from './engine/calendar-reader.ts';
 import { Engine, type EngineOptions } from './engine/engine.ts';
+import { Throttles } from './engine/fairness/throttles.ts';
 import type { Identities } from './engine/identity/identities.ts';
 import { TestRequests } from './engine/test-request.ts';
 import { ensureCredentials } from './ensure-credentials.ts';
@@ -159,6 +160,7 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
     const { expand } = expansion;
     const identities = identitiesOf(config, store, clock, sending.sender.send);
     const outgoing = { send, fetchText, expand, identities };
+    const throttles = new Throttles();
     const completionUrl = await completionUrlOf(config, store);
     const told = tracing?.store(store) ?? store;
     // A node that never fires has nothing to pause.
@@ -174,7 +176,7 @@ async function openRooms(options: ServiceOptions, base: Base): Promise<Service> 
                 clock,
                 metrics,
                 { ...outgoing, completionUrl, leaseDeadline: sending.leaseDeadline },
-                { lock: lockOf(isFirst, lock), unseenSpans: spansOf(pauses) },
+                { lock: lockOf(isFirst, lock), unseenSpans: spansOf(pauses), throttles },
               ),
             installation: store.installation,
             pausedSince: async () => pausedAt ?? store.installation.pausedSince(),
@@ -290,7 +292,7 @@ function createEngine(
     leaseDeadline,
     ...outgoing
   }: Outgoing & Pick<EngineOptions, 'completionUrl'> & { leaseDeadline: LeaseDeadline | undefined },
-  past: Pick<EngineOptions, 'lock' | 'unseenSpans'>,
+  past: Pick<EngineOptions, 'lock' | 'unseenSpans' | 'throttles'>,
 ): Engine {
   return new Engine({
     store,

@@ -1,4 +1,4 @@
-import type { Arrival, DestinationSeen, Evidence, LimitsSeen } from './evidence.ts';
+import type { Arrival, DestinationSeen, Evidence, Life, LimitsSeen } from './evidence.ts';
 import { RECOVERY_MS } from './rules/cuts.ts';
 
 /** What limits of destinations let through, and when they were in the way. Instants are epoch ms. */
@@ -14,7 +14,7 @@ export interface Limited {
   spans: LimitsSpan[];
   /** Those that may have been in force at some instant between the two, both inclusive. */
   within(from: number, to: number): LimitsSeen['limits'][];
-  /** When a process began: it knows of no request before. */
+  /** When a process began: it knows of no request before. One that goes on after a pause does. */
   starts: number[];
   /** The spans in which a request could have started, as far as limits go, so long that what waits has started in them. */
   open: { from: number; to: number }[];
@@ -29,7 +29,7 @@ interface LimitsSpan {
 /** By the names of destinations. */
 export function limitedOf(evidence: Evidence, startsWithinMs: number): Map<string, Limited> {
   const { destinations = [], schedules, lives, arrivals } = evidence;
-  const starts = lives.map(({ spawnedAt }) => spawnedAt);
+  const starts = startsOf(lives);
   const all = destinations.map(seen => {
     const names = schedules.filter(({ destination }) => destination === seen.name);
     const ids = new Set(names.map(({ id }) => id));
@@ -50,6 +50,15 @@ export function limitedOf(evidence: Evidence, startsWithinMs: number): Map<strin
     ] as const;
   });
   return new Map(all);
+}
+
+/** Where one process is there at a time, each life is one. */
+function startsOf(lives: Life[]): number[] {
+  const firsts = lives.filter(
+    ({ node }, index) =>
+      node === undefined || lives.findIndex(life => life.node === node) === index,
+  );
+  return firsts.map(({ spawnedAt }) => spawnedAt);
 }
 
 export function limitChangesOf({ destinations = [] }: Evidence) {
@@ -100,7 +109,8 @@ function openOf(
   const open: Limited['open'] = [];
   let tokens = 0;
   let next = 0;
-  let started = 0;
+  let begun = 0;
+  let known = Infinity;
   let since: number | null = null;
   const close = (at: number) => {
     if (since !== null && at - since > startsWithinMs) open.push({ from: since, to: at });
@@ -114,14 +124,18 @@ function openOf(
   let before: LimitsSeen['limits'][] = [];
   for (let at = begin; at <= until; at += STEP_MS) {
     const limits = within(at - STEP_MS, at);
-    const perSecond = Math.min(...limits.map(each => each?.perSecond ?? Infinity));
+    const isNew = starts.some(start => start > at - STEP_MS && start <= at);
+    const rate = Math.min(...limits.map(each => each?.perSecond ?? Infinity));
+    if (isNew) known = Infinity;
+    // It learns of limits that were raised meanwhile when it fires again.
+    const perSecond = isUp(at) ? rate : Math.min(rate, known);
+    known = perSecond;
     const most = Math.max(1, perSecond);
-    const isNew = starts.filter(start => start <= at).length > started;
-    if (isNew) started = starts.filter(start => start <= at).length;
+    const lived = lives.filter(({ spawnedAt }) => spawnedAt <= at).length;
     // What waits is claimed anew.
-    if (isNew || limits.length !== before.length || limits.some((each, i) => each !== before[i]))
-      close(at);
+    if (lived > begun || !isSame(limits, before)) close(at);
     before = limits;
+    begun = lived;
     tokens = isNew ? most : Math.min(most, tokens + (STEP_MS * perSecond) / 1_000);
     for (; next < sent.length && sent[next]!.at <= at; next += 1) {
       tokens -= 1;
@@ -134,6 +148,10 @@ function openOf(
   }
   close(until);
   return open;
+}
+
+function isSame(limits: unknown[], before: unknown[]): boolean {
+  return limits.length === before.length && limits.every((each, i) => each === before[i]);
 }
 
 /**

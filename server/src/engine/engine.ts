@@ -40,6 +40,8 @@ export interface EngineOptions extends ConcurrencySettings {
   observer: EngineObserver;
   /** Those of the destinations; where they are left out, the engine has its own, and signs no tokens. */
   identities?: Identities;
+  /** Those of the process; where they are left out, no engine was there before. */
+  throttles?: Throttles;
   retention: RetentionDays;
   /** The url at which a target says how an attempt ended; left out where targets cannot call this installation. */
   completionUrl?: CompletionUrlOf | undefined;
@@ -77,7 +79,7 @@ export class Engine {
   readonly #recounter: Recounter;
   readonly #breakers: BreakerLog;
   readonly #suspensions: Suspensions;
-  readonly #throttles = new Throttles();
+  readonly #throttles: Throttles;
   readonly #calendarRefresher: CalendarRefresher;
   readonly #calendarRecounter: CalendarRecounter;
   /** Ends with the note of this engine that is under way. */
@@ -89,7 +91,8 @@ export class Engine {
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    const { store, clock, observer } = options;
+    const { store, clock, observer, throttles = new Throttles() } = options;
+    this.#throttles = throttles;
     const { queue, outbox, completions, runs, calendars, cluster } = store;
     const wake: Wake = {
       queue: dueAt => this.#dispatcher.wake(dueAt),
@@ -130,7 +133,7 @@ export class Engine {
       recounter: this.#recounter,
       suspensions: this.#suspensions,
       identities: options.identities ?? ownIdentities(options),
-      throttles: this.#throttles,
+      throttles,
       leaseDeadline: options.leaseDeadline,
       pollMs: cluster ? POLL_MS : undefined,
       wake,

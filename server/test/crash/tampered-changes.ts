@@ -86,6 +86,16 @@ export const TAMPERED_CHANGES: TamperedEvidence[] = [
     },
   ],
   [
+    'a deletion names a version that another deletion had ended',
+    ['overwritten'],
+    w => {
+      const deletion = change(3, 20.5, AFTER, { status: 'deleted' });
+      const deleted = { ...deletion, told: null, isDeleted: true };
+      changesOf(w).push(deleted, { ...deleted, number: 4, match: 3 });
+      w.schedules[0]!.versions!.push(version(3, 20.5, { ...AFTER, status: 'deleted' }));
+    },
+  ],
+  [
     'a change is refused, and its version was there',
     ['changeRefused'],
     w => {

@@ -141,6 +141,23 @@ describe('maxConcurrent', () => {
     assert.equal(world.sent.length, 2);
   });
 
+  test('counts what an engine of the same process has abandoned, until it ends', async () => {
+    await limit({ maxConcurrent: 1 });
+    world.answer = () => 'hang';
+    await many(2);
+    await world.clock.advance(31 * SECOND);
+    const stopped = world.engine.stop(0);
+    await world.clock.advance(0);
+    await stopped;
+    world.engine = world.newEngine();
+    await world.engine.start();
+    await world.clock.advance(2 * SECOND);
+    assert.equal(world.sent.length, 1);
+    await world.release();
+    await world.clock.advance(10);
+    assert.equal(world.sent.length, 2);
+  });
+
   test('is raised for what waits already', async () => {
     const version = await limit({ maxConcurrent: 1 });
     world.answer = () => 'hang';

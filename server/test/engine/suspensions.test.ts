@@ -185,6 +185,25 @@ test('a start while it is suspended, and while the service was down at the end, 
   assert.equal(world.sent.length, before);
 });
 
+test('a start after the end fires no time that passed meanwhile', async () => {
+  const world = await World.start('2026-03-01T12:00:30Z');
+  await world.schedule({ interval: '0 * * * * *' });
+  await world.clock.advance(10 * SECOND);
+  await suspend(world);
+  await world.engine.stop();
+  await world.clock.jump('2026-03-01T12:02:30Z');
+  await resume(world);
+  await world.crash(20 * SECOND);
+  await world.clock.advance(20 * SECOND);
+  assert.deepEqual(world.times(), ['12:03:00']);
+  const missed = (await world.runs()).filter(({ status }) => status === 'missed');
+  assert.deepEqual(
+    missed.map(({ scheduledFor, reason }) => [time(scheduledFor), reason!.slice(0, 41)]),
+    ['12:01:00', '12:02:00'].map(at => [at, 'It passed while the client was suspended,']),
+  );
+  assert.deepEqual(await world.store.suspensions.list(), []);
+});
+
 test('a deleted client fires nothing, and its manual runs end without a request', async () => {
   const world = await World.start('2026-03-01T12:00:00.500Z');
   const { id } = await world.schedule(EACH_SECOND);

@@ -7,7 +7,7 @@ const SLOTS = 'engine/delivery/slots.ts';
 const THROTTLE = 'engine/fairness/throttle.ts';
 const RECOUNTER = 'engine/services/calendar-recounter.ts';
 
-export const PLANTED_LIMITS: PlantedBug[] = [
+export const PLANTED_LIMITS: (PlantedBug & { faults?: string[] })[] = [
   bug('limits hold for each schedule alone', ['overConcurrent', 'overRate'], SLOTS, [
     'throttles.of(job.clientRowId, name, limits',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the source
@@ -52,6 +52,19 @@ export const PLANTED_LIMITS: PlantedBug[] = [
     'engine/fairness/throttles.ts',
     ['return hasHeldBack ?', 'return hasHeldBack && scheduledFor < 0 ?'],
   ),
+  {
+    ...bug(
+      'what an engine abandons in a pause does not count',
+      ['overConcurrent'],
+      'engine/engine.ts',
+      [
+        'throttles = new Throttles() } = options;',
+        '} = options;\n    const throttles = new Throttles();',
+      ],
+    ),
+    // Only a pause has one engine follow another in a process.
+    faults: ['destinations', 'pause'],
+  },
 ];
 
 export const PLANTED_CALENDARS: PlantedBug[] = [

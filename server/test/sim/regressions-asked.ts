@@ -307,4 +307,19 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['pause'],
     mend: 'queue: what comes during a run between two gaps is skipped',
   },
+  {
+    seed: 72_709,
+    faults: ['pause'],
+    mend: 'throttles: what an engine abandons in a pause counts for the engine after it',
+  },
+  {
+    seed: 72_138,
+    faults: ['quiet'],
+    mend: 'rules: a deletion of a schedule that has gone with its client makes no version',
+  },
+  {
+    seed: 550,
+    faults: ['races', 'clients', 'callers'],
+    mend: 'rules: a schedule that was deleted as a process died had gone before its client',
+  },
 ];

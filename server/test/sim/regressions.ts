@@ -241,4 +241,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 72_375,
     mend: 'explain: a run that was cut off before its process began in a pause is not going',
   },
+  {
+    seed: 73_464,
+    mend: 'suspensions: what a start has just claimed is looked at before a suspension ends',
+  },
 ];

@@ -31,7 +31,10 @@ function isThere({ told, endedAt, isDeleted }: ChangeSeen, versions: VersionSeen
   return versions.some(({ at, is }) => at === told.at && isSame(is, told.is, endedAt));
 }
 
-/** The place of a version is its number less one: so the one before it has its place as number. */
+/**
+ * The place of a version is its number less one: so the one before it has its place as number. A deletion of what was deleted
+ * already makes no version, and names the last one.
+ */
 function checkNamed(
   id: string,
   { number, told, isDeleted, match }: ChangeSeen,
@@ -39,7 +42,9 @@ function checkNamed(
   tell: Tell,
 ): void {
   if (match === undefined || (told === null && !isDeleted)) return;
-  const made = isDeleted ? versions.length - 1 : versions.findIndex(({ at }) => at === told!.at);
+  const isLate = isDeleted && versions.at(-1)?.change !== number;
+  const last = isLate ? versions.length : versions.length - 1;
+  const made = isDeleted ? last : versions.findIndex(({ at }) => at === told!.at);
   if (made === -1 || made === match) return;
   tell('overwritten', `Change ${number} of schedule ${id} names version ${match}, not ${made}.`);
 }

@@ -22,6 +22,9 @@ export const PUT_OFF_MS = 1e15;
  */
 export const RETURN_MS = 1_000;
 
+/** So long after its claim, in ms, a row may still be put off: its engine is looking who is suspended. */
+export const LOOKED_AT_MS = 2_000;
+
 /** The next state of a row that was put off, and the records for history. */
 export interface Readmitted {
   /** Null where the schedule fires no more. */

@@ -147,6 +147,7 @@ export class Executor {
   }
 
   start(): void {
+    this.#options.throttles.onEnded = () => this.wake();
     this.#loop.start();
   }
 
@@ -374,13 +375,16 @@ export class Executor {
     else this.#outboxJobs.remove(job);
   }
 
-  /** Wakes the loop once for all jobs that end in this turn of the event loop. */
+  /**
+   * Wakes the loop once for all jobs that end in this turn of the event loop. If this engine has abandoned them, the loop of the next
+   * one waits for their slots.
+   */
   #wakeSoon(): void {
     if (this.#isWaking) return;
     this.#isWaking = true;
     setImmediate(() => {
       this.#isWaking = false;
-      this.wake();
+      this.#options.throttles.onEnded();
     });
   }
 }

@@ -6,8 +6,14 @@ const MANY = 1_000;
 /** The looks at the other engines that are remembered: those of one lease. */
 const LOOKS = 5;
 
-/** Throttles: those of all destinations that have work here, with limits or without. */
+/**
+ * Throttles: those of all destinations that have work here, with limits or without.
+ *
+ * They last as long as the process. An engine that stops may abandon requests, and these go on, and count for the engine after it.
+ */
 export class Throttles {
+  /** Called when requests have ended, also those of an engine before. The executor that started last sets it. */
+  onEnded = () => {};
   readonly #kept = new Map<string, Throttle>();
   #forgetFrom = MANY;
   /** How many engines fired from the store at the last looks. */

@@ -1,4 +1,4 @@
-import { PUT_OFF_MS, RETURN_MS } from '../../domain/run/suspension.ts';
+import { LOOKED_AT_MS, PUT_OFF_MS, RETURN_MS } from '../../domain/run/suspension.ts';
 import { type Cell, RUN, SERVICE_CHANGE } from '../columns.ts';
 import type {
   ReadmittedRows,
@@ -111,7 +111,7 @@ const lockClient: Statement = {
   name: 'suspensions_lock_client',
   text: 'SELECT 1 FROM clients WHERE client_key = $1 AND resumed_at IS NOT NULL FOR UPDATE',
 };
-/** Rows that came due before the end, and were not looked at yet, are put off first. */
+/** Rows that came due before the end, and were not looked at yet, are put off first, also those that were just claimed. */
 const end: Statement = {
   name: 'suspensions_end',
   text: `
@@ -122,6 +122,10 @@ const end: Statement = {
       AND NOT EXISTS (
       SELECT 1 FROM queue JOIN schedules USING (schedule_key)
       WHERE state <> 'inFlight' AND due_at >= ${PUT_OFF_MS} AND client_key = $1)
+      AND NOT EXISTS (
+      SELECT 1 FROM queue JOIN schedules USING (schedule_key)
+      WHERE state = 'inFlight' AND due_at <= least(clients.resumed_at, $2::bigint)
+        AND abs(claimed_at - $2::bigint) <= ${LOOKED_AT_MS} AND client_key = $1)
       AND NOT EXISTS (
       SELECT 1 FROM outbox
       WHERE state = 'waiting' AND due_at >= ${PUT_OFF_MS} AND client_key = $1)

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { PUT_OFF_MS, RETURN_MS } from '../../domain/run/suspension.ts';
+import { LOOKED_AT_MS, PUT_OFF_MS, RETURN_MS } from '../../domain/run/suspension.ts';
 import { type Row, RUN, SERVICE_CHANGE } from '../columns.ts';
 import type {
   ReadmittedRows,
@@ -58,8 +58,8 @@ export function sqliteSuspensions(
       WHERE state = 'waiting' AND due_at >= ${PUT_OFF_MS} AND client_key = ?
         AND resumed_at IS NOT NULL
       LIMIT ${ROWS_AT_ONCE})`);
-  // Rows that came due before the end, and were not looked at yet, are put off first. Those that only a newer node can
-  // bring back are still away.
+  // Rows that came due before the end, and were not looked at yet, are put off first, also those that were just claimed. Those that
+  // only a newer node can bring back are still away. Few rows are in flight: CROSS JOIN begins with them.
   const end = database.prepare(`
     UPDATE clients SET suspended_at = NULL, resumed_at = NULL
     WHERE client_key = ?1 AND resumed_at IS NOT NULL AND NOT EXISTS (
@@ -70,6 +70,10 @@ export function sqliteSuspensions(
       SELECT 1 FROM queue JOIN schedules USING (schedule_key)
       WHERE state <> 'inFlight' AND due_at >= ${PUT_OFF_MS}
         AND schedules.client_key = clients.client_key)
+      AND NOT EXISTS (
+      SELECT 1 FROM queue CROSS JOIN schedules USING (schedule_key)
+      WHERE state = 'inFlight' AND due_at <= min(clients.resumed_at, ?2)
+        AND abs(claimed_at - ?2) <= ${LOOKED_AT_MS} AND schedules.client_key = clients.client_key)
     RETURNING 1`);
   const isResumed = database.prepare(
     'SELECT 1 FROM clients WHERE client_key = ? AND resumed_at IS NOT NULL',

@@ -171,6 +171,39 @@ export function suspensionsContract(name: string, open: OpenBackend): void {
       assert.deepEqual(await store.suspensions.list(), []);
     });
 
+    test('what is claimed, and may be put off, keeps the suspension from its end for a while', async () => {
+      const { store } = backend;
+      const caller = await aClient(store);
+      const { clientRowId } = caller;
+      await stored(store, caller);
+      await store.clients.suspend(caller.clientId, NOON - SECOND);
+      await store.clients.resume(caller.clientId, NOON + SECOND);
+      const claim = await claimOne(store, NOON + MINUTE);
+      const nothing = { count: 0, dueAt: null, passed: [] };
+      const readmit = (now: number) => store.suspensions.readmit(clientRowId, now);
+      assert.deepEqual(await readmit(NOON + MINUTE), nothing);
+      assert.deepEqual(await readmit(NOON + MINUTE + 2 * SECOND), nothing);
+      assert.deepEqual(await store.suspensions.putOff([claim]), [claim.scheduleRowId]);
+      const { passed } = await readmitAll(store, caller, NOON + MINUTE + 2 * SECOND);
+      assert.equal(passed.length, 2);
+    });
+
+    test('what was claimed long ago, or came due after the end, does not', async () => {
+      const { store } = backend;
+      for (const [name, claimedAt, now] of [
+        ['long ago', NOON, NOON + 3 * SECOND],
+        ['a clock ahead', NOON + MINUTE, NOON + SECOND],
+        ['after the end', NOON, NOON],
+      ] as const) {
+        const caller = await aClient(store, name);
+        await stored(store, caller);
+        await claimOne(store, claimedAt);
+        await store.clients.suspend(caller.clientId, NOON - SECOND);
+        await store.clients.resume(caller.clientId, name === 'after the end' ? NOON - 1 : NOON);
+        assert.equal(await store.suspensions.readmit(caller.clientRowId, now), null, name);
+      }
+    });
+
     test('one call records no more than some thousand missed times', async () => {
       const { store } = backend;
       const caller = await aClient(store);

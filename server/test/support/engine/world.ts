@@ -10,6 +10,7 @@ import { ENGINE_LEVEL } from '../../../src/domain/schedule/level.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 import { withTiming } from '../../../src/domain/schedule/timing-draft.ts';
 import { Engine } from '../../../src/engine/engine.ts';
+import { Throttles } from '../../../src/engine/fairness/throttles.ts';
 import type { EngineObserver } from '../../../src/engine/observer.ts';
 import type { OutboundRequest, SendResult } from '../../../src/outbound/send.ts';
 import type { RunView } from '../../../src/store/contract/runs.ts';
@@ -52,6 +53,7 @@ export class World {
   engine: Engine;
   clientRowId = 0;
   #process = new Process();
+  #throttles = new Throttles();
   #hanging: { sent: Sent; answer: (result: SendResult) => void }[] = [];
   /** Requests wait for a connection, not started, while this is true. */
   congested = false;
@@ -107,6 +109,7 @@ export class World {
       send: request => life.does(() => this.#send(request)),
       clock: life.itsClock(this.clock),
       random: () => 0,
+      throttles: this.#throttles,
       observer: this.#observer(),
       maxInFlight: 100,
       maxInFlightPerHost: this.mostPerHost,
@@ -126,6 +129,7 @@ export class World {
   async crash(downMs = 0): Promise<void> {
     this.#process.die();
     this.#process = new Process();
+    this.#throttles = new Throttles();
     this.#hanging = [];
     this.#waiting = [];
     await this.clock.jump(this.clock.now() + downMs);

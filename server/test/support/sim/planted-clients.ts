@@ -90,6 +90,14 @@ export const SUSPENSION_BUGS: ClientBug[] = [
     // Nobody looked from when it came due to the resume.
     faults: ['clients', 'kill'],
   },
+  {
+    ...bug(
+      'a suspension ends before what a start has claimed is put off',
+      ['suspendedUntold'],
+      ['store/sqlite/suspensions.ts', 'abs(claimed_at - ?2) <= ', 'abs(claimed_at - ?2) < -'],
+    ),
+    faults: ['clients', 'absence'],
+  },
   bug(
     'manual runs and callbacks that were put off do not come back',
     ['unfinished', 'callbackUnfinished'],
