@@ -292,4 +292,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['pause'],
     mend: 'world: a life that stops as the world is judged has ended since it began to',
   },
+  {
+    seed: 3_085,
+    faults: ['socket'],
+    mend: 'rules: a further run waits for a request of its schedule that is in flight as its time comes',
+  },
 ];
