@@ -225,4 +225,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 73_073,
     mend: 'rules: another secret takes back what waits for a connection',
   },
+  {
+    seed: 80_113,
+    mend: 'rules: an answer that comes in the ms of a suspension may be read when the machine goes on',
+  },
 ];
