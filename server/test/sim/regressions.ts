@@ -229,4 +229,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 80_113,
     mend: 'rules: an answer that comes in the ms of a suspension may be read when the machine goes on',
   },
+  {
+    seed: 80_363,
+    mend: 'rules: a change drops the latest that passed before it, also where more came before somebody looked',
+  },
 ];

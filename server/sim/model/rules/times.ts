@@ -161,9 +161,14 @@ function isLatestDropped(
   schedule: ScheduleView,
   view: View,
 ): boolean {
-  const latest = schedule.due.findLast(each => each <= lookedUntil) ?? time;
-  const hasRecord = schedule.runs.some(({ at }) => at === latest);
-  return latest > time && !hasRecord && needsNone(latest, schedule, view);
+  const { due, runs, spans } = schedule;
+  // More may have come between the change and the last instant at which somebody looked.
+  const changes = spans.map(({ until }) => until).filter(until => until < lookedUntil);
+  return [...changes, lookedUntil].some(until => {
+    const latest = due.findLast(each => each <= until) ?? time;
+    const hasRecord = runs.some(({ at }) => at === latest);
+    return latest > time && !hasRecord && needsNone(latest, schedule, view);
+  });
 }
 
 /** Whether others of its destination or its host were in the way of a request from then on, until an instant. */
