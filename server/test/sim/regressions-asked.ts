@@ -297,4 +297,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['socket'],
     mend: 'rules: a further run waits for a request of its schedule that is in flight as its time comes',
   },
+  {
+    seed: 85_077,
+    faults: ['steered'],
+    mend: 'engine: what a stop abandons before it was written never leaves',
+  },
 ];
