@@ -233,4 +233,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 80_363,
     mend: 'rules: a change drops the latest that passed before it, also where more came before somebody looked',
   },
+  {
+    seed: 84_177,
+    mend: 'rules: what is skipped behind a request that a change took back is not the latest that passed',
+  },
 ];
