@@ -237,4 +237,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 84_177,
     mend: 'rules: what is skipped behind a request that a change took back is not the latest that passed',
   },
+  {
+    seed: 84_482,
+    mend: 'rules: of two suspensions that follow each other closely, an engine knows of one gap',
+  },
 ];

@@ -283,8 +283,15 @@ function blindSpanOf(schedule: ScheduleView, window: Window, view: View) {
 }
 
 /** What came during a run is recorded at its end. By then the engine knows of one gap, and until when it had looked before. */
-function unseenSince({ at }: RunSeen, { from }: Window, { seen }: ScheduleView, { windows }: View) {
-  const isBehindGap = windows.some(other => other.from < from && other.to >= at);
+function unseenSince(
+  { at }: RunSeen,
+  { from, to }: Window,
+  { seen }: ScheduleView,
+  { windows, suspensions }: View,
+) {
+  // Two that follow each other closely are one window.
+  const isTwice = suspensions.filter(other => other.from >= from && other.to <= to).length > 1;
+  const isBehindGap = isTwice || windows.some(other => other.from < from && other.to >= at);
   if (isBehindGap || seen.policy?.overlap === 'bufferOne') return at;
   return Math.max(at, from - LOOK_MS);
 }
