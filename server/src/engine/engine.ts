@@ -285,6 +285,7 @@ export class Engine {
     ]);
     await Promise.race([ended, this.#limit.promise]);
     this.#completer.abandon();
+    this.#executor.abandon();
     await this.#leaseRenewer?.stop();
   }
 

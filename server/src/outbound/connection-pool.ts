@@ -27,7 +27,7 @@ export interface PoolOptions {
  * An exchange takes the connection that was used last, or opens its own, so it knows which phases
  * were its own; connections that are not needed grow old and close. An exchange's time begins when
  * it gets a connection or a place to open one, not while it waits here. Until it gets a connection or a
- * turn to look up the name, it can be cancelled.
+ * turn to look up the name, it can be cancelled. Until its own connection is open, it can be abandoned.
  */
 export class ConnectionPool implements Transport, ConnectionOwner {
   readonly target: Target;
@@ -173,14 +173,15 @@ export class ConnectionPool implements Transport, ConnectionOwner {
     exchange.onto(this);
     try {
       const socket = await exchange.dialer.open();
-      if (exchange.settled) {
+      // It may have been abandoned while its connection was opened.
+      if (exchange.settled || exchange.isCancelled) {
         socket.destroy();
         throw new Error('too late');
       }
       new Connection(this.target.origin, socket, keepAliveMs, this).send(exchange);
     } catch (error) {
       this.#closed();
-      if (error === LOOKUP_CANCELLED) exchange.cancel(clock.now());
+      if (error === LOOKUP_CANCELLED || exchange.isCancelled) exchange.cancel(clock.now());
       else exchange.fail(error);
       this.#settleDown();
     }

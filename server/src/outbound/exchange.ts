@@ -115,6 +115,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ConnectionRequester
     return this.request.method;
   }
 
+  /** Or abandoned, which it can be after its start as well. */
   get isCancelled(): boolean {
     return this.request.permit?.isCancelled === true;
   }

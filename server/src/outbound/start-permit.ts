@@ -25,12 +25,18 @@ export class StartPermit {
     if (this.isCancelled) this.onCancelled?.();
   }
 
+  /** Its request is not written any more, although it may have started: nobody waits for its answer. */
+  abandon(): void {
+    if (this.#shared !== null) Atomics.store(this.#shared, this.#index, CANCELLED);
+    else this.#state = CANCELLED;
+  }
+
   get isCancelled(): boolean {
     if (this.#shared !== null) return Atomics.load(this.#shared, this.#index) === CANCELLED;
     return this.#state === CANCELLED;
   }
 
-  /** @returns whether the request may start; from then on it cannot be cancelled */
+  /** @returns whether the request may start; from then on it can be abandoned, and not cancelled */
   start(): boolean {
     if (this.#leaseDeadline?.isOver) this.cancel();
     if (this.#shared !== null) return take(this.#shared, this.#index, STARTED);

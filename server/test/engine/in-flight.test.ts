@@ -80,4 +80,16 @@ describe('what is claimed and has not ended', () => {
     await new Promise(setImmediate);
     assert.equal(isOver, false);
   });
+
+  test('abandoned, what has started is known to be', () => {
+    const entries = new InFlight<Claim>();
+    const [started, ended] = [entryOf('a', 1), entryOf('b', 2)];
+    for (const entry of [started, ended]) {
+      entries.add(entry);
+      assert.equal(entry.permit.start(), true);
+    }
+    entries.remove(ended);
+    entries.abandon();
+    assert.deepEqual([started.permit.isCancelled, ended.permit.isCancelled], [true, false]);
+  });
 });

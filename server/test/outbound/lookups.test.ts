@@ -226,6 +226,24 @@ test('a request that waits for its turn can be called back, and one that has beg
   assert.deepEqual(asked, ['0.slow.test', '1.slow.test']);
 });
 
+test('a request that is abandoned during its lookup is never written', async t => {
+  const target = await serve(t, socket => socket.write(answer('')));
+  const { resolve, asked, end } = resolver();
+  const { send, stats } = sender(t, { resolve });
+  const permits = [new StartPermit(), new StartPermit()] as const;
+  const [abandoned, other] = permits.map((permit, n) =>
+    send(get(`http://${n}.test:${target.port}/`, { permit })),
+  );
+  await new Promise(setImmediate);
+  assert.deepEqual(asked, ['0.test', '1.test']);
+  permits[0].abandon();
+  for (const name of asked) await end(name);
+  assert.equal((await abandoned!).outcome, 'cancelled');
+  assert.equal((await other!).outcome, 'response');
+  assert.equal(target.requests.length, 1);
+  assert.equal(stats().inFlight, 0);
+});
+
 test('what was called back on another thread leaves at the next sweep', async t => {
   const { send, sweep, stats } = sendPastSlowNames(t);
   const shared = new Int32Array(new SharedArrayBuffer(40));

@@ -33,6 +33,14 @@ describe('a permit goes to whoever comes first', () => {
       assert.equal(sender.start(), true);
       engine.cancel();
       assert.equal(sender.start(), true);
+      assert.equal(sender.isCancelled, false);
+    });
+
+    test(`${where}: abandoned, it shows although it has started`, () => {
+      const [engine, sender] = make();
+      assert.equal(sender.start(), true);
+      engine.abandon();
+      assert.equal(sender.isCancelled, true);
     });
   }
 

@@ -322,4 +322,14 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['races', 'clients', 'callers'],
     mend: 'rules: a schedule that was deleted as a process died had gone before its client',
   },
+  {
+    seed: 3_085,
+    faults: ['socket'],
+    mend: 'rules: a further run waits for a request of its schedule that is in flight as its time comes',
+  },
+  {
+    seed: 85_077,
+    faults: ['steered'],
+    mend: 'engine: what a stop abandons before it was written never leaves',
+  },
 ];

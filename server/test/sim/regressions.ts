@@ -245,4 +245,20 @@ export const REGRESSIONS: Regression[] = [
     seed: 73_464,
     mend: 'suspensions: what a start has just claimed is looked at before a suspension ends',
   },
+  {
+    seed: 80_113,
+    mend: 'rules: an answer that comes in the ms of a suspension may be read when the machine goes on',
+  },
+  {
+    seed: 80_363,
+    mend: 'rules: a change drops the latest that passed before it, also where more came before somebody looked',
+  },
+  {
+    seed: 84_177,
+    mend: 'rules: what is skipped behind a request that a change took back is not the latest that passed',
+  },
+  {
+    seed: 84_482,
+    mend: 'rules: of two suspensions that follow each other closely, an engine knows of one gap',
+  },
 ];

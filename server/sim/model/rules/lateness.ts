@@ -4,7 +4,15 @@ import { isPutOff } from './full-hosts.ts';
 import { latestRetry, retriesAt } from './retries.ts';
 import type { Tell } from './rule.ts';
 import { nameOf } from './times.ts';
-import { attemptsOf, endOf, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
+import {
+  attemptsOf,
+  endOf,
+  inTheWayUntil,
+  iso,
+  type RunSeen,
+  type ScheduleView,
+  type View,
+} from './view.ts';
 
 /** Whether requests start in time while nothing is in their way. */
 export function checkLateness(clients: ClientSeen[], view: View, tell: Tell): void {
@@ -42,9 +50,7 @@ function checkOne(schedule: ScheduleView, signedAnew: Change[], view: View, tell
     const from = Math.max(couldAt, freeAt, changedAt, heldUntil, freedAt);
     const lateMs = attempt.startedAt - from;
     const toldAt = told.get(`${run.id}/${attempt.number}`) ?? 0;
-    // One that was cut off is in the way until a start finds it.
-    const overAt = endOf(attempt) || (run.attempts[index + 1]?.startedAt ?? run.finishedAt);
-    freeAt = Math.max(freeAt, overAt, toldAt);
+    freeAt = Math.max(freeAt, inTheWayUntil({ run, attempt, index }), toldAt);
     // A loop that sleeps goes by the clock as it was.
     const behindMs = view.behindMs(from - RECOVERY_MS, attempt.startedAt);
     const allowedMs = view.lateMs + view.heardMs + behindMs;

@@ -188,10 +188,20 @@ export function latestRetry(
   last: AttemptSeen,
   retry: number,
   policy: Policy,
-  { retryAt }: View,
+  view: View,
 ): number {
   const waitMs = Math.ceil(delayMs(policy, retry) * JITTER);
-  return Math.max(endOf(last) + waitMs, retryAt.get(`${id}/${last.number}`) ?? 0);
+  return Math.max(readBy(last, view) + waitMs, view.retryAt.get(`${id}/${last.number}`) ?? 0);
+}
+
+/** Its start and its span are told in whole ms. */
+const WHOLE_MS = 1;
+
+/** By when its end was read. A machine that is suspended within that ms reads it when it goes on. */
+function readBy(last: AttemptSeen, { suspensions }: View): number {
+  const at = endOf(last);
+  const asleep = suspensions.filter(({ from, to }) => from <= at + WHOLE_MS && at <= to);
+  return Math.max(at, ...asleep.map(({ to }) => to));
 }
 
 /** The number of the retry that an attempt is, or would be; those that were cut off do not count. */

@@ -5,6 +5,7 @@ import {
   attemptsOf,
   endOf,
   hasBegun,
+  inTheWayUntil,
   iso,
   type RunSeen,
   type ScheduleView,
@@ -151,8 +152,10 @@ function checkFurther(schedule: ScheduleView, ask: Ask, asks: Ask[], view: View,
     const when = `started at ${iso(startedAt)}, and was dropped at ${iso(droppedBy)}`;
     tell('furtherUnasked', `The further run ${nameOf(seen.id, run.at)} ${when}.`);
   }
-  const lateMs = isFree(run, view) ? view.lateMs : Number.POSITIVE_INFINITY;
-  if (run.status === 'skipped' && droppedAt > againAt + lateMs)
+  if (run.status !== 'skipped') return;
+  const freeAt = freeFrom(run, schedule);
+  const lateMs = isFree(freeAt, seen.id, view) ? view.lateMs : Number.POSITIVE_INFINITY;
+  if (droppedAt > freeAt + lateMs)
     tell('furtherLost', `The further run ${nameOf(seen.id, run.at)} was skipped.`);
 }
 
@@ -162,8 +165,16 @@ function isOver({ seen }: ScheduleView, at: number): boolean {
   return status !== 'enabled' && updatedAt !== null && updatedAt <= at;
 }
 
-/** Whether it was to start within a second. */
-function isFree({ at, scheduleId }: RunSeen, view: View): boolean {
+/** From when no request of its schedule is in its way: one of them is in flight. */
+function freeFrom({ at }: RunSeen, schedule: ScheduleView): number {
+  let freeAt = at;
+  for (const each of attemptsOf(schedule))
+    if (each.attempt.startedAt <= freeAt) freeAt = Math.max(freeAt, inTheWayUntil(each));
+  return freeAt;
+}
+
+/** Whether what was due was to start within a second. */
+function isFree(at: number, scheduleId: string, view: View): boolean {
   return view.isUndisturbed(at, at + 1_000, scheduleId);
 }
 

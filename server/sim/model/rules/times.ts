@@ -163,9 +163,16 @@ function isLatestDropped(
   schedule: ScheduleView,
   view: View,
 ): boolean {
-  const latest = schedule.due.findLast(each => each <= lookedUntil) ?? time;
-  const hasRecord = schedule.runs.some(({ at }) => at === latest);
-  return latest > time && !hasRecord && needsNone(latest, schedule, view);
+  const { due, runs, spans } = schedule;
+  // More may have come between the change and the last instant at which somebody looked.
+  const changes = spans.map(({ until }) => until).filter(until => until < lookedUntil);
+  // What was skipped came behind the latest, whose request had not left.
+  const skipped = new Set(runs.filter(({ status }) => status === 'skipped').map(({ at }) => at));
+  return [...changes, lookedUntil].some(until => {
+    const latest = due.findLast(each => each <= until && !skipped.has(each)) ?? time;
+    const hasRecord = runs.some(({ at }) => at === latest);
+    return latest > time && !hasRecord && needsNone(latest, schedule, view);
+  });
 }
 
 /** Whether others of its destination or its host were in the way of a request from then on, until an instant. */
@@ -278,8 +285,15 @@ function blindSpanOf(schedule: ScheduleView, window: Window, view: View) {
 }
 
 /** What came during a run is recorded at its end. By then the engine knows of one gap, and until when it had looked before. */
-function unseenSince({ at }: RunSeen, { from }: Window, { seen }: ScheduleView, { windows }: View) {
-  const isBehindGap = windows.some(other => other.from < from && other.to >= at);
+function unseenSince(
+  { at }: RunSeen,
+  { from, to }: Window,
+  { seen }: ScheduleView,
+  { windows, suspensions }: View,
+) {
+  // Two that follow each other closely are one window.
+  const isTwice = suspensions.filter(other => other.from >= from && other.to <= to).length > 1;
+  const isBehindGap = isTwice || windows.some(other => other.from < from && other.to >= at);
   if (isBehindGap || seen.policy?.overlap === 'bufferOne') return at;
   return Math.max(at, from - LOOK_MS);
 }

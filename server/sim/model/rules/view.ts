@@ -49,6 +49,11 @@ export function endOf({ startedAt, durationMs = Number.NaN, awaited }: AttemptSe
   return awaited?.endedAt ?? startedAt + durationMs;
 }
 
+/** One that was cut off is in the way until a start finds it. */
+export function inTheWayUntil({ run, attempt, index }: ReturnType<typeof attemptsOf>[number]) {
+  return endOf(attempt) || (run.attempts[index + 1]?.startedAt ?? run.finishedAt);
+}
+
 export interface RunSeen {
   id: string;
   scheduleId: string;

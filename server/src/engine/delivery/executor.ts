@@ -160,6 +160,12 @@ export class Executor {
     await ended;
   }
 
+  /** The next start sends all again that is in flight: nothing of it may leave after that. */
+  abandon(): void {
+    this.#firings.abandon();
+    this.#outboxJobs.abandon();
+  }
+
   /** Slots may be free again, or jobs have come. */
   wake(): void {
     if (this.#dueQueue.size > 0) this.#loop.wake(this.#dueQueue.nextDueAt);

@@ -106,6 +106,11 @@ export class InFlight<Claim, One extends InFlightEntry<Claim> = InFlightEntry<Cl
     });
   }
 
+  /** What has started and is not written yet never is. */
+  abandon(): void {
+    for (const { permit } of this.#entries) permit.abandon();
+  }
+
   get #entries(): One[] {
     return Array.from(this.#holders.values(), ({ entry }) => entry!);
   }
