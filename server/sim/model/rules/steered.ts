@@ -132,7 +132,10 @@ function checkFurther(schedule: ScheduleView, ask: Ask, asks: Ask[], view: View,
   const { name, at, readBy, againMs } = ask;
   const againAt = at + againMs;
   if (Number.isNaN(againAt) || againAt > view.until || isOver(schedule, readBy)) return;
-  const run = further.find(each => isRead(ask, each.at - againMs, view));
+  // Several may be due within some ms: the nearest is meant.
+  const [run] = further
+    .filter(each => isRead(ask, each.at - againMs, view))
+    .toSorted((a, b) => Math.abs(a.at - againAt) - Math.abs(b.at - againAt));
   if (isStoppedAt(schedule, at)) return;
   if (run === undefined) {
     tell('furtherLost', `${name} asked for a further run at ${iso(againAt)}, which is not there.`);

@@ -106,7 +106,7 @@ export class InFlight<Claim, One extends InFlightEntry<Claim> = InFlightEntry<Cl
     });
   }
 
-  /** What has started and is not written yet never is. */
+  /** A request that has started and is not written yet never is. */
   abandon(): void {
     for (const { permit } of this.#entries) permit.abandon();
   }
