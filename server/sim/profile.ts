@@ -129,8 +129,7 @@ export const ODDS = {
   crowd: 0.03,
   steered: 0.12,
   long: 0.25,
-  // Only where it is asked for: not all that it shows has been judged.
-  powerCut: 0,
+  powerCut: 0.2,
   counts: 0.2,
   nexts: 0.25,
   destinations: 0.15,
