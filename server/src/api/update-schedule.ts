@@ -72,7 +72,11 @@ export async function changeOnce(
   const { calendars } = references;
   const now = clock.now();
   const next = decide(current, now, references);
-  if (next === null) return found;
+  if (next === null) {
+    // A command may have deleted it, and nobody has told this engine yet.
+    if (current.status === 'deleted') engine.changed(current.id, now);
+    return found;
+  }
   const requeue = requeueOf(current, next, now);
   const changer: ScheduleChanger = { kind: 'key', keyId };
   const isWritten = await store.schedules.update(clientRowId, next, version, requeue, changer);

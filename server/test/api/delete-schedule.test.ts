@@ -32,6 +32,16 @@ test('200: deleting it again changes nothing', async () => {
   assert.deepEqual(await get(id), once);
 });
 
+test('200: the engine hears of it, also where somebody else has deleted the schedule', async () => {
+  const { id } = await service.create();
+  for (let time = 0; time < 2; time += 1) {
+    service.told.length = 0;
+    await remove(id);
+    const heard = service.told.map(each => typeof each === 'object' && 'scheduleId' in each);
+    assert.deepEqual(heard, [true]);
+  }
+});
+
 test('200: the path says which one, never the body', async () => {
   const bystander = await service.create();
   const { id } = await service.create();

@@ -332,4 +332,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['steered'],
     mend: 'engine: what a stop abandons before it was written never leaves',
   },
+  {
+    seed: 85_077,
+    faults: ['slow', 'callers', 'awaiting'],
+    mend: 'api: the engine hears of a deletion that a command made before a caller asked for it',
+  },
 ];
