@@ -31,8 +31,8 @@ export interface SendSeen {
   permitMs: number | null;
   /** At that instant its name was looked up, or a connection was opened to its origin, or it was written. */
   hasDeparted: boolean;
-  /** Its permit was taken back. */
-  isCancelled: boolean;
+  /** When its permit was taken back, before it was written or after; null: it never was. */
+  cancelledMs: number | null;
   /** When its result came; null: it had none when the world, or its process, ended. */
   endedMs: number | null;
   outcome: string | null;

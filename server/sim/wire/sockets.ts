@@ -125,7 +125,7 @@ export class Sockets implements Senders {
         askedMs: machine.monotonicMs,
         permitMs: null,
         hasDeparted: false,
-        isCancelled: false,
+        cancelledMs: null,
         endedMs: null,
       },
       ...{ outcome: null, status: null, body: null, written: [] },
@@ -133,6 +133,13 @@ export class Sockets implements Senders {
     this.#sends.push(seen);
     const going = { seen, askedAt, process, permit, arrived: null };
     this.#underWay.set(`${process.owner.name} ${key}`, going);
+    for (const how of ['cancel', 'abandon'] as const) {
+      const takeBack = permit![how].bind(permit);
+      permit![how] = () => {
+        takeBack();
+        if (permit!.isCancelled) seen.cancelledMs ??= machine.monotonicMs;
+      };
+    }
     const start = permit!.start.bind(permit);
     permit!.start = () => {
       const isTaken = start();
@@ -145,7 +152,7 @@ export class Sockets implements Senders {
     return going;
   }
 
-  #ended({ seen, askedAt, permit, arrived, process }: Going, result: SendResult): void {
+  #ended({ seen, askedAt, arrived, process }: Going, result: SendResult): void {
     const { machine } = this.#around;
     const { outcome, responseStatus = null, responseBody = null } = result;
     const answer = seen.written.at(-1)?.answer ?? null;
@@ -158,7 +165,6 @@ export class Sockets implements Senders {
         error: result.error,
         note: result.note,
       },
-      isCancelled: permit!.isCancelled,
       ...(seen.permitMs === null && { waited: { from: askedAt, to: machine.trueNow } }),
       hasDeparted: this.#hasDeparted(seen, process),
     });

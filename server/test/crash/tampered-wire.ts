@@ -25,7 +25,7 @@ function sent(name: string, permitMs: number, atMs: number, line: LineSeen): Sen
   const before = permitMs === 1_000 ? 0 : 1;
   return {
     ...{ node: 'n1', name, scheduleId: 'fast', origin: ORIGIN, method: 'POST', waited: null },
-    ...{ timeoutMs: 30_000, askedMs: 1_000, permitMs, hasDeparted: true, isCancelled: false },
+    ...{ timeoutMs: 30_000, askedMs: 1_000, permitMs, hasDeparted: true, cancelledMs: null },
     ...{ endedMs, outcome: 'response', status: 200, body: 'done' },
     written: [{ line, before, atMs, isSigned: true, answeredBytes: 40, answer }],
   };
@@ -38,7 +38,7 @@ export const TAMPERED_WIRE: TamperedEvidence[] = [
   [
     'a request is written, and its permit was taken back',
     ['sentUnpermitted'],
-    w => Object.assign(send(w), { isCancelled: true }),
+    w => Object.assign(send(w), { cancelledMs: 1_000 }),
   ],
   [
     'a request takes its permit, and waits on',

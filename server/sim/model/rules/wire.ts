@@ -33,8 +33,9 @@ export function checkWire({ wire }: Pick<Evidence, 'wire'>, tell: Tell): void {
 }
 
 function checkPermit(send: SendSeen, name: string, tell: Tell): void {
-  const { permitMs, endedMs, isCancelled, hasDeparted, written } = send;
-  if ((isCancelled || permitMs === null) && written.length > 0)
+  const { permitMs, endedMs, cancelledMs, hasDeparted, written } = send;
+  const lastMs = permitMs === null ? Number.NEGATIVE_INFINITY : (cancelledMs ?? Infinity);
+  if (written.some(({ atMs }) => atMs > lastMs))
     tell('sentUnpermitted', `${name} was written, and its permit was taken back.`);
   // Its time may be over before that: then it ends with its permit.
   if (permitMs !== null && endedMs !== null && endedMs > permitMs && !hasDeparted)
