@@ -269,4 +269,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 90_143,
     mend: 'rules: what was written before its permit was taken back was permitted',
   },
+  {
+    seed: 91_199,
+    mend: 'store: a claim that nobody confirmed may have left, although it was taken back',
+  },
 ];
