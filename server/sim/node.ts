@@ -40,6 +40,8 @@ export interface Surroundings {
   beforeAnswer: (node: Node) => void;
   /** Where nodes share the store; null: each process has it for itself. */
   leases: Leases | null;
+  /** What no engine could decide about or build, and why. */
+  setAside: string[];
   /** Of the engine; null: more than any world takes. */
   capacity: { maxInFlight: number; maxInFlightPerHost: number } | null;
   /** Whether an API looks up again who calls it (api.ts). */
@@ -358,7 +360,7 @@ export class Node {
   }
 
   #observer(): EngineObserver {
-    const { tell } = this.#around;
+    const { tell, setAside } = this.#around;
     const line = (text: string) => tell(`${this.#owner.name}: ${text}`);
     return {
       fired: () => {},
@@ -368,7 +370,7 @@ export class Node {
       passed: () => {},
       settled: () => {},
       storeFailed: error => line(`store failed: ${(error as Error).message}`),
-      rowFailed: (id, error) => line(`row failed: ${id}: ${(error as Error).message}`),
+      rowFailed: (id, error) => setAside.push(`${id}: ${(error as Error).message}`),
       takenOver: count => line(`took over ${count}`),
       breaker: (change, origin) => line(`breaker ${change}: ${origin}`),
       noDescriptor: () => {},

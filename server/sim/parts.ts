@@ -146,6 +146,7 @@ export class Parts {
       mark: { sentUntil: machine.now, isNew: true },
       beforeAnswer: () => {},
       leases: hasNodes(profile) ? this.#leases() : null,
+      setAside: [],
       pruned: this.long && this.#pruned(),
       capacity: hasCrowd(profile) ? CROWDED : null,
       looksAgain: clientsIn(profile) > 1,

@@ -205,7 +205,7 @@ class World {
   #seen(until: number): Promise<Evidence> {
     const { around, network, database, store, written, counts, lost } = this.#parts;
     const { destinations, calendars, sockets, pauses } = this.#parts;
-    const { leases, pruned } = around;
+    const { leases, pruned, setAside } = around;
     pruned?.restoreVersions();
     const looked = { database, store, clients: this.#parts.clients.all, written };
     return gather(looked, this.#parts.callers, this.#parts.machine.now, {
@@ -217,6 +217,7 @@ class World {
       callbackArrivals: network.callbacks,
       said: this.#parts.work.said,
       signed: network.signed,
+      setAside,
       ...(sockets && { wire: sockets.seen }),
       ...(hasCrowd(this.#parts.profile) && { mostPerHost: CROWDED.maxInFlightPerHost }),
       counted: counts.seen,

@@ -97,6 +97,7 @@ export function check(evidence: Evidence, slack: Slack = OF_PROCESSES): Report {
   for (const label of evidence.madeTwice)
     tell('madeTwice', `The schedule ${label} was asked for under one key, and made twice.`);
   for (const told of evidence.refused) tell('refused', `A caller was refused: ${told}.`);
+  for (const row of evidence.setAside ?? []) tell('undecided', `A row was set aside: ${row}.`);
   const overrun = checkTimes(view, tell);
   checkSkipped(view, tell);
   checkRuns(view, tell);

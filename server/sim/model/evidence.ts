@@ -21,6 +21,8 @@ export interface Evidence {
   triggered: string[];
   /** What callers were told instead of a 200, while the service was up and nobody killed it. */
   refused: string[];
+  /** What no engine could decide about or build, and why. Absent: nobody looked. */
+  setAside?: string[];
   /** The labels of schedules of which there are several, although each was asked for under one key. */
   madeTwice: string[];
   explained: ExplainedSeen[];

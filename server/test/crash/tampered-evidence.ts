@@ -36,6 +36,13 @@ export const TAMPERED: TamperedEvidence[] = [
       w.refused.push('POST /v1/schedule: 500');
     },
   ],
+  [
+    'a row could not be decided about',
+    ['undecided'],
+    w => {
+      w.setAside = ['mine: Nobody knows why'];
+    },
+  ],
   ['a nominal time has no record and no request', ['unrecorded'], w => drop(w, 'fast', 5)],
   ['a nominal time after the last start has no record', ['unrecorded'], w => drop(w, 'fast', 20)],
   [

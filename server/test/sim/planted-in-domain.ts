@@ -61,6 +61,15 @@ export const PLANTED_IN_DOMAIN: PlantedBug[] = [
     'now: number,\n  unseenUntil: number,\n): boolean {\n  const seconds = schedule.policy?.catchUpSeconds ?? ',
     'now: number,\n  unseenUntil: number,\n): boolean {\n  const seconds = ',
   ]),
+  bug(
+    'the last time of a schedule cannot be caught up with',
+    ['undecided'],
+    'domain/run/queue.ts',
+    [
+      'function decidePassed(row: TakenRow, schedule: Schedule, now: number, unseen: Unseen): Move {',
+      "function decidePassed(row: TakenRow, schedule: Schedule, now: number, unseen: Unseen): Move {\n  if (row.nextFor === null) throw new Error('It has no next time.');",
+    ],
+  ),
   bug('bufferOne ignored', ['bufferLost'], 'domain/run/queue.ts', [
     "policy?.overlap === 'bufferOne'",
     'false && policy',

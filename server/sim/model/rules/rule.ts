@@ -13,6 +13,7 @@ export const RULES = {
     'A time is missed only where the service was down, or was late by a whole interval.',
   causeWrong:
     'A time that is missed says why: that nobody ran, that Punctual was paused, or which limits it waited for.',
+  undecided: 'An engine can decide about each row, and build its request.',
   cutInPause: 'A pause cuts nothing off that is in flight.',
   firedPaused: 'Once every node has heard of a pause, nothing starts until the resume.',
   latestMissed: 'Of the times that passed unseen, the latest fires.',

@@ -188,6 +188,7 @@ export const SEED_OF: Record<string, number> = {
   'the connection of a request that failed stays open': 3,
   'the end of a manual run does not make its schedule due': 27,
   'the end of a manual run is not recorded': 1,
+  'the last time of a schedule cannot be caught up with': 6,
   'the lease deadline is not asked before a request starts': 2,
   'the mark of what was sent is not written': 9,
   'the mark of what was sent reaches ahead': 99,
