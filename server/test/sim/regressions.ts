@@ -273,4 +273,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 91_199,
     mend: 'store: a claim that nobody confirmed may have left, although it was taken back',
   },
+  {
+    seed: 92_844,
+    mend: 'rules: an answer that came as the machine was suspended ends a run when that is read',
+  },
 ];

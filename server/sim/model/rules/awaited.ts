@@ -72,7 +72,11 @@ function isCauseOf({ status, ...said }: SaidSeen, { run, attempt }: Spoken, view
   const writtenAt = Math.max(writtenBy(at, view), heldTo(at, run.scheduleId, view));
   // A real sender rounds how long that took, and a clock that goes by the store's may be set by a ms at both ends.
   const roundedMs = Math.max(2 * view.apartMs, Math.min(1, view.slackMs));
-  const isOfAnswer = Math.abs(at - startedAt - durationMs) <= roundedMs;
+  const answeredAt = startedAt + durationMs;
+  const asleep = asleepAt(answeredAt, view);
+  const isOfAnswer = [answeredAt, ...asleep.map(({ to }) => to)].some(
+    readAt => Math.abs(at - readAt) <= roundedMs,
+  );
   return isOfAnswer && at <= askedAt && askedAt <= writtenAt;
 }
 
@@ -118,13 +122,16 @@ function checkDeadline(
   const readAt = awaited.endedAt - deadlineMs;
   const isRead = (from: number, by: number) => readAt >= from - readMs && readAt <= by + readMs;
   // So does a process whose machine was suspended as the answer came.
-  const isReadAwake = view.suspensions.some(
-    ({ from, to }) => from <= answeredAt + ROUNDED_MS && answeredAt <= to && isRead(to, to),
-  );
+  const isReadAwake = asleepAt(answeredAt, view).some(({ to }) => isRead(to, to));
   const byAnswer = isRead(answeredAt, readBy) || isReadAwake;
   if (moved || (byAnswer && !hasMoved)) return;
   const when = iso(awaited.endedAt);
   tell('deadlineWrong', `${name} waited until ${when}, and was answered at ${iso(answeredAt)}.`);
+}
+
+/** The suspensions of the machine in which an answer came: its process reads it when it goes on. */
+function asleepAt(answeredAt: number, { suspensions }: View): View['suspensions'] {
+  return suspensions.filter(({ from, to }) => from <= answeredAt + ROUNDED_MS && answeredAt <= to);
 }
 
 /** A target is refused only what comes too late. @param overAt when the attempt ended, or a newer one began */
