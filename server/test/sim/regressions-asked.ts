@@ -332,4 +332,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['steered'],
     mend: 'engine: what a stop abandons before it was written never leaves',
   },
+  {
+    seed: 802,
+    faults: ['races', 'clients', 'callers'],
+    mend: 'suspensions: what was deleted since its claim ends unsent, and is not put off',
+  },
 ];
