@@ -12,7 +12,12 @@ import {
   racedWorld,
   TAMPERED_CHANGES,
 } from './tampered-changes.ts';
-import { TAMPERED_CLIENTS, worldOfClients } from './tampered-clients.ts';
+import {
+  TAMPERED_CLIENTS,
+  TAMPERED_DROPPED,
+  worldOfClients,
+  worldOfDropped,
+} from './tampered-clients.ts';
 import { countedWorld, TAMPERED_COUNTS } from './tampered-counts.ts';
 import { TAMPERED } from './tampered-evidence.ts';
 import { limitedWorld, TAMPERED_LIMITS } from './tampered-limits.ts';
@@ -103,6 +108,10 @@ describe('checker', () => {
     assert.deepEqual(check(worldOfClients(), IN_TIME).violations, []);
   });
 
+  test('the retry of a callback that nobody could send is dropped with its client', () => {
+    assert.deepEqual(check(worldOfDropped(), IN_TIME).violations, []);
+  });
+
   test('a run that awaits ends as its target says, or at its deadline', () => {
     assert.deepEqual(check(awaitedWorld(), IN_TIME).violations, []);
     assert.deepEqual(check(steeredWorld(), IN_TIME).violations, []);
@@ -159,6 +168,7 @@ describe('checker', () => {
     ...TAMPERED_CHANGES.map(each => [changedWorld, ...each] as const),
     ...TAMPERED_AWAITED.map(each => [awaitedWorld, ...each] as const),
     ...TAMPERED_CLIENTS.map(each => [worldOfClients, ...each] as const),
+    ...TAMPERED_DROPPED.map(each => [worldOfDropped, ...each] as const),
     ...TAMPERED_PAUSES.map(each => [pausedWorld, ...each] as const),
     ...TAMPERED_STEERED.map(each => [steeredWorld, ...each] as const),
     ...TAMPERED_COUNTS.map(each => [countedWorld, ...each] as const),

@@ -337,4 +337,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['races', 'clients', 'callers'],
     mend: 'suspensions: what was deleted since its claim ends unsent, and is not put off',
   },
+  {
+    seed: 816,
+    faults: ['races', 'clients', 'callers'],
+    mend: 'rules: a callback whose retry nobody could send is dropped with its client',
+  },
 ];
