@@ -10,7 +10,9 @@ import {
   droppedWorld,
   explainedWorld,
   racedWorld,
+  stalledWorld,
   TAMPERED_CHANGES,
+  TAMPERED_STALLED,
 } from './tampered-changes.ts';
 import {
   TAMPERED_CLIENTS,
@@ -100,7 +102,13 @@ describe('checker', () => {
   });
 
   test('a change drops what has just come, and is otherwise as its callers asked', () => {
-    for (const world of [changedWorld(), droppedWorld(), explainedWorld(), racedWorld()])
+    for (const world of [
+      changedWorld(),
+      droppedWorld(),
+      explainedWorld(),
+      racedWorld(),
+      stalledWorld(),
+    ])
       assert.deepEqual(check(world, IN_TIME).violations, []);
   });
 
@@ -166,6 +174,7 @@ describe('checker', () => {
   const tampered = [
     ...TAMPERED.map(each => [cleanWorld, ...each] as const),
     ...TAMPERED_CHANGES.map(each => [changedWorld, ...each] as const),
+    ...TAMPERED_STALLED.map(each => [stalledWorld, ...each] as const),
     ...TAMPERED_AWAITED.map(each => [awaitedWorld, ...each] as const),
     ...TAMPERED_CLIENTS.map(each => [worldOfClients, ...each] as const),
     ...TAMPERED_DROPPED.map(each => [worldOfDropped, ...each] as const),
