@@ -10,9 +10,16 @@ import {
   droppedWorld,
   explainedWorld,
   racedWorld,
+  stalledWorld,
   TAMPERED_CHANGES,
+  TAMPERED_STALLED,
 } from './tampered-changes.ts';
-import { TAMPERED_CLIENTS, worldOfClients } from './tampered-clients.ts';
+import {
+  TAMPERED_CLIENTS,
+  TAMPERED_DROPPED,
+  worldOfClients,
+  worldOfDropped,
+} from './tampered-clients.ts';
 import { countedWorld, TAMPERED_COUNTS } from './tampered-counts.ts';
 import { TAMPERED } from './tampered-evidence.ts';
 import { limitedWorld, TAMPERED_LIMITS } from './tampered-limits.ts';
@@ -95,12 +102,22 @@ describe('checker', () => {
   });
 
   test('a change drops what has just come, and is otherwise as its callers asked', () => {
-    for (const world of [changedWorld(), droppedWorld(), explainedWorld(), racedWorld()])
+    for (const world of [
+      changedWorld(),
+      droppedWorld(),
+      explainedWorld(),
+      racedWorld(),
+      stalledWorld(),
+    ])
       assert.deepEqual(check(world, IN_TIME).violations, []);
   });
 
   test('what a suspended client misses says so, and its requests are signed as its secrets are rotated', () => {
     assert.deepEqual(check(worldOfClients(), IN_TIME).violations, []);
+  });
+
+  test('the retry of a callback that nobody could send is dropped with its client', () => {
+    assert.deepEqual(check(worldOfDropped(), IN_TIME).violations, []);
   });
 
   test('a run that awaits ends as its target says, or at its deadline', () => {
@@ -157,8 +174,10 @@ describe('checker', () => {
   const tampered = [
     ...TAMPERED.map(each => [cleanWorld, ...each] as const),
     ...TAMPERED_CHANGES.map(each => [changedWorld, ...each] as const),
+    ...TAMPERED_STALLED.map(each => [stalledWorld, ...each] as const),
     ...TAMPERED_AWAITED.map(each => [awaitedWorld, ...each] as const),
     ...TAMPERED_CLIENTS.map(each => [worldOfClients, ...each] as const),
+    ...TAMPERED_DROPPED.map(each => [worldOfDropped, ...each] as const),
     ...TAMPERED_PAUSES.map(each => [pausedWorld, ...each] as const),
     ...TAMPERED_STEERED.map(each => [steeredWorld, ...each] as const),
     ...TAMPERED_COUNTS.map(each => [countedWorld, ...each] as const),

@@ -51,6 +51,32 @@ export function racedWorld(): Evidence {
   return world;
 }
 
+/** The store stands still as a time of 10 s is claimed. The change that drops it finds that the time of 15 s has come behind it. */
+export function stalledWorld(): Evidence {
+  const world = new Synthetic();
+  world.schedule('changed', BEFORE.interval);
+  world.fired('changed', 5, [5, 10, 200]);
+  world.passed('changed', 15, 'skipped');
+  world.fired('changed', 16, [16, 10, 200]);
+  world.fired('changed', 20, [20, 10, 200]);
+  const { evidence } = world;
+  evidence.lives = [{ spawnedAt: at(0), readyAt: at(1), end: null }];
+  evidence.stalls = [{ from: at(9.5), to: at(15.4) }];
+  const [seen] = evidence.schedules;
+  seen!.versions = [version(0, 1.5, BEFORE), version(1, 15.5, AFTER)];
+  seen!.changes = [change(1, 15.5, AFTER, { interval: AFTER.interval })];
+  return evidence;
+}
+
+/** As `TAMPERED`, of `stalledWorld`. */
+export const TAMPERED_STALLED: TamperedEvidence[] = [
+  [
+    'a time is skipped behind one that the store did not keep waiting so long',
+    ['skippedWithoutRun'],
+    w => (w.stalls[0]!.to = at(13)),
+  ],
+];
+
 /** As `TAMPERED`, of `changedWorld`. */
 export const TAMPERED_CHANGES: TamperedEvidence[] = [
   [

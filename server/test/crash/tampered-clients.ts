@@ -45,6 +45,31 @@ export function worldOfClients(): Evidence {
   return evidence;
 }
 
+/**
+ * A client that is deleted at 16 s. A callback of it has failed, and nobody could send its retry: the service was killed at 8 s, and
+ * listened again at 18 s.
+ */
+export function worldOfDropped(): Evidence {
+  const world = new Synthetic();
+  world.schedule('mine', '5 * * * * *', true);
+  const [callback] = world.fired('mine', 5, [5, 10, 200]).callbacks!;
+  const { evidence } = world;
+  callback!.status = 'failed';
+  callback!.attempts[0]!.responseStatus = 503;
+  evidence.callbackArrivals[0]!.status = 503;
+  evidence.lives = [
+    { spawnedAt: at(0), readyAt: at(1), end: { how: 'killed', from: at(8), to: at(8) } },
+    { spawnedAt: at(17), readyAt: at(18), end: null },
+  ];
+  evidence.schedules[0]!.client = 'mine';
+  const deletion = { from: at(16), by: at(19) };
+  evidence.clients = [
+    { id: 'mine', suspensions: [], secrets: [], deletion, calls: [], left: [] },
+    { id: 'other', suspensions: [], secrets: [], deletion: null, calls: [], left: [] },
+  ];
+  return evidence;
+}
+
 function signed(
   { scheduleId, webhookId: id, at }: Evidence['arrivals'][number],
   ...secrets: string[]
@@ -104,5 +129,19 @@ export const TAMPERED_CLIENTS: TamperedEvidence[] = [
       const early = signed({ ...w.arrivals[0]!, at: at(1) }, FIRST);
       w.signed![0] = { ...early, at: at(5) };
     },
+  ],
+];
+
+/** As `TAMPERED`, of `worldOfDropped`. */
+export const TAMPERED_DROPPED: TamperedEvidence[] = [
+  [
+    'a callback is not tried again before its client is deleted',
+    ['retryLost'],
+    w => (w.lives = [{ spawnedAt: at(0), readyAt: at(1), end: null }]),
+  ],
+  [
+    'a callback is not tried again although its client is there',
+    ['retryLost'],
+    w => (w.clients![0]!.deletion = null),
   ],
 ];

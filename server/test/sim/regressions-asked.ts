@@ -337,4 +337,14 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['slow', 'callers', 'awaiting'],
     mend: 'api: the engine hears of a deletion that a command made before a caller asked for it',
   },
+  {
+    seed: 802,
+    faults: ['races', 'clients', 'callers'],
+    mend: 'suspensions: what was deleted since its claim ends unsent, and is not put off',
+  },
+  {
+    seed: 816,
+    faults: ['races', 'clients', 'callers'],
+    mend: 'rules: a callback whose retry nobody could send is dropped with its client',
+  },
 ];

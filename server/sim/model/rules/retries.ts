@@ -78,17 +78,14 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   );
   if (late && run.attempts[late.number - 2]?.outcome !== 'lost')
     tell('retryUnasked', `${name} was tried again at ${iso(late.startedAt)}, when that was over.`);
-  // The callbacks of a client that is deleted are dropped.
-  const isDropped = halts.some(({ to }) => to === Infinity);
+  // The callbacks of a client that is deleted are dropped, also those whose retry nobody could send before.
+  const droppedAt = Math.min(...halts.filter(({ to }) => to === Infinity).map(({ from }) => from));
   for (const callback of run.callbacks) {
     const told = `The callback ${callback.id} of ${name}`;
-    const alone = { policy: undefined, barredAt: () => Infinity, first: [] };
+    const alone = { policy: undefined, barredAt: () => droppedAt, first: [] };
     const never = { isHeldUp: () => false, isHeldBack: () => false };
-    checkTried(
-      { ...callback, ...alone, name: told, isStopped: isDropped, halts, ...never },
-      view,
-      tell,
-    );
+    const isStopped = droppedAt < Infinity;
+    checkTried({ ...callback, ...alone, name: told, isStopped, halts, ...never }, view, tell);
   }
 }
 

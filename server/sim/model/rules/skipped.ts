@@ -21,8 +21,8 @@ function checkOne(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
 
 /**
  * Whether it came after one that was begun and never sent, until a change dropped that: its node did nothing, died or was suspended,
- * limits were in its way, or it waited for a connection after a start. A command that deletes a client changes schedules while nobody
- * runs.
+ * limits were in its way, its store stood still, or it waited for a connection after a start. A command that deletes a client changes
+ * schedules while nobody runs.
  */
 function isBehindDropped(time: number, schedule: ScheduleView, view: View): boolean {
   const { seen, due, runs } = schedule;
@@ -33,7 +33,12 @@ function isBehindDropped(time: number, schedule: ScheduleView, view: View): bool
   const isUnsent = ({ from, to }: Window) => from <= before && time <= to + view.connectMs;
   const isDown = view.windows.some(isUnsent);
   const isHeld = view.isHeldUp(before, time, seen.id) || view.isHeldBack(before, time, seen);
-  return isDown || isHeld || view.suspensions.some(isAsleep);
+  return isDown || isHeld || isStill(before, time, view) || view.suspensions.some(isAsleep);
+}
+
+/** Whether the store, or the machine, stood still all the while. */
+function isStill(since: number, until: number, { stalls }: View): boolean {
+  return stalls.some(({ from, to }) => from <= since && to + RECOVERY_MS >= until);
 }
 
 /**
@@ -41,19 +46,19 @@ function isBehindDropped(time: number, schedule: ScheduleView, view: View): bool
  * one also where a manual run goes before it.
  */
 export function isOvertaken(time: number, { seen, manual }: ScheduleView, view: View): boolean {
-  const isKept = (at: number) =>
-    view.stalls.some(({ from, to }) => from <= time && to + RECOVERY_MS >= at);
   const isHeldTo = ({ at }: RunSeen) =>
     at >= time &&
-    (view.isHeldBack(time, at, seen) || view.isHeldUp(time, at, seen.id) || isKept(at));
+    (view.isHeldBack(time, at, seen) ||
+      view.isHeldUp(time, at, seen.id) ||
+      isStill(time, at, view));
   return seen.policy?.overlap === 'bufferOne' && manual.some(isHeldTo);
 }
 
 /** Whether a further run was claimed, to say that it is dropped, and that was not written: by its node, or as the store stood still. */
 function isBehindFurther(time: number, { seen, further }: ScheduleView, view: View): boolean {
-  const isStill = view.stalls.some(({ from, to }) => from <= time && to > time);
+  const isStillThen = view.stalls.some(({ from, to }) => from <= time && to > time);
   const isDropped = further.some(({ status }) => status === 'skipped');
-  return isDropped && (isStill || view.isHeldUp(time - 1, time, seen.id));
+  return isDropped && (isStillThen || view.isHeldUp(time - 1, time, seen.id));
 }
 
 /**

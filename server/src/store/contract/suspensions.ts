@@ -11,7 +11,12 @@ export interface SuspensionStore {
    * @returns the keys of the schedules whose row was put off
    */
   putOff(claims: TakenClaim[]): Promise<number[]>;
-  /** The same for the outbox. @returns the ids that were put off */
+  /**
+   * The same for the outbox. Manual runs of a schedule that was deleted since, and callbacks of a client that was, are not put
+   * off: they end unsent.
+   *
+   * @returns the ids that were put off
+   */
   putOffEntries(claims: TakenEntry[]): Promise<string[]>;
   /**
    * Brings back the rows of a resumed client. When all are back, the suspension ends. One call is

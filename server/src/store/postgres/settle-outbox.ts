@@ -43,7 +43,7 @@ import { callbackValues, callbackWriter, settleRounds } from './settle.ts';
  * Before a manual run is settled: a change that has seen it in flight, and is being written, made a row that
  * is blocked by it. The settlement waits for that, so that its statement sees the row and frees it.
  */
-const holdSchedules: Statement = {
+export const holdSchedules: Statement = {
   name: 'outbox_hold_schedules',
   text: `
     SELECT 1 FROM schedules WHERE schedule_key = ANY ($1) ORDER BY schedule_key FOR SHARE`,

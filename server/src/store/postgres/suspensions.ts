@@ -13,6 +13,7 @@ import { type Connections, columnsOf, type Query, type Statement } from './conne
 import type { Lease } from './lease.ts';
 import { runValues, runWriter } from './runs.ts';
 import { writeChanges } from './service-change.ts';
+import { holdSchedules, IS_DELETED } from './settle-outbox.ts';
 
 /** Rows of one call: a transaction holds them for some 100 ms at most. */
 const ROWS_AT_ONCE = 200;
@@ -44,6 +45,7 @@ const putOff: Statement = {
       AND changed_at IS NOT DISTINCT FROM was_changed_at
     RETURNING schedule_key`,
 };
+/** What was deleted since the claim ends unsent: nothing would bring it back. The caller holds the schedules. */
 const putOffEntries: Statement = {
   name: 'suspensions_put_off_entries',
   text: `
@@ -52,7 +54,9 @@ const putOffEntries: Statement = {
         lease_until = NULL
       FROM unnest($1::text[], $2::integer[], $3::integer[]) AS given (given_id, was_attempt, made)
       WHERE id = given_id AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $4
-        AND attempt = was_attempt
+        AND attempt = was_attempt AND NOT (${IS_DELETED}) AND (kind = 'manual' OR NOT EXISTS (
+          SELECT 1 FROM clients
+          WHERE clients.client_key = outbox.client_key AND deleted_at IS NOT NULL))
       RETURNING id, kind, schedule_key
     ), freed AS (
       UPDATE queue SET blocked_since = NULL
@@ -194,9 +198,10 @@ export function postgresSuspensions(
     },
     putOffEntries(claims) {
       return transaction(async send => {
-        const cells = (await held(send, claims)).map(entryCells);
-        if (cells.length === 0) return [];
-        const rows = await send(putOffEntries, [...columnsOf(cells), node]);
+        const entries = await held(send, claims);
+        if (entries.length === 0) return [];
+        await send(holdSchedules, [entries.map(({ scheduleRowId }) => scheduleRowId)]);
+        const rows = await send(putOffEntries, [...columnsOf(entries.map(entryCells)), node]);
         return rows.map(row => row.id as string);
       });
     },

@@ -32,9 +32,15 @@ export function sqliteSuspensions(
     UPDATE queue SET state = ?, due_at = due_at + ${PUT_OFF_MS}, attempt = ?
     WHERE schedule_key = ? AND state = 'inFlight' AND scheduled_for = ? AND attempt = ?
       AND changed_at IS ? AND ${isSuspended}`);
+  // What was deleted since the claim ends unsent: nothing would bring it back.
   const putOffEntry = database.prepare(`
     UPDATE outbox SET state = 'waiting', due_at = due_at + ${PUT_OFF_MS}, attempt = ?
-    WHERE id = ? AND state = 'inFlight' AND attempt = ? AND ${isSuspended}`);
+    WHERE id = ? AND state = 'inFlight' AND attempt = ? AND EXISTS (
+      SELECT 1 FROM clients
+      WHERE client_key = ? AND suspended_at IS NOT NULL AND (kind = 'manual' OR deleted_at IS NULL))
+      AND (kind = 'callback' OR NOT EXISTS (
+        SELECT 1 FROM schedules
+        WHERE schedules.schedule_key = outbox.schedule_key AND status = 'deleted'))`);
   const unblock = database.prepare('UPDATE queue SET blocked_since = NULL WHERE schedule_key = ?');
 
   const away = database.prepare(`

@@ -4,13 +4,17 @@ import type { Caller } from '../../../src/store/contract/keys.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import type { ReadmittedRows } from '../../../src/store/contract/suspensions.ts';
 import {
+  aCallback,
   aClient,
+  aRecord,
   backendOfEachTest,
+  changed,
   claimManual,
   claimOne,
   MINUTE,
   NOON,
   type OpenBackend,
+  outboxSettlementOf,
   retrying,
   SECOND,
   SEEN,
@@ -155,6 +159,31 @@ export function suspensionsContract(name: string, open: OpenBackend): void {
       await store.clients.resume(caller.clientId, NOON - 1);
       assert.equal((await store.suspensions.readmit(caller.clientRowId, NOON))!.count, 1);
       assert.equal(await store.outbox.depth(), 1);
+    });
+
+    test('a manual run whose schedule was deleted since its claim is not put off', async () => {
+      const { store } = backend;
+      const caller = await aClient(store);
+      const schedule = await stored(store, caller);
+      await triggered(store, caller, schedule);
+      const claim = await claimManual(store);
+      await store.clients.delete(caller.clientId, NOON);
+      await changed(store, caller, schedule, { status: 'deleted' }, NOON, null);
+      assert.deepEqual(await store.suspensions.putOffEntries([claim]), []);
+      assert.deepEqual(await store.outbox.settle([outboxSettlementOf(claim, 'failed')]), []);
+    });
+
+    test('a callback whose client was deleted since its claim is not put off', async () => {
+      const { store } = backend;
+      const caller = await aClient(store);
+      const schedule = await stored(store, caller);
+      const run = aRecord(schedule.id, NOON, { status: 'failed' });
+      const parts = { records: [run], callbacks: [aCallback(run.id)] };
+      await settled(store, await claimOne(store), null, parts);
+      const [claim] = await store.outbox.claim(NOON, 1);
+      await store.clients.delete(caller.clientId, NOON);
+      assert.deepEqual(await store.suspensions.putOffEntries([claim!]), []);
+      assert.deepEqual(await store.outbox.settle([outboxSettlementOf(claim!, 'failed')]), []);
     });
 
     test('what came due before the end is put off before the suspension ends', async () => {
