@@ -258,6 +258,10 @@ describe('due, and nothing on record', () => {
     const before = { at: due, row: retrying, pausedSince: later };
     assert.equal(said(before)[0], 'skipped');
     assert.equal(said({ ...before, startedInPause: true })[0], 'waiting', 'it was cut off');
+    assert.deepEqual(said({ ...before, startedInPause: true, pausedSince: null }), [
+      'waiting',
+      'It is due and waits: Punctual was resumed and is about to fire again. Then catchUpSeconds decides about it.',
+    ]);
     const { verdict, sentence: toCome } = explain(
       facts({ at: at('2026-07-02T00:30:00Z'), pausedSince }),
     );

@@ -332,4 +332,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['steered'],
     mend: 'engine: what a stop abandons before it was written never leaves',
   },
+  {
+    seed: 1_119,
+    faults: ['destinations', 'pause'],
+    mend: 'explain: what passed behind a run that was cut off waits until the first engine after a resume has started',
+  },
 ];

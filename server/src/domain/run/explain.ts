@@ -71,7 +71,7 @@ export interface ExplainFacts {
   historyFrom: number;
   /** Since when nothing fires, because somebody paused it; null: it does. */
   pausedSince: number | null;
-  /** It was paused already when the only process began: nobody saw what came behind a run that had begun. */
+  /** It was paused already when the only process began, and nothing has fired since: nobody saw what came behind a run. */
   startedInPause: boolean;
 }
 
@@ -290,18 +290,23 @@ function notDue({ at, held }: ExplainFacts): Answer {
   }
 }
 
+const RESUMING =
+  'It is due and waits: Punctual was resumed and is about to fire again. Then catchUpSeconds decides about it.';
+
 /** Due, passed, and the queue has not come by yet. */
 function decidedWithoutRecord(facts: ExplainFacts): Answer | null {
   const { at, now, row, pausedSince, startedInPause } = facts;
   if (row === null || at < row.scheduledFor) return null;
   const isBehind = row.begun && at > row.scheduledFor;
-  if (pausedSince !== null && (!row.begun || (isBehind && (startedInPause || at > pausedSince)))) {
+  const isUnseen = isBehind && startedInPause;
+  if (pausedSince !== null && (!row.begun || isUnseen || (isBehind && at > pausedSince))) {
     const since = iso(pausedSince);
     return [
       'waiting',
       `It is due and waits: Punctual is paused since ${since}. When it is resumed, catchUpSeconds decides about it.`,
     ];
   }
+  if (isUnseen) return ['waiting', RESUMING];
   if (isBehind) return behindRun(facts, row.scheduledFor);
   const wait = now - at < ON_TIME_MS ? '' : `, ${spanText(now - at)} late`;
   return ['waiting', `It is due and has not been begun yet${wait}.`];
