@@ -337,4 +337,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['destinations', 'pause'],
     mend: 'explain: what passed behind a run that was cut off waits until the first engine after a resume has started',
   },
+  {
+    seed: 1_006,
+    faults: ['destinations', 'pause'],
+    mend: 'limits: what was raised while nothing of the destination waited counts from its first request on',
+  },
 ];
