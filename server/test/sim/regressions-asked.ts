@@ -342,4 +342,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['destinations', 'pause'],
     mend: 'limits: what was raised while nothing of the destination waited counts from its first request on',
   },
+  {
+    seed: 391,
+    faults: ['races', 'clients', 'callers'],
+    mend: 'explain: what was claimed ahead of a kill waits for the resume, if the next process starts in a pause',
+  },
 ];

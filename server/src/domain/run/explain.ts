@@ -180,7 +180,8 @@ function entryText({ calendar, summary }: { calendar: string; summary: string })
   return `the calendar ${calendar}${entry}`;
 }
 
-function recorded({ at, held }: ExplainFacts, run: ExplainedRun): Answer {
+function recorded(facts: ExplainFacts, run: ExplainedRun): Answer {
+  const { at, held, startedInPause } = facts;
   const { status, startedAt } = run;
   const where = moved(held, at);
   switch (status) {
@@ -190,6 +191,8 @@ function recorded({ at, held }: ExplainFacts, run: ExplainedRun): Answer {
     case 'queued':
       return ['queued', waitingSentence(run)];
     case 'running':
+      if (startedInPause && run.completionUntil === undefined) return leftBehind(facts);
+      return [status, goingSentence(run), { ...lateness(run), ...where }];
     case 'retrying':
       return [status, goingSentence(run), { ...lateness(run), ...where }];
     default: {
@@ -198,6 +201,15 @@ function recorded({ at, held }: ExplainFacts, run: ExplainedRun): Answer {
       return [status, `${firedText(run, where)}${late}${why}`, { ...lateness(run), ...where }];
     }
   }
+}
+
+/** The process before had claimed it: whether it was sent is looked up at the next start of an engine. */
+function leftBehind({ pausedSince }: ExplainFacts): Answer {
+  const sentence =
+    pausedSince === null
+      ? 'It waits: it had begun, or was about to, when Punctual ended. Punctual was resumed and is about to fire again.'
+      : `It waits: it had begun, or was about to, when Punctual ended. Punctual is paused since ${iso(pausedSince)}, and the resume decides about it.`;
+  return ['waiting', sentence];
 }
 
 function waitingSentence({ trigger }: ExplainedRun): string {
