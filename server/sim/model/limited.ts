@@ -46,7 +46,10 @@ export function limitedOf(evidence: Evidence, startsWithinMs: number): Map<strin
     const sent = [...limited.arrivals, ...unseenOf(evidence, ids)].toSorted((a, b) => a.at - b.at);
     return [
       seen.name,
-      { ...limited, open: openOf(limited, sent, evidence, startsWithinMs) },
+      {
+        ...limited,
+        open: openOf(limited, sent, claimsOf(evidence, ids), evidence, startsWithinMs),
+      },
     ] as const;
   });
   return new Map(all);
@@ -80,6 +83,29 @@ function unseenOf({ runs }: Evidence, ids: Set<string>): Sent[] {
 
 type Sent = Pick<Arrival, 'at' | 'endedAt'>;
 
+/** From when requests were claimed, at the latest, until they left; those that did not are claimed once as well. */
+function claimsOf({ runs }: Evidence, ids: Set<string>): Claimed[] {
+  return runs
+    .filter(({ scheduleId }) => ids.has(scheduleId))
+    .flatMap(({ scheduledFor, attempts }) => {
+      const [first, ...retries] = attempts.map(({ startedAt }) => Date.parse(startedAt));
+      const at = Date.parse(scheduledFor);
+      const own = { at, leftAt: Math.max(at, first ?? at) };
+      return [own, ...retries.map(retryAt => ({ at: retryAt, leftAt: retryAt }))];
+    });
+}
+
+interface Claimed {
+  at: number;
+  leftAt: number;
+}
+
+/** A claim brings the limits as they are then. A change takes back what waits, and that is claimed anew. */
+function learnedAt(changedAt: number, claims: Claimed[]): number {
+  const after = claims.filter(({ leftAt }) => leftAt >= changedAt);
+  return Math.min(...after.map(({ at }) => Math.max(at, changedAt)));
+}
+
 /** One that was not answered may be in force until one that comes after it is. */
 function spansOf({ versions }: DestinationSeen): LimitsSpan[] {
   return versions.map(({ limits, askedAt }, index) => {
@@ -103,6 +129,7 @@ const STEP_MS = 10;
 function openOf(
   { within, starts }: Pick<Limited, 'within' | 'starts'>,
   sent: Sent[],
+  claims: Claimed[],
   { lives, stalls, until }: Evidence,
   startsWithinMs: number,
 ): Limited['open'] {
@@ -111,6 +138,8 @@ function openOf(
   let next = 0;
   let begun = 0;
   let known = Infinity;
+  let rateBefore = Infinity;
+  let learnsAt = 0;
   let since: number | null = null;
   const close = (at: number) => {
     if (since !== null && at - since > startsWithinMs) open.push({ from: since, to: at });
@@ -127,8 +156,10 @@ function openOf(
     const isNew = starts.some(start => start > at - STEP_MS && start <= at);
     const rate = Math.min(...limits.map(each => each?.perSecond ?? Infinity));
     if (isNew) known = Infinity;
-    // It learns of limits that were raised meanwhile when it fires again.
-    const perSecond = isUp(at) ? rate : Math.min(rate, known);
+    // It learns of limits that were raised meanwhile when it fires again, with the first request.
+    if (rate > known && rate !== rateBefore) learnsAt = learnedAt(at - STEP_MS, claims);
+    rateBefore = rate;
+    const perSecond = isUp(at) && learnsAt <= at ? rate : Math.min(rate, known);
     known = perSecond;
     const most = Math.max(1, perSecond);
     const lived = lives.filter(({ spawnedAt }) => spawnedAt <= at).length;

@@ -85,6 +85,22 @@ describe('what is on record', () => {
     ]);
   });
 
+  test('what a process left behind that ended before a pause', () => {
+    const run: ExplainedRun = { ...RUN, status: 'running' };
+    const pausedSince = RUN.scheduledFor - 1;
+    assert.deepEqual(said({ run, pausedSince, startedInPause: true }), [
+      'waiting',
+      'It waits: it had begun, or was about to, when Punctual ended. ' +
+        `Punctual is paused since ${new Date(pausedSince).toISOString()}, and the resume decides about it.`,
+    ]);
+    assert.equal(said({ run, startedInPause: true })[0], 'waiting', 'just resumed');
+    assert.equal(said({ run, pausedSince })[0], 'running', 'it began before the pause');
+    const awaiting = { ...run, completionUntil: RUN.scheduledFor + 1 };
+    assert.equal(said({ run: awaiting, pausedSince, startedInPause: true })[0], 'running');
+    const retrying: ExplainedRun = { ...RUN, status: 'retrying' };
+    assert.equal(said({ run: retrying, pausedSince, startedInPause: true })[0], 'retrying');
+  });
+
   test('what is claimed ahead of its time is still to come', () => {
     const run: ExplainedRun = { ...RUN, status: 'running' };
     assert.equal(said({ run, now: RUN.scheduledFor - 1 })[0], 'upcoming');
@@ -258,6 +274,10 @@ describe('due, and nothing on record', () => {
     const before = { at: due, row: retrying, pausedSince: later };
     assert.equal(said(before)[0], 'skipped');
     assert.equal(said({ ...before, startedInPause: true })[0], 'waiting', 'it was cut off');
+    assert.deepEqual(said({ ...before, startedInPause: true, pausedSince: null }), [
+      'waiting',
+      'It is due and waits: Punctual was resumed and is about to fire again. Then catchUpSeconds decides about it.',
+    ]);
     const { verdict, sentence: toCome } = explain(
       facts({ at: at('2026-07-02T00:30:00Z'), pausedSince }),
     );

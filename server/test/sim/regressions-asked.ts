@@ -347,4 +347,19 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['races', 'clients', 'callers'],
     mend: 'rules: a callback whose retry nobody could send is dropped with its client',
   },
+  {
+    seed: 1_119,
+    faults: ['destinations', 'pause'],
+    mend: 'explain: what passed behind a run that was cut off waits until the first engine after a resume has started',
+  },
+  {
+    seed: 1_006,
+    faults: ['destinations', 'pause'],
+    mend: 'limits: what was raised while nothing of the destination waited counts from its first request on',
+  },
+  {
+    seed: 391,
+    faults: ['races', 'clients', 'callers'],
+    mend: 'explain: what was claimed ahead of a kill waits for the resume, if the next process starts in a pause',
+  },
 ];

@@ -71,7 +71,7 @@ export interface ExplainFacts {
   historyFrom: number;
   /** Since when nothing fires, because somebody paused it; null: it does. */
   pausedSince: number | null;
-  /** It was paused already when the only process began: nobody saw what came behind a run that had begun. */
+  /** It was paused already when the only process began, and nothing has fired since: nobody saw what came behind a run. */
   startedInPause: boolean;
 }
 
@@ -180,7 +180,8 @@ function entryText({ calendar, summary }: { calendar: string; summary: string })
   return `the calendar ${calendar}${entry}`;
 }
 
-function recorded({ at, held }: ExplainFacts, run: ExplainedRun): Answer {
+function recorded(facts: ExplainFacts, run: ExplainedRun): Answer {
+  const { at, held, startedInPause } = facts;
   const { status, startedAt } = run;
   const where = moved(held, at);
   switch (status) {
@@ -190,6 +191,8 @@ function recorded({ at, held }: ExplainFacts, run: ExplainedRun): Answer {
     case 'queued':
       return ['queued', waitingSentence(run)];
     case 'running':
+      if (startedInPause && run.completionUntil === undefined) return leftBehind(facts);
+      return [status, goingSentence(run), { ...lateness(run), ...where }];
     case 'retrying':
       return [status, goingSentence(run), { ...lateness(run), ...where }];
     default: {
@@ -198,6 +201,15 @@ function recorded({ at, held }: ExplainFacts, run: ExplainedRun): Answer {
       return [status, `${firedText(run, where)}${late}${why}`, { ...lateness(run), ...where }];
     }
   }
+}
+
+/** The process before had claimed it: whether it was sent is looked up at the next start of an engine. */
+function leftBehind({ pausedSince }: ExplainFacts): Answer {
+  const sentence =
+    pausedSince === null
+      ? 'It waits: it had begun, or was about to, when Punctual ended. Punctual was resumed and is about to fire again.'
+      : `It waits: it had begun, or was about to, when Punctual ended. Punctual is paused since ${iso(pausedSince)}, and the resume decides about it.`;
+  return ['waiting', sentence];
 }
 
 function waitingSentence({ trigger }: ExplainedRun): string {
@@ -290,18 +302,23 @@ function notDue({ at, held }: ExplainFacts): Answer {
   }
 }
 
+const RESUMING =
+  'It is due and waits: Punctual was resumed and is about to fire again. Then catchUpSeconds decides about it.';
+
 /** Due, passed, and the queue has not come by yet. */
 function decidedWithoutRecord(facts: ExplainFacts): Answer | null {
   const { at, now, row, pausedSince, startedInPause } = facts;
   if (row === null || at < row.scheduledFor) return null;
   const isBehind = row.begun && at > row.scheduledFor;
-  if (pausedSince !== null && (!row.begun || (isBehind && (startedInPause || at > pausedSince)))) {
+  const isUnseen = isBehind && startedInPause;
+  if (pausedSince !== null && (!row.begun || isUnseen || (isBehind && at > pausedSince))) {
     const since = iso(pausedSince);
     return [
       'waiting',
       `It is due and waits: Punctual is paused since ${since}. When it is resumed, catchUpSeconds decides about it.`,
     ];
   }
+  if (isUnseen) return ['waiting', RESUMING];
   if (isBehind) return behindRun(facts, row.scheduledFor);
   const wait = now - at < ON_TIME_MS ? '' : `, ${spanText(now - at)} late`;
   return ['waiting', `It is due and has not been begun yet${wait}.`];
