@@ -52,19 +52,6 @@ export const PLANTED_LIMITS: (PlantedBug & { faults?: string[] })[] = [
     'engine/fairness/throttles.ts',
     ['return hasHeldBack ?', 'return hasHeldBack && scheduledFor < 0 ?'],
   ),
-  {
-    ...bug(
-      'what an engine abandons in a pause does not count',
-      ['overConcurrent'],
-      'engine/engine.ts',
-      [
-        'throttles = new Throttles() } = options;',
-        '} = options;\n    const throttles = new Throttles();',
-      ],
-    ),
-    // Only a pause has one engine follow another in a process.
-    faults: ['destinations', 'pause'],
-  },
 ];
 
 export const PLANTED_CALENDARS: PlantedBug[] = [

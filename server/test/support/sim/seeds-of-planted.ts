@@ -205,7 +205,6 @@ export const SEED_OF: Record<string, number> = {
   'what a target says is not looked up': 19,
   'what came during a run before a suspension is told as missed': 61,
   'what comes during a run is told as missed': 1,
-  'what an engine abandons in a pause does not count': 72_709,
   'what has started before there were limits does not count': 103,
   'what is claimed ahead fires although it is excluded now': 60,
   'what is claimed of a suspended client is not put off': 4,
