@@ -27,7 +27,8 @@ export interface PoolOptions {
  * An exchange takes the connection that was used last, or opens its own, so it knows which phases
  * were its own; connections that are not needed grow old and close. An exchange's time begins when
  * it gets a connection or a place to open one, not while it waits here. Until it gets a connection or a
- * turn to look up the name, it can be cancelled. Until its own connection is open, it can be abandoned.
+ * turn to look up the name, it can be cancelled. Until its own connection is open, it can be abandoned,
+ * and the lease of its node can end.
  */
 export class ConnectionPool implements Transport, ConnectionOwner {
   readonly target: Target;
@@ -173,8 +174,8 @@ export class ConnectionPool implements Transport, ConnectionOwner {
     exchange.onto(this);
     try {
       const socket = await exchange.dialer.open();
-      // It may have been abandoned while its connection was opened.
-      if (exchange.settled || exchange.isCancelled) {
+      // It may have been abandoned while its connection was opened, or its node may have lost the lease.
+      if (exchange.settled || exchange.request.permit?.mayLeave === false) {
         socket.destroy();
         throw new Error('too late');
       }

@@ -13,7 +13,7 @@ export class StartPermit {
   #shared: Int32Array | null = null;
   #index = 0;
 
-  /** @param leaseDeadline after it the request does not start any more */
+  /** @param leaseDeadline after it the request neither starts nor leaves */
   constructor(leaseDeadline?: LeaseDeadline) {
     this.#leaseDeadline = leaseDeadline;
   }
@@ -42,6 +42,12 @@ export class StartPermit {
     if (this.#shared !== null) return take(this.#shared, this.#index, STARTED);
     if (this.#state === OPEN) this.#state = STARTED;
     return this.#state === STARTED;
+  }
+
+  /** Asked once more when its connection is open: opening takes a while, and the lease may have ended in it. */
+  get mayLeave(): boolean {
+    if (this.#leaseDeadline?.isOver) this.abandon();
+    return !this.isCancelled;
   }
 
   /** Goes on in `shared`, where another thread sees it, until `unshare`. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
+import { LeaseDeadline, monotonicMs } from '../../src/outbound/lease-deadline.ts';
 import { LOOKUP_CANCELLED, type LookupRequester, Lookups } from '../../src/outbound/lookups.ts';
 import { StartPermit } from '../../src/outbound/start-permit.ts';
 import { answer, get, leftOpen, sender, serve } from '../support/outbound/target-server.ts';
@@ -240,6 +241,24 @@ test('a request that is abandoned during its lookup is never written', async t =
   for (const name of asked) await end(name);
   assert.equal((await abandoned!).outcome, 'cancelled');
   assert.equal((await other!).outcome, 'response');
+  assert.equal(target.requests.length, 1);
+  assert.equal(stats().inFlight, 0);
+});
+
+test('a request of which the node loses the lease during its lookup is never written', async t => {
+  const target = await serve(t, socket => socket.write(answer('')));
+  const { resolve, asked, end } = resolver();
+  const { send, stats } = sender(t, { resolve });
+  const [lost, held] = [new LeaseDeadline(60_000), new LeaseDeadline(60_000)];
+  const all = [lost, held].map((deadline, n) => {
+    deadline.renewed(monotonicMs());
+    return send(get(`http://${n}.test:${target.port}/`, { permit: new StartPermit(deadline) }));
+  });
+  await new Promise(setImmediate);
+  lost.renewed(monotonicMs() - 60_000);
+  for (const name of asked) await end(name);
+  const outcomes = (await Promise.all(all)).map(({ outcome }) => outcome);
+  assert.deepEqual(outcomes, ['cancelled', 'response']);
   assert.equal(target.requests.length, 1);
   assert.equal(stats().inFlight, 0);
 });

@@ -60,6 +60,20 @@ describe('a permit goes to whoever comes first', () => {
     }
   });
 
+  test('started before the lease deadline, it does not leave after it', () => {
+    const leaseDeadline = new LeaseDeadline(60_000);
+    sharedPermit();
+    for (const permit of [
+      new StartPermit(leaseDeadline),
+      StartPermit.at(shared, 1, leaseDeadline),
+    ]) {
+      leaseDeadline.renewed(monotonicMs());
+      assert.deepEqual([permit.start(), permit.mayLeave], [true, true]);
+      leaseDeadline.renewed(monotonicMs() - 60_000);
+      assert.deepEqual([permit.mayLeave, permit.isCancelled], [false, true]);
+    }
+  });
+
   test('cancelled before it is shared, it stays so', () => {
     const permit = new StartPermit();
     permit.cancel();
