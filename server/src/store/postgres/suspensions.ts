@@ -45,7 +45,7 @@ const putOff: Statement = {
       AND changed_at IS NOT DISTINCT FROM was_changed_at
     RETURNING schedule_key`,
 };
-/** What was deleted since the claim ends unsent: nothing would bring it back. The caller holds the schedules. */
+/** An entry that was deleted since its claim ends unsent: nothing would bring it back. The caller holds the schedules. */
 const putOffEntries: Statement = {
   name: 'suspensions_put_off_entries',
   text: `

@@ -32,7 +32,7 @@ export function sqliteSuspensions(
     UPDATE queue SET state = ?, due_at = due_at + ${PUT_OFF_MS}, attempt = ?
     WHERE schedule_key = ? AND state = 'inFlight' AND scheduled_for = ? AND attempt = ?
       AND changed_at IS ? AND ${isSuspended}`);
-  // What was deleted since the claim ends unsent: nothing would bring it back.
+  // An entry that was deleted since its claim ends unsent: nothing would bring it back.
   const putOffEntry = database.prepare(`
     UPDATE outbox SET state = 'waiting', due_at = due_at + ${PUT_OFF_MS}, attempt = ?
     WHERE id = ? AND state = 'inFlight' AND attempt = ? AND EXISTS (
