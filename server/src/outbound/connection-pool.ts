@@ -175,7 +175,7 @@ export class ConnectionPool implements Transport, ConnectionOwner {
     try {
       const socket = await exchange.dialer.open();
       // It may have been abandoned while its connection was opened, or its node may have lost the lease.
-      if (exchange.settled || exchange.request.permit?.mayLeave === false) {
+      if (exchange.settled || exchange.request.permit?.leave() === false) {
         socket.destroy();
         throw new Error('too late');
       }

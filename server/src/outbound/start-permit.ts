@@ -44,8 +44,8 @@ export class StartPermit {
     return this.#state === STARTED;
   }
 
-  /** Asked once more when its connection is open: opening takes a while, and the lease may have ended in it. */
-  get mayLeave(): boolean {
+  /** Once its connection is open: that takes a while, and the lease may have ended. @returns whether the request may be written */
+  leave(): boolean {
     if (this.#leaseDeadline?.isOver) this.abandon();
     return !this.isCancelled;
   }

@@ -68,9 +68,9 @@ describe('a permit goes to whoever comes first', () => {
       StartPermit.at(shared, 1, leaseDeadline),
     ]) {
       leaseDeadline.renewed(monotonicMs());
-      assert.deepEqual([permit.start(), permit.mayLeave], [true, true]);
+      assert.deepEqual([permit.start(), permit.leave()], [true, true]);
       leaseDeadline.renewed(monotonicMs() - 60_000);
-      assert.deepEqual([permit.mayLeave, permit.isCancelled], [false, true]);
+      assert.deepEqual([permit.leave(), permit.isCancelled], [false, true]);
     }
   });
 
