@@ -270,10 +270,6 @@ export const REGRESSIONS: Regression[] = [
     mend: 'rules: what was written before its permit was taken back was permitted',
   },
   {
-    seed: 91_199,
-    mend: 'store: a claim that nobody confirmed may have left, although it was taken back',
-  },
-  {
     seed: 92_844,
     mend: 'rules: an answer that came as the machine was suspended ends a run when that is read',
   },

@@ -16,9 +16,6 @@ import type { Attempt } from './run.ts';
  */
 export type QueueState = 'waiting' | 'inFlight' | 'retrying' | 'lost' | 'awaiting';
 
-/** A node of several confirms a claim that is older than this, in ms, before it sends its request. */
-export const SURE_MS = 100;
-
 export interface QueueRow {
   state: QueueState;
   dueAt: number;

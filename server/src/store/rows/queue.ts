@@ -1,6 +1,6 @@
 import { PunctualError } from '../../domain/errors.ts';
 import { isAwaiting } from '../../domain/run/completion.ts';
-import { neverEarly, type QueueRow, SURE_MS } from '../../domain/run/queue-row.ts';
+import { neverEarly, type QueueRow } from '../../domain/run/queue-row.ts';
 import { skippedBehind } from '../../domain/run/row-times.ts';
 import type { RunRecord } from '../../domain/run/run.ts';
 import { decidedFrom, type Start, startBeyond } from '../../domain/run/start.ts';
@@ -179,19 +179,13 @@ function isOfClockAhead(row: Row, now: number): boolean {
   return claimedAt > now || (changedAt !== null && changedAt < claimedAt - STEP_MS);
 }
 
-/** A young claim was not confirmed: its node may not have heard of the change that took it back. */
-function mayHaveLeftBy(row: Row, now: number): boolean {
-  const [dueAt, claimedAt] = [row.due_at as number, row.claimed_at as number];
-  return !isAheadOfTime(row, now) || (dueAt <= now && dueAt - claimedAt <= SURE_MS);
-}
-
 /**
  * Whether the request of a row in flight may have been sent. If `sentUntil` is known, a change
  * proves nothing: it is written a little after its date, and requests are sent in between.
  */
 function mayHaveLeft(row: Row, now: number, sentUntil: number | undefined): boolean {
   // If the clock was set back since, its time may have come before.
-  if (sentUntil === undefined) return isOfClockAhead(row, now) || mayHaveLeftBy(row, now);
+  if (sentUntil === undefined) return isOfClockAhead(row, now) || !isAheadOfTime(row, now);
   return (row.due_at as number) <= Math.max(sentUntil, row.claimed_at as number);
 }
 
