@@ -185,7 +185,8 @@ export class OneRow {
       const last = attempts.at(-1);
       const lookedAt = sentUntil ?? Math.min(now, changedAt ?? now);
       // Where it is unknown what was sent, a clock that was set back since may have come to its time before.
-      const isKnown = sentUntil !== undefined || claimedAt! <= now;
+      const isSetBack = claimedAt! > now || (changedAt !== null && changedAt < claimedAt! - 1_000);
+      const isKnown = sentUntil !== undefined || !isSetBack;
       const isAhead = isKnown && claimedAt! < row.dueAt && lookedAt < row.dueAt;
       if (attempt > attempts.length && !isAhead) {
         const startedAt = Math.max(claimedAt!, row.dueAt);
