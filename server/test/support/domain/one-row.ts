@@ -85,7 +85,9 @@ export class OneRow {
     const begun = isFree && mayBegin(row, Math.max(now, row.dueAt), unseenUntil);
     if (row.dueAt > now && !(begun && !this.hasManual)) return null;
     const attempt = row.attempt + (begun ? 1 : 0);
-    this.row = { ...row, state: 'inFlight', attempt, claimedAt: now };
+    // Within one ms it is kept which came first: the manual run that blocks the row, or its claim.
+    const claimedAt = Math.max(now, (row.blockedSince ?? -1) + 1);
+    this.row = { ...row, state: 'inFlight', attempt, claimedAt };
     const { claimedAt: _, ...rest } = this.row;
     return { row: { ...rest, was: row.state }, schedule, begun };
   }
@@ -207,7 +209,11 @@ export class OneRow {
   beginManual(now: number): void {
     this.manualSince = now;
     this.hasManual = true;
-    if (this.row) this.row.blockedSince = now;
+    if (this.row) {
+      const { claimedAt } = this.row;
+      this.row.blockedSince = now;
+      if (claimedAt !== null) this.row.claimedAt = Math.min(claimedAt, now);
+    }
     this.#note({ call: 'beginManual', now });
   }
 
@@ -236,7 +242,7 @@ const keyOf = ({ scheduledFor, attempt }: OfAttempt) => `${scheduledFor} ${attem
 /** What was looked at while it was blocked is due as it was. */
 function dueUnblocked({ state, dueAt, scheduledFor, claimedAt, blockedSince }: KeptRow): number {
   if (state === 'waiting') return Math.min(dueAt, scheduledFor);
-  const wasLookedAt = claimedAt !== null && blockedSince !== null && claimedAt >= blockedSince;
+  const wasLookedAt = claimedAt !== null && blockedSince !== null && claimedAt > blockedSince;
   const isPutBack = (state === 'retrying' || state === 'lost') && wasLookedAt;
   return isPutBack ? Math.min(dueAt, Math.max(claimedAt, scheduledFor)) : dueAt;
 }
