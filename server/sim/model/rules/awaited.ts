@@ -1,4 +1,5 @@
 import type { SaidSeen } from '../evidence.ts';
+import { asleepAt } from './cuts.ts';
 import type { Tell } from './rule.ts';
 import { nameOf, writtenBy } from './times.ts';
 import {
@@ -73,7 +74,7 @@ function isCauseOf({ status, ...said }: SaidSeen, { run, attempt }: Spoken, view
   // A real sender rounds how long that took, and a clock that goes by the store's may be set by a ms at both ends.
   const roundedMs = Math.max(2 * view.apartMs, Math.min(1, view.slackMs));
   const answeredAt = startedAt + durationMs;
-  const asleep = asleepAt(answeredAt, view);
+  const asleep = asleepAt(answeredAt, view.suspensions);
   const isOfAnswer = [answeredAt, ...asleep.map(({ to }) => to)].some(
     readAt => Math.abs(at - readAt) <= roundedMs,
   );
@@ -97,8 +98,6 @@ function isWhile(
 
 /** An answer is read within this time, ms. */
 const READ_MS = 2;
-/** How long it took is told in whole ms. */
-const ROUNDED_MS = 1;
 
 /** Nothing came by its deadline, which heartbeats move. */
 function checkDeadline(
@@ -122,16 +121,11 @@ function checkDeadline(
   const readAt = awaited.endedAt - deadlineMs;
   const isRead = (from: number, by: number) => readAt >= from - readMs && readAt <= by + readMs;
   // So does a process whose machine was suspended as the answer came.
-  const isReadAwake = asleepAt(answeredAt, view).some(({ to }) => isRead(to, to));
+  const isReadAwake = asleepAt(answeredAt, view.suspensions).some(({ to }) => isRead(to, to));
   const byAnswer = isRead(answeredAt, readBy) || isReadAwake;
   if (moved || (byAnswer && !hasMoved)) return;
   const when = iso(awaited.endedAt);
   tell('deadlineWrong', `${name} waited until ${when}, and was answered at ${iso(answeredAt)}.`);
-}
-
-/** The suspensions of the machine in which an answer came: its process reads it when it goes on. */
-function asleepAt(answeredAt: number, { suspensions }: View): View['suspensions'] {
-  return suspensions.filter(({ from, to }) => from <= answeredAt + ROUNDED_MS && answeredAt <= to);
 }
 
 /** A target is refused only what comes too late. @param overAt when the attempt ended, or a newer one began */

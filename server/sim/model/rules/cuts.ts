@@ -72,6 +72,14 @@ export function isUpFrom(life: Life, stalls: Stall[], from: number, to: number):
   return isThere && ![...frozen, ...own].some(rest => rest.from <= to && rest.to >= from);
 }
 
+/** Starts, spans and ends are told in whole ms. */
+const WHOLE_MS = 1;
+
+/** The suspensions of the machine in which an answer came: its process reads it when it goes on. */
+export function asleepAt(answeredAt: number, suspensions: Window[]): Window[] {
+  return suspensions.filter(({ from, to }) => from <= answeredAt + WHOLE_MS && answeredAt <= to);
+}
+
 /** So long ahead of its time a row is claimed. */
 export const AHEAD_MS = 1_000;
 

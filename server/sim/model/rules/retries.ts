@@ -1,4 +1,5 @@
 import type { ScheduleSeen } from '../evidence.ts';
+import { asleepAt } from './cuts.ts';
 import type { Halt } from './halts.ts';
 import type { Tell } from './rule.ts';
 import { knownBy, nameOf, withGrace } from './times.ts';
@@ -191,14 +192,10 @@ export function latestRetry(
   return Math.max(readBy(last, view) + waitMs, view.retryAt.get(`${id}/${last.number}`) ?? 0);
 }
 
-/** Its start and its span are told in whole ms. */
-const WHOLE_MS = 1;
-
-/** By when its end was read. A machine that is suspended within that ms reads it when it goes on. */
+/** By when its end was read. */
 function readBy(last: AttemptSeen, { suspensions }: View): number {
   const at = endOf(last);
-  const asleep = suspensions.filter(({ from, to }) => from <= at + WHOLE_MS && at <= to);
-  return Math.max(at, ...asleep.map(({ to }) => to));
+  return Math.max(at, ...asleepAt(at, suspensions).map(({ to }) => to));
 }
 
 /** The number of the retry that an attempt is, or would be; those that were cut off do not count. */
