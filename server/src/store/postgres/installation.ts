@@ -39,6 +39,10 @@ const replaceValue =
   'UPDATE installation SET value = $2 WHERE name = $1 AND value = $3 RETURNING 1';
 
 export function postgresInstallation(query: Query): InstallationStore {
+  const noted = async (name: string): Promise<string | null> => {
+    const [row] = await query(findValue, [name]);
+    return (row?.value as string | undefined) ?? null;
+  };
   return {
     async pausedSince() {
       const [row] = await query(find);
@@ -64,15 +68,14 @@ export function postgresInstallation(query: Query): InstallationStore {
     beginKeeping: async () => null,
     lastLoss: async () => null,
     async believedClock() {
-      const [row] = await query(findValue, [BELIEVED_CLOCK]);
-      return row === undefined ? null : Number(row.value);
+      const value = await noted(BELIEVED_CLOCK);
+      return value === null ? null : Number(value);
     },
     async noteBelievedClock(at) {
       await query(note, [BELIEVED_CLOCK, String(at)]);
     },
     async findSecret(name) {
-      const [row] = await query(findValue, [name]);
-      return (row?.value as string | undefined) ?? null;
+      return noted(name);
     },
     async replaceSecret(name, was, secret) {
       const written =

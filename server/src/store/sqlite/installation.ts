@@ -13,7 +13,6 @@ export function sqliteInstallation(
   database: DatabaseSync,
   commits: GroupCommit,
 ): InstallationStore {
-  const find = database.prepare("SELECT value FROM installation WHERE name = 'paused'");
   const insert = database.prepare(
     "INSERT INTO installation (name, value) VALUES ('paused', ?) ON CONFLICT DO NOTHING",
   );
@@ -35,9 +34,13 @@ export function sqliteInstallation(
   const replaceValue = database.prepare(
     'UPDATE installation SET value = :value WHERE name = :name AND value = :was',
   );
-  const since = () => {
-    const row = find.get() as { value: string } | undefined;
-    return row === undefined ? null : Number(row.value);
+  const noted = (name: string): string | null => {
+    const row = findValue.get(name) as { value: string } | undefined;
+    return row?.value ?? null;
+  };
+  const instantOf = (name: string): number | null => {
+    const value = noted(name);
+    return value === null ? null : Number(value);
   };
   const keep = (since: number, until: number) => {
     note.run(nameOfPause(since), String(until));
@@ -46,17 +49,17 @@ export function sqliteInstallation(
   return {
     ...sqliteKeptMark(database, commits),
     async pausedSince() {
-      return since();
+      return instantOf('paused');
     },
     pause(now) {
       return commits.write(() => {
         insert.run(String(now));
-        return since()!;
+        return instantOf('paused')!;
       });
     },
     resume(now) {
       return commits.write(() => {
-        const began = since();
+        const began = instantOf('paused');
         if (began === null) return false;
         remove.run();
         keep(began, now);
@@ -71,15 +74,13 @@ export function sqliteInstallation(
       return rows.map(pauseOf).reverse();
     },
     async believedClock() {
-      const row = findValue.get(BELIEVED_CLOCK) as { value: string } | undefined;
-      return row === undefined ? null : Number(row.value);
+      return instantOf(BELIEVED_CLOCK);
     },
     async noteBelievedClock(at) {
       await commits.write(() => note.run(BELIEVED_CLOCK, String(at)));
     },
     async findSecret(name) {
-      const row = findValue.get(name) as { value: string } | undefined;
-      return row?.value ?? null;
+      return noted(name);
     },
     replaceSecret(name, was, secret) {
       return commits.write(() => {
