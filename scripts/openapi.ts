@@ -7,6 +7,7 @@
 import { writeFileSync } from 'node:fs';
 import pino from 'pino';
 import { buildApi } from '../server/src/api/app.ts';
+import { ELSEWHERE } from '../server/src/api/deps.ts';
 import { systemClock } from '../server/src/clock.ts';
 import { ALLOW_PUBLIC } from '../server/src/domain/schedule/target.ts';
 import { openSqlite } from '../server/src/store/sqlite/open.ts';
@@ -16,14 +17,7 @@ const app = buildApi({
   store,
   clock: systemClock,
   allow: ALLOW_PUBLIC,
-  engine: {
-    hasStarted: true,
-    wake() {},
-    changed() {},
-    wakeOutbox() {},
-    rotated() {},
-    calendarsChanged() {},
-  },
+  engine: ELSEWHERE,
   log: pino({ level: 'silent' }),
   tryOut: async () => {
     throw new Error('nothing is sent here');

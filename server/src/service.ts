@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { SignInLink } from './api/access/sign-in-link.ts';
-import type { ApiDeps, EnginePort } from './api/deps.ts';
+import { type ApiDeps, ELSEWHERE, type EnginePort } from './api/deps.ts';
 import type { WaitingApi } from './api/waiting.ts';
 import { awaitStore } from './await-store.ts';
 import { type Clock, SteeredClock, systemClock, thisBoot } from './clock.ts';
@@ -358,16 +358,6 @@ function listenerOf(engine: EnginePort, metrics: Metrics): NodeListener {
     listening: metrics.listening,
   };
 }
-
-/** An engine in another process finds out by itself. */
-const ELSEWHERE: EnginePort = {
-  hasStarted: true,
-  wake() {},
-  changed() {},
-  wakeOutbox() {},
-  rotated() {},
-  calendarsChanged() {},
-};
 
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;

@@ -110,6 +110,16 @@ export interface EnginePort {
   calendarsChanged(): void;
 }
 
+/** An engine in another process finds out by itself. */
+export const ELSEWHERE: EnginePort = {
+  hasStarted: true,
+  wake() {},
+  changed() {},
+  wakeOutbox() {},
+  rotated() {},
+  calendarsChanged() {},
+};
+
 export interface CalendarPort {
   /**
    * Reads the source, and makes or replaces the calendar.
