@@ -30,6 +30,8 @@ interface Event {
 
 /** More steps than any world takes at one instant. */
 const MOST_STEPS_AT_ONCE = 50_000;
+/** What follows is called like any microtask. It costs less than `queueMicrotask`, which makes a resource of each call. */
+const SETTLED = Promise.resolve();
 
 export class Machine {
   /** Of what the process draws by itself: ids, keys, nonces. */
@@ -89,6 +91,11 @@ export class Machine {
 
   get isSuspended(): boolean {
     return this.#now < this.#awakeAt;
+  }
+
+  /** How long it is suspended yet, ms; 0 where it is not. */
+  get suspendedForMs(): number {
+    return Math.max(0, this.#awakeAt - this.#now);
   }
 
   /** Nothing runs for so long but what the world does. @param forMs whole, so that its clocks begin their ms together */
@@ -177,8 +184,9 @@ export class Machine {
           }
           // Ticks run when no promise has anything left to do, and a turn of the event loop after all ticks.
           if (this.#held > 0) realTurn(step);
-          else queueMicrotask(() => process.nextTick(step));
+          else void SETTLED.then(stepInTick);
         };
+        const stepInTick = () => process.nextTick(step);
         const begin = () =>
           script().then(
             result => end(() => resolve(result)),

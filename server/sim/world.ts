@@ -48,6 +48,7 @@ export interface Played extends Judgement {
 /** All that was owed must be there by then. */
 const PATIENCE_MS = 200_000;
 const LOOK_AGAIN_MS = 1_000;
+const HEAL_LOOK_MS = 10;
 /** In a long world retries wait so many times longer. */
 const LONG_TIMES = 20;
 
@@ -172,8 +173,10 @@ class World {
     await this.#parts.pauses.heal();
     // What is there and does not fire is waited for no longer.
     for (let leftMs = PATIENCE_MS; leftMs > 0 && (machine.isSuspended || !fleet.isWell); ) {
-      if (fleet.isThere && !machine.isSuspended) leftMs -= 10;
-      await machine.sleep(10);
+      const isWaited = fleet.isThere && !machine.isSuspended;
+      if (isWaited) leftMs -= HEAL_LOOK_MS;
+      // Hours of a suspension would be a million looks.
+      await machine.sleep(isWaited ? HEAL_LOOK_MS : Math.max(100, machine.suspendedForMs));
     }
     await this.#parts.clients.heal();
     await this.#parts.wall.goRight();

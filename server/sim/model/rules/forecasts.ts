@@ -65,6 +65,17 @@ function versionsAt(schedule: ScheduleView, forecast: Forecast, view: View): num
 }
 
 function rangeOf(versions: number[][], from: number, to: number): { least: number; most: number } {
-  const counts = versions.map(times => times.filter(time => time >= from && time < to).length);
+  const counts = versions.map(times => indexFrom(times, to) - indexFrom(times, from));
   return { least: Math.min(...counts), most: Math.max(...counts) };
+}
+
+/** @param times ascending @returns how many of them come before `from` */
+function indexFrom(times: number[], from: number): number {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle]! < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -386,6 +386,13 @@ export function hasEnded({ status }: RunSeen): boolean {
   return status !== 'queued' && status !== 'running' && status !== 'retrying';
 }
 
+/** Most rules name the times that they look at, right or wrong: a text is made once. */
 export function iso(instant: number): string {
-  return Number.isFinite(instant) ? new Date(instant).toISOString() : 'never';
+  if (texts.size >= MOST_TEXTS) texts.clear();
+  return texts.getOrInsertComputed(instant, at =>
+    Number.isFinite(at) ? new Date(at).toISOString() : 'never',
+  );
 }
+
+const MOST_TEXTS = 10_000;
+const texts = new Map<number, string>();
