@@ -362,4 +362,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['races', 'clients', 'callers'],
     mend: 'explain: what was claimed ahead of a kill waits for the resume, if the next process starts in a pause',
   },
+  {
+    seed: 205,
+    faults: ['suspend', 'long'],
+    mend: 'recovery: a retry that was claimed after its retries had ended was never sent, and is not sent again',
+  },
 ];

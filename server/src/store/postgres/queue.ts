@@ -184,7 +184,8 @@ const cutOff: Statement = {
   name: 'queue_cut_off',
   text: `
     SELECT schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts, claimed_at,
-      changed_at
+      changed_at,
+      (SELECT policy FROM schedules WHERE schedules.schedule_key = queue.schedule_key) AS policy
     FROM queue
     WHERE state <> 'waiting' AND state = 'inFlight' AND lease_until <= statement_timestamp()
     ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED`,

@@ -5,6 +5,7 @@ import { skippedBehind } from '../../domain/run/row-times.ts';
 import type { RunRecord } from '../../domain/run/run.ts';
 import { decidedFrom, type Start, startBeyond } from '../../domain/run/start.ts';
 import { PUT_OFF_MS } from '../../domain/run/suspension.ts';
+import { whyTooLate } from '../../domain/run/verdict.ts';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
 import { QUEUE, type Row } from '../columns.ts';
 import type { AwaitedManual, Claim, ClaimedRow } from '../contract/queue.ts';
@@ -189,9 +190,18 @@ function mayHaveLeft(row: Row, now: number, sentUntil: number | undefined): bool
   return (row.due_at as number) <= Math.max(sentUntil, row.claimed_at as number);
 }
 
+/** Whether the retries of its run had ended when it was claimed: then nobody sent it, and the next claim ends its run. */
+function wasTooLate(row: Row, now: number): boolean {
+  if (row.policy == null || isOfClockAhead(row, now)) return false;
+  const { attempts, scheduledFor } = QUEUE.fromRow(row);
+  const policy = JSON.parse(row.policy as string);
+  return whyTooLate({ attempts, scheduledFor }, policy, row.claimed_at as number) !== null;
+}
+
 /**
  * The next state of a row in flight when the process that claimed it is gone.
  *
+ * @param row with the policy of its schedule
  * @param sentUntil rows claimed ahead for a later time than this were never sent; undefined: not
  * known
  */
@@ -203,7 +213,8 @@ export function recovered(
   const was = QUEUE.fromRow(row);
   const { attempt, attempts, nextFor } = was;
   const changedAt = row.changed_at as number | null;
-  if (attempt > attempts.length && mayHaveLeft(row, now, sentUntil)) {
+  const wasClaimed = attempt > attempts.length && !wasTooLate(row, now);
+  if (wasClaimed && mayHaveLeft(row, now, sentUntil)) {
     const lost = lostAttempt(attempt, Math.max(row.claimed_at as number, was.dueAt));
     // Not now: it would wait behind all that is late already, until the schedule's next time has come.
     const dueAt = neverEarly(was, was.dueAt);

@@ -118,7 +118,9 @@ export function sqliteQueue(
     UPDATE queue SET due_at = ${dueAgain}
     WHERE schedule_key IN (SELECT value FROM json_each(?)) AND blocked_since IS NULL
       AND due_at > ${dueAgain}`);
-  const cutOff = database.prepare("SELECT * FROM queue WHERE state = 'inFlight'");
+  const cutOff = database.prepare(`
+    SELECT queue.*, policy FROM queue JOIN schedules USING (schedule_key)
+    WHERE queue.state = 'inFlight'`);
   const restore = database.prepare(
     `UPDATE queue SET ${RECOVERED.assignments(() => '?')} WHERE schedule_key = ?`,
   );

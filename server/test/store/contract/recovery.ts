@@ -69,6 +69,19 @@ export function recoveryContract(name: string, open: OpenBackend): void {
       );
     });
 
+    test('a retry that was claimed after its retries had ended was never sent: it is no lost attempt', async () => {
+      const { store } = backend;
+      const caller = await aClient(store);
+      const policy = { retryForSeconds: 30 };
+      await stored(store, caller, { policy }, { first: NOON, second: NOON + 60 * MINUTE });
+      const first = await claimOne(store);
+      await settled(store, first, retrying(first, NOON + 5 * SECOND));
+      await claimOne(store, NOON + 31 * SECOND, NOON);
+      const again = await restarted(NOON + 40 * SECOND);
+      const { was, attempt, attempts } = await claimOne(again.store, NOON + 40 * SECOND, NOON);
+      assert.deepEqual([was, attempt, attempts], ['retrying', 2, [anAttempt()]]);
+    });
+
     test('the attempts before it are kept, and each crash adds its own', async () => {
       await made();
       const first = await claimOne(backend.store);
