@@ -117,7 +117,7 @@ function checkMissed(
   const { windows } = view;
   let isUndecided = false;
   for (const [index, window] of windows.entries()) {
-    const { from, until, lookedAt, goesUntil } = blindOf(schedule, window, view);
+    const { from, until, lookedAt, goesUntil } = blindOf(schedule, window);
     if (time > until || (!isUndecided && next <= window.from && time <= from)) continue;
     const lookedUntil = withGrace(lookedAt, view);
     const isUnseen = window.to - unseenFrom(window, view) >= view.blindMs - LOOK_MS;
@@ -250,9 +250,9 @@ function wasBehind(time: number, next: number, id: string, view: View): boolean 
  * @returns also the latest instant at which it looked: what passes between `until` and that may have been seen, or not; and
  *   until when a run went on that was in flight as the machine was suspended
  */
-function blindOf(schedule: ScheduleView, window: Window, view: View): Blind {
+function blindOf(schedule: ScheduleView, window: Window): Blind {
   const known = blindKept.get(schedule) ?? new Map<Window, Blind>();
-  const blind = known.get(window) ?? blindSpanOf(schedule, window, view);
+  const blind = known.get(window) ?? blindSpanOf(schedule, window);
   blindKept.set(schedule, known.set(window, blind));
   return blind;
 }
@@ -261,7 +261,7 @@ function blindOf(schedule: ScheduleView, window: Window, view: View): Blind {
 const blindKept = new WeakMap<ScheduleView, Map<Window, Blind>>();
 type Blind = ReturnType<typeof blindSpanOf>;
 
-function blindSpanOf(schedule: ScheduleView, window: Window, view: View) {
+function blindSpanOf(schedule: ScheduleView, window: Window) {
   const { runs, manual } = schedule;
   let from = window.from;
   let until = window.to;
@@ -270,7 +270,7 @@ function blindSpanOf(schedule: ScheduleView, window: Window, view: View) {
   for (const run of [...runs, ...manual].toSorted((a, b) => a.at - b.at)) {
     // One that is in flight around a suspension goes on after it.
     if (window.isSuspension && run.startedAt <= window.to && run.finishedAt >= window.from) {
-      from = Math.min(from, unseenSince(run, window, schedule, view));
+      from = Math.min(from, unseenSince(run, window, schedule));
       goesUntil = Math.max(goesUntil, run.finishedAt);
     }
     const wasCutOff = isCutOff(run, window.from, window.to);
@@ -284,18 +284,9 @@ function blindSpanOf(schedule: ScheduleView, window: Window, view: View) {
   return { from, until, lookedAt, goesUntil };
 }
 
-/** What came during a run is recorded at its end. By then the engine knows of one gap, and until when it had looked before. */
-function unseenSince(
-  { at }: RunSeen,
-  { from, to }: Window,
-  { seen }: ScheduleView,
-  { windows, suspensions }: View,
-) {
-  // Two that follow each other closely are one window.
-  const isTwice = suspensions.filter(other => other.from >= from && other.to <= to).length > 1;
-  const isBehindGap = isTwice || windows.some(other => other.from < from && other.to >= at);
-  if (isBehindGap || seen.policy?.overlap === 'bufferOne') return at;
-  return Math.max(at, from - LOOK_MS);
+/** What came during a run is recorded at its end: by then the engine knows until when it had looked. */
+function unseenSince({ at }: RunSeen, { from }: Window, { seen }: ScheduleView): number {
+  return seen.policy?.overlap === 'bufferOne' ? at : Math.max(at, from - LOOK_MS);
 }
 
 /** Since when nobody has said that somebody looked: they could not while the store stood still. */
