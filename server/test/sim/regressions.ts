@@ -273,4 +273,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 92_844,
     mend: 'rules: an answer that came as the machine was suspended ends a run when that is read',
   },
+  {
+    seed: 96_525,
+    mend: 'engine: who writes looks at the clock as well, and a step back before the next look is seen',
+  },
 ];
