@@ -278,6 +278,10 @@ export const REGRESSIONS: Regression[] = [
     mend: 'rules: an answer that came as the machine was suspended ends a run when that is read',
   },
   {
+    seed: 96_490,
+    mend: 'rules: what ends just after a write has failed is written with the next try',
+  },
+  {
     seed: 96_525,
     mend: 'engine: who writes looks at the clock as well, and a step back before the next look is seen',
   },
