@@ -74,6 +74,7 @@ export class Engine {
   readonly #outbox: Outbox;
   readonly #executor: Executor;
   readonly #completer: Completer;
+  readonly #clockWatch: ClockWatch;
   readonly #leaseRenewer: LeaseRenewer | null;
   readonly #pruner: Pruner;
   readonly #recounter: Recounter;
@@ -114,7 +115,7 @@ export class Engine {
       suspended: clientRowId => this.#callBackClient(clientRowId),
       wake,
     });
-    const clockWatch = new ClockWatch({
+    this.#clockWatch = new ClockWatch({
       clock,
       observer,
       downtime,
@@ -129,7 +130,7 @@ export class Engine {
       clock,
       observer,
       downtime,
-      clockWatch,
+      clockWatch: this.#clockWatch,
       recounter: this.#recounter,
       suspensions: this.#suspensions,
       identities: options.identities ?? ownIdentities(options),
@@ -213,17 +214,20 @@ export class Engine {
 
   /** A schedule was written and is due at `dueAt` (epoch ms). */
   wake(dueAt: number): void {
+    this.#lookAtClock();
     this.#dispatcher.wake(dueAt);
   }
 
   /** A manual run of the schedule was put into the outbox. */
   wakeOutbox(scheduleId: string): void {
+    this.#lookAtClock();
     this.#executor.yieldToManualRun(scheduleId);
     this.#outbox.wake();
   }
 
   /** A schedule was changed: no request starts from here on but as it now says. */
   changed(scheduleId: string, changedAt: number): void {
+    this.#lookAtClock();
     this.#executor.cancelSchedule(scheduleId);
     this.#dispatcher.wake(changedAt);
     this.#outbox.wake();
@@ -237,6 +241,11 @@ export class Engine {
   /** A calendar was put, or a schedule was written while one of its calendars changed. */
   calendarsChanged(): void {
     this.#calendarRecounter.wake();
+  }
+
+  /** What was written goes by a clock that may be set back before a loop looks at it. */
+  #lookAtClock(): void {
+    if (this.isRunning) this.#clockWatch.look(this.#options.clock.now());
   }
 
   /** Requests that have not started are claimed again. */

@@ -29,7 +29,9 @@ function checkBuffered(run: RunSeen, schedule: ScheduleView, view: View, tell: T
 function checkBegun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell): void {
   const { seen, runs, manual } = schedule;
   if (!view.isUndisturbed(run.at, run.startedAt, seen.id)) return;
+  // Its own begins before it where its node has just set its clock by a ms.
   const going = [...runs, ...manual]
+    .filter(other => other !== run)
     .flatMap(({ attempts }) => attempts)
     .find(each => each.startedAt < run.at && endOf(each) > run.at + view.lateMs);
   if (going === undefined) return;

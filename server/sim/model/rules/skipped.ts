@@ -27,7 +27,11 @@ function checkOne(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
 function isBehindDropped(time: number, schedule: ScheduleView, view: View): boolean {
   const { seen, due, runs } = schedule;
   if (isOvertaken(time, schedule, view)) return true;
-  const before = due.findLast(each => each < time && !runs.some(run => run.at === each));
+  // Where its client was suspended before anybody looked, it is missed: it had not begun.
+  const isOfHalt = (at: number) => view.haltsOf(seen.id).some(({ from }) => from >= at);
+  const isOnRecord = (at: number) =>
+    runs.some(run => run.at === at && !(run.status === 'missed' && isOfHalt(at)));
+  const before = due.findLast(each => each < time && !isOnRecord(each));
   if (before === undefined || !needsNone(before, schedule, view)) return false;
   const isAsleep = ({ from, to }: Window) => from <= time && before <= to + AWAKE_MS;
   const isUnsent = ({ from, to }: Window) => from <= before && time <= to + view.connectMs;

@@ -306,7 +306,9 @@ const AGAIN_MS = 250;
 export function withGrace(instant: number, { stalls, graceMs }: View, waitMs = 0): number {
   let until = instant + waitMs + graceMs;
   for (const { from, to } of stalls.toSorted((a, b) => a.from - b.from)) {
-    if (from <= until && to > instant) until += to - Math.max(from, instant) + AGAIN_MS;
+    // Who tries again waits for that also with what has come since.
+    const againAt = to + AGAIN_MS;
+    if (from <= until && againAt > instant) until += againAt - Math.max(from, instant);
   }
   return until;
 }

@@ -82,6 +82,24 @@ export function recoveryContract(name: string, open: OpenBackend): void {
       assert.deepEqual([was, attempt, attempts], ['retrying', 2, [anAttempt()]]);
     });
 
+    test('a retry that left before a change ended its retries is a lost attempt', async () => {
+      const { store } = backend;
+      const caller = await aClient(store);
+      const schedule = await stored(store, caller, { policy: { retryForSeconds: 60 } });
+      const first = await claimOne(store);
+      await settled(store, first, retrying(first, NOON + 5 * SECOND));
+      await claimOne(store, NOON + 31 * SECOND, NOON);
+      const policy = { retryForSeconds: 30 };
+      const start = { first: NOON + MINUTE, second: NOON + 2 * MINUTE };
+      await changed(store, caller, schedule, { policy }, NOON + 32 * SECOND, start);
+      const again = await restarted(NOON + 40 * SECOND);
+      const { was, attempts } = await claimOne(again.store, NOON + 40 * SECOND, NOON);
+      assert.deepEqual(
+        [was, attempts.map(({ outcome }) => outcome)],
+        ['lost', ['response', 'lost']],
+      );
+    });
+
     test('the attempts before it are kept, and each crash adds its own', async () => {
       await made();
       const first = await claimOne(backend.store);
