@@ -27,7 +27,7 @@ export function hasCrowd({ faults }: { faults: string[] }): boolean {
 }
 
 /** Nodes, clocks that are set, hours, and what changes times by itself. */
-const NOT_BESIDE = ['nodes', 'step', 'suspend', 'long', 'destinations', 'calendars', 'steered'];
+const NOT_BESIDE = ['step', 'suspend', 'long', 'destinations', 'calendars', 'steered'];
 
 /** What is off where several clients are asked for: they would not be played. */
 export function apartFrom(faults: readonly string[]): Record<string, 0> {

@@ -35,13 +35,17 @@ export function callbackArrivalOf(headers: Headers, body: string, at: number): C
   };
 }
 
+/** Of a request, or of a callback. */
+type SignedArrival = Pick<Arrival, 'scheduleId' | 'at' | 'senderAt' | 'webhookId'>;
+
 /** What a request was signed with, or a callback. */
 export function signedOf(
   headers: Headers,
   body: string,
-  { scheduleId, at, webhookId }: Arrival | CallbackArrival,
+  { scheduleId, at, senderAt, webhookId }: SignedArrival,
 ): SignedSeen {
   const timestamp = String(headers['webhook-timestamp']);
   const signatures = String(headers['webhook-signature']);
-  return { scheduleId, at, id: webhookId, timestamp, signatures, body };
+  const sentAt = senderAt ?? at;
+  return { scheduleId, at, sentAt, id: webhookId, timestamp, signatures, body };
 }

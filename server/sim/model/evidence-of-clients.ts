@@ -34,6 +34,8 @@ export interface CallSeen {
 export interface SignedSeen {
   scheduleId: string;
   at: number;
+  /** The same by the clock of its sender. */
+  sentAt: number;
   id: string;
   timestamp: string;
   signatures: string;

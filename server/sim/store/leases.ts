@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { SURE_MS } from '../../src/domain/run/queue-row.ts';
 import { attemptsCell, RECOVERED, type Row } from '../../src/store/columns.ts';
+import type { ClientStore } from '../../src/store/contract/clients.ts';
 import type { Cluster } from '../../src/store/contract/cluster.ts';
 import type { CompletionStore } from '../../src/store/contract/completions.ts';
 import type { OutboxStore, QueueStore, Settlement } from '../../src/store/contract/queue.ts';
@@ -51,14 +52,27 @@ export class Leases {
 
   /** @param store on the database, of this node alone */
   storeOf(store: Store, node: string): Store {
-    const { queue, outbox, schedules, completions } = store;
+    const { queue, outbox, schedules, completions, clients } = store;
     return {
       ...store,
       queue: { ...queue, ...queueOf(queue, this.#database, this, node) },
       outbox: { ...outbox, ...outboxOf(outbox, this.#database, this, node) },
       schedules: { ...schedules, ...schedulesOf(schedules, this, node) },
       completions: { ...completions, ...completionsOf(completions, this, node) },
+      clients: { ...clients, ...this.#clientsOf(clients, node) },
       cluster: this.#clusterOf(node),
+    };
+  }
+
+  #clientsOf(clients: ClientStore, node: string): Pick<ClientStore, 'rotateSecret' | 'endOverlap'> {
+    const keyOf = this.#database.prepare('SELECT client_key FROM clients WHERE id = ?');
+    const told = (clientId: string, isChanged: boolean) => {
+      if (isChanged) this.notices.rotated(node, keyOf.get(clientId)!.client_key as number);
+      return isChanged;
+    };
+    return {
+      rotateSecret: async (id, rotation) => told(id, await clients.rotateSecret(id, rotation)),
+      endOverlap: async id => told(id, await clients.endOverlap(id)),
     };
   }
 
@@ -204,7 +218,9 @@ function queueOf(
   const standing = database.prepare(`
     SELECT state, changed_at, version, id FROM queue JOIN schedules USING (schedule_key)
     WHERE schedule_key = ?`);
-  const inFlight = database.prepare("SELECT * FROM queue WHERE state = 'inFlight'");
+  const inFlight = database.prepare(`
+    SELECT queue.*, policy FROM queue JOIN schedules USING (schedule_key)
+    WHERE queue.state = 'inFlight'`);
   const restore = database.prepare(
     `UPDATE queue SET ${RECOVERED.assignments(() => '?')} WHERE schedule_key = ?`,
   );

@@ -52,6 +52,10 @@ export class Notices {
     this.#tell(from, listener => listener.wakeOutbox(scheduleId));
   }
 
+  rotated(from: string, clientRowId: number): void {
+    this.#tell(from, listener => listener.rotated(clientRowId));
+  }
+
   #tell(from: string, hear: (listener: NodeListener) => void): void {
     const random = this.#random;
     for (const [node, { owner, listener }] of this.#listeners) {

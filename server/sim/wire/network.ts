@@ -174,8 +174,8 @@ export class Network {
       : arrivalOf(headers, at);
     if ('runId' in arrival) this.callbacks.push(arrival);
     else this.arrivals.push(arrival);
-    if (this.keepsSignatures) this.signed.push(signedOf(headers, body ?? '', arrival));
     if (wire !== owner) Object.assign(arrival, { node: owner.name, senderAt: now() });
+    if (this.keepsSignatures) this.signed.push(signedOf(headers, body ?? '', arrival));
     const open = this.#openOf(wire);
     const end = (status: number | null, { retryAt, asked }: Asks = {}) => {
       arrival.status = status;

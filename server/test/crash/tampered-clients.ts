@@ -79,7 +79,8 @@ function signed(
     const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
     return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.{}`).digest('base64')}`;
   });
-  return { scheduleId, at, id, timestamp, signatures: signatures.join(' '), body: '{}' };
+  const signed = { id, timestamp, signatures: signatures.join(' '), body: '{}' };
+  return { scheduleId, at, sentAt: at, ...signed };
 }
 
 /** As `TAMPERED`, of `worldOfClients`. */
@@ -127,7 +128,7 @@ export const TAMPERED_CLIENTS: TamperedEvidence[] = [
     ['signedOtherwise'],
     w => {
       const early = signed({ ...w.arrivals[0]!, at: at(1) }, FIRST);
-      w.signed![0] = { ...early, at: at(5) };
+      w.signed![0] = { ...early, at: at(5), sentAt: at(5) };
     },
   ],
 ];

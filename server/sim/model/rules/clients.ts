@@ -38,8 +38,10 @@ function checkTold(
   const { scheduleId, at, missed, status, reason } = run;
   const [from, to] = missed === null ? [at, at] : [missed.from, missed.to];
   const said = status === 'missed' ? haltIn(reason) : null;
-  const resumed = halts.find(halt => comesBack(run, halt));
-  if (resumed !== undefined) {
+  const wasClaimed = isCutOff(run, view);
+  const isHeld = (time: number, halt: Halt) => isHeldThrough(time, halt, scheduleId, view);
+  const resumed = halts.find(halt => comesBack(run, halt) && !isHeld(run.at, halt));
+  if (!wasClaimed && resumed !== undefined) {
     const when = `${iso(run.startedAt)}, and its client was suspended at ${iso(resumed.from)}`;
     tell('suspendedUntold', `${nameOf(scheduleId, at)} fired at ${when}.`);
   }
@@ -50,10 +52,32 @@ function checkTold(
         ? halts.some(halt => halt.from <= time && time <= halt.to)
         : said === 'before'
           ? halts.some(halt => time <= halt.by && waits(time, halt, schedule, view))
-          : isGoing(time, schedule, view) || !halts.some(halt => isKnown(halt, time));
+          : wasClaimed ||
+            isGoing(time, schedule, view) ||
+            !halts.some(halt => isKnown(halt, time) && !isHeld(time, halt));
     if (isRight) continue;
     tell('suspendedUntold', `${nameOf(scheduleId, time)} is ${status}: ${reason ?? 'no reason'}.`);
   }
+}
+
+/** Whether its claim was cut off before its engine put it off: nobody knows that it was not sent, and it is sent again. */
+function isCutOff({ scheduleId, at, attempts }: RunSeen, view: View): boolean {
+  const [first, second] = attempts;
+  if (first?.outcome !== 'lost') return false;
+  return view.killedWithin(at - CLAIMED_AHEAD_MS, second?.startedAt ?? Infinity, scheduleId);
+}
+
+const CLAIMED_AHEAD_MS = 1_000;
+
+/** Whether a node held the schedule from then until the end, and did nothing: what is claimed is not put off by others. */
+function isHeldThrough(
+  time: number,
+  { knownFrom, knownUntil }: Halt,
+  scheduleId: string,
+  view: View,
+): boolean {
+  const from = Math.max(time, knownFrom);
+  return view.isShared && view.heldUntil(from, scheduleId) >= knownUntil;
 }
 
 /** Whether it began for a time that passed meanwhile. */

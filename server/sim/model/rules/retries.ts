@@ -119,7 +119,7 @@ function checkTried(tried: Tried, view: View, tell: Tell): void {
 
 /** @param retry 1 for the first */
 function checkRetry(
-  { id, name, policy }: Tried,
+  { id, name, policy, isStopped }: Tried,
   before: AttemptSeen,
   attempt: AttemptSeen,
   retry: number,
@@ -128,6 +128,8 @@ function checkRetry(
 ): void {
   // What was cut off is sent again, which is no retry.
   if (before.outcome === 'lost') return;
+  // What is left of a deleted schedule is claimed at once, to be ended. Where that was cut off nobody knows that it was not sent.
+  if (isStopped && attempt.outcome === 'lost') return;
   if (!isRetried(before) || retry > mostRetries(policy)) {
     tell('retryUnasked', `${name} was tried again after attempt ${before.number}.`);
     return;

@@ -2,12 +2,15 @@ import { createHmac } from 'node:crypto';
 import type { ClientSeen, SecretsSeen, SignedSeen } from '../evidence-of-clients.ts';
 import { isPutOff } from './full-hosts.ts';
 import type { Tell } from './rule.ts';
+import { withGrace } from './times.ts';
 import { iso, type ScheduleView, type View } from './view.ts';
 
 /** A request leaves so long before it arrives, ms, by clocks that tell whole ms. */
 const ON_ITS_WAY_MS = 2;
 /** It may have been made a second ahead, and its timestamp is of a whole second. */
 const OLDEST_MS = 2_000;
+/** A node that is not told of a rotation signs what it has claimed ahead as before. */
+const CLAIMED_AHEAD_MS = 1_000;
 
 /** Requests and callbacks are signed with the secrets that are valid as they start, and with no other (docs/signatures.md). */
 export function checkSignatures(
@@ -43,25 +46,41 @@ function isRight(
   request: SignedSeen,
   secrets: SecretsSeen[],
   claimedAt: number,
-  { connectMs }: View,
+  view: View,
 ): boolean {
-  const { at, timestamp, signatures } = request;
-  const ageMs = at - Number(timestamp) * 1_000;
-  if (!(ageMs >= 0 && ageMs <= OLDEST_MS + connectMs + ON_ITS_WAY_MS)) return false;
-  const leftAt = at - ON_ITS_WAY_MS;
+  const { at, sentAt, signatures } = request;
+  const { apartMs } = view;
+  const ageMs = sentAt - signedAtOf(request);
+  const waitedMs = waitedMsOf(request, view);
+  if (!(ageMs >= -apartMs && ageMs <= OLDEST_MS + waitedMs + ON_ITS_WAY_MS + apartMs)) return false;
   const inForce = secrets.filter(({ from }, index) => {
     const endedBy = secrets[index + 1]?.by ?? Infinity;
-    return from <= at && endedBy >= claimedAt;
+    return from <= at && signsUntil(endedBy, view) >= claimedAt;
   });
   return inForce.some(({ current, old }) => {
     const one = signatureOf(request, current);
     if (old === null) return signatures === one;
-    // One that waits for a connection was signed before.
-    const maySign = leftAt - connectMs < old.until;
-    const mustSign = at < old.until;
+    const maySign = sentAt - ON_ITS_WAY_MS - waitedMs - apartMs < old.until;
+    const mustSign = sentAt + apartMs < old.until;
     if (!mustSign && signatures === one) return true;
     return maySign && signatures === `${one} ${signatureOf(request, old.secret)}`;
   });
+}
+
+/** Until when a node may claim, or have claimed, what it signs with secrets that others have ended. */
+function signsUntil(endedBy: number, view: View): number {
+  return view.isShared ? withGrace(view.heardBy(endedBy + CLAIMED_AHEAD_MS), view) : endedBy;
+}
+
+/** A request is signed as it is made. Then it waits for a connection; where nodes share the store, for their look at its claim, too. */
+function waitedMsOf(request: SignedSeen, view: View): number {
+  const { at, sentAt } = request;
+  const isHeldUp = view.isShared && view.isAnySlow(signedAtOf(request), at);
+  return isHeldUp ? Math.max(view.connectMs, sentAt - signedAtOf(request)) : view.connectMs;
+}
+
+function signedAtOf({ timestamp }: SignedSeen): number {
+  return Number(timestamp) * 1_000;
 }
 
 function signatureOf({ id, timestamp, body }: SignedSeen, secret: string): string {

@@ -145,7 +145,7 @@ function checkMissed(
   if (isLostInStall(time, schedule, view) || isTooOld(time, schedule.seen, view)) return 0;
   const { id } = schedule.seen;
   const isLate = follower !== undefined && follower.startedAt >= next;
-  if (isLate && wasBehind(time, next, id, view)) return 1;
+  if (isLate && (wasBehind(time, next, id, view) || isPutOffAgain(time, next, id, view))) return 1;
   if (hadToWait(time, next, schedule, view)) return 0;
   // Before a later one could fire, its schedule was stopped, or a change dropped that one.
   const isOverBefore =
@@ -227,6 +227,11 @@ function checkAge({ at, startedAt }: RunSeen, seen: ScheduleSeen, view: View, te
 function quietFrom(from: number, to: number, { stops }: View): number {
   const ends = stops.filter(stop => stop.from <= to && stop.to <= to).map(stop => stop.to);
   return Math.max(from, ...ends);
+}
+
+/** Whether a node that has not heard of a resume may have put off what another one has brought back. */
+function isPutOffAgain(time: number, next: number, id: string, view: View): boolean {
+  return view.isShared && view.haltsOf(id).some(halt => halt.from <= next && time <= halt.to);
 }
 
 /**

@@ -204,11 +204,11 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
   const windows = evidence.shared
     ? down // A node that woke between two of them has looked.
     : merged([...down, ...suspensions.map(unseenOf)]);
-  const halts = haltsOf(evidence, [...windows, ...stalls]);
   const clientOf = new Map(schedules.map(({ id, client = '' }) => [id, client]));
   const haltsOfOne = (id: string) => halts.get(clientOf.get(id)!) ?? [];
   const lags = lives.flatMap(life => life.lags ?? []);
   const rests = lives.flatMap(({ frozen = [] }) => frozen);
+  const halts = haltsOf(evidence, [...windows, ...stalls, ...(evidence.shared ? rests : [])]);
   // What was asked of a machine that was suspended then is written when it goes on.
   const asleep = suspensions.map(({ from, to }) => ({ from, to: to + RECOVERY_MS }));
   const heardBy = (instant: number) => {
