@@ -362,4 +362,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['races', 'clients', 'callers'],
     mend: 'explain: what was claimed ahead of a kill waits for the resume, if the next process starts in a pause',
   },
+  {
+    seed: 101_110,
+    faults: ['step', 'edits', 'callers', 'slow'],
+    mend: 'store: a change takes back nothing that has left before it was written',
+  },
 ];

@@ -99,6 +99,19 @@ export function startBehind(row: Row, start: Start, schedule: Schedule, now: num
   }
 }
 
+/** A change is written so soon after its date. A clock that says otherwise was set since, or is another one. */
+const WRITTEN_WITHIN_MS = 60_000;
+
+/**
+ * The mark of a change on a row that has begun: when it is written. A request that has left since its date was not taken back.
+ *
+ * @param now by the clock of the store, epoch ms
+ */
+export function markedAt(changedAt: number, now: number): number {
+  const isLater = now > changedAt && now - changedAt <= WRITTEN_WITHIN_MS;
+  return isLater ? now : changedAt;
+}
+
 /** Due rows among which those of newer engines are looked for. */
 const LOOKED_AT = 5_000;
 
