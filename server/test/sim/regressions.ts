@@ -297,4 +297,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 102_764,
     mend: 'rules: what came behind a retry of a clock that was ahead is to come again, and has no record',
   },
+  {
+    seed: 104_049,
+    mend: 'rules: a node that wakes from a pause to end at once hears of no completion',
+  },
 ];
