@@ -192,7 +192,7 @@ function isOfClockAhead(row: Row, now: number): boolean {
   return claimedAt > now || (changedAt !== null && changedAt < claimedAt - STEP_MS);
 }
 
-/** What whoever recovers a row in flight knows of the process that claimed it. */
+/** The facts about the process that claimed a row in flight, as far as its successor knows them. */
 export interface KnownOfSender {
   /** Rows claimed ahead for a later time than this were never sent; undefined: not known. */
   sentUntil?: number | undefined;
