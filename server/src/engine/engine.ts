@@ -243,7 +243,7 @@ export class Engine {
     this.#calendarRecounter.wake();
   }
 
-  /** What was written goes by a clock that may be set back before a loop looks at it. */
+  /** A write goes by a clock that may be set back before a loop looks at it. */
   #lookAtClock(): void {
     if (this.isRunning) this.#clockWatch.look(this.#options.clock.now());
   }

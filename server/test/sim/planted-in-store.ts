@@ -104,7 +104,7 @@ export const PLANTED_IN_STORE: PlantedBug[] = [
   bug(
     'a start takes each claim for a request that was cut off',
     ['lostWithoutCrash'],
-    ['store/rows/queue.ts', 'if (sentUntil === undefined) return', 'return true;\n  return'],
+    ['store/rows/queue.ts', 'if (sentUntil !== undefined) return', 'return true;\n  return'],
   ),
   bug(
     'claims of a step that fails are not given back',

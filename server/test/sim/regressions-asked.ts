@@ -367,4 +367,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['suspend', 'long'],
     mend: 'recovery: a retry that was claimed after its retries had ended was never sent, and is not sent again',
   },
+  {
+    seed: 101_110,
+    faults: ['step', 'edits', 'callers', 'slow'],
+    mend: 'store: a change takes back nothing that has left before it was written',
+  },
 ];

@@ -293,4 +293,12 @@ export const REGRESSIONS: Regression[] = [
     seed: 102_566,
     mend: 'rules: what a claim from before a pause held up is skipped, although a suspension says that it had not begun',
   },
+  {
+    seed: 102_764,
+    mend: 'rules: what came behind a retry of a clock that was ahead is to come again, and has no record',
+  },
+  {
+    seed: 104_049,
+    mend: 'rules: a node that wakes from a pause to end at once hears of no completion',
+  },
 ];

@@ -330,7 +330,7 @@ export function knownBy({ scheduleId, finishedAt, attempts }: RunSeen, view: Vie
     const heldUntil = view.heldUntil(heardAt, scheduleId);
     const by = writtenBy(heardAt, view);
     // Who would have written it ended before: its target's word stands, and the next one to start finds it.
-    const cutOff = view.windows.find(({ from }) => from > until && from <= by);
+    const cutOff = view.windows.find(({ from, to }) => from >= until && from <= by && to > until);
     if (heldUntil <= heardAt && cutOff === undefined) return by;
     until = heldUntil > heardAt ? heldUntil : cutOff!.to;
   }

@@ -220,7 +220,9 @@ function gaveWay(
   const retries = arrivals.filter(({ attempt }) => attempt > 1);
   if (!wasBlocked(instant, retries, evidence)) return false;
   const isOfTime = (run: Run) => run.scheduleId === id && Date.parse(run.scheduledFor) === time;
-  return evidence.runs.some(run => isOfTime(run) && run.status === 'skipped');
+  const record = evidence.runs.find(isOfTime);
+  // Set back, the clock has it come again, and nothing is on record of it.
+  return record === undefined ? time > evidence.until : record.status === 'skipped';
 }
 
 /** A target that answered 202 is at work, until its deadline at the latest. A clock that is set says nothing of its end. */

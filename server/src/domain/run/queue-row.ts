@@ -16,7 +16,7 @@ import type { Attempt } from './run.ts';
  */
 export type QueueState = 'waiting' | 'inFlight' | 'retrying' | 'lost' | 'awaiting';
 
-/** Where nodes share a store, a claim that is older than this is confirmed before its request is sent, ms. */
+/** A node of several confirms a claim that is older than this, in ms, before it sends its request. */
 export const SURE_MS = 100;
 
 export interface QueueRow {

@@ -19,7 +19,7 @@ import {
   type ScheduleStore,
 } from '../contract/schedules.ts';
 import { LEAST_RESERVED_LEVEL } from '../rows/outbox.ts';
-import { changedLevel, startBehind } from '../rows/queue.ts';
+import { changedLevel, markedAt, startBehind } from '../rows/queue.ts';
 import { UNSENT } from '../rows/recount.ts';
 import { fold } from '../rows/row.ts';
 import {
@@ -256,7 +256,7 @@ async function apply(send: Query, by: Changing, changes: ScheduleChange[]): Prom
   await writePassedTimes(send, queued, requeued);
   const opened = await withOpenStarts(send, queued, requeued);
   await send(update, changeValues(by, changes));
-  if (opened.length > 0) await requeueAll(send, opened);
+  if (opened.length > 0) await requeueAll(send, queued, opened);
   return true;
 }
 
@@ -293,11 +293,12 @@ async function withOpenStarts(
   });
 }
 
-/** The caller has locked the schedules and their rows of the queue. */
-async function requeueAll(send: Query, requeued: Requeued[]): Promise<void> {
+/** The caller has locked the schedules. @param queued their rows of the queue, as they were locked */
+async function requeueAll(send: Query, queued: Row[], requeued: Requeued[]): Promise<void> {
+  const now = (queued[0]?.now ?? 0) as number;
   const cells = requeued.map(({ key, changedAt, start, schedule }) => {
     const times = { ...(start ?? NO_START), needs: levelOf(schedule) };
-    return [key, changedAt, ...SCHEDULE_START.cells(times)];
+    return [key, markedAt(changedAt, now), ...SCHEDULE_START.cells(times)];
   });
   await send(queueMarkBegun, columnsOf(cells));
   const [starting, ending] = [cells.filter(isStarting), cells.filter(cell => !isStarting(cell))];
@@ -319,7 +320,7 @@ export async function lockAndRequeue(send: Query, requeued: Requeued[]): Promise
   if (requeued.length === 0) return;
   const queued = await send(queueLock, [requeued.map(({ key }) => key)]);
   await writePassedTimes(send, queued, requeued);
-  await requeueAll(send, await withOpenStarts(send, queued, requeued));
+  await requeueAll(send, queued, await withOpenStarts(send, queued, requeued));
 }
 
 function changeValues(

@@ -100,6 +100,19 @@ export function startBehind(row: Row, start: Start, schedule: Schedule, now: num
   }
 }
 
+/** A change is written so soon after its date. A clock that says otherwise was set since, or is another one. */
+const WRITTEN_WITHIN_MS = 60_000;
+
+/**
+ * The mark of a change on a row that has begun: when it is written. A request that has left since its date was not taken back.
+ *
+ * @param now by the clock of the store, epoch ms
+ */
+export function markedAt(changedAt: number, now: number): number {
+  const isLater = now > changedAt && now - changedAt <= WRITTEN_WITHIN_MS;
+  return isLater ? now : changedAt;
+}
+
 /** Due rows among which those of newer engines are looked for. */
 const LOOKED_AT = 5_000;
 
@@ -180,7 +193,7 @@ function isOfClockAhead(row: Row, now: number): boolean {
   return claimedAt > now || (changedAt !== null && changedAt < claimedAt - STEP_MS);
 }
 
-/** What whoever recovers a row in flight knows of the process that claimed it. */
+/** The facts about the process that claimed a row in flight, as far as its successor knows them. */
 export interface KnownOfSender {
   /** Rows claimed ahead for a later time than this were never sent; undefined: not known. */
   sentUntil?: number | undefined;

@@ -4,7 +4,7 @@ import { levelOf } from '../../domain/schedule/level.ts';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
 import { QUEUE, type Row } from '../columns.ts';
 import type { Requeue } from '../contract/schedules.ts';
-import { changedLevel, startBehind } from '../rows/queue.ts';
+import { changedLevel, markedAt, startBehind } from '../rows/queue.ts';
 import { UNSENT } from '../rows/recount.ts';
 import type { GroupCommit } from './group-commit.ts';
 
@@ -51,7 +51,8 @@ export function requeueWriter(database: DatabaseSync, { now }: Pick<GroupCommit,
     },
     write(key: number, { changedAt, start }: Exclude<Requeue, 'keep'>, schedule: Schedule): void {
       const needs = levelOf(schedule);
-      queueMarkBegun.run({ key, first: start?.first ?? null, needs, changedAt });
+      const at = markedAt(changedAt, now());
+      queueMarkBegun.run({ key, first: start?.first ?? null, needs, changedAt: at });
       if (start) {
         queueInsert.run({ key, needs, ...start });
         // While it had no row, nothing counted it anew: these times come again.

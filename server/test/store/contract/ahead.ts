@@ -224,6 +224,19 @@ export function aheadContract(name: string, open: OpenBackend): void {
       });
     }
 
+    test('after it, where a change that is dated before it was written later: it may have left', async () => {
+      const { store } = backend;
+      const caller = await aClient(store);
+      // The store writes by its own clock.
+      const due = Date.now() - 50;
+      const start = { first: due, second: due + MINUTE };
+      const schedule = await stored(store, caller, {}, start);
+      assert.equal((await store.queue.claim(due - 700, 9, SEEN, SECOND)).claims.length, 1);
+      await changed(store, caller, schedule, {}, due - 10, start);
+      const restartedStore = await restarted(Date.now());
+      assert.equal((await claimOne(restartedStore, Date.now())).was, 'lost');
+    });
+
     test('after it, where a clock that was set back meanwhile has dated a change: it may have left', async () => {
       const { caller, schedule } = await claimed();
       const long = BEFORE - MINUTE;
