@@ -273,4 +273,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 92_844,
     mend: 'rules: an answer that came as the machine was suspended ends a run when that is read',
   },
+  {
+    seed: 90_452,
+    mend: 'completer: take back what a change said behind a request that had not left',
+  },
 ];

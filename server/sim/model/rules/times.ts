@@ -166,10 +166,8 @@ function isLatestDropped(
   const { due, runs, spans } = schedule;
   // More may have come between the change and the last instant at which somebody looked.
   const changes = spans.map(({ until }) => until).filter(until => until < lookedUntil);
-  // What was skipped came behind the latest, whose request had not left.
-  const skipped = new Set(runs.filter(({ status }) => status === 'skipped').map(({ at }) => at));
   return [...changes, lookedUntil].some(until => {
-    const latest = due.findLast(each => each <= until && !skipped.has(each)) ?? time;
+    const latest = due.findLast(each => each <= until) ?? time;
     const hasRecord = runs.some(({ at }) => at === latest);
     return latest > time && !hasRecord && needsNone(latest, schedule, view);
   });

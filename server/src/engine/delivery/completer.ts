@@ -52,6 +52,7 @@ import {
   endUnsent,
   settlementOf,
 } from './settlement.ts';
+import { forgetSkipped } from './taken-back.ts';
 
 /** When a claim comes again that the engine could not decide about: it costs others nothing meanwhile. */
 const SET_ASIDE_MS = 60_000;
@@ -74,6 +75,7 @@ interface EndedFiring {
 }
 
 const scheduleOf = ({ claim }: EndedFiring) => claim.schedule;
+const unsentOf = ({ firing: { claim, attempt } }: MovedFiring) => (attempt === null ? [claim] : []);
 
 export interface CompleterOptions extends FailureLook, SaidSources {
   queue: QueueStore;
@@ -252,6 +254,7 @@ export class Completer {
         ),
         now,
       );
+      await forgetSkipped(queue, moves.flatMap(unsentOf));
       const overtaken = new Set(
         await queue.settle(moves.map(({ firing, move }) => settlementOf(firing.claim, move, now))),
       );
