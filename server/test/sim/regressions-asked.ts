@@ -362,4 +362,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['races', 'clients', 'callers'],
     mend: 'explain: what was claimed ahead of a kill waits for the resume, if the next process starts in a pause',
   },
+  {
+    seed: 298,
+    faults: ['races', 'nodes', 'freeze'],
+    mend: 'rules: what passed while a node that woke to stop could not note its look may be too old',
+  },
 ];

@@ -125,6 +125,8 @@ function checkMissed(
     // While it waits for its connection, a later time takes its place.
     const sentBy = lookedUntil + view.connectMs;
     if (follower === undefined || next > sentBy) {
+      // A node that woke to stop has looked, but could not note it: the window goes on beyond that.
+      if (isTooOld(time, schedule.seen, view)) return 0;
       if (isLatestDropped(time, lookedUntil, schedule, view)) return 0;
       // It ended again before it had looked, or sent: then the start after that one decides.
       // A node that is gone, or that does nothing, may have held it.
