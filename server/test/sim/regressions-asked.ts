@@ -367,4 +367,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['races', 'nodes', 'freeze'],
     mend: 'rules: what passed while a node that woke to stop could not note its look may be too old',
   },
+  {
+    seed: 1_134,
+    faults: ['races', 'clients', 'callers'],
+    mend: 'rules: an answer that comes just after the store has refused a batch is written with that',
+  },
 ];

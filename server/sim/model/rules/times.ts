@@ -339,7 +339,10 @@ export function knownBy({ scheduleId, finishedAt, attempts }: RunSeen, view: Vie
 }
 
 export function writtenBy(endedAt: number, view: View): number {
-  return withGrace(endedAt, view, WRITTEN_MS);
+  // It waits with a batch that the store has refused just before.
+  const refused = view.stalls.filter(({ to }) => to <= endedAt && endedAt < to + AGAIN_MS);
+  const tried = [endedAt, ...refused.map(({ to }) => to + AGAIN_MS)];
+  return Math.max(...tried.map(at => withGrace(at, view, WRITTEN_MS)));
 }
 
 /** Whether a request of the run was in flight when the window began. */
