@@ -69,6 +69,22 @@ describe('a change that is written after a time that is one of its new times as 
     assert.deepEqual(world.times(), ['12:01:00', '12:01:05', '12:01:30']);
   });
 
+  test('leaves it its retry also where the clock was set back just before', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    await world.schedule({ interval: '0 0 1 1 *' });
+    await world.clock.jump('2026-03-01T12:00:55Z');
+    await world.clock.advance(1_000);
+    world.answer = () => 'hang';
+    const { id } = await world.schedule({ interval: '* * * * *' });
+    await world.clock.jump('2026-03-01T12:00:53Z');
+    await world.clock.advance(7_000);
+    await changedLate(world, id);
+    world.answer = () => 200;
+    await world.release(503);
+    await world.clock.advance(30_000);
+    assert.deepEqual(world.times(), ['12:01:00', '12:01:05', '12:01:30']);
+  });
+
   test('does not make it unsent where the process ends then', async () => {
     const world = await changedWhileUnderWay();
     await world.crash(10);

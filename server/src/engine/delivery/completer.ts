@@ -322,12 +322,21 @@ export class Completer {
     const last = awaited?.attempt ?? attempt;
     if (last === null) return giveBack(claim, schedule, endedAt, dueAt);
     const attempts = [...claim.attempts.slice(0, claim.attempt - 1), last];
-    const row = rowOf(claim, attempts, this.#options.recounter.checksFrom);
+    const row = rowOf(claim, attempts, this.#wasSetBack(claim, endedAt));
     const asked = attempt === null ? null : consequenceOf(attempt, schedule, endedAt);
     if (asked === null) return this.#decide(row, schedule, awaited, endedAt);
     return movedBy(asked, row, schedule, endedAt, (as, under) =>
       this.#decide(as, under, awaited, endedAt),
     );
+  }
+
+  /**
+   * Of a run whose next time lies before its own: whether the clock was set back since it began. Its own time is yet to come, or
+   * may be among those that were sent before. A change that finds attempts starts after them (`decidedFrom`).
+   */
+  #wasSetBack({ scheduledFor, attempts }: Claim, endedAt: number): boolean {
+    if (attempts.length > 0 || endedAt < scheduledFor) return true;
+    return this.#options.recounter.checksFrom <= scheduledFor;
   }
 
   #decide(
@@ -369,9 +378,9 @@ export class Completer {
   }
 }
 
-/** @param checksFrom where the clock was set back since the run began, times before its own come again */
-function rowOf(claim: CheckedClaim, attempts: Attempt[], checksFrom: number): EndedRow {
-  const { nextFor } = claim.scheduledFor >= checksFrom ? claim : beyondOwn(claim, claim.schedule);
+/** @param wasSetBack as for `beyondOwn` */
+function rowOf(claim: CheckedClaim, attempts: Attempt[], wasSetBack: boolean): EndedRow {
+  const { nextFor } = beyondOwn(claim, claim.schedule, wasSetBack);
   return {
     state: claim.state,
     dueAt: claim.dueAt,
