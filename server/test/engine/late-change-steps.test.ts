@@ -73,6 +73,19 @@ test('a run of a clock that was ahead, cut off and sent again after its time has
   );
 });
 
+test('a record of many missed times ends with the times before the change, where that comes before rows are counted anew', async () => {
+  const world = await World.start('2026-03-01T12:00:00Z');
+  const { id } = await world.schedule({ interval: '* * * * * *' });
+  await world.clock.jump('2026-03-01T13:00:00.500Z');
+  await world.clock.advance(1_000);
+  await world.clock.jump('2026-03-01T12:30:00.500Z');
+  await world.change(id, { interval: '0 0 * * * *' });
+  await world.clock.advance(15_000);
+  const [{ missed } = {}] = await world.runs();
+  const at = (time: string) => Date.parse(`2026-03-01T${time}Z`);
+  assert.deepEqual(missed, { count: 1_800, from: at('12:00:01'), to: at('12:30:00') });
+});
+
 describe('a run that failed under a clock that was ahead, and waits for its retry as the clock is right again', () => {
   async function waiting(interval: string) {
     const world = await World.start('2026-03-01T12:00:00Z');
