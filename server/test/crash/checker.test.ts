@@ -4,7 +4,7 @@ import { check, OF_PROCESSES } from '../../sim/model/checker.ts';
 import type { Evidence } from '../../sim/model/evidence.ts';
 import { RULES, type Rule } from '../../sim/model/rules/rule.ts';
 import { at, cleanWorld, iso, passed, Synthetic } from './synthetic.ts';
-import { asleepWorld, awaitedWorld, TAMPERED_AWAITED } from './tampered-awaiting.ts';
+import { asleepWorld, awaitedWorld, refusedWorld, TAMPERED_AWAITED } from './tampered-awaiting.ts';
 import {
   changedWorld,
   droppedWorld,
@@ -133,6 +133,13 @@ describe('checker', () => {
       violations.map(({ rule }) => rule),
       ['deadlineWrong'],
     );
+  });
+
+  test('what is said ends a run with its answer while that waits behind a batch that the store has refused', () => {
+    const rules = (saidAt: number) =>
+      check(refusedWorld(saidAt), { ...IN_TIME, graceMs: 0 }).violations.map(({ rule }) => rule);
+    assert.deepEqual(rules(5.2), []);
+    assert.deepEqual(rules(5.4), ['completionUnasked']);
   });
 
   test('limits let through what they say, and a calendar takes its times away', () => {

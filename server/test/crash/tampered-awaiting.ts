@@ -38,6 +38,17 @@ export function asleepWorld(until: number): Evidence {
   return world;
 }
 
+/** The store refused a batch just before the run of 5 s was answered. @param saidAt when its target said how it ended */
+export function refusedWorld(saidAt: number): Evidence {
+  const world = awaitedWorld();
+  world.stalls.push({ from: at(4.4), to: at(5) });
+  const [run] = world.runs;
+  run!.finishedAt = iso(5.01);
+  run!.attempts[0]!.completion!.endedAt = iso(5.01);
+  Object.assign(world.said![0]!, { askedAt: at(saidAt), endedAt: at(saidAt + 0.001) });
+  return world;
+}
+
 function waitedUntil(second: number) {
   const error = `The target has not completed it by ${iso(second)}.`;
   return { outcome: 'timeout', error, completion: { until: iso(second) } };

@@ -55,6 +55,37 @@ describe('a change long after the clock was set back', () => {
   });
 });
 
+test('a run of a clock that was ahead, cut off and sent again after its time has come, hides no time before it', async () => {
+  const world = await World.start('2026-03-01T12:00:00Z');
+  await world.schedule({ interval: '*/10 * * * * *' });
+  await world.clock.jump('2026-03-01T12:00:39.500Z');
+  world.answer = () => 'hang';
+  await world.clock.advance(1_000);
+  world.answer = () => 200;
+  await world.clock.jump('2026-03-01T12:00:12.500Z');
+  await world.clock.advance(5_000);
+  await world.crash(24_000);
+  await world.clock.advance(5_000);
+  const history = await world.history();
+  assert.deepEqual(
+    ['12:00:20', '12:00:30', '12:00:40'].filter(at => !history.some(each => each.startsWith(at))),
+    [],
+  );
+});
+
+test('a record of many missed times ends with the times before the change, where that comes before rows are counted anew', async () => {
+  const world = await World.start('2026-03-01T12:00:00Z');
+  const { id } = await world.schedule({ interval: '* * * * * *' });
+  await world.clock.jump('2026-03-01T13:00:00.500Z');
+  await world.clock.advance(1_000);
+  await world.clock.jump('2026-03-01T12:30:00.500Z');
+  await world.change(id, { interval: '0 0 * * * *' });
+  await world.clock.advance(15_000);
+  const [{ missed } = {}] = await world.runs();
+  const at = (time: string) => Date.parse(`2026-03-01T${time}Z`);
+  assert.deepEqual(missed, { count: 1_800, from: at('12:00:01'), to: at('12:30:00') });
+});
+
 describe('a run that failed under a clock that was ahead, and waits for its retry as the clock is right again', () => {
   async function waiting(interval: string) {
     const world = await World.start('2026-03-01T12:00:00Z');

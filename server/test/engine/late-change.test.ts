@@ -69,6 +69,22 @@ describe('a change that is written after a time that is one of its new times as 
     assert.deepEqual(world.times(), ['12:01:00', '12:01:05', '12:01:30']);
   });
 
+  test('leaves it its retry also where the clock was set back just before', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    await world.schedule({ interval: '0 0 1 1 *' });
+    await world.clock.jump('2026-03-01T12:00:55Z');
+    await world.clock.advance(1_000);
+    world.answer = () => 'hang';
+    const { id } = await world.schedule({ interval: '* * * * *' });
+    await world.clock.jump('2026-03-01T12:00:53Z');
+    await world.clock.advance(7_000);
+    await changedLate(world, id);
+    world.answer = () => 200;
+    await world.release(503);
+    await world.clock.advance(30_000);
+    assert.deepEqual(world.times(), ['12:01:00', '12:01:05', '12:01:30']);
+  });
+
   test('does not make it unsent where the process ends then', async () => {
     const world = await changedWhileUnderWay();
     await world.crash(10);
@@ -99,6 +115,41 @@ describe('a change that is written after a time that is one of its new times as 
       [run!.status, run!.attempts.map(({ outcome }) => outcome)],
       ['failed', ['lost']],
     );
+  });
+});
+
+describe('a change that takes a claim back, whose request waits for a connection', () => {
+  for (const status of ['enabled', 'disabled'] as const) {
+    test(`does not say that its run was going: ${status}`, async () => {
+      const world = await World.start('2026-03-01T12:00:00Z');
+      const { id } = await world.schedule({ interval: '* * * * * *' });
+      world.congested = true;
+      await world.clock.advance(3_500);
+      await world.change(id, { interval: '0 0 1 1 *', status });
+      await world.decongest();
+      await world.clock.advance(100);
+      assert.deepEqual(world.times(), []);
+      assert.deepEqual(await world.history(), []);
+    });
+  }
+
+  test('nor where the process dies before the claim is given back', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    const { id } = await world.schedule({ interval: '*/2 * * * * *' });
+    await world.clock.advance(1_500);
+    world.markFault = new Error('The disk is full.');
+    await world.clock.advance(5_000);
+    const { store, clientRowId, clock } = world;
+    const { schedule, version } = (await store.schedules.find(clientRowId, id))!;
+    const paused = { ...schedule, status: 'disabled' as const, updatedAt: clock.now() };
+    const requeue = { changedAt: clock.now(), start: null };
+    await store.schedules.update(clientRowId, paused, version, requeue);
+    const skipped = ['12:00:04 skipped', '12:00:06 skipped'];
+    assert.deepEqual(await world.history(), ['12:00:02 running', ...skipped]);
+    world.markFault = null;
+    await world.crash();
+    await world.clock.advance(1_000);
+    assert.deepEqual(await world.history(), []);
   });
 });
 

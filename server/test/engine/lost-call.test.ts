@@ -18,6 +18,7 @@ const CALLS = [
   ['queue', 'resend'],
   ['queue', 'awaitedManuals'],
   ['queue', 'unblock'],
+  ['queue', 'forgetSkipped'],
   ['queue', 'reread'],
   ['suspensions', 'putOff'],
   ['suspensions', 'putOffEntries'],
@@ -61,7 +62,10 @@ async function schedulesOf(world: World): Promise<Schedule[]> {
   ];
 }
 
-/** A stop, a clock that is set back, a request that is cut off, manual runs, a change under way, and a suspension. */
+/**
+ * A stop, a clock that is set back, a request that is cut off, manual runs, a change under way, one that takes a claim back,
+ * and a suspension.
+ */
 async function live(world: World, schedules: Schedule[]): Promise<void> {
   const { clock } = world;
   const answer = world.answer;
@@ -83,6 +87,10 @@ async function live(world: World, schedules: Schedule[]): Promise<void> {
   world.answer = answer;
   await world.change(schedules[0]!.id, { interval: '*/2 * * * *' });
   await world.release();
+  world.congested = true;
+  await clock.advanceTo('2026-03-01T12:07:01Z');
+  await world.change(schedules[1]!.id, {});
+  await world.decongest();
   await suspended(world, 'suspend');
   for (const { id } of schedules.slice(1)) await world.trigger(id);
   await clock.advanceTo('2026-03-01T12:09:10Z');

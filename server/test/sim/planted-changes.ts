@@ -52,6 +52,17 @@ export const PLANTED_CHANGES: PlantedBug[] = [
     ],
   },
   {
+    name: 'what a change said behind a request that had not left stays',
+    rules: ['skippedWithoutRun'],
+    patches: [
+      {
+        file: 'engine/delivery/taken-back.ts',
+        find: 'if (runs.length > 0) await',
+        replace: 'if (runs.length < 0) await',
+      },
+    ],
+  },
+  {
     name: 'what was cut off is sent again after its schedule was stopped',
     rules: ['firedStopped'],
     patches: [

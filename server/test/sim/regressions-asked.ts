@@ -372,4 +372,14 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['step', 'edits', 'callers', 'slow'],
     mend: 'store: a change takes back nothing that has left before it was written',
   },
+  {
+    seed: 298,
+    faults: ['races', 'nodes', 'freeze'],
+    mend: 'rules: what passed while a node that woke to stop could not note its look may be too old',
+  },
+  {
+    seed: 1_134,
+    faults: ['races', 'clients', 'callers'],
+    mend: 'rules: an answer that comes just after the store has refused a batch is written with that',
+  },
 ];

@@ -301,4 +301,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 104_049,
     mend: 'rules: a node that wakes from a pause to end at once hears of no completion',
   },
+  {
+    seed: 90_452,
+    mend: 'completer: take back what a change said behind a request that had not left',
+  },
 ];

@@ -1,8 +1,7 @@
-import { AHEAD_MS, RECOVERY_MS, type Window } from './cuts.ts';
+import { RECOVERY_MS } from './cuts.ts';
 import type { Tell } from './rule.ts';
-import { isGoing, nameOf, needsNone, writtenBy } from './times.ts';
+import { isGoing, nameOf } from './times.ts';
 import type { RunSeen, ScheduleView, View } from './view.ts';
-import { AWAKE_MS } from './windows.ts';
 
 /** Times that were skipped: a run of their schedule was going on. */
 export function checkSkipped(view: View, tell: Tell): void {
@@ -12,32 +11,10 @@ export function checkSkipped(view: View, tell: Tell): void {
 }
 
 function checkOne(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell): void {
-  if (isGoing(run.at, schedule, view) || isBehindDropped(run.at, schedule, view)) return;
+  if (isGoing(run.at, schedule, view) || isOvertaken(run.at, schedule, view)) return;
   if (isBehindFurther(run.at, schedule, view)) return;
-  if (isBehindTakenBack(run.at, schedule, view)) return;
   const name = nameOf(schedule.seen.id, run.at);
   tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);
-}
-
-/**
- * Whether it came after one that was begun and never sent, until a change dropped that: its node did nothing, died or was suspended,
- * limits were in its way, its store stood still, or it waited for a connection after a start. A command that deletes a client changes
- * schedules while nobody runs.
- */
-function isBehindDropped(time: number, schedule: ScheduleView, view: View): boolean {
-  const { seen, due, runs } = schedule;
-  if (isOvertaken(time, schedule, view)) return true;
-  // Where its client was suspended before anybody looked, it is missed: it had not begun.
-  const isOfHalt = (at: number) => view.haltsOf(seen.id).some(({ from }) => from >= at);
-  const isOnRecord = (at: number) =>
-    runs.some(run => run.at === at && !(run.status === 'missed' && isOfHalt(at)));
-  const before = due.findLast(each => each < time && !isOnRecord(each));
-  if (before === undefined || !needsNone(before, schedule, view)) return false;
-  const isAsleep = ({ from, to }: Window) => from <= time && before <= to + AWAKE_MS;
-  const isUnsent = ({ from, to }: Window) => from <= before && time <= to + view.connectMs;
-  const isDown = view.windows.some(isUnsent);
-  const isHeld = view.isHeldUp(before, time, seen.id) || view.isHeldBack(before, time, seen);
-  return isDown || isHeld || isStill(before, time, view) || view.suspensions.some(isAsleep);
 }
 
 /** Whether the store, or the machine, stood still all the while. */
@@ -63,18 +40,4 @@ function isBehindFurther(time: number, { seen, further }: ScheduleView, view: Vi
   const isStillThen = view.stalls.some(({ from, to }) => from <= time && to > time);
   const isDropped = further.some(({ status }) => status === 'skipped');
   return isDropped && (isStillThen || view.isHeldUp(time - 1, time, seen.id));
-}
-
-/**
- * Whether it came between two changes, and the first of them took back what was claimed ahead. In the store that claim goes on until
- * its node has written its end, which a store that stands still puts off. The second change came before that.
- */
-function isBehindTakenBack(time: number, { seen, runs, spans }: ScheduleView, view: View): boolean {
-  return spans.some(({ until: changedAt, times }, index) => {
-    const after = spans[index + 1];
-    if (after === undefined || time <= changedAt || time > after.until) return false;
-    const goneBy = writtenBy(view.heldUntil(after.writtenBy, seen.id), view);
-    const claimed = times.find(each => each > changedAt && each <= changedAt + AHEAD_MS);
-    return after.until <= goneBy && claimed !== undefined && !runs.some(({ at }) => at === claimed);
-  });
 }

@@ -125,6 +125,8 @@ function checkMissed(
     // While it waits for its connection, a later time takes its place.
     const sentBy = lookedUntil + view.connectMs;
     if (follower === undefined || next > sentBy) {
+      // A node that woke to stop has looked, but could not note it: the window goes on beyond that.
+      if (isTooOld(time, schedule.seen, view)) return 0;
       if (isLatestDropped(time, lookedUntil, schedule, view)) return 0;
       // It ended again before it had looked, or sent: then the start after that one decides.
       // A node that is gone, or that does nothing, may have held it.
@@ -166,10 +168,8 @@ function isLatestDropped(
   const { due, runs, spans } = schedule;
   // More may have come between the change and the last instant at which somebody looked.
   const changes = spans.map(({ until }) => until).filter(until => until < lookedUntil);
-  // What was skipped came behind the latest, whose request had not left.
-  const skipped = new Set(runs.filter(({ status }) => status === 'skipped').map(({ at }) => at));
   return [...changes, lookedUntil].some(until => {
-    const latest = due.findLast(each => each <= until && !skipped.has(each)) ?? time;
+    const latest = due.findLast(each => each <= until) ?? time;
     const hasRecord = runs.some(({ at }) => at === latest);
     return latest > time && !hasRecord && needsNone(latest, schedule, view);
   });
@@ -337,7 +337,10 @@ export function knownBy({ scheduleId, finishedAt, attempts }: RunSeen, view: Vie
 }
 
 export function writtenBy(endedAt: number, view: View): number {
-  return withGrace(endedAt, view, WRITTEN_MS);
+  // It waits with a batch that the store has refused just before.
+  const refused = view.stalls.filter(({ to }) => to <= endedAt && endedAt < to + AGAIN_MS);
+  const tried = [endedAt, ...refused.map(({ to }) => to + AGAIN_MS)];
+  return Math.max(...tried.map(at => withGrace(at, view, WRITTEN_MS)));
 }
 
 /** Whether a request of the run was in flight when the window began. */

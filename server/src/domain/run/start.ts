@@ -8,8 +8,6 @@ import type { QueueRow } from './queue-row.ts';
  * little later. A time that fired in between is one of the new times as well: it does not come again.
  */
 
-/** The longest time between reading the clock and writing a change, in ms. */
-const WRITTEN_WITHIN_MS = 60_000;
 /** A clock that is set back by less than that was only steered, or is that of another machine. */
 const STEERED_MS = 1_000;
 
@@ -64,16 +62,19 @@ export function startBeyond(
   return startOf(schedule, decided);
 }
 
-/** A row that has begun, with a next time that comes after its own. */
+/**
+ * A row whose request has left, with a next time that comes after its own. Of a change that was written late the next time may be
+ * its own, or lie before that.
+ *
+ * @param wasSetBack whether the clock was set back since: times before its own come again. Its own does not
+ */
 export function beyondOwn<Row extends Pick<QueueRow, 'scheduledFor' | 'nextFor'>>(
   row: Row,
   schedule: Schedule,
+  wasSetBack: boolean,
 ): Row {
   const { scheduledFor, nextFor } = row;
-  if (nextFor === null || !isRepeated(nextFor, scheduledFor)) return row;
+  if (nextFor === null || nextFor > scheduledFor) return row;
+  if (nextFor < scheduledFor && wasSetBack) return row;
   return { ...row, nextFor: nextTime(schedule, scheduledFor) };
-}
-
-function isRepeated(first: number, firedFor: number): boolean {
-  return first <= firedFor && firedFor <= first + WRITTEN_WITHIN_MS;
 }

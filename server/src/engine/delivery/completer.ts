@@ -52,6 +52,7 @@ import {
   endUnsent,
   settlementOf,
 } from './settlement.ts';
+import { forgetSkipped } from './taken-back.ts';
 
 /** When a claim comes again that the engine could not decide about: it costs others nothing meanwhile. */
 const SET_ASIDE_MS = 60_000;
@@ -74,6 +75,7 @@ interface EndedFiring {
 }
 
 const scheduleOf = ({ claim }: EndedFiring) => claim.schedule;
+const unsentOf = ({ firing: { claim, attempt } }: MovedFiring) => (attempt === null ? [claim] : []);
 
 export interface CompleterOptions extends FailureLook, SaidSources {
   queue: QueueStore;
@@ -252,6 +254,7 @@ export class Completer {
         ),
         now,
       );
+      await forgetSkipped(queue, moves.flatMap(unsentOf));
       const overtaken = new Set(
         await queue.settle(moves.map(({ firing, move }) => settlementOf(firing.claim, move, now))),
       );
@@ -319,12 +322,21 @@ export class Completer {
     const last = awaited?.attempt ?? attempt;
     if (last === null) return giveBack(claim, schedule, endedAt, dueAt);
     const attempts = [...claim.attempts.slice(0, claim.attempt - 1), last];
-    const row = rowOf(claim, attempts, this.#options.recounter.checksFrom);
+    const row = rowOf(claim, attempts, this.#wasSetBack(claim, endedAt));
     const asked = attempt === null ? null : consequenceOf(attempt, schedule, endedAt);
     if (asked === null) return this.#decide(row, schedule, awaited, endedAt);
     return movedBy(asked, row, schedule, endedAt, (as, under) =>
       this.#decide(as, under, awaited, endedAt),
     );
+  }
+
+  /**
+   * Of a run whose next time lies before its own: whether the clock was set back since it began. Its own time is yet to come, or
+   * may be among those that were sent before. A change that finds attempts starts after them (`decidedFrom`).
+   */
+  #wasSetBack({ scheduledFor, attempts }: Claim, endedAt: number): boolean {
+    if (attempts.length > 0 || endedAt < scheduledFor) return true;
+    return this.#options.recounter.checksFrom <= scheduledFor;
   }
 
   #decide(
@@ -366,9 +378,9 @@ export class Completer {
   }
 }
 
-/** @param checksFrom where the clock was set back since the run began, times before its own come again */
-function rowOf(claim: CheckedClaim, attempts: Attempt[], checksFrom: number): EndedRow {
-  const { nextFor } = claim.scheduledFor >= checksFrom ? claim : beyondOwn(claim, claim.schedule);
+/** @param wasSetBack as for `beyondOwn` */
+function rowOf(claim: CheckedClaim, attempts: Attempt[], wasSetBack: boolean): EndedRow {
+  const { nextFor } = beyondOwn(claim, claim.schedule, wasSetBack);
   return {
     state: claim.state,
     dueAt: claim.dueAt,

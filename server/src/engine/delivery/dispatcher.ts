@@ -22,6 +22,7 @@ import type { Executor } from './executor.ts';
 import { resend, withKnown } from './known-times.ts';
 import { namingPrevious, readPrevious } from './previous-runs.ts';
 import { settlementOf } from './settlement.ts';
+import { forgetSkipped } from './taken-back.ts';
 import { TakenClaims } from './taken-claims.ts';
 
 /** One claim is one commit, and waits for others: enough rows to share it. */
@@ -210,6 +211,7 @@ export class Dispatcher {
       observer,
       claim => completer.setAside(held.pass(claim)),
     );
+    await forgetSkipped(queue, taken);
     const settlements = decided.map(({ claim, move }) => settlementOf(claim, move, now));
     const overtaken = new Set(await queue.settle(settlements));
     const moved = decided.filter(({ claim }) => !overtaken.has(claim.scheduleRowId));

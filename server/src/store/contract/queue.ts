@@ -169,6 +169,11 @@ export interface QueueStore extends ClaimQueue<number, Settlement, HeldClaim>, R
    * @returns how many
    */
   unblock(scheduleRowIds: number[]): Promise<number>;
+  /**
+   * Of runs that were never sent, because a change took their claims back: the records of the times that the change has
+   * skipped behind them are deleted.
+   */
+  forgetSkipped(runs: Pick<Claim, 'scheduleRowId' | 'scheduledFor'>[]): Promise<void>;
   /** In-flight rows as they stand now, to decide again where `settle` named them. */
   reread(scheduleRowIds: number[]): Promise<ClaimedRow[]>;
   /** How many rows are due at `now` and not in flight. Rows that need a newer engine count only beyond thousands. */

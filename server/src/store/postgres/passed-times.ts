@@ -1,8 +1,11 @@
+import { stillGoing } from '../../domain/run/passed.ts';
 import { type Cell, type Row, RUN } from '../columns.ts';
+import type { Claim } from '../contract/queue.ts';
 import { skippedBefore } from '../rows/queue.ts';
+import { UNSENT } from '../rows/recount.ts';
 import { runRow } from '../rows/runs.ts';
 import { loadCalendarsOf } from './calendars.ts';
-import type { Query, Statement } from './connection.ts';
+import { columnsOf, type Query, type Statement } from './connection.ts';
 import { runValues, runWriter } from './runs.ts';
 
 /** Times that came while a run was going, at a change of its schedule: they are skipped. */
@@ -19,6 +22,15 @@ const write: Statement = {
   text: `
     WITH overtaken AS (SELECT 0::bigint AS n WHERE false), ${runWriter(1)}
     SELECT 1`,
+};
+/** The last bound is the earliest of the runs, and says which days are looked in. */
+const behind: Statement = {
+  name: 'passed_times_behind',
+  text: `
+    DELETE FROM runs USING unnest($1::bigint[], $2::bigint[], $3::text[]) AS given (key, at, why)
+    WHERE runs.schedule_key = given.key AND runs.scheduled_for > given.at AND keep = 'short'
+      AND runs.scheduled_for > $4::bigint
+      AND reason = given.why AND ${UNSENT}`,
 };
 
 /** A change of times: the key of its schedule, and when it is made, epoch ms. */
@@ -59,6 +71,20 @@ export async function schedulesBefore(send: Query, keys: number[]): Promise<Map<
   const schedules = await send(changing, [keys]);
   await loadCalendarsOf(send, schedules);
   return new Map(schedules.map(row => [row.schedule_key as number, row]));
+}
+
+/** @param runs that they came behind, and that were never sent */
+export async function forgetPassedTimes(
+  query: Query,
+  runs: Pick<Claim, 'scheduleRowId' | 'scheduledFor'>[],
+): Promise<void> {
+  const cells = runs.map(({ scheduleRowId, scheduledFor }) => [
+    scheduleRowId,
+    scheduledFor,
+    stillGoing(scheduledFor),
+  ]);
+  const first = Math.min(...runs.map(({ scheduledFor }) => scheduledFor));
+  await query(behind, [...columnsOf(cells, 3), first]);
 }
 
 /** Whether times came behind a run of this row that has begun. */

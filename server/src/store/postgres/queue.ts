@@ -33,6 +33,7 @@ import {
 import { fireableSchedulesOf, nextDueAtSql } from './fireable-schedules.ts';
 import { cutLeasesOf, type Lease } from './lease.ts';
 import type { Notifier } from './notifications/notifier.ts';
+import { forgetPassedTimes } from './passed-times.ts';
 import { postgresRecount } from './recount.ts';
 import { RUN_PARAMETERS, runValues, runWriter } from './runs.ts';
 import {
@@ -294,6 +295,7 @@ export function postgresQueue(
     async unblock(scheduleRowIds) {
       return (await query(unblock, [scheduleRowIds])).length;
     },
+    forgetSkipped: runs => forgetPassedTimes(query, runs),
     async nextDueAt() {
       return (await query(nextDue, [level]))[0]!.due_at as number | null;
     },

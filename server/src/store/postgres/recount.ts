@@ -4,13 +4,16 @@ import type { OutboxStore } from '../contract/queue.ts';
 import type { MovedRows, RecountedRows, RecountStore } from '../contract/recount.ts';
 import { outboxDueAnew, outboxPlaceOf } from '../rows/outbox.ts';
 import {
+  asMade,
   cutMissed,
   isReaching,
   knownFrom,
   latestOf,
+  MOST_STATES,
   movedRows,
   recountedFrom,
   rezonedFrom,
+  standsFor,
   UNDECIDED_IN_FLIGHT,
   UNSENT,
 } from '../rows/recount.ts';
@@ -145,6 +148,13 @@ const latestUntil: Statement = {
         AND manual_id = ''
       ORDER BY scheduled_for DESC LIMIT 1) AS found`,
 };
+const earlier: Statement = {
+  name: 'recount_earlier',
+  text: `
+    SELECT found.* FROM unnest($1::bigint[]) AS given (key) CROSS JOIN LATERAL (
+      SELECT schedule_key, interval, timezone, timing FROM schedule_changes
+      WHERE schedule_key = given.key ORDER BY changed_at DESC LIMIT ${MOST_STATES}) AS found`,
+};
 const cut: Statement = {
   name: 'recount_cut',
   text: `
@@ -183,13 +193,25 @@ export function postgresRecount({ query, transaction }: Connections, level: numb
 
   /** @param rows of runs, with their schedule's times beside them */
   async function cutAll(send: Query, rows: Row[], now: number): Promise<void> {
+    if (rows.length === 0) return;
+    const statesOf = await statesBefore(send, rows);
     const cells = rows.map((row): Cell[] => [
-      cutMissed(row, now),
+      cutMissed(asMade(row, statesOf.get(row.schedule_key!) ?? []), now),
       row.client_key!,
       row.scheduled_for!,
       row.schedule_key!,
     ]);
-    if (cells.length > 0) await send(cut, columnsOf(cells));
+    await send(cut, columnsOf(cells));
+  }
+
+  /** By the key of a schedule: the states before its present one, where records were not made under that. */
+  async function statesBefore(send: Query, runs: Row[]): Promise<Map<Cell, Row[]>> {
+    const others = runs.filter(row => !standsFor(row));
+    if (others.length === 0) return new Map();
+    const keys = new Set(others.map(row => row.schedule_key as number));
+    const states = await send(earlier, [[...keys]]);
+    await loadCalendarsOf(send, states);
+    return Map.groupBy(states, row => row.schedule_key!);
   }
 
   async function rezone(send: Query, keys: number[], now: number): Promise<MovedRows> {

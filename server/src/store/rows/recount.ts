@@ -2,10 +2,13 @@ import { countTimes, lastTime } from '../../domain/calendar/times.ts';
 import { PunctualError } from '../../domain/errors.ts';
 import { instantOf } from '../../domain/id.ts';
 import { type Recounted, recounted, rezoned } from '../../domain/run/recount.ts';
+import type { RunRecord } from '../../domain/run/run.ts';
 import type { ScheduleStatus } from '../../domain/schedule/schedule.ts';
 import { QUEUE, type Row } from '../columns.ts';
 import type { KnownRun, MovedRows } from '../contract/recount.ts';
 import { attemptsFrom, json, whenFrom } from './row.ts';
+
+type Missed = NonNullable<RunRecord['missed']>;
 
 /** The rows to repair after the clock was set back, as both backends read and write them. */
 
@@ -60,13 +63,40 @@ export function knownFrom(row: Row): KnownRun {
  * The part up to `now` of a record of missed times that reaches beyond it. Its first time is not
  * after `now`.
  *
- * @param row of a run, with its schedule's interval, time zone and timing beside it
+ * @param row of a run, with the interval, time zone and timing beside it under which it was made
  */
 export function cutMissed(row: Row, now: number): string | null {
-  const { from } = JSON.parse(row.missed as string) as { from: number };
+  const { from } = JSON.parse(row.missed as string) as Missed;
   const when = whenFrom(row);
   const to = lastTime(when, from, now) ?? from;
   return json({ count: countTimes(when, from, to), from, to });
+}
+
+/** Earlier states of a schedule among which one is sought: a record of missed times was made under it. */
+export const MOST_STATES = 100;
+
+/**
+ * The record beside the times under which it was made. Its schedule may have changed since; the clock was set back, so the
+ * dates of changes do not tell which came first. But the record says how many times it stands for.
+ *
+ * @param row of a run, with the present times of its schedule beside it
+ * @param earlier the states before, newest first
+ */
+export function asMade(row: Row, earlier: Row[]): Row {
+  return [row, ...earlier.map(state => ({ ...row, ...state }))].find(standsFor) ?? row;
+}
+
+/** @param row of a run, with times beside it: whether it stands for these */
+export function standsFor(row: Row): boolean {
+  const { count, from, to } = JSON.parse(row.missed as string) as Missed;
+  const when = whenFrom(row);
+  try {
+    return lastTime(when, from, to) === to && countTimes(when, from, to) === count;
+  } catch (error) {
+    // Its time zone is known no more.
+    if (error instanceof PunctualError) return false;
+    throw error;
+  }
 }
 
 /**
@@ -76,7 +106,7 @@ export function cutMissed(row: Row, now: number): string | null {
  * @param row of a run
  */
 export function isReaching({ missed }: Row, now: number): boolean {
-  return missed !== null && (JSON.parse(missed as string) as { to: number }).to > now;
+  return missed !== null && (JSON.parse(missed as string) as Missed).to > now;
 }
 
 /** @param rows of clients: when their newest run ended, and their schedules were changed and made */

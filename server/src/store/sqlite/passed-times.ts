@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { stillGoing } from '../../domain/run/passed.ts';
 import { type Cell, QUEUE, type Row, RUN } from '../columns.ts';
 import { skippedBefore } from '../rows/queue.ts';
+import { UNSENT } from '../rows/recount.ts';
 import { runRow } from '../rows/runs.ts';
 import { runWriter } from './runs.ts';
 
@@ -12,6 +14,9 @@ export function passedTimes(database: DatabaseSync) {
     WHERE schedules.client_key = ? AND schedules.id = ?
       AND queue.state <> 'waiting' AND queue.attempt > 0 AND queue.next_for <= ?`);
   const writeRun = runWriter(database);
+  const behind = database.prepare(`
+    DELETE FROM runs
+    WHERE schedule_key = ? AND scheduled_for > ? AND reason = ? AND ${UNSENT}`);
 
   return {
     /**
@@ -29,6 +34,10 @@ export function passedTimes(database: DatabaseSync) {
     /** @param cells of the runs */
     write(cells: Cell[][]): void {
       for (const run of cells) writeRun(run);
+    },
+    /** @param scheduledFor of the run that they came behind, which was never sent */
+    forget(scheduleRowId: number, scheduledFor: number): void {
+      behind.run(scheduleRowId, scheduledFor, stillGoing(scheduledFor));
     },
   };
 }

@@ -23,6 +23,7 @@ import {
 } from '../rows/queue.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { callbackWriter } from './outbox.ts';
+import { passedTimes } from './passed-times.ts';
 import {
   arrayText,
   CellReader,
@@ -105,6 +106,7 @@ export function sqliteQueue(
   const writeCallback = callbackWriter(database);
   const changeSchedule = serviceChangeWriter(database);
   const furtherRuns = targetRuns(database);
+  const times = passedTimes(database);
 
   const nextDue = database.prepare(
     `SELECT min(due_at) AS due_at FROM queue WHERE state <> 'inFlight' AND ${isOurs}`,
@@ -182,6 +184,13 @@ export function sqliteQueue(
     },
     unblock(scheduleRowIds) {
       return commits.write(() => Number(unblock.run(JSON.stringify(scheduleRowIds)).changes));
+    },
+    forgetSkipped(runs) {
+      return commits.write(() => {
+        for (const { scheduleRowId, scheduledFor } of runs) {
+          times.forget(scheduleRowId, scheduledFor);
+        }
+      });
     },
     async nextDueAt() {
       return earliest();

@@ -5,13 +5,16 @@ import type { OutboxStore } from '../contract/queue.ts';
 import type { RecountStore } from '../contract/recount.ts';
 import { outboxDueAnew, outboxPlaceOf } from '../rows/outbox.ts';
 import {
+  asMade,
   cutMissed,
   isReaching,
   knownFrom,
   latestOf,
+  MOST_STATES,
   movedRows,
   recountedFrom,
   rezonedFrom,
+  standsFor,
   UNDECIDED_IN_FLIGHT,
 } from '../rows/recount.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -108,10 +111,15 @@ export function sqliteRecount(
     WHERE schedule_key = ? AND scheduled_for <= ? AND manual_id = ''
     ORDER BY scheduled_for DESC LIMIT 1`);
 
+  const earlier = database.prepare(`
+    SELECT interval, timezone, timing FROM schedule_changes
+    WHERE schedule_key = ? ORDER BY changed_at DESC LIMIT ${MOST_STATES}`);
+
   /** @param row of a run, with its schedule's times beside it */
   function cutRow(row: Row, now: number): void {
     const { client_key, scheduled_for, schedule_key } = row;
-    cut.run(cutMissed(row, now), client_key!, scheduled_for!, schedule_key!);
+    const made = standsFor(row) ? row : asMade(row, earlier.all(schedule_key!) as Row[]);
+    cut.run(cutMissed(made, now), client_key!, scheduled_for!, schedule_key!);
   }
 
   /**

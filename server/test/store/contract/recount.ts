@@ -8,6 +8,7 @@ import {
   anId,
   aRecord,
   backendOfEachTest,
+  changed,
   claimOne,
   MINUTE,
   NOON,
@@ -213,15 +214,16 @@ export function recountContract(name: string, open: OpenBackend): void {
       delete record.finishedAt;
       const row = nextFor === null ? null : waiting(nextFor, null);
       await settled(store, claim, row, { records: [record] });
-      return async () => {
+      const missed = async () => {
         const [run] = await store.runs.list(client.clientRowId, { scheduleId: schedule.id }, 9);
         return run!.missed;
       };
+      return { missed, client, schedule };
     };
     const CUT = { count: 11, from: NOON, to: NOON + 10 * MINUTE };
 
     test('a record of many missed times ends where they are yet to come', async () => {
-      const missed = await missedAhead(null);
+      const { missed } = await missedAhead(null);
       const { queue } = backend.store;
       assert.equal(await queue.recount(NOON + 10 * MINUTE + 1, ALL), null);
       assert.equal(await queue.cutMissed(NOON + 10 * MINUTE + 1), 1);
@@ -230,13 +232,36 @@ export function recountContract(name: string, open: OpenBackend): void {
     });
 
     test('such a record ends with the move of the row: a process that dies then leaves nothing to cut', async () => {
-      const missed = await missedAhead(NOON + 2 * HOUR);
+      const { missed } = await missedAhead(NOON + 2 * HOUR);
       const { queue } = backend.store;
       await queue.recount(NOON + 10 * MINUTE + 1, ALL);
       assert.deepEqual(await missed(), CUT);
       assert.equal(await queue.cutMissed(NOON + 20 * MINUTE), 0);
       assert.deepEqual(await missed(), CUT);
     });
+
+    for (const [what, nextFor] of [
+      ['counted anew', NOON + 2 * HOUR],
+      ['of a schedule without a row', null],
+    ] as const) {
+      test(`such a record, ${what}, is cut by the times under which it was made, whatever has changed since`, async () => {
+        const { missed, client, schedule } = await missedAhead(nextFor);
+        const { store } = backend;
+        const now = NOON + 10 * MINUTE + 1;
+        const start = nextFor === null ? null : { first: NOON + HOUR, second: NOON + 2 * HOUR };
+        const status = nextFor === null ? 'disabled' : 'enabled';
+        for (const interval of ['*/3 * * * *', '0 * * * *']) {
+          const { schedule: found } = (await store.schedules.find(
+            client.clientRowId,
+            schedule.id,
+          ))!;
+          await changed(store, client, found, { interval, status }, now, start);
+        }
+        await store.queue.recount(now, ALL);
+        await store.queue.cutMissed(now);
+        assert.deepEqual(await missed(), CUT);
+      });
+    }
 
     test('a manual run that was asked for ahead is due at once', async () => {
       const { store } = backend;

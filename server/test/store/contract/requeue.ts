@@ -192,6 +192,29 @@ export function requeueContract(name: string, open: OpenBackend): void {
       assert.deepEqual(await store.queue.reread([claim.scheduleRowId]), []);
     });
 
+    test('in flight, the times that came before are skipped, until the claim comes back unsent', async () => {
+      const claim = await inFlight();
+      const other = await stored(store, caller);
+      const { scheduleRowId } = await claimOne(store);
+      const later = NOON + 2 * MINUTE + SECOND;
+      for (const id of [schedule.id, other.id]) {
+        const { schedule: found } = (await store.schedules.find(caller.clientRowId, id))!;
+        await changed(store, caller, found, { status: 'disabled' }, later, null);
+      }
+      const skipped = async () => {
+        const runs = await store.runs.list(caller.clientRowId, { status: 'skipped' }, 10);
+        return runs.map(({ scheduleId, scheduledFor }) => [scheduleId, scheduledFor - NOON]);
+      };
+      const timesOf = ({ id }: Schedule) => [2 * MINUTE, MINUTE].map(at => [id, at]);
+      const byTime = (a: unknown[], b: unknown[]) => `${a}`.localeCompare(`${b}`);
+      const both = [...timesOf(schedule), ...timesOf(other)].sort(byTime);
+      assert.deepEqual((await skipped()).sort(byTime), both);
+      await store.queue.forgetSkipped([claim]);
+      assert.deepEqual(await skipped(), timesOf(other));
+      await store.queue.forgetSkipped([{ scheduleRowId, scheduledFor: NOON + 1 }]);
+      assert.deepEqual(await skipped(), timesOf(other), 'of another run');
+    });
+
     test('two changes within one millisecond are two: what was read between them settles nothing', async () => {
       const claim = await inFlight();
       await changed(store, caller, schedule, { interval: '0 * * * *' }, NOON, ONE);

@@ -199,6 +199,7 @@ export const SEED_OF: Record<string, number> = {
   'times that passed behind a run are forgotten at a change': 42,
   'times that were sent ahead are not looked up': 4,
   'two times share a webhook-id': 1,
+  'what a change said behind a request that had not left stays': 90_452,
   'what a node gives back at its stop is known after two seconds only': 116,
   'what a process has claimed and cannot decide about stays in flight': 20,
   'what a target says during its request is not noted at the row': 27,

@@ -45,6 +45,7 @@ export async function callEverything(store: Store): Promise<void> {
   await store.queue.renew([claim]);
   await store.queue.awaitedManuals([claim.scheduleRowId]);
   await store.queue.unblock([claim.scheduleRowId]);
+  await store.queue.forgetSkipped([claim]);
   await store.queue.recover(NOON);
   await store.queue.nextDueAt();
   await store.queue.depth(NOON);

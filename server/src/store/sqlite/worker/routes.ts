@@ -79,6 +79,7 @@ export const ROUTES: {
     settle: 'client',
     awaitedManuals: 'here',
     unblock: 'writer',
+    forgetSkipped: 'writer',
     reread: 'here',
     nextDueAt: 'here',
     depth: 'here',
