@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { SURE_MS } from '../../src/domain/run/queue-row.ts';
 import { attemptsCell, RECOVERED, type Row } from '../../src/store/columns.ts';
 import type { Cluster } from '../../src/store/contract/cluster.ts';
 import type { CompletionStore } from '../../src/store/contract/completions.ts';
@@ -263,7 +264,10 @@ function queueOf(
         leases.isOver(row.schedule_key as number),
       );
       for (const row of rows) {
-        restore.run(...RECOVERED.cells(recovered(row, now, sentUntil)), row.schedule_key!);
+        restore.run(
+          ...RECOVERED.cells(recovered(row, now, { sentUntil, sureMs: SURE_MS })),
+          row.schedule_key!,
+        );
         leases.takeBack(row.schedule_key as number);
       }
       return rows.length;

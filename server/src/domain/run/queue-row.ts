@@ -16,6 +16,9 @@ import type { Attempt } from './run.ts';
  */
 export type QueueState = 'waiting' | 'inFlight' | 'retrying' | 'lost' | 'awaiting';
 
+/** Where nodes share a store, a claim that is older than this is confirmed before its request is sent, ms. */
+export const SURE_MS = 100;
+
 export interface QueueRow {
   state: QueueState;
   dueAt: number;

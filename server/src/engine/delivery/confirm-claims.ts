@@ -1,10 +1,8 @@
+import { SURE_MS } from '../../domain/run/queue-row.ts';
 import type { LeaseDeadline } from '../../outbound/lease-deadline.ts';
 import type { QueueStore } from '../../store/contract/queue.ts';
 import type { DowntimeDetector } from '../services/downtime.ts';
 import type { FiringJob, Job } from './job.ts';
-
-/** An older claim is confirmed before its request is sent, ms. */
-const SURE_MS = 100;
 
 interface Sources {
   queue: Pick<QueueStore, 'confirm'>;

@@ -1,3 +1,4 @@
+import { SURE_MS } from '../../domain/run/queue-row.ts';
 import { claimRule } from '../claim-rule.ts';
 import {
   CALLBACK,
@@ -355,5 +356,8 @@ function settledCells({ scheduleRowId, fence, row }: Settlement): Cell[] {
 }
 
 function restoredCells(row: Row, now: number, sentUntil?: number): Cell[] {
-  return [...RECOVERED.cells(recovered(row, now, sentUntil)), row.schedule_key!];
+  return [
+    ...RECOVERED.cells(recovered(row, now, { sentUntil, sureMs: SURE_MS })),
+    row.schedule_key!,
+  ];
 }

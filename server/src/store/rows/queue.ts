@@ -179,31 +179,37 @@ function isOfClockAhead(row: Row, now: number): boolean {
   return claimedAt > now || (changedAt !== null && changedAt < claimedAt - STEP_MS);
 }
 
+/** What whoever recovers a row in flight knows of the process that claimed it. */
+export interface KnownOfSender {
+  /** Rows claimed ahead for a later time than this were never sent; undefined: not known. */
+  sentUntil?: number | undefined;
+  /** How old a claim may be that it sends without a look at what others have changed since, ms; 0 where there are no others. */
+  sureMs?: number;
+}
+
 /**
  * Whether the request of a row in flight may have been sent. If `sentUntil` is known, a change
  * proves nothing: it is written a little after its date, and requests are sent in between.
  */
-function mayHaveLeft(row: Row, now: number, sentUntil: number | undefined): boolean {
+function mayHaveLeft(row: Row, now: number, { sentUntil, sureMs = 0 }: KnownOfSender): boolean {
+  const [dueAt, claimedAt] = [row.due_at as number, row.claimed_at as number];
+  if (sentUntil !== undefined) return dueAt <= Math.max(sentUntil, claimedAt);
+  // The node may not have heard of the change that took the claim back.
+  if (dueAt <= now && dueAt - claimedAt <= sureMs) return true;
   // If the clock was set back since, its time may have come before.
-  if (sentUntil === undefined) return isOfClockAhead(row, now) || !isAheadOfTime(row, now);
-  return (row.due_at as number) <= Math.max(sentUntil, row.claimed_at as number);
+  return isOfClockAhead(row, now) || !isAheadOfTime(row, now);
 }
 
-/**
- * The next state of a row in flight when the process that claimed it is gone.
- *
- * @param sentUntil rows claimed ahead for a later time than this were never sent; undefined: not
- * known
- */
+/** The next state of a row in flight when the process that claimed it is gone. */
 export function recovered(
   row: Row,
   now: number,
-  sentUntil?: number,
+  known: KnownOfSender,
 ): Pick<QueueRow, 'state' | 'dueAt' | 'attempt' | 'attempts'> {
   const was = QUEUE.fromRow(row);
   const { attempt, attempts, nextFor } = was;
   const changedAt = row.changed_at as number | null;
-  if (attempt > attempts.length && mayHaveLeft(row, now, sentUntil)) {
+  if (attempt > attempts.length && mayHaveLeft(row, now, known)) {
     const lost = lostAttempt(attempt, Math.max(row.claimed_at as number, was.dueAt));
     // Not now: it would wait behind all that is late already, until the schedule's next time has come.
     const dueAt = neverEarly(was, was.dueAt);

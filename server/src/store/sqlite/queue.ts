@@ -194,7 +194,7 @@ export function sqliteQueue(
       return commits.write(() => {
         const rows = cutOff.all() as Row[];
         for (const row of rows) {
-          restore.run(...RECOVERED.cells(recovered(row, now, sentUntil)), row.schedule_key!);
+          restore.run(...RECOVERED.cells(recovered(row, now, { sentUntil })), row.schedule_key!);
         }
         return rows.length;
       });

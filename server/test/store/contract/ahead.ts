@@ -181,11 +181,11 @@ export function aheadContract(name: string, open: OpenBackend): void {
 
   describe(`${name}: an engine starts on what another had claimed ahead`, () => {
     const backend = backendOfEachTest(open);
-    const claimed = async () => {
+    const claimed = async (at = BEFORE) => {
       const { store } = backend;
       const caller = await aClient(store);
       const schedule = await stored(store, caller);
-      assert.equal((await store.queue.claim(BEFORE, 9, SEEN, SECOND)).claims.length, 1);
+      assert.equal((await store.queue.claim(at, 9, SEEN, SECOND)).claims.length, 1);
       return { caller, schedule };
     };
     const restarted = async (now: number, sentUntil?: number): Promise<Store> => {
@@ -209,6 +209,20 @@ export function aheadContract(name: string, open: OpenBackend): void {
       assert.deepEqual([was, attempt], ['lost', 2]);
       assert.equal(attempts[0]!.startedAt, NOON);
     });
+
+    for (const [claim, aheadMs, isSure] of [
+      ['a young claim, which nodes send unconfirmed', 40, true],
+      ['an older claim', 400, false],
+    ] as const) {
+      test(`after it, changed before it: ${claim}`, async () => {
+        const { caller, schedule } = await claimed(NOON - aheadMs);
+        const start = { first: NOON, second: NOON + MINUTE };
+        await changed(backend.store, caller, schedule, {}, NOON - 10, start);
+        const store = await restarted(NOON + 9);
+        const mayHaveLeft = isSure && store.cluster !== null;
+        assert.equal((await claimOne(store, NOON + 9)).was, mayHaveLeft ? 'lost' : 'waiting');
+      });
+    }
 
     test('after it, where a clock that was set back meanwhile has dated a change: it may have left', async () => {
       const { caller, schedule } = await claimed();

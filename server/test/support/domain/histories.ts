@@ -120,8 +120,8 @@ export interface History {
   steps: Step[];
 }
 
-/** Lives through a history and what is left of it, and asserts what must hold on the way. */
-export function live({ interval, policy, steps }: History, id: string): OneSchedule {
+/** Lives through a history and what is left of it, and asserts what must hold on the way. @param sureMs as of `OneSchedule` */
+export function live({ interval, policy, steps }: History, id: string, sureMs = 0): OneSchedule {
   const world = new OneSchedule(
     {
       id,
@@ -135,6 +135,7 @@ export function live({ interval, policy, steps }: History, id: string): OneSched
       policy,
     },
     START,
+    sureMs,
   );
   for (const run of steps) run(world);
   world.finish();

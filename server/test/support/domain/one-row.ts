@@ -68,8 +68,12 @@ export class OneRow {
   /** From its beginning to its end, crashes included. */
   hasManual = false;
 
-  constructor(schedule: Schedule) {
+  /** How old a claim may be that was sent without a look at what others have changed since, ms. */
+  readonly #sureMs: number;
+
+  constructor(schedule: Schedule, sureMs: number) {
     this.schedule = schedule;
+    this.#sureMs = sureMs;
   }
 
   claim(now: number, unseenUntil: number, aheadMs: number): Taken | null {
@@ -189,7 +193,9 @@ export class OneRow {
       // Where it is unknown what was sent, a clock that was set back since may have come to its time before.
       const isSetBack = claimedAt! > now || (changedAt !== null && changedAt < claimedAt! - 1_000);
       const isKnown = sentUntil !== undefined || !isSetBack;
-      const isAhead = isKnown && claimedAt! < row.dueAt && lookedAt < row.dueAt;
+      const isSure = row.dueAt <= now && row.dueAt - claimedAt! <= this.#sureMs;
+      const isFree = isKnown && (sentUntil !== undefined || !isSure);
+      const isAhead = isFree && claimedAt! < row.dueAt && lookedAt < row.dueAt;
       if (attempt > attempts.length && !isAhead) {
         const startedAt = Math.max(claimedAt!, row.dueAt);
         const lost = { number: attempt, startedAt, outcome: 'lost' as const };

@@ -37,11 +37,12 @@ export class OneSchedule {
   /** Nominal times of which a request was started, in order. */
   readonly #sent: number[] = [];
   readonly #attempts = new Set<string>();
-  /** Begun before a change, as far as is known, and of a time after it: the clock was set back between. */
+  /** Begun before a change, as far as is known, and of a time after it. */
   readonly #begunAhead = new Set<number>();
 
-  constructor(schedule: Schedule, now: number) {
-    this.backend = new OneRow(schedule);
+  /** @param sureMs where nodes share the store: how old a claim may be that is sent without being confirmed */
+  constructor(schedule: Schedule, now: number, sureMs = 0) {
+    this.backend = new OneRow(schedule, sureMs);
     this.#now = now;
     this.#latest = now;
     this.#unseenUntil = now;
@@ -158,6 +159,11 @@ export class OneSchedule {
       this.#manualDueAt = Math.min(this.#manualDueAt, this.#now);
     }
     this.backend.recover(this.#now, this.#sentUntil);
+    const { row } = this.backend;
+    // Nobody knows whether it was sent before its node heard of the change.
+    if (row?.state === 'lost' && row.changedAt !== null && row.changedAt < row.scheduledFor) {
+      this.#begunAhead.add(row.scheduledFor);
+    }
   }
 
   /** A graceful stop: what was sent ends, what was not is given back. */
