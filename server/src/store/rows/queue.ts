@@ -194,8 +194,9 @@ export interface KnownOfSender {
 function mayHaveLeft(row: Row, now: number, { sentUntil, sureMs = 0 }: KnownOfSender): boolean {
   const [dueAt, claimedAt] = [row.due_at as number, row.claimed_at as number];
   if (sentUntil !== undefined) return dueAt <= Math.max(sentUntil, claimedAt);
-  // The node may not have heard of the change that took the claim back.
-  if (dueAt <= now && dueAt - claimedAt <= sureMs) return true;
+  // The node may not have heard of the change that took the claim back. If it looked, that was not written by then.
+  const sureAt = Math.max(claimedAt, (row.changed_at as number | null) ?? claimedAt);
+  if (dueAt <= now && dueAt - sureAt <= sureMs) return true;
   // If the clock was set back since, its time may have come before.
   return isOfClockAhead(row, now) || !isAheadOfTime(row, now);
 }

@@ -210,16 +210,17 @@ export function aheadContract(name: string, open: OpenBackend): void {
       assert.equal(attempts[0]!.startedAt, NOON);
     });
 
-    for (const [claim, aheadMs, isSure] of [
-      ['a young claim, which nodes send unconfirmed', 40, true],
-      ['an older claim', 400, false],
+    for (const [claim, aheadMs, changedMs, isUnheard] of [
+      ['a young claim, which nodes send unconfirmed', 40, 10, true],
+      ['an older claim, just before it: that may be written later', 400, 10, true],
+      ['an older claim', 400, 200, false],
     ] as const) {
       test(`after it, changed before it: ${claim}`, async () => {
         const { caller, schedule } = await claimed(NOON - aheadMs);
         const start = { first: NOON, second: NOON + MINUTE };
-        await changed(backend.store, caller, schedule, {}, NOON - 10, start);
+        await changed(backend.store, caller, schedule, {}, NOON - changedMs, start);
         const store = await restarted(NOON + 9);
-        const mayHaveLeft = isSure && store.cluster !== null;
+        const mayHaveLeft = isUnheard && store.cluster !== null;
         assert.equal((await claimOne(store, NOON + 9)).was, mayHaveLeft ? 'lost' : 'waiting');
       });
     }
@@ -272,7 +273,7 @@ export function aheadContract(name: string, open: OpenBackend): void {
     test('a schedule that was changed before that time goes by its new times', async () => {
       const { caller, schedule } = await claimed();
       const start = { first: NOON + 200, second: NOON + 300 };
-      await changed(backend.store, caller, schedule, {}, NOON - 10, start);
+      await changed(backend.store, caller, schedule, {}, NOON - 200, start);
       const store = await restarted(NOON + MINUTE);
       assert.equal(await store.queue.nextDueAt(), NOON);
       const { was, begun, nextFor, attempts } = await claimOne(store, NOON + MINUTE, NOON + MINUTE);
