@@ -22,6 +22,7 @@ import { LEAST_RESERVED_LEVEL } from '../rows/outbox.ts';
 import { changedLevel, startBehind } from '../rows/queue.ts';
 import { UNSENT } from '../rows/recount.ts';
 import { fold } from '../rows/row.ts';
+import { RECOUNT_REPLACED } from './calendars.ts';
 import {
   type Connections,
   columnsOf,
@@ -103,6 +104,7 @@ const update: Statement = {
       INSERT INTO schedule_marks (client_key, mark, schedule_key)
       SELECT $1, mark, schedule_key FROM wanted
       ON CONFLICT DO NOTHING
+    ), replaced AS (${RECOUNT_REPLACED}
     )
     SELECT schedule_key FROM changed`,
 };
