@@ -61,8 +61,18 @@ export function needsNone(time: number, schedule: ScheduleView, view: View): boo
   if (changedAt === undefined || changedAt === Number.POSITIVE_INFINITY) return false;
   if (changedAt - time <= view.lateMs) return true;
   if (!view.isUndisturbed(time, changedAt, seen.id)) return true;
-  if (hadToWait(time, changedAt, schedule, view)) return true;
+  if (hadToWait(time, changedAt, schedule, view) || isJustWritten(seen, changedAt, view))
+    return true;
   return manual.some(({ at, finishedAt }) => at <= changedAt && finishedAt >= time);
+}
+
+/** The longest that a store that is slow takes for what it was asked for. */
+const SLOWEST_MS = 1_600;
+
+/** Whether the node that was asked for a schedule may have written it late: until then nobody could fire it. */
+function isJustWritten({ createdAt }: ScheduleSeen, at: number, view: View): boolean {
+  const isYoung = at - createdAt <= SLOWEST_MS;
+  return view.isShared && isYoung && view.isAnySlow(createdAt, createdAt + 1);
 }
 
 /**
