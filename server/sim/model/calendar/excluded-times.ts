@@ -1,5 +1,11 @@
 import type { Period } from '../../../src/domain/calendar/exclusion/period.ts';
-import type { CalendarSeen, Excludes, PeriodsSeen, ScheduleSeen } from '../evidence.ts';
+import type {
+  CalendarSeen,
+  CalendarVersionSeen,
+  Excludes,
+  PeriodsSeen,
+  ScheduleSeen,
+} from '../evidence.ts';
 import type { Span } from './changed-times.ts';
 import { type Class, classify, enumerate, type World } from './enumerator.ts';
 
@@ -7,13 +13,13 @@ import { type Class, classify, enumerate, type World } from './enumerator.ts';
 
 /**
  * @param until how far the calendar looks
- * @param countedBy by when schedules count with a change that was answered then
+ * @param countedBy by when schedules count with a change
  */
 export function excludingSpans(
   seen: ScheduleSeen,
   calendars: CalendarSeen[],
   until: number,
-  countedBy: (answeredAt: number) => number,
+  countedBy: (change: CalendarVersionSeen) => number,
 ): Span[] {
   const { createdAt, excludes } = seen;
   const named = calendars.filter(({ name }) => excludes!.names.includes(name));
@@ -24,10 +30,10 @@ export function excludingSpans(
   const present = new Map<string, PeriodsSeen[]>();
   for (const { name, periods } of changes.filter(isBefore)) present.set(name, periods);
   const starts = [{ at: createdAt, writtenBy: createdAt, world: worldOf(seen, present) }];
-  for (const { name, periods, askedAt, answeredAt } of changes.filter(each => !isBefore(each))) {
-    present.set(name, periods);
-    const at = Math.max(createdAt, askedAt);
-    starts.push({ at, writtenBy: countedBy(answeredAt), world: worldOf(seen, present) });
+  for (const { name, ...change } of changes.filter(each => !isBefore(each))) {
+    present.set(name, change.periods);
+    const at = Math.max(createdAt, change.askedAt);
+    starts.push({ at, writtenBy: countedBy(change), world: worldOf(seen, present) });
   }
   return starts.map(({ at, writtenBy, world }, index) => {
     const next = starts[index + 1]?.at ?? Number.POSITIVE_INFINITY;

@@ -1,9 +1,8 @@
 import { changedTimes, type Span, spansOf } from '../calendar/changed-times.ts';
 import { dueTimes, plannedTimes } from '../calendar/due-times.ts';
 import { excludingSpans } from '../calendar/excluded-times.ts';
-import type { Evidence, ScheduleSeen } from '../evidence.ts';
-import { countedAnewBy } from './cuts.ts';
-import { downOf } from './windows.ts';
+import type { CalendarVersionSeen, Evidence, ScheduleSeen } from '../evidence.ts';
+import { countedAnewBy } from './counted-anew.ts';
 
 /** When a schedule was due, by the checker's calendar. */
 export interface Due {
@@ -18,12 +17,12 @@ export interface Due {
 }
 
 export function dueOf(seen: ScheduleSeen, evidence: Evidence): Due {
-  const { calendars = [], stalls } = evidence;
+  const { calendars = [] } = evidence;
   const { interval, timezone, createdAt, planned, versions, excludes } = seen;
   const until = evidence.until + beyondMs(seen);
   const known = { knownUntil: until };
   if (excludes !== undefined) {
-    const countedBy = (at: number) => countedAnewBy(at, [...downOf(evidence), ...stalls]);
+    const countedBy = (change: CalendarVersionSeen) => countedAnewBy(change, evidence);
     const spans = excludingSpans(seen, calendars, until, countedBy);
     return { ...known, ...changedTimes(spans), spans };
   }
