@@ -256,10 +256,18 @@ async function apply(send: Query, by: Changing, changes: ScheduleChange[]): Prom
   );
   const queued = await send(queueLock, [rows.map(row => row.schedule_key as number)]);
   await writePassedTimes(send, queued, requeued);
-  const opened = await withOpenStarts(send, queued, requeued);
+  const moving = requeued.filter(change => !isKept(queued, change));
+  const opened = await withOpenStarts(send, queued, moving);
   await send(update, changeValues(by, changes));
   if (opened.length > 0) await requeueAll(send, opened);
   return true;
+}
+
+/** @param queued the rows of the queue, as they were locked */
+function isKept(queued: Row[], { key, keptFor }: Requeued): boolean {
+  if (keptFor === undefined) return false;
+  const row = queued.find(({ schedule_key }) => schedule_key === key);
+  return row?.state === 'waiting' && row.scheduled_for === keptFor;
 }
 
 /**
