@@ -11,15 +11,19 @@ import { type Class, classify, enumerate, type World } from './enumerator.ts';
 
 /** The spans of a schedule between changes of its calendars. Instants are epoch ms. */
 
-/**
- * @param until how far the calendar looks
- * @param countedBy by when schedules count with a change
- */
+/** How schedules count with a change of a calendar. */
+interface Counted {
+  by(change: CalendarVersionSeen): number;
+  /** By a clock that may be so far behind. */
+  behindMs(change: CalendarVersionSeen): number;
+}
+
+/** @param until how far the calendar looks */
 export function excludingSpans(
   seen: ScheduleSeen,
   calendars: CalendarSeen[],
   until: number,
-  countedBy: (change: CalendarVersionSeen) => number,
+  counted: Counted,
 ): Span[] {
   const { createdAt, excludes } = seen;
   const named = calendars.filter(({ name }) => excludes!.names.includes(name));
@@ -29,15 +33,18 @@ export function excludingSpans(
   const isBefore = ({ answeredAt }: { answeredAt: number }) => answeredAt < createdAt;
   const present = new Map<string, PeriodsSeen[]>();
   for (const { name, periods } of changes.filter(isBefore)) present.set(name, periods);
-  const starts = [{ at: createdAt, writtenBy: createdAt, world: worldOf(seen, present) }];
+  const starts = [
+    { at: createdAt, from: createdAt, writtenBy: createdAt, world: worldOf(seen, present) },
+  ];
   for (const { name, ...change } of changes.filter(each => !isBefore(each))) {
     present.set(name, change.periods);
     const at = Math.max(createdAt, change.askedAt);
-    starts.push({ at, writtenBy: countedBy(change), world: worldOf(seen, present) });
+    const from = at - counted.behindMs(change);
+    starts.push({ at, from, writtenBy: counted.by(change), world: worldOf(seen, present) });
   }
-  return starts.map(({ at, writtenBy, world }, index) => {
+  return starts.map(({ at, from, writtenBy, world }, index) => {
     const next = starts[index + 1]?.at ?? Number.POSITIVE_INFINITY;
-    const times = enumerate(world, at + 1, until + 1);
+    const times = enumerate(world, from + 1, until + 1);
     const span = { at, writtenBy, until: next, stoppedUntil: 0, isDeleted: false, times };
     return {
       ...span,

@@ -10,6 +10,19 @@ const COUNTED_AGAIN_MS = 350;
 /** A node looks so often whether another one was told of a change. */
 const LOOKS_MS = 2_000;
 
+/** The clocks of nodes are so far apart. */
+const APART_MS = 1;
+
+/** How far behind the clock may be by which schedules count with a change. */
+export function behindMs(change: CalendarVersionSeen, evidence: Evidence): number {
+  const { lives, shared } = evidence;
+  if (shared === undefined) return 0;
+  const by = countedAnewBy(change, evidence);
+  const lags = lives.flatMap(life => life.lags ?? []);
+  const inReach = lags.filter(({ from, to }) => from <= by && to >= change.askedAt);
+  return APART_MS + Math.max(0, ...inReach.map(lag => lag.behindMs));
+}
+
 /** By when schedules count with a change that was answered. */
 export function countedAnewBy(change: CalendarVersionSeen, evidence: Evidence): number {
   const { lives, stalls, shared } = evidence;

@@ -1,8 +1,8 @@
 import { changedTimes, type Span, spansOf } from '../calendar/changed-times.ts';
 import { dueTimes, plannedTimes } from '../calendar/due-times.ts';
 import { excludingSpans } from '../calendar/excluded-times.ts';
-import type { CalendarVersionSeen, Evidence, ScheduleSeen } from '../evidence.ts';
-import { countedAnewBy } from './counted-anew.ts';
+import type { Evidence, ScheduleSeen } from '../evidence.ts';
+import { behindMs, countedAnewBy } from './counted-anew.ts';
 
 /** When a schedule was due, by the checker's calendar. */
 export interface Due {
@@ -22,8 +22,10 @@ export function dueOf(seen: ScheduleSeen, evidence: Evidence): Due {
   const until = evidence.until + beyondMs(seen);
   const known = { knownUntil: until };
   if (excludes !== undefined) {
-    const countedBy = (change: CalendarVersionSeen) => countedAnewBy(change, evidence);
-    const spans = excludingSpans(seen, calendars, until, countedBy);
+    const spans = excludingSpans(seen, calendars, until, {
+      by: change => countedAnewBy(change, evidence),
+      behindMs: change => behindMs(change, evidence),
+    });
     return { ...known, ...changedTimes(spans), spans };
   }
   const spans = spansOf(seen, until);
