@@ -138,7 +138,7 @@ function checkMissed(
       if (isLatestDropped(time, lookedUntil, schedule, view)) return 0;
       // It ended again before it had looked, or sent: then the start after that one decides.
       // A node that is gone, or that does nothing, may have held it.
-      const decidedAt = Math.max(sentBy, goesUntil);
+      const decidedAt = view.heldUntil(Math.max(sentBy, goesUntil), schedule.seen.id);
       isUndecided =
         (windows[index + 1]?.from ?? Infinity) <= decidedAt ||
         view.isHeldUp(next - 1, next, schedule.seen.id);
