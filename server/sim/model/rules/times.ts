@@ -59,11 +59,19 @@ export function needsNone(time: number, schedule: ScheduleView, view: View): boo
   if (optional.has(time)) return true;
   const changedAt = spans.find(({ until }) => until >= time)?.until;
   if (changedAt === undefined || changedAt === Number.POSITIVE_INFINITY) return false;
-  if (changedAt - time <= view.lateMs) return true;
+  if (changedAt - freeAt(time, changedAt, schedule) <= view.lateMs) return true;
   if (!view.isUndisturbed(time, changedAt, seen.id)) return true;
   if (hadToWait(time, changedAt, schedule, view) || isJustWritten(seen, changedAt, view))
     return true;
   return manual.some(({ at, finishedAt }) => at <= changedAt && finishedAt >= time);
+}
+
+/** From when on it could fire before a change: with `bufferOne` it waits for the end of the run before it. */
+function freeAt(time: number, changedAt: number, { seen, runs }: ScheduleView): number {
+  if (seen.policy?.overlap !== 'bufferOne') return time;
+  const isBefore = (run: RunSeen) => run.at < time && run.finishedAt <= changedAt;
+  const before = runs.filter(run => hasBegun(run) && isBefore(run));
+  return Math.max(time, ...before.map(({ finishedAt }) => finishedAt));
 }
 
 /** The longest that a store that is slow takes for what it was asked for. */
