@@ -29,7 +29,8 @@ export function excludingSpans(
   const named = calendars.filter(({ name }) => excludes!.names.includes(name));
   const changes = named
     .flatMap(({ name, versions }) => versions.map(version => ({ name, ...version })))
-    .toSorted((a, b) => a.askedAt - b.askedAt);
+    // One was answered before the next was asked for.
+    .toSorted((a, b) => a.askedAt - b.askedAt || a.answeredAt - b.answeredAt);
   const isBefore = ({ answeredAt }: { answeredAt: number }) => answeredAt < createdAt;
   const present = new Map<string, PeriodsSeen[]>();
   for (const { name, periods } of changes.filter(isBefore)) present.set(name, periods);
