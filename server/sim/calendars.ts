@@ -1,9 +1,17 @@
 import type { CalendarInput, ScheduleInput } from '@punctual/client';
 import { callUntilDone } from './call-once.ts';
 import type { CallersOptions } from './callers.ts';
-import type { CalendarSeen, PeriodsSeen } from './model/evidence.ts';
+import type { CalendarSeen, CalendarVersionSeen, PeriodsSeen } from './model/evidence.ts';
+import type { Node } from './node.ts';
+import { OpenCalls } from './open-calls.ts';
 import type { Random } from './random.ts';
 import { every } from './workload.ts';
+
+export interface CalendarsOptions extends CallersOptions {
+  node: () => Node;
+  /** Whether nodes share the store. */
+  isShared: boolean;
+}
 
 /**
  * The calendars of a world, which its callers change. They ask for one change at a time, and ask again until they are answered, so
@@ -11,12 +19,12 @@ import { every } from './workload.ts';
  */
 export class Calendars {
   readonly seen: CalendarSeen[] = NAMES.map(name => ({ name, versions: [] }));
-  readonly #around: CallersOptions;
+  readonly #around: CalendarsOptions;
   /** Ends with the change that is asked for. */
   #asking: Promise<void> = Promise.resolve();
   #isOver = false;
 
-  constructor(around: CallersOptions) {
+  constructor(around: CalendarsOptions) {
     this.#around = around;
   }
 
@@ -49,13 +57,21 @@ export class Calendars {
 
   async #put(name: string, periods: PeriodsSeen[]): Promise<void> {
     const { machine, tell } = this.#around;
-    const version = { periods, askedAt: machine.now, answeredAt: Number.POSITIVE_INFINITY };
+    const askedAt = machine.now;
+    const version: CalendarVersionSeen = { periods, askedAt, answeredAt: Number.POSITIVE_INFINITY };
     this.seen.find(each => each.name === name)!.versions.push(version);
     tell(`calendar ${name}: ${periods.map(({ from, to }) => `${from} to ${to}`).join(', ')}`);
     const body: CalendarInput = { periods };
     const call = { method: 'PUT', path: `/v1/calendar/${name}`, body } as const;
-    await callUntilDone(call, this.#around, `calendar ${name}`);
+    const calls = new OpenCalls();
+    const node = () => {
+      const asked = this.#around.node();
+      version.node = asked.name;
+      return calls.through(asked);
+    };
+    await callUntilDone(call, { ...this.#around, node }, `calendar ${name}`);
     version.answeredAt = machine.now;
+    if (this.#around.isShared) await calls.over(machine);
   }
 }
 

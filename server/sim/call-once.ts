@@ -4,11 +4,14 @@ import type { CallSeen } from './model/evidence-of-clients.ts';
 import type { Call, Node } from './node.ts';
 import type { Random } from './random.ts';
 
+/** Who is asked. */
+export type Asked = Pick<Node, 'call'>;
+
 /** Somebody who calls the service, and the process that he asks. */
 export interface Caller {
   machine: Machine;
   random: Random;
-  node: () => Node;
+  node: () => Asked;
 }
 
 /** So long he waits for an answer. */

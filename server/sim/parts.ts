@@ -121,8 +121,10 @@ export class Parts {
     this.callers = new Callers({ ...around, random: new Random(seed, 'calls') });
     if (hasDestinations(profile))
       this.destinations = new Destinations({ ...around, random: new Random(seed, 'limits') });
-    if (hasCalendars(profile))
-      this.calendars = new Calendars({ ...around, random: new Random(seed, 'calendar calls') });
+    if (hasCalendars(profile)) {
+      const random = new Random(seed, 'calendar calls');
+      this.calendars = new Calendars({ ...around, random, isShared: hasNodes(profile) });
+    }
   }
 
   /** What is planned is of none that is deleted: no rule judges it there. */

@@ -125,12 +125,16 @@ export interface Excludes {
 /** A calendar, with what its callers asked for, one after the other. */
 export interface CalendarSeen {
   name: string;
-  versions: {
-    periods: PeriodsSeen[];
-    askedAt: number;
-    /** Infinity until then. */
-    answeredAt: number;
-  }[];
+  versions: CalendarVersionSeen[];
+}
+
+export interface CalendarVersionSeen {
+  periods: PeriodsSeen[];
+  askedAt: number;
+  /** Infinity until then. */
+  answeredAt: number;
+  /** Which one answered. Absent where there is one at a time. */
+  node?: string;
 }
 
 /** Dates or instants; `to` is exclusive. */

@@ -108,7 +108,7 @@ export class Engine {
       options.unseenSpans,
     );
     this.#breakers = new BreakerLog(options);
-    this.#recounter = new Recounter({ ...options, queue, outbox, completions, wake });
+    this.#recounter = new Recounter({ ...options, queue, outbox, completions, wake, cluster });
     this.#suspensions = new Suspensions({
       ...options,
       suspensions: store.suspensions,

@@ -15,7 +15,7 @@ describe('a gap in which nobody looked', () => {
     assert.deepEqual(gaps, [[20 * SECOND, 25 * SECOND + 1]]);
   });
 
-  test('tells when this process had looked before, until the clock is set back', () => {
+  test('tells when this process had looked before, as far as the clock is not set back behind it', () => {
     const watch = new DowntimeDetector(2 * SECOND, () => {});
     for (let now = 2 * SECOND; now <= 20 * SECOND; now += SECOND) watch.look(now);
     assert.equal(watch.unseen.awake, undefined);
@@ -25,7 +25,9 @@ describe('a gap in which nobody looked', () => {
     watch.look(40 * SECOND);
     assert.deepEqual(watch.unseen.awake, [first, { from: 30 * SECOND, until: 30 * SECOND }]);
     watch.look(25 * SECOND);
-    assert.equal(watch.unseen.awake, undefined);
+    assert.deepEqual(watch.unseen.awake, [first]);
+    watch.look(12 * SECOND);
+    assert.deepEqual(watch.unseen.awake, [{ ...first, until: 12 * SECOND }]);
   });
 
   test('is over where the clock is set back: what comes from then on is seen', () => {

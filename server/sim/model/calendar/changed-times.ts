@@ -23,15 +23,19 @@ export interface Span {
 }
 
 /** @param until how far the calendar looks */
-export function spansOf({ versions = [] }: ScheduleSeen, until: number): Span[] {
+export function spansOf(
+  { versions = [], changes: asked = [] }: ScheduleSeen,
+  until: number,
+): Span[] {
   const changes = versions.filter((version, index) => {
     const before = versions[index - 1];
     return before === undefined || changesTimes(before, version);
   });
-  return changes.map(({ at, writtenBy, is }, index) => {
+  const askedAt = new Map(asked.map(({ number, during }) => [number, during?.from]));
+  return changes.map(({ change, at, writtenBy, is }, index) => {
     const { interval, timezone, status, pausedUntil = 0 } = is;
     const stoppedUntil = status === 'enabled' ? pausedUntil : Number.POSITIVE_INFINITY;
-    const from = countedFrom(versions, at);
+    const from = countedFrom(versions, at, askedAt.get(change) ?? at);
     const times = dueTimes(interval, timezone, from, until).filter(time => time >= stoppedUntil);
     const next = changes[index + 1]?.at ?? Number.POSITIVE_INFINITY;
     const isDeleted = status === 'deleted';
@@ -40,11 +44,14 @@ export function spansOf({ versions = [] }: ScheduleSeen, until: number): Span[] 
   });
 }
 
-/** Of two changes within one ms the later one says the next ms, and counts from its own. */
-function countedFrom(versions: VersionSeen[], at: number): number {
+/**
+ * Of two changes within one ms the later one says the next ms, and counts from its own: that of its node, which may be behind the
+ * one of the change before.
+ */
+function countedFrom(versions: VersionSeen[], at: number, askedAt: number): number {
   let from = at;
   while (versions.some(version => version.at === from - 1)) from -= 1;
-  return from;
+  return from === at ? at : Math.min(from, askedAt);
 }
 
 /**

@@ -1,37 +1,51 @@
 import type { Period } from '../../../src/domain/calendar/exclusion/period.ts';
-import type { CalendarSeen, Excludes, PeriodsSeen, ScheduleSeen } from '../evidence.ts';
+import type {
+  CalendarSeen,
+  CalendarVersionSeen,
+  Excludes,
+  PeriodsSeen,
+  ScheduleSeen,
+} from '../evidence.ts';
 import type { Span } from './changed-times.ts';
 import { type Class, classify, enumerate, type World } from './enumerator.ts';
 
 /** The spans of a schedule between changes of its calendars. Instants are epoch ms. */
 
-/**
- * @param until how far the calendar looks
- * @param countedBy by when schedules count with a change that was answered then
- */
+/** How schedules count with a change of a calendar. */
+interface Counted {
+  by(change: CalendarVersionSeen): number;
+  /** By a clock that may be so far behind. */
+  behindMs(change: CalendarVersionSeen): number;
+}
+
+/** @param until how far the calendar looks */
 export function excludingSpans(
   seen: ScheduleSeen,
   calendars: CalendarSeen[],
   until: number,
-  countedBy: (answeredAt: number) => number,
+  counted: Counted,
 ): Span[] {
   const { createdAt, excludes } = seen;
   const named = calendars.filter(({ name }) => excludes!.names.includes(name));
   const changes = named
     .flatMap(({ name, versions }) => versions.map(version => ({ name, ...version })))
-    .toSorted((a, b) => a.askedAt - b.askedAt);
+    // One was answered before the next was asked for.
+    .toSorted((a, b) => a.askedAt - b.askedAt || a.answeredAt - b.answeredAt);
   const isBefore = ({ answeredAt }: { answeredAt: number }) => answeredAt < createdAt;
   const present = new Map<string, PeriodsSeen[]>();
   for (const { name, periods } of changes.filter(isBefore)) present.set(name, periods);
-  const starts = [{ at: createdAt, writtenBy: createdAt, world: worldOf(seen, present) }];
-  for (const { name, periods, askedAt, answeredAt } of changes.filter(each => !isBefore(each))) {
-    present.set(name, periods);
-    const at = Math.max(createdAt, askedAt);
-    starts.push({ at, writtenBy: countedBy(answeredAt), world: worldOf(seen, present) });
+  const starts = [
+    { at: createdAt, from: createdAt, writtenBy: createdAt, world: worldOf(seen, present) },
+  ];
+  for (const { name, ...change } of changes.filter(each => !isBefore(each))) {
+    present.set(name, change.periods);
+    const at = Math.max(createdAt, change.askedAt);
+    const from = at - counted.behindMs(change);
+    starts.push({ at, from, writtenBy: counted.by(change), world: worldOf(seen, present) });
   }
-  return starts.map(({ at, writtenBy, world }, index) => {
+  return starts.map(({ at, from, writtenBy, world }, index) => {
     const next = starts[index + 1]?.at ?? Number.POSITIVE_INFINITY;
-    const times = enumerate(world, at + 1, until + 1);
+    const times = enumerate(world, from + 1, until + 1);
     const span = { at, writtenBy, until: next, stoppedUntil: 0, isDeleted: false, times };
     return {
       ...span,

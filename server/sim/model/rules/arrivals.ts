@@ -32,8 +32,8 @@ function checkArrival(arrival: Arrival, view: View, tell: Tell): void {
   const { scheduleId, scheduledFor, webhookId, attempt, status } = arrival;
   const at = arrival.senderAt ?? arrival.at;
   const name = `The request of ${nameOf(scheduleId, scheduledFor)}, attempt ${attempt},`;
-  // A node that goes by the store's clock may set its own back by so much while the request is on its way.
-  const setBackMs = arrival.at < scheduledFor ? 0 : view.apartMs;
+  // A node that goes by the store's clock may be ahead by so much, and set its own back by it while the request is on its way.
+  const setBackMs = arrival.at + view.apartMs < scheduledFor ? 0 : view.apartMs;
   if (at + setBackMs < scheduledFor) tell('early', `${name} came at ${iso(at)}.`);
   if (scheduledFor > until) return;
   const run = byId.get(webhookId);

@@ -52,18 +52,6 @@ function within({ from, to, ...rest }: Window, hold: Hold): Window[] {
   return window.from <= window.to ? [window] : [];
 }
 
-/** How long it takes to count a schedule anew, and after a fault until that is tried again. */
-const COUNTED_MS = 50;
-const COUNTED_AGAIN_MS = 350;
-
-/** By when schedules count with a change of a calendar that was answered then. @param away when nobody could count */
-export function countedAnewBy(answeredAt: number, away: Window[]): number {
-  let by = answeredAt + COUNTED_MS;
-  for (const { from, to } of away.toSorted((a, b) => a.from - b.from))
-    if (from <= by && to >= answeredAt) by = Math.max(by, to + COUNTED_AGAIN_MS);
-  return by;
-}
-
 /** Whether it could fire all the while. */
 export function isUpFrom(life: Life, stalls: Stall[], from: number, to: number): boolean {
   const { node, readyAt, end, frozen = [] } = life;

@@ -2,8 +2,7 @@ import { changedTimes, type Span, spansOf } from '../calendar/changed-times.ts';
 import { dueTimes, plannedTimes } from '../calendar/due-times.ts';
 import { excludingSpans } from '../calendar/excluded-times.ts';
 import type { Evidence, ScheduleSeen } from '../evidence.ts';
-import { countedAnewBy } from './cuts.ts';
-import { downOf } from './windows.ts';
+import { behindMs, countedAnewBy } from './counted-anew.ts';
 
 /** When a schedule was due, by the checker's calendar. */
 export interface Due {
@@ -18,13 +17,15 @@ export interface Due {
 }
 
 export function dueOf(seen: ScheduleSeen, evidence: Evidence): Due {
-  const { calendars = [], stalls } = evidence;
+  const { calendars = [] } = evidence;
   const { interval, timezone, createdAt, planned, versions, excludes } = seen;
   const until = evidence.until + beyondMs(seen);
   const known = { knownUntil: until };
   if (excludes !== undefined) {
-    const countedBy = (at: number) => countedAnewBy(at, [...downOf(evidence), ...stalls]);
-    const spans = excludingSpans(seen, calendars, until, countedBy);
+    const spans = excludingSpans(seen, calendars, until, {
+      by: change => countedAnewBy(change, evidence),
+      behindMs: change => behindMs(change, evidence),
+    });
     return { ...known, ...changedTimes(spans), spans };
   }
   const spans = spansOf(seen, until);

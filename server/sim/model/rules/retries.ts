@@ -159,6 +159,8 @@ function checkEnd(tried: Tried, view: View, tell: Tell): void {
   if (tried.isHeldUp(barredAt - 1, barredAt)) return;
   const down = view.windows.filter(({ from, to }) => from < barredAt && to > endOf(last));
   let cameAt = latestRetry(id, last, retry, policy, view);
+  // What waits for the next start goes behind a manual run that was asked for until then.
+  for (const { from, to } of down) if (from <= cameAt && to > cameAt) cameAt = to;
   for (const { at, finishedAt } of tried.first)
     if (at <= cameAt && finishedAt > cameAt) cameAt = finishedAt;
   // It waits until its client is resumed; what is deleted drops it.

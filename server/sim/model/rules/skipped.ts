@@ -27,9 +27,13 @@ function isStill(since: number, until: number, { stalls }: View): boolean {
  * one also where a manual run goes before it.
  */
 export function isOvertaken(time: number, { seen, manual }: ScheduleView, view: View): boolean {
+  // Nobody was up: the next one to look finds the manual run first.
+  const isDown = (at: number) =>
+    view.windows.some(({ from, to }) => from <= time + view.lateMs && to >= at);
   const isHeldTo = ({ at }: RunSeen) =>
     at >= time &&
-    (view.isHeldBack(time, at, seen) ||
+    (isDown(at) ||
+      view.isHeldBack(time, at, seen) ||
       view.isHeldUp(time, at, seen.id) ||
       isStill(time, at, view));
   return seen.policy?.overlap === 'bufferOne' && manual.some(isHeldTo);

@@ -59,10 +59,28 @@ export function needsNone(time: number, schedule: ScheduleView, view: View): boo
   if (optional.has(time)) return true;
   const changedAt = spans.find(({ until }) => until >= time)?.until;
   if (changedAt === undefined || changedAt === Number.POSITIVE_INFINITY) return false;
-  if (changedAt - time <= view.lateMs) return true;
+  if (changedAt - freeAt(time, changedAt, schedule) <= view.lateMs) return true;
   if (!view.isUndisturbed(time, changedAt, seen.id)) return true;
-  if (hadToWait(time, changedAt, schedule, view)) return true;
+  if (hadToWait(time, changedAt, schedule, view) || isJustWritten(seen, changedAt, view))
+    return true;
   return manual.some(({ at, finishedAt }) => at <= changedAt && finishedAt >= time);
+}
+
+/** From when on it could fire before a change: with `bufferOne` it waits for the end of the run before it. */
+function freeAt(time: number, changedAt: number, { seen, runs }: ScheduleView): number {
+  if (seen.policy?.overlap !== 'bufferOne') return time;
+  const isBefore = (run: RunSeen) => run.at < time && run.finishedAt <= changedAt;
+  const before = runs.filter(run => hasBegun(run) && isBefore(run));
+  return Math.max(time, ...before.map(({ finishedAt }) => finishedAt));
+}
+
+/** The longest that a store that is slow takes for what it was asked for. */
+const SLOWEST_MS = 1_600;
+
+/** Whether the node that was asked for a schedule may have written it late: until then nobody could fire it. */
+function isJustWritten({ createdAt }: ScheduleSeen, at: number, view: View): boolean {
+  const isYoung = at - createdAt <= SLOWEST_MS;
+  return view.isShared && isYoung && view.isAnySlow(createdAt, createdAt + 1);
 }
 
 /**
@@ -130,7 +148,7 @@ function checkMissed(
       if (isLatestDropped(time, lookedUntil, schedule, view)) return 0;
       // It ended again before it had looked, or sent: then the start after that one decides.
       // A node that is gone, or that does nothing, may have held it.
-      const decidedAt = Math.max(sentBy, goesUntil);
+      const decidedAt = view.heldUntil(Math.max(sentBy, goesUntil), schedule.seen.id);
       isUndecided =
         (windows[index + 1]?.from ?? Infinity) <= decidedAt ||
         view.isHeldUp(next - 1, next, schedule.seen.id);

@@ -4,6 +4,7 @@ import {
   loadVersions,
   unknownVersions,
 } from '../../domain/calendar/load-calendars.ts';
+import { nextTime } from '../../domain/calendar/times.ts';
 import { type Start, startOf } from '../../domain/run/start.ts';
 import { withCalendars } from '../../domain/schedule/calendar-change.ts';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
@@ -11,6 +12,7 @@ import type { CalendarVersions } from '../../domain/schedule/timing-draft.ts';
 import type { CalendarRecount, CalendarStore } from '../../store/contract/calendars.ts';
 import type { RunStore } from '../../store/contract/runs.ts';
 import type {
+  Requeue,
   ScheduleChange,
   ScheduleStore,
   VersionedSchedule,
@@ -39,6 +41,7 @@ interface Counted extends VersionedSchedule {
 }
 
 interface CountedChange extends ScheduleChange {
+  requeue: Exclude<Requeue, 'keep'>;
   /** A time that is due waits or goes on. */
   isKept: boolean;
 }
@@ -162,8 +165,9 @@ export class CalendarRecounter {
     if (changed === null) return null;
     // Nobody asked for a change: a time that is due, and still waits for its turn, fires if the times to come are the same.
     const isKept = row !== null && row.scheduledFor <= now && isSame && !isOver;
-    // A run that has begun counts with the version before: its end has to find that the schedule was changed.
-    const requeue = isKept && !row.begun ? 'keep' : { changedAt: now, start };
+    // A run that has begun, or does so meanwhile, counts with the version before: its end has to find that the schedule was changed.
+    const requeue =
+      isKept && !row.begun ? keptAt(row.scheduledFor, changed, now) : { changedAt: now, start };
     return { schedule: changed, version, requeue, isKept };
   }
 
@@ -200,10 +204,15 @@ export class CalendarRecounter {
   /** A run that has begun may have ended before this was written: then nothing else completes its schedule. */
   #written({ schedule, requeue, isKept }: CountedChange): { id: string; isOpen: boolean } {
     const { id, status } = schedule;
-    if (requeue === 'keep') return { id, isOpen: false };
     if (!isKept) this.#options.changed(id, requeue.changedAt);
     return { id, isOpen: status === 'enabled' && requeue.start === null };
   }
+}
+
+/** What waits for this time goes on to wait, and what was just claimed for it comes again. */
+function keptAt(time: number, schedule: Schedule, now: number): CountedChange['requeue'] {
+  const start = { first: time, second: nextTime(schedule, time) };
+  return { changedAt: now, start, keptFor: time };
 }
 
 function countedAnew(

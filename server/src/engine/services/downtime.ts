@@ -55,8 +55,8 @@ export class DowntimeDetector {
     }
     // Times that come after the clock was set back are seen.
     if (now < this.#lookedAt) {
-      const { awake: _, ...unseen } = this.#unseen;
-      this.#unseen = { ...unseen, until: Math.min(this.unseenUntil, now) };
+      const { until, awake, ...unseen } = this.#unseen;
+      this.#unseen = { ...unseen, until: Math.min(until, now), ...(awake && seenBy(awake, now)) };
       this.#awakeSince = Math.min(this.#awakeSince, now);
     }
     this.#lookedAt = now;
@@ -97,6 +97,12 @@ export class DowntimeDetector {
     }
     this.#gapFrom = null;
   }
+}
+
+/** What came until then was seen, also where the clock was ahead after that. */
+function seenBy(awake: NonNullable<Unseen['awake']>, now: number): Pick<Unseen, 'awake'> {
+  const before = awake.filter(({ from }) => from <= now);
+  return { awake: before.map(({ from, until }) => ({ from, until: Math.min(until, now) })) };
 }
 
 /** Loops look once a second; a busy process may miss a few looks and still be awake. */

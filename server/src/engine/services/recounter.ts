@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts';
+import type { Cluster } from '../../store/contract/cluster.ts';
 import type { CompletionStore } from '../../store/contract/completions.ts';
 import type { OutboxPosition, OutboxStore, QueueStore } from '../../store/contract/queue.ts';
 import { Loop } from '../loop.ts';
@@ -24,6 +25,8 @@ export interface RecounterOptions {
   clock: Clock;
   observer: EngineObserver;
   wake: Wake;
+  /** Null where the store is of one node. */
+  cluster: Pick<Cluster, 'now'> | null;
 }
 
 /**
@@ -63,12 +66,19 @@ export class Recounter {
   async start(): Promise<void> {
     const { queue, clock, observer } = this.#options;
     const now = clock.now();
-    const backMs = ((await queue.latest()) ?? now) - now;
-    if (backMs > STEP_MS) {
+    const latest = (await queue.latest()) ?? now;
+    const backMs = latest - now;
+    if (backMs > STEP_MS && !(await this.#isLate(latest))) {
       observer.clockWasSetBack(backMs);
       this.#plan(now);
     } else await this.#askAgain();
     this.#loop.start();
+  }
+
+  /** Whether only this node's clock is behind: its store was slow to say what time it is. */
+  async #isLate(latest: number): Promise<boolean> {
+    const { cluster } = this.#options;
+    return cluster !== null && latest - (await cluster.now()) <= STEP_MS;
   }
 
   stop(): Promise<void> {

@@ -21,7 +21,14 @@ export interface VersionedSchedule {
  * it is marked as changed and brought forward, so that the engine decides about it. A time fired
  * since `changedAt` does not fire again: the schedule starts after it (domain/run/start.ts).
  */
-export type Requeue = 'keep' | { changedAt: number; start: Start | null };
+export type Requeue =
+  | 'keep'
+  | {
+      changedAt: number;
+      start: Start | null;
+      /** A row that waits for this time stays as it is. */
+      keptFor?: number;
+    };
 
 export interface ScheduleFilter {
   /** Deleted schedules are left out unless asked for here. */

@@ -124,6 +124,19 @@ const prune: Statement = {
     RETURNING 1`,
 };
 
+/**
+ * SQL: asks for a count of calendars that were replaced while the schedules of `given`, with their `timing`, were drafted with them.
+ * Whoever writes these may die before it says so. The client is the first parameter.
+ */
+export const RECOUNT_REPLACED = `
+      UPDATE calendars SET recount_before = ${COUNT_ANEW}
+      WHERE client_key = $1 AND (name, version) IN (
+        SELECT present.name, present.version
+        FROM given
+        CROSS JOIN LATERAL jsonb_array_elements_text(timing::jsonb -> 'exclude') AS named (name)
+        JOIN calendars AS present ON present.client_key = $1 AND present.name = named.name
+        WHERE NOT coalesce(timing::jsonb -> 'calendars' ? present.version, false))`;
+
 /** Reads the calendars that these rows of schedules name: then their times can be counted. */
 export function loadCalendarsOf(send: Query, rows: Row[]): Promise<void> {
   const read = async (ids: string[]) => (await send(versions, [ids])).map(versionFrom);

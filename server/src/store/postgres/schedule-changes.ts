@@ -22,6 +22,7 @@ import { LEAST_RESERVED_LEVEL } from '../rows/outbox.ts';
 import { changedLevel, markedAt, startBehind } from '../rows/queue.ts';
 import { UNSENT } from '../rows/recount.ts';
 import { fold } from '../rows/row.ts';
+import { RECOUNT_REPLACED } from './calendars.ts';
 import {
   type Connections,
   columnsOf,
@@ -103,6 +104,7 @@ const update: Statement = {
       INSERT INTO schedule_marks (client_key, mark, schedule_key)
       SELECT $1, mark, schedule_key FROM wanted
       ON CONFLICT DO NOTHING
+    ), replaced AS (${RECOUNT_REPLACED}
     )
     SELECT schedule_key FROM changed`,
 };
@@ -254,10 +256,18 @@ async function apply(send: Query, by: Changing, changes: ScheduleChange[]): Prom
   );
   const queued = await send(queueLock, [rows.map(row => row.schedule_key as number)]);
   await writePassedTimes(send, queued, requeued);
-  const opened = await withOpenStarts(send, queued, requeued);
+  const moving = requeued.filter(change => !isKept(queued, change));
+  const opened = await withOpenStarts(send, queued, moving);
   await send(update, changeValues(by, changes));
   if (opened.length > 0) await requeueAll(send, queued, opened);
   return true;
+}
+
+/** @param queued the rows of the queue, as they were locked */
+function isKept(queued: Row[], { key, keptFor }: Requeued): boolean {
+  if (keptFor === undefined) return false;
+  const row = queued.find(({ schedule_key }) => schedule_key === key);
+  return row?.state === 'waiting' && row.scheduled_for === keptFor;
 }
 
 /**

@@ -7,6 +7,7 @@ import { namedFrom } from '../rows/named-schedule.ts';
 import { scheduleAtFrom, statesFrom } from '../rows/schedule-at.ts';
 import { ENTRIES, textsOf } from '../search-index.ts';
 import { idsWithTag } from '../tags.ts';
+import { RECOUNT_REPLACED } from './calendars.ts';
 import {
   type Connections,
   columnsOf,
@@ -68,6 +69,7 @@ const insertOf = (name: string, more: boolean): Statement => ({
       INSERT INTO schedule_marks (client_key, mark, schedule_key)
       SELECT $1, mark, key
       FROM given CROSS JOIN LATERAL json_array_elements_text(marks::json) AS mark
+    ), replaced AS (${RECOUNT_REPLACED}
     ),`
         : ''
     } keys AS (

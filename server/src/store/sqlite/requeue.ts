@@ -33,6 +33,8 @@ export function requeueWriter(database: DatabaseSync, { now }: Pick<GroupCommit,
         min(due_at, coalesce(:first, :changedAt)))
     WHERE schedule_key = :key AND state <> 'waiting'`);
   const forgetUnsent = database.prepare(FORGET_UNSENT);
+  const waitsFor = database.prepare(`
+    SELECT 1 FROM queue WHERE schedule_key = ? AND state = 'waiting' AND scheduled_for = ?`);
   const standing = database.prepare(`
     SELECT ${QUEUE.list('queue.')}, interval, timezone, timing
     FROM schedules CROSS JOIN queue USING (schedule_key)
@@ -49,7 +51,12 @@ export function requeueWriter(database: DatabaseSync, { now }: Pick<GroupCommit,
       const row = standing.get(clientRowId, schedule.id, start.first) as Row | undefined;
       return row === undefined ? start : startBehind(row, start, schedule, now());
     },
-    write(key: number, { changedAt, start }: Exclude<Requeue, 'keep'>, schedule: Schedule): void {
+    write(
+      key: number,
+      { changedAt, start, keptFor }: Exclude<Requeue, 'keep'>,
+      schedule: Schedule,
+    ): void {
+      if (keptFor !== undefined && waitsFor.get(key, keptFor) !== undefined) return;
       const needs = levelOf(schedule);
       const at = markedAt(changedAt, now());
       queueMarkBegun.run({ key, first: start?.first ?? null, needs, changedAt: at });

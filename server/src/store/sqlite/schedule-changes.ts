@@ -3,11 +3,12 @@ import { changerText, type ScheduleChanger } from '../../domain/schedule/changer
 import { levelOf } from '../../domain/schedule/level.ts';
 import { marksOf } from '../../domain/schedule/marks.ts';
 import { endsFurtherRuns } from '../../domain/schedule/service-change.ts';
-import { CHANGED_SCHEDULE, type Row } from '../columns.ts';
+import { type Cell, CHANGED_SCHEDULE, type Row } from '../columns.ts';
 import { BY_SERVICE, type ScheduleChange, type ScheduleStore } from '../contract/schedules.ts';
 import { changedLevel } from '../rows/queue.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { passedTimes } from './passed-times.ts';
+import { replacedCalendars } from './replaced-calendars.ts';
 import { requeueWriter } from './requeue.ts';
 import { tellingTaken } from './schedule-codec.ts';
 import type { ScheduleMarks } from './schedule-marks.ts';
@@ -41,6 +42,7 @@ export function scheduleChanges(
   const times = passedTimes(database);
   const furtherRuns = targetRuns(database);
   const versions = versionWriter(database);
+  const recountReplaced = replacedCalendars(database);
 
   /** @returns false where another change was faster */
   function apply(
@@ -60,6 +62,7 @@ export function scheduleChanges(
     if (!row) return false;
     const key = row.schedule_key as number;
     marks.rewrite(clientRowId, key, marksOf(schedule));
+    recountReplaced(clientRowId, CHANGED_SCHEDULE.cellOf(cells, 'timing') as Cell);
     const needs = levelOf(schedule);
     if (change === 'keep') queueLevel.run({ needs, key });
     else {

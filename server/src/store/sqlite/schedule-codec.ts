@@ -7,6 +7,7 @@ import type { NewSchedule, VersionedSchedule } from '../contract/schedules.ts';
 import { externalIdTaken } from '../external-id.ts';
 import type { SearchedTexts } from '../search-index.ts';
 import { isUniqueFault } from './fault.ts';
+import { replacedCalendars } from './replaced-calendars.ts';
 import { ScheduleKeys } from './schedule-keys.ts';
 import type { ScheduleMarks } from './schedule-marks.ts';
 
@@ -52,6 +53,7 @@ export function scheduleWriter(database: DatabaseSync, marks: ScheduleMarks) {
     INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for, needs)
     VALUES (?, 'waiting', ?, ?, ?, ?)`);
   const keys = new ScheduleKeys(database);
+  const recountReplaced = replacedCalendars(database);
   /**
    * @returns its key
    * @throws PunctualError `external_id_taken`
@@ -63,6 +65,7 @@ export function scheduleWriter(database: DatabaseSync, marks: ScheduleMarks) {
     tellingTaken(externalId, () => schedule.run(key, clientRowId, ...cells));
     if (start) row.run(key, start[0], ...start, needs);
     marks.add(clientRowId, key, names);
+    recountReplaced(clientRowId, SCHEDULE.cellOf(cells, 'timing') as Cell);
     return key;
   };
 }

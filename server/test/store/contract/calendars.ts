@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { CalendarSource } from '../../../src/domain/calendar/exclusion/calendar-source.ts';
 import { type CalendarVersion, MOST_CALENDARS } from '../../../src/store/contract/calendars.ts';
 import type { Caller } from '../../../src/store/contract/keys.ts';
+import type { Requeue } from '../../../src/store/contract/schedules.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import {
   aClient,
@@ -273,6 +274,43 @@ export function calendarsContract(name: string, open: OpenBackend): void {
       assert.deepEqual(further, { ...begun, before: 500 });
       await backend.store.calendars.recounted(further, null);
       assert.equal(await backend.store.calendars.nextRecount(), null);
+    });
+
+    test('is asked for by a schedule that is written with a version that was replaced meanwhile', async () => {
+      const { store } = backend;
+      const { calendars } = store;
+      const [mine, theirs] = [await aClient(store), await aClient(store)];
+      const [was, made] = [aVersion('de'), aVersion('de')];
+      const other = aVersion('fr');
+      for (const each of [was, made, other]) await calendars.put(mine.clientRowId, each, NOON, DUE);
+      await calendars.put(theirs.clientRowId, aVersion('de'), NOON, DUE);
+      await settleCounts(store);
+      const timing = (version: string) => {
+        return { timing: { exclude: ['de', 'fr'], calendars: [version, other.version] } };
+      };
+      const asked = async () => {
+        const { clientRowId, name } = (await calendars.nextRecount()) ?? {};
+        await settleCounts(store);
+        return name === undefined ? null : [clientRowId, name];
+      };
+      const schedule = await stored(store, mine, timing(was.version));
+      assert.deepEqual(await asked(), [mine.clientRowId, 'de']);
+      await stored(store, mine, timing(made.version));
+      assert.equal(await asked(), null);
+      const changeTo = async (calendar: string, requeue: Requeue) => {
+        const { schedule: is, version } = (await store.schedules.find(
+          mine.clientRowId,
+          schedule.id,
+        ))!;
+        const next = { ...is, ...timing(calendar) };
+        assert.ok(await store.schedules.update(mine.clientRowId, next, version, requeue));
+      };
+      for (const requeue of [{ changedAt: NOON, start: null }, 'keep'] as const) {
+        await changeTo(was.version, requeue);
+        assert.deepEqual(await asked(), [mine.clientRowId, 'de']);
+        await changeTo(made.version, requeue);
+        assert.equal(await asked(), null);
+      }
     });
 
     test('a count that was overtaken notes nothing', async () => {

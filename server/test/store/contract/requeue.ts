@@ -4,7 +4,7 @@ import type { RunRecord } from '../../../src/domain/run/run.ts';
 import type { Start } from '../../../src/domain/run/start.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 import type { Caller } from '../../../src/store/contract/keys.ts';
-import type { Claim } from '../../../src/store/contract/queue.ts';
+import type { Claim, ClaimedRow } from '../../../src/store/contract/queue.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import {
   aClient,
@@ -117,6 +117,48 @@ export function requeueContract(name: string, open: OpenBackend): void {
       await changed(store, caller, schedule, { status: 'enabled' }, NOON, ONE);
       const { begun, blockedSince } = await claimOne(store, NOON + HOUR);
       assert.deepEqual([begun, blockedSince], [false, NOON - SECOND]);
+    });
+  });
+
+  describe(`${name}: a change that keeps a time that is due`, () => {
+    const backend = backendOfEachTest(open);
+    const made = async () => {
+      const caller = await aClient(backend.store);
+      const schedule = await stored(backend.store, caller);
+      const keepsNoon = async () => {
+        const { schedules } = backend.store;
+        const { version } = (await schedules.find(caller.clientRowId, schedule.id))!;
+        const start = { first: NOON, second: NOON + MINUTE };
+        const requeue = { changedAt: NOON + 9, start, keptFor: NOON };
+        assert.ok(await schedules.update(caller.clientRowId, schedule, version, requeue));
+      };
+      return { store: backend.store, keepsNoon };
+    };
+
+    test('leaves a row that waits for it as it is', async () => {
+      const { store, keepsNoon } = await made();
+      const claim = await claimOne(store);
+      await settled(store, claim, { ...waiting(NOON, NOON + HOUR), dueAt: NOON + SECOND });
+      await keepsNoon();
+      assert.equal(await store.queue.nextDueAt(), NOON + SECOND);
+      const { scheduledFor, nextFor, changedAt } = await claimOne(store, NOON + SECOND);
+      assert.deepEqual([scheduledFor, nextFor, changedAt], [NOON, NOON + HOUR, null]);
+    });
+
+    test('counts a row that has gone on anew, from the time that it waits for', async () => {
+      const { store, keepsNoon } = await made();
+      await settled(store, await claimOne(store), waiting(NOON + MINUTE, NOON + HOUR));
+      await keepsNoon();
+      const { scheduledFor, nextFor } = await claimOne(store, NOON + MINUTE);
+      assert.deepEqual([scheduledFor, nextFor], [NOON + MINUTE, NOON + 2 * MINUTE]);
+    });
+
+    test('marks what was claimed for it: it comes again, if it is not sent', async () => {
+      const { store, keepsNoon } = await made();
+      const { scheduleRowId } = await claimOne(store);
+      await keepsNoon();
+      const [{ changedAt, nextFor }] = (await store.queue.reread([scheduleRowId])) as [ClaimedRow];
+      assert.deepEqual([changedAt, nextFor], [NOON + 9, NOON]);
     });
   });
 
