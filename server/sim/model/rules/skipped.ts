@@ -1,4 +1,5 @@
 import { RECOVERY_MS } from './cuts.ts';
+import { haltIn } from './halts.ts';
 import type { Tell } from './rule.ts';
 import { isGoing, nameOf } from './times.ts';
 import type { RunSeen, ScheduleView, View } from './view.ts';
@@ -12,9 +13,16 @@ export function checkSkipped(view: View, tell: Tell): void {
 
 function checkOne(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell): void {
   if (isGoing(run.at, schedule, view) || isOvertaken(run.at, schedule, view)) return;
-  if (isBehindFurther(run.at, schedule, view)) return;
+  if (isBehindFurther(run.at, schedule, view) || isBehindHalted(run.at, schedule, view)) return;
   const name = nameOf(schedule.seen.id, run.at);
   tell('skippedWithoutRun', `${name} was skipped while no run of its schedule was going on.`);
+}
+
+/** Whether it came behind a claim of a process that died, and a suspension says that this one had not begun: nobody was up meanwhile. */
+function isBehindHalted(time: number, { runs }: ScheduleView, view: View): boolean {
+  const before = runs.findLast(run => run.at < time && run.status !== 'skipped');
+  const isHalted = before?.status === 'missed' && haltIn(before.reason) === 'before';
+  return isHalted && view.windows.some(({ from, to }) => from <= before.at && time <= to);
 }
 
 /** Whether the store, or the machine, stood still all the while. */
