@@ -301,4 +301,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 104_049,
     mend: 'rules: a node that wakes from a pause to end at once hears of no completion',
   },
+  {
+    seed: 104_383,
+    mend: 'rules: what a claim holds that nobody knows of is decided about by the start after the pause that follows',
+  },
 ];
