@@ -305,4 +305,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 90_452,
     mend: 'completer: take back what a change said behind a request that had not left',
   },
+  {
+    seed: 104_383,
+    mend: 'rules: what a claim holds that nobody knows of is decided about by the start after the pause that follows',
+  },
 ];

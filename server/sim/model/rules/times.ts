@@ -147,11 +147,13 @@ function checkMissed(
       if (isTooOld(time, schedule.seen, view)) return 0;
       if (isLatestDropped(time, lookedUntil, schedule, view)) return 0;
       // It ended again before it had looked, or sent: then the start after that one decides.
-      // A node that is gone, or that does nothing, may have held it.
+      // A node that is gone, or that does nothing, may have held it, then or until the next one came.
+      const isHeldAt = (at: number) => view.isHeldUp(at, at + 1, schedule.seen.id);
       const decidedAt = view.heldUntil(Math.max(sentBy, goesUntil), schedule.seen.id);
       isUndecided =
         (windows[index + 1]?.from ?? Infinity) <= decidedAt ||
-        view.isHeldUp(next - 1, next, schedule.seen.id);
+        isHeldAt(decidedAt) ||
+        isHeldAt(next - 1);
       if (isUndecided) continue;
       if (hadToWait(decidedAt, next, schedule, view)) return 0;
       tell(
