@@ -1,6 +1,6 @@
 import { AHEAD_MS, RECOVERY_MS, type Window } from './cuts.ts';
 import type { Tell } from './rule.ts';
-import { isGoing, nameOf, needsNone, writtenBy } from './times.ts';
+import { freeAt, isGoing, nameOf, needsNone, writtenBy } from './times.ts';
 import type { RunSeen, ScheduleView, View } from './view.ts';
 import { AWAKE_MS } from './windows.ts';
 
@@ -21,8 +21,8 @@ function checkOne(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
 
 /**
  * Whether it came after one that was begun and never sent, until a change dropped that: its node did nothing, died or was suspended,
- * limits were in its way, its store stood still, or it waited for a connection after a start. A command that deletes a client changes
- * schedules while nobody runs.
+ * limits were in its way, its store stood still, the run before it had just ended, or it waited for a connection after a start. A
+ * command that deletes a client changes schedules while nobody runs.
  */
 function isBehindDropped(time: number, schedule: ScheduleView, view: View): boolean {
   const { seen, due, runs } = schedule;
@@ -33,7 +33,9 @@ function isBehindDropped(time: number, schedule: ScheduleView, view: View): bool
   const isUnsent = ({ from, to }: Window) => from <= before && time <= to + view.connectMs;
   const isDown = view.windows.some(isUnsent);
   const isHeld = view.isHeldUp(before, time, seen.id) || view.isHeldBack(before, time, seen);
-  return isDown || isHeld || isStill(before, time, view) || view.suspensions.some(isAsleep);
+  const isJustFree = time - freeAt(before, time, schedule) <= view.lateMs;
+  if (isDown || isHeld || isJustFree) return true;
+  return isStill(before, time, view) || view.suspensions.some(isAsleep);
 }
 
 /** Whether the store, or the machine, stood still all the while. */
