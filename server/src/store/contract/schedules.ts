@@ -26,7 +26,7 @@ export type Requeue =
   | {
       changedAt: number;
       start: Start | null;
-      /** A row that waits for this time stays as it is. */
+      /** A row that waits for this time stays as it is, and one that a change has marked before. */
       keptFor?: number;
     };
 

@@ -163,7 +163,7 @@ const queueMarkBegun: Statement = {
 const queueLock: Statement = {
   name: 'queue_lock',
   text: `
-    SELECT schedule_key, ${QUEUE.list()},
+    SELECT schedule_key, changed_at, ${QUEUE.list()},
       floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
     FROM queue WHERE schedule_key = ANY ($1)
     ORDER BY schedule_key FOR UPDATE`,
@@ -267,7 +267,8 @@ async function apply(send: Query, by: Changing, changes: ScheduleChange[]): Prom
 function isKept(queued: Row[], { key, keptFor }: Requeued): boolean {
   if (keptFor === undefined) return false;
   const row = queued.find(({ schedule_key }) => schedule_key === key);
-  return row?.state === 'waiting' && row.scheduled_for === keptFor;
+  if (row === undefined) return false;
+  return row.changed_at !== null || (row.state === 'waiting' && row.scheduled_for === keptFor);
 }
 
 /**

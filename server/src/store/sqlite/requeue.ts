@@ -33,8 +33,9 @@ export function requeueWriter(database: DatabaseSync, { now }: Pick<GroupCommit,
         min(due_at, coalesce(:first, :changedAt)))
     WHERE schedule_key = :key AND state <> 'waiting'`);
   const forgetUnsent = database.prepare(FORGET_UNSENT);
-  const waitsFor = database.prepare(`
-    SELECT 1 FROM queue WHERE schedule_key = ? AND state = 'waiting' AND scheduled_for = ?`);
+  const staysFor = database.prepare(`
+    SELECT 1 FROM queue WHERE schedule_key = ?
+      AND (changed_at IS NOT NULL OR (state = 'waiting' AND scheduled_for = ?))`);
   const standing = database.prepare(`
     SELECT ${QUEUE.list('queue.')}, interval, timezone, timing
     FROM schedules CROSS JOIN queue USING (schedule_key)
@@ -56,7 +57,7 @@ export function requeueWriter(database: DatabaseSync, { now }: Pick<GroupCommit,
       { changedAt, start, keptFor }: Exclude<Requeue, 'keep'>,
       schedule: Schedule,
     ): void {
-      if (keptFor !== undefined && waitsFor.get(key, keptFor) !== undefined) return;
+      if (keptFor !== undefined && staysFor.get(key, keptFor) !== undefined) return;
       const needs = levelOf(schedule);
       const at = markedAt(changedAt, now());
       queueMarkBegun.run({ key, first: start?.first ?? null, needs, changedAt: at });

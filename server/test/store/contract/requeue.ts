@@ -132,7 +132,7 @@ export function requeueContract(name: string, open: OpenBackend): void {
         const requeue = { changedAt: NOON + 9, start, keptFor: NOON };
         assert.ok(await schedules.update(caller.clientRowId, schedule, version, requeue));
       };
-      return { store: backend.store, keepsNoon };
+      return { store: backend.store, caller, schedule, keepsNoon };
     };
 
     test('leaves a row that waits for it as it is', async () => {
@@ -151,6 +151,15 @@ export function requeueContract(name: string, open: OpenBackend): void {
       await keepsNoon();
       const { scheduledFor, nextFor } = await claimOne(store, NOON + MINUTE);
       assert.deepEqual([scheduledFor, nextFor], [NOON + MINUTE, NOON + 2 * MINUTE]);
+    });
+
+    test('leaves what another change has marked to that', async () => {
+      const { store, caller, schedule, keepsNoon } = await made();
+      const { scheduleRowId } = await claimOne(store);
+      await changed(store, caller, schedule, {}, NOON + 5, ONE);
+      await keepsNoon();
+      const [{ changedAt, nextFor }] = (await store.queue.reread([scheduleRowId])) as [ClaimedRow];
+      assert.deepEqual([changedAt, nextFor], [NOON + 5, NOON + HOUR]);
     });
 
     test('marks what was claimed for it: it comes again, if it is not sent', async () => {
