@@ -76,6 +76,17 @@ describe('checker', () => {
     assert.equal(figures.overrun, 1);
   });
 
+  test('so does the last one of history, where no later one has begun', () => {
+    const rules = (standsTo: number) => {
+      const world = cleanWorld();
+      passed(world, 'fast', 20, 'missed');
+      world.stalls.push({ from: at(19.6), to: at(standsTo) });
+      return check(world).violations.map(({ rule }) => rule);
+    };
+    assert.deepEqual(rules(21.2), []);
+    assert.deepEqual(rules(19.8), ['missedWhileUp']);
+  });
+
   test('an engine cannot look while its store or its machine stands still: a later time may be the latest', () => {
     const rules = (from: number, to: number) => {
       const world = cleanWorld();

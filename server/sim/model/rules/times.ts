@@ -170,8 +170,10 @@ function checkMissed(
   if (isLate && (wasBehind(time, next, id, view) || isPutOffAgain(time, next, id, view))) return 1;
   if (hadToWait(time, next, schedule, view)) return 0;
   // Before a later one could fire, its schedule was stopped, or a change dropped that one.
+  // Or nothing of it has begun by the end of history, and the store stood still until the next one came.
   const isOverBefore =
     view.isHeldUp(next - 1, next, id) ||
+    stoodStill(time, next, view) ||
     isLatestDropped(time, withGrace(time, view), schedule, view);
   if (follower === undefined && isOverBefore) return 1;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
@@ -260,10 +262,13 @@ function isPutOffAgain(time: number, next: number, id: string, view: View): bool
  * it: what was claimed before departs at its time, and only what was not is late.
  */
 function wasBehind(time: number, next: number, id: string, view: View): boolean {
-  const { lateness, stalls } = view;
+  const { lateness } = view;
   if (view.isHeldUp(next - 1, next, id)) return true;
   const latenessMs = Math.max(lateness(time, id) ?? Infinity, lateness(next, id) ?? 0);
-  if (latenessMs >= (next - time) / 2) return true;
+  return latenessMs >= (next - time) / 2 || stoodStill(time, next, view);
+}
+
+function stoodStill(time: number, next: number, { stalls }: View): boolean {
   return stalls.some(({ from, to }) => from < next && to > time && to + RECOVERY_MS > next);
 }
 
