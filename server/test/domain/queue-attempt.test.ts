@@ -73,6 +73,13 @@ describe('an attempt that decided the run', () => {
       becomes: 'waiting 12:10, then 12:20',
       records: ['failed 12:00'],
     },
+    'a late change has brought its own time again, which is yet to come by a clock that was set back: it has fired':
+      {
+        row: { nextFor: at('12:00') },
+        at: '11:59:59',
+        becomes: 'waiting 12:10, then 12:20',
+        records: ['succeeded 12:00'],
+      },
     'at the last time of an interval: no row any more': {
       row: { nextFor: null },
       at: '12:00:02',
