@@ -7,6 +7,7 @@ import { AGAIN_MS, callAs } from './call-once.ts';
 import type { Commands } from './commands.ts';
 import type { CallSeen, ClientSeen, SecretsSeen } from './model/evidence-of-clients.ts';
 import type { Call, Node, Surroundings } from './node.ts';
+import { OpenCalls } from './open-calls.ts';
 import type { ClientChange } from './profile-of-clients.ts';
 import type { Random } from './random.ts';
 
@@ -157,9 +158,14 @@ export class Clients {
     return { current: client.secrets.at(-1)!.current, old: null };
   }
 
-  #call(client: PlayedClient, call: Call): Promise<ApiAnswer | null> {
+  async #call(client: PlayedClient, call: Call): Promise<ApiAnswer | null> {
     const { around, random, node } = this.#options;
-    return callAs(client, call, { machine: around.machine, random, node });
+    const { machine, leases } = around;
+    const calls = new OpenCalls();
+    const through = () => calls.through(node());
+    const answer = await callAs(client, call, { machine, random, node: through });
+    if (leases !== null) await calls.over(machine);
+    return answer;
   }
 
   async #rotateByCommand(client: PlayedClient, { overlapSeconds, replaceNew }: Rotation) {

@@ -209,7 +209,7 @@ export class CalendarRecounter {
   }
 }
 
-/** What waits for this time goes on to wait, and what was just claimed for it comes again. */
+/** A row that waits for this time goes on to wait. A claim that was just made for it comes again. */
 function keptAt(time: number, schedule: Schedule, now: number): CountedChange['requeue'] {
   const start = { first: time, second: nextTime(schedule, time) };
   return { changedAt: now, start, keptFor: time };

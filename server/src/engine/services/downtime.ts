@@ -99,7 +99,7 @@ export class DowntimeDetector {
   }
 }
 
-/** What came until then was seen, also where the clock was ahead after that. */
+/** Times that came until then were seen, also where the clock was ahead after that. */
 function seenBy(awake: NonNullable<Unseen['awake']>, now: number): Pick<Unseen, 'awake'> {
   const before = awake.filter(({ from }) => from <= now);
   return { awake: before.map(({ from, until }) => ({ from, until: Math.min(until, now) })) };

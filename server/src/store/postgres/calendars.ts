@@ -126,7 +126,7 @@ const prune: Statement = {
 
 /**
  * SQL: asks for a count of calendars that were replaced while the schedules of `given`, with their `timing`, were drafted with them.
- * Whoever writes these may die before it says so. The client is the first parameter.
+ * The writer of these may die before it says so. The client is the first parameter.
  */
 export const RECOUNT_REPLACED = `
       UPDATE calendars SET recount_before = ${COUNT_ANEW}

@@ -27,8 +27,8 @@ export const CLOCK_BUGS: ClockBug[] = [
     patches: [
       {
         file: 'engine/services/recounter.ts',
-        find: 'if (backMs > STEP_MS) {',
-        replace: 'if (backMs > Number.POSITIVE_INFINITY) {',
+        find: 'if (backMs > STEP_MS && ',
+        replace: 'if (backMs > Number.POSITIVE_INFINITY && ',
       },
     ],
   },
