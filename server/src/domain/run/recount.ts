@@ -97,12 +97,19 @@ function soonerNext(
   first: number | null,
   now: number,
 ): Recounted | null {
-  const { state, scheduledFor, nextFor } = row;
+  const { state, scheduledFor, nextFor, attempts } = row;
   const retry = soonerRetry(row, schedule, now);
   if (first === null || (nextFor !== null && nextFor <= first)) return retry;
   const due = retry?.dueAt ?? row.dueAt;
   const dueAt = state === 'retrying' ? Math.min(due, first) : due;
-  return { dueAt, scheduledFor, nextFor: first, marked: state !== 'waiting' };
+  // Nobody knows here whether its request has left. If it has not, the mark has the claim given back, and its own time comes again.
+  const isClaimed = state === 'inFlight' && attempts.length === 0;
+  return {
+    dueAt,
+    scheduledFor,
+    nextFor: isClaimed ? scheduledFor : first,
+    marked: state !== 'waiting',
+  };
 }
 
 /** The delay of a retry was counted from an instant that the clock no longer shows. */
