@@ -4,6 +4,7 @@ import { runId } from '../../src/domain/id.ts';
 import { afterAttempt } from '../../src/domain/run/after-attempt.ts';
 import { giveBack } from '../../src/domain/run/queue.ts';
 import type { QueueRow, TakenRow } from '../../src/domain/run/queue-row.ts';
+import { beyondOwn } from '../../src/domain/run/start.ts';
 import type { Verdict } from '../../src/domain/run/verdict.ts';
 import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 import {
@@ -73,19 +74,21 @@ describe('an attempt that decided the run', () => {
       becomes: 'waiting 12:10, then 12:20',
       records: ['failed 12:00'],
     },
-    'a late change has brought its own time again, which is yet to come by a clock that was set back: it has fired':
-      {
-        row: { nextFor: at('12:00') },
-        at: '11:59:59',
-        becomes: 'waiting 12:10, then 12:20',
-        records: ['succeeded 12:00'],
-      },
     'at the last time of an interval: no row any more': {
       row: { nextFor: null },
       at: '12:00:02',
       becomes: 'none',
       records: ['succeeded 12:00'],
     },
+  });
+
+  test('a late change has brought its own time again, which is yet to come by a clock that was set back: it has fired', () => {
+    const row = beyondOwn(ended({ nextFor: at('12:00') }), schedule(), true);
+    const move = afterAttempt(row, schedule(), SUCCEEDED, at('11:59:59'), unseenUntil(0));
+    assert.deepEqual(told(move), {
+      row: 'waiting 12:10, then 12:20',
+      records: ['succeeded 12:00'],
+    });
   });
 
   test('history keeps its identity, its first start, its end, its attempts and why', () => {

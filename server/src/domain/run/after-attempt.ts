@@ -1,4 +1,3 @@
-import { nextTime } from '../calendar/times.ts';
 import { iso } from '../iso.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 import { isTooOld, missed, passedRecords, stillGoing, tooOld } from './passed.ts';
@@ -63,21 +62,16 @@ function afterRun(
   endedAt: number,
   unseen: Unseen,
 ): Omit<Move, 'ended'> {
-  const { nextFor, scheduledFor } = row;
+  const { nextFor } = row;
   if (nextFor === null || nextFor > endedAt || schedule.status !== 'enabled') {
-    // A late change has brought its own time again, and a clock that was set back lets it come: it has fired.
-    const isOwn = nextFor === scheduledFor;
-    return {
-      row: waitingRow(schedule, isOwn ? nextTime(schedule, scheduledFor) : nextFor),
-      passed: [],
-    };
+    return { row: waitingRow(schedule, nextFor), passed: [] };
   }
-  const reason = stillGoing(scheduledFor);
+  const reason = stillGoing(row.scheduledFor);
   const seenFrom = Math.max(nextFor, unseen.until);
   // If the clock was set back, its own time and others already sent may have come again in the
   // meantime.
-  const sent = sentOf(row).add(scheduledFor);
-  const recorded = recordedOf(row).add(scheduledFor);
+  const sent = sentOf(row).add(row.scheduledFor);
+  const recorded = recordedOf(row).add(row.scheduledFor);
   const open = (ranges: Range[]) => without(ranges, recorded);
   const follow = followOf(row, schedule, endedAt);
   const buffered = buffersOne(schedule) ? lastUnsent(schedule, seenFrom, endedAt, sent) : null;

@@ -7,6 +7,7 @@ import { type AwaitedAttempt, awaitedOf, type Said } from '../../../src/domain/r
 import { decide, giveBack, type Move } from '../../../src/domain/run/queue.ts';
 import { mayBegin, type QueueRow } from '../../../src/domain/run/queue-row.ts';
 import type { Attempt, RunRecord } from '../../../src/domain/run/run.ts';
+import { beyondOwn } from '../../../src/domain/run/start.ts';
 import { judge, responseFault, whyTooLate } from '../../../src/domain/run/verdict.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 import { type OfAttempt, OneRow, type Taken } from './one-row.ts';
@@ -276,10 +277,12 @@ export class OneSchedule {
   }
 
   #moveOf(flight: Flight, attempt: Attempt | null): Move {
-    const { row, schedule } = flight;
+    const { schedule } = flight;
     const awaited = this.#awaitedOf(flight, attempt);
     const last = awaited?.attempt ?? attempt;
-    if (last === null) return giveBack(row, schedule, this.#now);
+    if (last === null) return giveBack(flight.row, schedule, this.#now);
+    // As the engine does it (engine/delivery/completer.ts): its own time was sent.
+    const row = beyondOwn(flight.row, schedule, true);
     const attempts = [...row.attempts.slice(0, row.attempt - 1), last];
     if (awaited?.kind === 'awaiting') {
       const waits: QueueRow = { ...row, state: 'awaiting', dueAt: awaited.until, attempts };
