@@ -1,4 +1,5 @@
 import type { ClientSeen } from '../evidence-of-clients.ts';
+import { AHEAD_MS } from './cuts.ts';
 import { isPutOff } from './full-hosts.ts';
 import { type Halt, haltIn, isKnown, startsIn } from './halts.ts';
 import type { Tell } from './rule.ts';
@@ -64,10 +65,8 @@ function checkTold(
 function isCutOff({ scheduleId, at, attempts }: RunSeen, view: View): boolean {
   const [first, second] = attempts;
   if (first?.outcome !== 'lost') return false;
-  return view.killedWithin(at - CLAIMED_AHEAD_MS, second?.startedAt ?? Infinity, scheduleId);
+  return view.killedWithin(at - AHEAD_MS, second?.startedAt ?? Infinity, scheduleId);
 }
-
-const CLAIMED_AHEAD_MS = 1_000;
 
 /** Whether a node held the schedule from then until the end, and did nothing: what is claimed is not put off by others. */
 function isHeldThrough(

@@ -1,5 +1,5 @@
 import type { ClientSeen, SecretsSeen } from '../evidence-of-clients.ts';
-import { RECOVERY_MS, type Window } from './cuts.ts';
+import { AHEAD_MS, RECOVERY_MS, type Window } from './cuts.ts';
 import { isPutOff } from './full-hosts.ts';
 import { latestRetry, retriesAt } from './retries.ts';
 import type { Tell } from './rule.ts';
@@ -91,9 +91,6 @@ function toldOf({ seen }: ScheduleView, { said }: View): Map<string, number> {
 }
 
 const NOTHING_TOLD = new Map<string, number>();
-
-/** Rows are claimed so long before their time. */
-const AHEAD_MS = 1_000;
 
 /** A node that was not told of a manual run gives back what it has claimed ahead when its time comes. */
 function claimedAheadUntil({ scheduleId, at }: RunSeen, { holds }: View): number {

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { ClientSeen, SecretsSeen, SignedSeen } from '../evidence-of-clients.ts';
+import { AHEAD_MS } from './cuts.ts';
 import { isPutOff } from './full-hosts.ts';
 import type { Tell } from './rule.ts';
 import { withGrace } from './times.ts';
@@ -9,8 +10,6 @@ import { iso, type ScheduleView, type View } from './view.ts';
 const ON_ITS_WAY_MS = 2;
 /** It may have been made a second ahead, and its timestamp is of a whole second. */
 const OLDEST_MS = 2_000;
-/** A node that is not told of a rotation signs what it has claimed ahead as before. */
-const CLAIMED_AHEAD_MS = 1_000;
 
 /** Requests and callbacks are signed with the secrets that are valid as they start, and with no other (docs/signatures.md). */
 export function checkSignatures(
@@ -67,9 +66,9 @@ function isRight(
   });
 }
 
-/** Until when a node may claim, or have claimed, what it signs with secrets that others have ended. */
+/** Until when a node signs with secrets that others have ended: one that is not told goes on with what it has claimed ahead. */
 function signsUntil(endedBy: number, view: View): number {
-  return view.isShared ? withGrace(view.heardBy(endedBy + CLAIMED_AHEAD_MS), view) : endedBy;
+  return view.isShared ? withGrace(view.heardBy(endedBy + AHEAD_MS), view) : endedBy;
 }
 
 /** A request is signed as it is made. Then it waits for a connection; where nodes share the store, for their look at its claim, too. */

@@ -67,7 +67,7 @@ export function needsNone(time: number, schedule: ScheduleView, view: View): boo
 }
 
 /** From when on it could fire before a change: with `bufferOne` it waits for the end of the run before it. */
-export function freeAt(time: number, changedAt: number, { seen, runs }: ScheduleView): number {
+function freeAt(time: number, changedAt: number, { seen, runs }: ScheduleView): number {
   if (seen.policy?.overlap !== 'bufferOne') return time;
   const isBefore = (run: RunSeen) => run.at < time && run.finishedAt <= changedAt;
   const before = runs.filter(run => hasBegun(run) && isBefore(run));
