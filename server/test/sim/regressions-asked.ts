@@ -382,4 +382,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['races', 'clients', 'callers'],
     mend: 'rules: an answer that comes just after the store has refused a batch is written with that',
   },
+  {
+    seed: 3_133,
+    faults: ['clients', 'nodes'],
+    mend: 'store: a settlement that is written again does not undo a later claim of the same node',
+  },
 ];

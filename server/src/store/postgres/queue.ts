@@ -11,7 +11,7 @@ import {
   RUN,
 } from '../columns.ts';
 import type { QueueStore, Settlement } from '../contract/queue.ts';
-import { fenceCell, nextFence } from '../fence.ts';
+import { FENCE_OF_CLAIM, fenceCell, nextFence } from '../fence.ts';
 import {
   awaitedManualFrom,
   claimFrom,
@@ -104,7 +104,7 @@ const confirm: Statement = {
 const standing: Statement = {
   name: 'queue_standing',
   text: `
-    SELECT schedule_key, scheduled_for, attempt, next_for, changed_at FROM queue
+    SELECT schedule_key, scheduled_for, attempt, next_for, changed_at, ${FENCE_OF_CLAIM} AS next_fence FROM queue
     WHERE schedule_key = ANY ($1) AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $2`,
 };
 
@@ -125,7 +125,7 @@ const settle: Statement = {
   text: `
     WITH given AS (
       SELECT * FROM unnest(${parameters(3, SETTLED_TYPES)})
-        WITH ORDINALITY AS given (schedule_key, was_for, was_attempt, was_changed_at, ${QUEUE.list()}, n)
+        WITH ORDINALITY AS given (schedule_key, was_for, was_attempt, was_fence, was_changed_at, ${QUEUE.list()}, n)
     ), moved AS (
       UPDATE queue SET ${QUEUE.assignments(name => `given.${name}`)}, changed_at = NULL,
         lease_until = CASE WHEN given.state = 'inFlight'
@@ -133,13 +133,15 @@ const settle: Statement = {
       FROM given
       WHERE queue.schedule_key = given.schedule_key AND queue.state IS NOT DISTINCT FROM 'inFlight'
         AND queue.claimed_by = $1 AND queue.scheduled_for = was_for AND queue.attempt = was_attempt
-        AND queue.changed_at IS NOT DISTINCT FROM was_changed_at AND given.state IS NOT NULL
+        AND ${FENCE_OF_CLAIM} = was_fence AND queue.changed_at IS NOT DISTINCT FROM was_changed_at
+        AND given.state IS NOT NULL
       RETURNING given.n
     ), removed AS (
       DELETE FROM queue USING given
       WHERE queue.schedule_key = given.schedule_key AND queue.state IS NOT DISTINCT FROM 'inFlight'
         AND queue.claimed_by = $1 AND queue.scheduled_for = was_for AND queue.attempt = was_attempt
-        AND queue.changed_at IS NOT DISTINCT FROM was_changed_at AND given.state IS NULL
+        AND ${FENCE_OF_CLAIM} = was_fence AND queue.changed_at IS NOT DISTINCT FROM was_changed_at
+        AND given.state IS NULL
       RETURNING given.n
     ), overtaken AS (
       SELECT schedule_key, n FROM given

@@ -166,6 +166,7 @@ export function standingFrom(row: Row): ClaimedRow {
     scheduleRowId: row.schedule_key as number,
     scheduledFor: row.scheduled_for as number,
     attempt: row.attempt as number,
+    fence: row.next_fence as number,
     nextFor: row.next_for as number | null,
     changedAt: row.changed_at as number | null,
     schedule: fireableScheduleFrom(row),

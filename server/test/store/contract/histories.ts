@@ -82,7 +82,8 @@ class Replay {
       case 'settle': {
         const records = call.move.ended ? [...call.move.passed, call.move.ended] : call.move.passed;
         const claim = this.#claim!;
-        const settlement = settlementOf(claim, call.move.row, { records, fence: call.fence });
+        const settlement = settlementOf(claim, call.move.row, { records });
+        settlement.fence = { ...settlement.fence, ...call.fence };
         const overtaken = await queue.settle([settlement]);
         assert.deepEqual(overtaken, call.applied ? [] : [claim.scheduleRowId]);
         return;
@@ -137,7 +138,8 @@ class Replay {
 
   async #reread(queue: QueueStore, { standing, schedule }: Call & { call: 'reread' }) {
     const [found] = await queue.reread([this.#claim!.scheduleRowId]);
-    const { scheduleRowId: _, schedule: claimed, ...row } = found!;
+    const { scheduleRowId: _, fence, schedule: claimed, ...row } = found!;
+    assert.equal(fence, this.#claim!.fence);
     assert.deepEqual(row, standing);
     assert.deepEqual([claimed.status, claimed.interval], [schedule.status, schedule.interval]);
   }

@@ -359,6 +359,18 @@ export function outboxContract(name: string, open: OpenBackend): void {
       assert.deepEqual(await store.outbox.settle([outboxSettlementOf(claim, 'failed')]), []);
     });
 
+    test('a claim that was given back does not reach the next one of the same attempt', async () => {
+      const { outbox } = backend.store;
+      await calledBack(backend.store, await aClient(backend.store), {});
+      const [first] = await outbox.claim(NOON, 10);
+      const back = outboxSettlementOf(first!, { dueAt: NOON }, { attempts: [] });
+      assert.deepEqual(await outbox.settle([back]), []);
+      const [again] = await outbox.claim(NOON + 1, 10);
+      assert.equal(again!.attempt, first!.attempt);
+      assert.deepEqual(await outbox.settle([back]), [first!.id]);
+      assert.deepEqual(await outbox.settle([outboxSettlementOf(again!, 'succeeded')]), []);
+    });
+
     test('what is settled cannot be settled again, and of a batch only that is named', async () => {
       const { store } = backend;
       const caller = await aClient(store);

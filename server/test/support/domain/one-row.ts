@@ -45,7 +45,7 @@ export interface OfAttempt {
 /** What was asked of the backend, and what it answered: every real backend gives the same answers. */
 export type Call =
   | { call: 'claim'; now: number; unseenUntil: number; aheadMs: number; taken: Taken | null }
-  | { call: 'settle'; fence: Settlement['fence']; move: Move; applied: boolean }
+  | { call: 'settle'; fence: Omit<Settlement['fence'], 'number'>; move: Move; applied: boolean }
   | { call: 'reread'; standing: Standing; schedule: Schedule }
   | { call: 'update'; schedule: Schedule; requeue: Exclude<Requeue, 'keep'> }
   | { call: 'recover'; now: number; sentUntil: number | undefined }
