@@ -387,4 +387,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['clients', 'nodes'],
     mend: 'store: a settlement that is written again does not undo a later claim of the same node',
   },
+  {
+    seed: 8_511,
+    faults: ['clients', 'nodes'],
+    mend: 'rules: a time that waits behind a run that is going at the resume starts at the end of that run',
+  },
 ];
