@@ -325,4 +325,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 142_120,
     mend: 'rules: a node hears of the end of what awaits as late as a slow store lets it',
   },
+  {
+    seed: 161_651,
+    mend: 'step rules: what a store refused as the process died 100 ms later was not written again',
+  },
 ];

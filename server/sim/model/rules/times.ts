@@ -330,7 +330,7 @@ function unseenFrom(window: Window, { stalls }: View): number {
 /** An end is written with others: 20 ms after it, and 20 ms more where a batch was on its way. Only then the schedule goes on. */
 const WRITTEN_MS = 45;
 /** What the store refused is tried again so much later. */
-const AGAIN_MS = 250;
+export const AGAIN_MS = 250;
 
 /** An engine looks at nothing while its store or its machine stands still. @param waitMs until it looks where nothing does */
 export function withGrace(instant: number, { stalls, graceMs }: View, waitMs = 0): number {
