@@ -317,4 +317,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 120_603,
     mend: 'recount: a claim that was not sent, and that a clock that was set back marks, gives back its own time',
   },
+  {
+    seed: 131_083,
+    mend: 'recovery: what was claimed ahead may have left if history knows a later instant than the clock shows',
+  },
 ];
