@@ -382,4 +382,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['races', 'clients', 'callers'],
     mend: 'rules: an answer that comes just after the store has refused a batch is written with that',
   },
+  {
+    seed: 133_631,
+    faults: ['pause'],
+    mend: 'rules: the first look of nodes that share the store is told by the clock of the node that looks',
+  },
 ];
