@@ -387,4 +387,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['pause'],
     mend: 'rules: the first look of nodes that share the store is told by the clock of the node that looks',
   },
+  {
+    seed: 422,
+    faults: ['step', 'callers', 'slow'],
+    mend: 'rules: what a clock showed that was set back comes again, unless the store stood still until its process ended',
+  },
 ];
