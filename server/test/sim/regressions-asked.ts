@@ -392,4 +392,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['step', 'callers', 'slow'],
     mend: 'rules: what a clock showed that was set back comes again, unless the store stood still until its process ended',
   },
+  {
+    seed: 150_071,
+    faults: ['pause'],
+    mend: 'rules: raised limits are learned with a claim, and none comes while a run of its schedule goes on',
+  },
 ];
