@@ -329,4 +329,20 @@ export const REGRESSIONS: Regression[] = [
     seed: 161_651,
     mend: 'step rules: what a store refused as the process died 100 ms later was not written again',
   },
+  {
+    seed: 131_083,
+    mend: 'recovery: what was claimed ahead may have left if history knows a later instant than the clock shows',
+  },
+  {
+    seed: 136_590,
+    mend: 'world: of two deletions at once, the one that was refused has not made the version',
+  },
+  {
+    seed: 120_030,
+    mend: 'stats: a record of what was skipped may stand for many',
+  },
+  {
+    seed: 150_336,
+    mend: 'rules: history stays for a day longer where no process has lived for long enough to note its clock',
+  },
 ];

@@ -210,14 +210,22 @@ function checkPruned(evidence: Evidence, tell: Tell): void {
   }
 }
 
-/** When a process was there all the while, and nothing stood still. One that finds no write of the last day waits for a day. */
+/** A process notes the clock that it believes once that has gone on for five minutes. */
+const NOTED_AFTER_MS = 6 * MINUTE_MS;
+
+/** When a process was there all the while, and nothing stood still. One that finds no clock of the last day noted waits for a day. */
 function steadySpans({ lives, stalls, suspensions = [], until }: Evidence): Window[] {
   const rests = [...stalls, ...suspensions];
+  let notedAt: number | null = null;
   return lives.flatMap(({ readyAt, end }, index) => {
-    const before = lives[index - 1]?.end?.from ?? readyAt ?? 0;
-    if (readyAt === null || readyAt - before > 23 * HOUR_MS) return [];
+    if (readyAt === null) return [];
     const to = end?.from ?? until;
     const rested = rests.filter(rest => rest.to > readyAt && rest.from < to);
-    return [{ from: Math.max(readyAt, ...rested.map(rest => rest.to)), to }];
+    const from = Math.max(readyAt, ...rested.map(rest => rest.to));
+    // Before the first note the newest write counts.
+    const known = notedAt ?? lives[index - 1]?.end?.from ?? readyAt;
+    const isFar = readyAt - known > 23 * HOUR_MS;
+    if (to - from > (isFar ? DAY_MS : NOTED_AFTER_MS)) notedAt = to;
+    return isFar ? [] : [{ from, to }];
   });
 }

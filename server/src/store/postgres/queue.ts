@@ -17,6 +17,7 @@ import {
   claimFrom,
   depthSql,
   dueUnblocked,
+  type KnownOfSender,
   recovered,
   standingFrom,
   takenAt,
@@ -34,7 +35,7 @@ import { fireableSchedulesOf, nextDueAtSql } from './fireable-schedules.ts';
 import { cutLeasesOf, type Lease } from './lease.ts';
 import type { Notifier } from './notifications/notifier.ts';
 import { forgetPassedTimes } from './passed-times.ts';
-import { postgresRecount } from './recount.ts';
+import { latestBy, postgresRecount } from './recount.ts';
 import { RUN_PARAMETERS, runValues, runWriter } from './runs.ts';
 import {
   announceChanged,
@@ -224,8 +225,9 @@ export function postgresQueue(
   function recoverSome(now: number, sentUntil?: number): Promise<number> {
     return transaction(async send => {
       const rows = await send(cutOff, [RECOVERED_AT_ONCE]);
-      if (rows.length > 0)
-        await send(restore, columnsOf(rows.map(row => restoredCells(row, now, sentUntil))));
+      if (rows.length === 0) return 0;
+      const known = { sentUntil, shownUntil: await latestBy(send), sureMs: SURE_MS };
+      await send(restore, columnsOf(rows.map(row => restoredCells(row, now, known))));
       return rows.length;
     });
   }
@@ -360,9 +362,6 @@ function settledCells({ scheduleRowId, fence, row }: Settlement): Cell[] {
   return cells;
 }
 
-function restoredCells(row: Row, now: number, sentUntil?: number): Cell[] {
-  return [
-    ...RECOVERED.cells(recovered(row, now, { sentUntil, sureMs: SURE_MS })),
-    row.schedule_key!,
-  ];
+function restoredCells(row: Row, now: number, known: KnownOfSender): Cell[] {
+  return [...RECOVERED.cells(recovered(row, now, known)), row.schedule_key!];
 }

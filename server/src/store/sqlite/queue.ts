@@ -107,6 +107,7 @@ export function sqliteQueue(
   const changeSchedule = serviceChangeWriter(database);
   const furtherRuns = targetRuns(database);
   const times = passedTimes(database);
+  const counts = sqliteRecount(database, commits, level);
 
   const nextDue = database.prepare(
     `SELECT min(due_at) AS due_at FROM queue WHERE state <> 'inFlight' AND ${isOurs}`,
@@ -174,7 +175,7 @@ export function sqliteQueue(
   return {
     ...rows,
     ...queueClaims(rows),
-    ...sqliteRecount(database, commits, level),
+    ...counts,
     async reread(scheduleRowIds) {
       const rows = standing.all(JSON.stringify(scheduleRowIds)) as Row[];
       return claimedRows(arrayText(rows.map(({ text }) => text as string))).map(standingFrom);
@@ -201,11 +202,12 @@ export function sqliteQueue(
     // The only engine hears of every change, and needs no lease.
     confirm: async claims => claims.map(({ scheduleRowId }) => scheduleRowId),
     renew: async claims => claims.map(({ scheduleRowId }) => scheduleRowId),
-    recover(now, sentUntil) {
+    async recover(now, sentUntil) {
+      const known = { sentUntil, shownUntil: await counts.latest() };
       return commits.write(() => {
         const rows = cutOff.all() as Row[];
         for (const row of rows) {
-          restore.run(...RECOVERED.cells(recovered(row, now, { sentUntil })), row.schedule_key!);
+          restore.run(...RECOVERED.cells(recovered(row, now, known)), row.schedule_key!);
         }
         return rows.length;
       });

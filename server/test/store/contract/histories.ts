@@ -8,7 +8,7 @@ import type { Caller } from '../../../src/store/contract/keys.ts';
 import type { Claim, ManualClaim, QueueStore } from '../../../src/store/contract/queue.ts';
 import type { Requeue } from '../../../src/store/contract/schedules.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
-import { histories, live } from '../../support/domain/histories.ts';
+import { histories, live, START } from '../../support/domain/histories.ts';
 import type { Call, Taken } from '../../support/domain/one-row.ts';
 import { isLongRun } from '../../support/long.ts';
 import {
@@ -34,7 +34,7 @@ export function historiesContract(name: string, open: OpenBackend): void {
           const { store, close } = await open();
           try {
             const sureMs = store.cluster === null ? 0 : SURE_MS;
-            const { backend: model, records } = live(history, anId(), sureMs);
+            const { backend: model, records } = live(history, anId(START), sureMs);
             const replay = new Replay(store, await aClient(store));
             for (const [index, call] of model.calls.entries()) {
               await replay.play(call);
