@@ -321,4 +321,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 136_758,
     mend: 'rules: the retry of a further run goes behind the request of its schedule that the start sends first',
   },
+  {
+    seed: 134_603,
+    mend: 'calendar recounter: times that have passed are decided about by the version before',
+  },
 ];
