@@ -104,6 +104,45 @@ describe('a change of a calendar', () => {
     assert.deepEqual(await world.history(), ['12:05:00 succeeded', '12:10:00 succeeded']);
   });
 
+  describe('while the store answers the claim of a start late', () => {
+    async function started(): Promise<{ world: World; late: PromiseWithResolvers<void> }> {
+      const world = await World.start(START);
+      await world.calendar('freeze', { from: '2026-03-02T12:03:00Z', to: '2026-03-02T12:04:00Z' });
+      await world.schedule({ ...EACH_MINUTE, timing: { exclude: ['freeze'] } });
+      const late = Promise.withResolvers<void>();
+      const { queue } = world.store;
+      const claim = queue.claim.bind(queue);
+      queue.claim = async (...parameters) => {
+        const taken = await claim(...parameters);
+        await late.promise;
+        return taken;
+      };
+      await world.crash(5 * MINUTE);
+      await world.calendar('freeze', LONG_AGO);
+      return { world, late };
+    }
+
+    test('times that have passed go by the version before', async () => {
+      const { world, late } = await started();
+      await world.clock.advance(100);
+      late.resolve();
+      await quiet();
+      await world.clock.advance(50);
+      assert.equal(await world.store.calendars.nextRecount(), null);
+      const missed = ['12:01:00 missed', '12:02:00 missed', '12:04:00 missed'];
+      assert.deepEqual(await world.history(), [...missed, '12:05:00 succeeded']);
+    });
+
+    test('the count does not wait for it for long', async () => {
+      const { world, late } = await started();
+      await world.clock.advance(200);
+      assert.notEqual(await world.store.calendars.nextRecount(), null);
+      await world.clock.advance(100);
+      assert.equal(await world.store.calendars.nextRecount(), null);
+      late.resolve();
+    });
+  });
+
   test('a run in flight goes on to the times of the new version, also where its next time is the same', async () => {
     const world = await World.start(START);
     await world.calendar('freeze', LONG_AGO);
