@@ -7,6 +7,7 @@ import { newId } from '../../src/domain/id.ts';
 import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 import { CalendarReader } from '../../src/engine/calendar-reader.ts';
 import type { EngineObserver } from '../../src/engine/observer.ts';
+import { CalendarRecounter } from '../../src/engine/services/calendar-recounter.ts';
 import { CalendarRefresher } from '../../src/engine/services/calendar-refresher.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
@@ -102,6 +103,29 @@ describe('a change of a calendar', () => {
     assert.deepEqual(await world.history(), ['12:05:00 succeeded']);
     await world.clock.advanceTo('2026-03-02T12:10:05Z');
     assert.deepEqual(await world.history(), ['12:05:00 succeeded', '12:10:00 succeeded']);
+  });
+
+  test('a time that is due is dropped where others have come behind it than came before', async () => {
+    const world = await World.start(START);
+    const { store, clock } = world;
+    await world.calendar('freeze', { from: '2026-03-02T12:03:00Z', to: '2026-03-02T12:04:00Z' });
+    await world.schedule({ ...EACH_MINUTE, timing: { exclude: ['freeze'] } });
+    await clock.advanceTo('2026-03-02T12:01:30Z');
+    await world.engine.stop();
+    await clock.advanceTo('2026-03-02T12:04:30Z');
+    await world.calendar('freeze', LONG_AGO);
+    const { calendars, schedules, runs } = store;
+    const recounter = new CalendarRecounter({
+      ...{ calendars, schedules, runs, clock, isShared: false },
+      observer: {} as EngineObserver,
+      changed: () => {},
+    });
+    recounter.start();
+    await counted(world);
+    await recounter.stop();
+    await world.crash();
+    await clock.advanceTo('2026-03-02T12:05:30Z');
+    assert.deepEqual(await world.history(), ['12:01:00 succeeded', '12:05:00 succeeded']);
   });
 
   test('a run in flight goes on to the times of the new version, also where its next time is the same', async () => {
