@@ -95,7 +95,10 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
  * before the change goes by the next time as it was.
  */
 function changedAt({ spans }: ScheduleView, since: number, endedAt: number): number {
-  const held = spans.filter(({ until, writtenBy }) => until >= endedAt || writtenBy >= endedAt);
+  const held = spans.filter(({ until, writtenBy }, index) => {
+    const replacedBy = spans[index + 1]?.writtenBy ?? until;
+    return Math.max(until, writtenBy, replacedBy) >= endedAt;
+  });
   return Math.min(
     ...held.map(({ at, stoppedUntil, times }) => {
       if (stoppedUntil > endedAt) return at;
