@@ -382,6 +382,11 @@ describe('the schedule was changed', () => {
       now: '12:00:00.500',
       becomes: 'inFlight 12:00 due 12:00:06 attempt 2, then 12:15',
     },
+    'and changed back, while a lost run waits for its time: it is not sent before that': {
+      row: { ...changed, nextFor: at('12:00'), dueAt: at('11:55'), was: 'lost', attempts: [lost] },
+      now: '11:55',
+      becomes: 'lost 12:00 attempt 1, then 12:00',
+    },
     'disabled: no retry any more, and no next time': {
       row: { ...changed, nextFor: null },
       schedule: { status: 'disabled' },

@@ -7,7 +7,6 @@ import { newId } from '../../src/domain/id.ts';
 import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 import { CalendarReader } from '../../src/engine/calendar-reader.ts';
 import type { EngineObserver } from '../../src/engine/observer.ts';
-import { CalendarRecounter } from '../../src/engine/services/calendar-recounter.ts';
 import { CalendarRefresher } from '../../src/engine/services/calendar-refresher.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
@@ -105,27 +104,45 @@ describe('a change of a calendar', () => {
     assert.deepEqual(await world.history(), ['12:05:00 succeeded', '12:10:00 succeeded']);
   });
 
-  test('a time that is due is dropped where others have come behind it than came before', async () => {
-    const world = await World.start(START);
-    const { store, clock } = world;
-    await world.calendar('freeze', { from: '2026-03-02T12:03:00Z', to: '2026-03-02T12:04:00Z' });
-    await world.schedule({ ...EACH_MINUTE, timing: { exclude: ['freeze'] } });
-    await clock.advanceTo('2026-03-02T12:01:30Z');
-    await world.engine.stop();
-    await clock.advanceTo('2026-03-02T12:04:30Z');
-    await world.calendar('freeze', LONG_AGO);
-    const { calendars, schedules, runs } = store;
-    const recounter = new CalendarRecounter({
-      ...{ calendars, schedules, runs, clock, isShared: false },
-      observer: {} as EngineObserver,
-      changed: () => {},
+  describe('while the store answers the claim of a start late', () => {
+    async function started(): Promise<{ world: World; late: PromiseWithResolvers<void> }> {
+      const world = await World.start(START);
+      await world.calendar('freeze', { from: '2026-03-02T12:03:00Z', to: '2026-03-02T12:04:00Z' });
+      await world.schedule({ ...EACH_MINUTE, timing: { exclude: ['freeze'] } });
+      const late = Promise.withResolvers<void>();
+      const { queue } = world.store;
+      const claim = queue.claim.bind(queue);
+      queue.claim = async (...parameters) => {
+        const taken = await claim(...parameters);
+        await late.promise;
+        return taken;
+      };
+      await world.crash(5 * MINUTE);
+      await world.calendar('freeze', LONG_AGO);
+      return { world, late };
+    }
+
+    test('times that have passed go by the version before', async () => {
+      const { world, late } = await started();
+      await world.clock.advance(100);
+      late.resolve();
+      await quiet();
+      await world.clock.advance(50);
+      assert.equal(await world.store.calendars.nextRecount(), null);
+      const missed = ['12:01:00 missed', '12:02:00 missed', '12:04:00 missed'];
+      assert.deepEqual(await world.history(), [...missed, '12:05:00 succeeded']);
     });
-    recounter.start();
-    await counted(world);
-    await recounter.stop();
-    await world.crash();
-    await clock.advanceTo('2026-03-02T12:05:30Z');
-    assert.deepEqual(await world.history(), ['12:01:00 succeeded', '12:05:00 succeeded']);
+
+    test('the count does not wait for it for long, and drops them where the new version has others', async () => {
+      const { world, late } = await started();
+      await world.clock.advance(200);
+      assert.notEqual(await world.store.calendars.nextRecount(), null);
+      await world.clock.advance(100);
+      assert.equal(await world.store.calendars.nextRecount(), null);
+      late.resolve();
+      await world.clock.advanceTo('2026-03-02T12:06:30Z');
+      assert.deepEqual(await world.history(), ['12:06:00 succeeded']);
+    });
   });
 
   test('a run in flight goes on to the times of the new version, also where its next time is the same', async () => {

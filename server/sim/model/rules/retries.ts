@@ -5,7 +5,9 @@ import type { Tell } from './rule.ts';
 import { knownBy, nameOf, withGrace } from './times.ts';
 import {
   type AttemptSeen,
+  attemptsOf,
   endOf,
+  inTheWayUntil,
   iso,
   type RunSeen,
   type ScheduleView,
@@ -27,8 +29,8 @@ interface Tried {
   isStopped: boolean;
   /** From then on no retry comes, as far as an attempt that ended goes: the next time comes, or the schedule has completed. */
   barredAt(endedAt: number): number;
-  /** Runs that go first, in their order. */
-  first: RunSeen[];
+  /** When nothing of its schedule is in its way any more, if that was so at an instant. */
+  freeFrom(at: number): number;
   /** Those of its client. */
   halts: Halt[];
   /** Whether nodes that did nothing may have kept a retry waiting until it was barred. */
@@ -66,11 +68,12 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
     // What is decided before the change is written after it.
     return stops && at <= knownBy(run, view);
   });
-  const first = run.trigger === 'schedule' ? schedule.manual : [];
+  const freeFrom = (at: number) =>
+    run.trigger === 'schedule' ? behindManual(at, schedule) : behindAttempts(at, schedule);
   const halts = view.haltsOf(seen.id);
   const isHeldUp = (from: number, to: number) => view.isHeldUp(from, to, seen.id);
   const isHeldBack = (from: number, to: number) => view.isHeldBack(from, to, seen);
-  const ways = { first, halts, isHeldUp, isHeldBack };
+  const ways = { freeFrom, halts, isHeldUp, isHeldBack };
   checkTried({ ...run, name, policy, isStopped, barredAt, ...ways }, view, tell);
   // It is decided about when it is claimed, and waits for its connection then.
   const over = triedUntil(run, policy) + view.connectMs;
@@ -83,11 +86,26 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   const droppedAt = Math.min(...halts.filter(({ to }) => to === Infinity).map(({ from }) => from));
   for (const callback of run.callbacks) {
     const told = `The callback ${callback.id} of ${name}`;
-    const alone = { policy: undefined, barredAt: () => droppedAt, first: [] };
+    const alone = { policy: undefined, barredAt: () => droppedAt, freeFrom: Number };
     const never = { isHeldUp: () => false, isHeldBack: () => false };
     const isStopped = droppedAt < Infinity;
     checkTried({ ...callback, ...alone, name: told, isStopped, halts, ...never }, view, tell);
   }
+}
+
+/** Manual runs go first, in their order. */
+function behindManual(at: number, { manual }: ScheduleView): number {
+  return manual.reduce(
+    (freeAt, run) => (run.at <= freeAt && run.finishedAt > freeAt ? run.finishedAt : freeAt),
+    at,
+  );
+}
+
+/** One request of a schedule at a time: its run may be sent first. */
+function behindAttempts(at: number, schedule: ScheduleView): number {
+  const begun = (freeAt: number, each: ReturnType<typeof attemptsOf>[number]) =>
+    each.attempt.startedAt <= freeAt ? Math.max(freeAt, inTheWayUntil(each)) : freeAt;
+  return attemptsOf(schedule).reduce(begun, at);
 }
 
 /**
@@ -164,8 +182,7 @@ function checkEnd(tried: Tried, view: View, tell: Tell): void {
   let cameAt = latestRetry(id, last, retry, policy, view);
   // What waits for the next start goes behind a manual run that was asked for until then.
   for (const { from, to } of down) if (from <= cameAt && to > cameAt) cameAt = to;
-  for (const { at, finishedAt } of tried.first)
-    if (at <= cameAt && finishedAt > cameAt) cameAt = finishedAt;
+  cameAt = tried.freeFrom(cameAt);
   // It waits until its client is resumed; what is deleted drops it.
   for (const { from, to } of tried.halts) if (from <= cameAt && to > cameAt) cameAt = to;
   const couldAt = withGrace(Math.max(cameAt, ...down.map(({ to }) => to)), view);

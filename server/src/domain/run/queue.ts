@@ -58,7 +58,8 @@ function decideBegun(row: TakenRow, schedule: Schedule, now: number): Move {
     return { row: waitingRow(schedule, row.nextFor), passed: [], ended };
   }
   if (isAheadOfNext(row, now)) return putAside(row, schedule);
-  const retryAt = broughtForward(row, schedule, now);
+  // A change may have brought it forward to a time that another change has taken away.
+  const retryAt = neverEarly(row, broughtForward(row, schedule, now));
   if (retryAt > now) return putBack(row, retryAt);
   if (row.blockedSince !== null) return putBehind(row, row.blockedSince, now);
   return begin(row);

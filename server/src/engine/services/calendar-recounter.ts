@@ -26,6 +26,9 @@ const BITE = 1_000;
 const SLICE = 50;
 /** Runs of one schedule that have not ended: more than it can have. */
 const MOST_LIVE = 1_100;
+/** While times that have passed are decided about: how often to look whether they are, and how many times at most. */
+const DECIDED_MS = 25;
+const MOST_LOOKS = 10;
 /** How often to look for a count, where other nodes put calendars too. */
 const POLL_MS = 2_000;
 
@@ -44,6 +47,8 @@ interface CountedChange extends ScheduleChange {
   requeue: Exclude<Requeue, 'keep'>;
   /** A time that is due waits or goes on. */
   isKept: boolean;
+  /** Others have passed behind it than the new version has. Whoever is just deciding about them goes by the version before. */
+  isUndecided: boolean;
 }
 
 export interface CalendarRecounterOptions {
@@ -68,6 +73,8 @@ export class CalendarRecounter {
   readonly #options: CalendarRecounterOptions;
   readonly #loop: Loop;
   #stopping = false;
+  /** How many times in a row this bite was left for later. */
+  #looks = 0;
 
   constructor(options: CalendarRecounterOptions) {
     this.#options = options;
@@ -97,32 +104,46 @@ export class CalendarRecounter {
   async #step(): Promise<number | null> {
     const { calendars, clock, isShared } = this.#options;
     const recount = await calendars.nextRecount();
-    if (recount !== null) await this.#bite(recount);
-    else if (isShared) return clock.now() + POLL_MS;
-    return recount === null ? null : clock.now();
+    if (recount === null) return isShared ? clock.now() + POLL_MS : null;
+    const isWhole = await this.#bite(recount);
+    return isWhole ? clock.now() : clock.now() + DECIDED_MS;
   }
 
-  async #bite(recount: CalendarRecount): Promise<void> {
+  /** @returns false where some are left for later */
+  async #bite(recount: CalendarRecount): Promise<boolean> {
     const { calendars } = this.#options;
     const { clientRowId, name, before } = recount;
     const named = await calendars.namedBy(clientRowId, name, before, BITE);
+    const mayLeave = this.#looks < MOST_LOOKS;
+    let isWhole = true;
     for (let at = 0; at < named.length; at += SLICE) {
-      if (this.#stopping) return;
+      if (this.#stopping) return isWhole;
       const ids = named.slice(at, at + SLICE).map(({ id }) => id);
-      await this.#recountAll(clientRowId, ids);
+      if (!(await this.#recountAll(clientRowId, ids, mayLeave))) isWhole = false;
       await new Promise(setImmediate);
     }
+    this.#looks = isWhole ? 0 : this.#looks + 1;
+    if (!isWhole) return false;
     const isLast = named.length < BITE;
     await calendars.recounted(recount, isLast ? null : named.at(-1)!.scheduleRowId);
+    return true;
   }
 
-  /** Until nothing is left to change: a schedule may be written, and its run may end, in the meantime. */
-  async #recountAll(clientRowId: number, ids: string[]): Promise<void> {
+  /**
+   * Until nothing is left to change: a schedule may be written, and its run may end, in the meantime.
+   *
+   * @returns false where some are left as they are
+   */
+  async #recountAll(clientRowId: number, ids: string[], mayLeave: boolean): Promise<boolean> {
+    let isWhole = true;
     for (let left = ids; left.length > 0 && !this.#stopping; ) {
       const decided = await this.#decideAll(clientRowId, left);
-      const written = await this.#writeAll(clientRowId, decided);
+      const changes = decided.filter(({ isUndecided }) => !(isUndecided && mayLeave));
+      if (changes.length < decided.length) isWhole = false;
+      const written = await this.#writeAll(clientRowId, changes);
       left = written.filter(({ isOpen }) => isOpen).map(({ id }) => id);
     }
+    return isWhole;
   }
 
   async #decideAll(clientRowId: number, ids: string[]): Promise<CountedChange[]> {
@@ -169,7 +190,7 @@ export class CalendarRecounter {
     // A run that has begun, or does so meanwhile, counts with the version before: its end has to find that the schedule was changed.
     const requeue =
       isKept && !row.begun ? keptAt(row.scheduledFor, changed, now) : { changedAt: now, start };
-    return { schedule: changed, version, requeue, isKept };
+    return { schedule: changed, version, requeue, isKept, isUndecided: isDue && !isKept };
   }
 
   /** A run that the target asked for is to come: the schedule completes with that. */

@@ -120,8 +120,13 @@ export interface History {
   steps: Step[];
 }
 
-/** Lives through a history and what is left of it, and asserts what must hold on the way. @param sureMs as of `OneSchedule` */
-export function live({ interval, policy, steps }: History, id: string, sureMs = 0): OneSchedule {
+/** Lives through a history and what is left of it, and asserts what must hold on the way. @param sureMs and `writtenAt` as of `OneSchedule` */
+export function live(
+  { interval, policy, steps }: History,
+  id: string,
+  sureMs = 0,
+  writtenAt?: number,
+): OneSchedule {
   const world = new OneSchedule(
     {
       id,
@@ -136,6 +141,7 @@ export function live({ interval, policy, steps }: History, id: string, sureMs = 
     },
     START,
     sureMs,
+    writtenAt,
   );
   for (const run of steps) run(world);
   world.finish();

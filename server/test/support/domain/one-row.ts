@@ -33,9 +33,6 @@ export interface Taken {
 
 export type Standing = Pick<TakenRow, 'scheduledFor' | 'attempt' | 'nextFor' | 'changedAt'>;
 
-/** The backends write changes by the clock of the system, which shows a later instant than all of these. */
-const SYSTEM_NOW = Number.MAX_SAFE_INTEGER;
-
 /** An attempt of the schedule, by which its target speaks of it. */
 export interface OfAttempt {
   scheduledFor: number;
@@ -70,10 +67,13 @@ export class OneRow {
 
   /** How old a claim may be that was sent without a look at what others have changed since, ms. */
   readonly #sureMs: number;
+  /** When changes are written, by the clock of the backend, epoch ms; left out: at once. */
+  readonly #writtenAt: number | undefined;
 
-  constructor(schedule: Schedule, sureMs: number) {
+  constructor(schedule: Schedule, sureMs: number, writtenAt?: number) {
     this.schedule = schedule;
     this.#sureMs = sureMs;
+    this.#writtenAt = writtenAt;
   }
 
   claim(now: number, unseenUntil: number, aheadMs: number): Taken | null {
@@ -160,7 +160,8 @@ export class OneRow {
     const { row } = this;
     const start = startOf(schedule, changedAt);
     const isOpen = row === null || start === null;
-    const decided = isOpen ? null : decidedFrom(start.first, row, this.schedule, SYSTEM_NOW);
+    const writtenAt = this.#writtenAt ?? changedAt;
+    const decided = isOpen ? null : decidedFrom(start.first, row, this.schedule, writtenAt);
     const { first, second } = startBeyond(start, decided, schedule) ?? {
       first: null,
       second: null,

@@ -10,7 +10,9 @@ import type { Attempt, RunRecord } from '../../../src/domain/run/run.ts';
 import { beyondOwn } from '../../../src/domain/run/start.ts';
 import { judge, responseFault, whyTooLate } from '../../../src/domain/run/verdict.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
-import { type OfAttempt, OneRow, type Taken } from './one-row.ts';
+import { type Flight, maySay, sendingOf } from './flight.ts';
+import { OneRow } from './one-row.ts';
+import { asideOf, isAside } from './put-aside.ts';
 import { unseenUntil } from './queue-rows.ts';
 
 export type End = 'ok' | 'fault' | 'refused' | 'accepted';
@@ -41,9 +43,12 @@ export class OneSchedule {
   /** Begun before a change, as far as is known, and of a time after it. */
   readonly #begunAhead = new Set<number>();
 
-  /** @param sureMs where nodes share the store: how old a claim may be that is sent without being confirmed */
-  constructor(schedule: Schedule, now: number, sureMs = 0) {
-    this.backend = new OneRow(schedule, sureMs);
+  /**
+   * @param sureMs where nodes share the store: how old a claim may be that is sent without being confirmed
+   * @param writtenAt when changes are written, epoch ms; left out: at once
+   */
+  constructor(schedule: Schedule, now: number, sureMs = 0, writtenAt?: number) {
+    this.backend = new OneRow(schedule, sureMs, writtenAt);
     this.#now = now;
     this.#latest = now;
     this.#unseenUntil = now;
@@ -72,7 +77,12 @@ export class OneSchedule {
 
   claim(aheadMs = 0): void {
     if (this.#flight) return;
-    const taken = this.backend.claim(this.#now, this.#unseenUntil, aheadMs);
+    // As the engine does it (engine/delivery/dispatcher.ts): a time that may be on record is looked up first.
+    const mayBeSent = asideOf(this.records).some(
+      ({ scheduledFor }) => scheduledFor <= this.#now + aheadMs,
+    );
+    const unseenUntil = mayBeSent ? Number.MAX_SAFE_INTEGER : this.#unseenUntil;
+    const taken = this.backend.claim(this.#now, unseenUntil, aheadMs);
     if (!taken) return;
     const isAhead = taken.row.dueAt > this.#now;
     const phase = isAhead ? 'held' : taken.begun ? 'ready' : 'undecided';
@@ -98,13 +108,16 @@ export class OneSchedule {
       return;
     }
     const { row, schedule, lookedAt } = this.#flight;
-    const move = decide(row, schedule, this.#now, unseenUntil(this.#unseenUntil));
+    const checked = row.was === 'waiting' ? { ...row, known: asideOf(this.records) } : row;
+    const move = decide(checked, schedule, this.#now, unseenUntil(this.#unseenUntil));
     if (!this.#settle(move)) {
       this.#land(null);
       return;
     }
     this.#flight = null;
     if (move.row?.state !== 'inFlight') return;
+    // The record of a run that was put aside gives way to it.
+    this.records.delete(runId(schedule.id, move.row.scheduledFor));
     const begun = { ...move.row, was: row.was, changedAt: null, blockedSince: null };
     const looked = Math.max(lookedAt, this.#now);
     this.#flight = { row: begun, schedule, phase: 'ready', lookedAt: looked };
@@ -293,7 +306,7 @@ export class OneSchedule {
     const verdict = isSaid
       ? { kind: awaited.kind }
       : judge(attempts, schedule.policy, row, endedAt, 0.5);
-    const ended = { ...row, attempts };
+    const ended = { ...row, attempts, known: asideOf(this.records) };
     return afterAttempt(ended, schedule, verdict, endedAt, unseenUntil(this.#unseenUntil));
   }
 
@@ -332,8 +345,15 @@ export class OneSchedule {
     const { id, scheduledFor, attempts, status } = record;
     const { schedule } = this.backend;
     assert.equal(id, runId(schedule.id, scheduledFor));
-    assert.ok(!this.records.has(id), `${iso(scheduledFor)} has one record`);
     const wasSent = status === 'succeeded' || status === 'failed';
+    // A backend keeps the record that it has.
+    if (!wasSent && isAside(this.records.get(id))) return;
+    assert.ok(!this.records.has(id), `${iso(scheduledFor)} has one record`);
+    if (isAside(record)) {
+      assert.ok(scheduledFor > this.#now, 'a run is put aside whose time is yet to come');
+      this.records.set(id, record);
+      return;
+    }
     assert.equal(attempts.length > 0, wasSent, 'a run has attempts where it was sent');
     const { since, until } = this.#periods.at(-1)!;
     const isOfNow = until === undefined && scheduledFor > since;
@@ -363,13 +383,6 @@ export class OneSchedule {
   }
 }
 
-interface Flight extends Omit<Taken, 'begun'> {
-  phase: 'held' | 'undecided' | 'ready' | 'sent';
-  /** When the engine last looked at the clock for it. */
-  lookedAt: number;
-  startedAt?: number;
-}
-
 interface Period {
   interval: string;
   /** Exclusive. */
@@ -379,14 +392,4 @@ interface Period {
   openFrom?: number;
   /** A time that was about to be sent, and was given back at its end. */
   dropped?: number;
-}
-
-const sendingOf = ({ scheduledFor, attempt }: OfAttempt) =>
-  `${iso(scheduledFor)}, attempt ${attempt}`;
-
-/** Whether its target may have said something about a row that was taken. @param attempt that has just ended */
-function maySay({ row, schedule }: Flight, attempt: Attempt | null): boolean {
-  if (row.was === 'awaiting') return true;
-  const isMarked = row.changedAt !== null && schedule.policy?.completion !== undefined;
-  return isMarked && (attempt !== null || row.was === 'lost');
 }

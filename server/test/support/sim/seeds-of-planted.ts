@@ -92,7 +92,7 @@ export const SEED_OF: Record<string, number> = {
   'a retry that was kept waiting survives its next time': 38,
   'a retry waits for as long as the clock was ahead': 109,
   'a row stays blocked when its manual run has ended': 1,
-  'a run in flight ends by the calendar as it was': 346,
+  'a run in flight ends by the calendar as it was': 94,
   'a run that a node was deciding about, and awaits, is sent again': 66,
   'a run that was cut off gives way to the next time': 11,
   'a run that was cut off is sent again, whatever its target has said': 88,
