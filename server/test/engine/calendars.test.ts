@@ -133,13 +133,15 @@ describe('a change of a calendar', () => {
       assert.deepEqual(await world.history(), [...missed, '12:05:00 succeeded']);
     });
 
-    test('the count does not wait for it for long', async () => {
+    test('the count does not wait for it for long, and drops them where the new version has others', async () => {
       const { world, late } = await started();
       await world.clock.advance(200);
       assert.notEqual(await world.store.calendars.nextRecount(), null);
       await world.clock.advance(100);
       assert.equal(await world.store.calendars.nextRecount(), null);
       late.resolve();
+      await world.clock.advanceTo('2026-03-02T12:06:30Z');
+      assert.deepEqual(await world.history(), ['12:06:00 succeeded']);
     });
   });
 

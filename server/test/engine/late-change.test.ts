@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { startOf } from '../../src/domain/run/start.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 import { World } from '../support/engine/world.ts';
 
 const MINUTE = 60_000;
@@ -133,24 +135,40 @@ describe('a change that takes a claim back, whose request waits for a connection
     });
   }
 
-  test('nor where the process dies before the claim is given back', async () => {
-    const world = await World.start('2026-03-01T12:00:00Z');
-    const { id } = await world.schedule({ interval: '*/2 * * * * *' });
-    await world.clock.advance(1_500);
-    world.markFault = new Error('The disk is full.');
-    await world.clock.advance(5_000);
-    const { store, clientRowId, clock } = world;
-    const { schedule, version } = (await store.schedules.find(clientRowId, id))!;
-    const paused = { ...schedule, status: 'disabled' as const, updatedAt: clock.now() };
-    const requeue = { changedAt: clock.now(), start: null };
-    await store.schedules.update(clientRowId, paused, version, requeue);
-    const skipped = ['12:00:04 skipped', '12:00:06 skipped'];
-    assert.deepEqual(await world.history(), ['12:00:02 running', ...skipped]);
-    world.markFault = null;
-    await world.crash();
-    await world.clock.advance(1_000);
-    assert.deepEqual(await world.history(), []);
-  });
+  for (const [name, earlierAt] of [
+    ['the process dies before the claim is given back', null],
+    ['it dies so after two changes, the first of them before its time', '2026-03-01T12:00:01.600Z'],
+  ] as const) {
+    test(`nor where ${name}`, async () => {
+      const world = await World.start('2026-03-01T12:00:00Z');
+      const { id } = await world.schedule({ interval: '*/2 * * * * *' });
+      await world.clock.advance(1_500);
+      world.markFault = new Error('The disk is full.');
+      const { store, clientRowId, clock } = world;
+      // As another process writes it.
+      const written = async (status: Schedule['status']) => {
+        const { schedule, version } = (await store.schedules.find(clientRowId, id))!;
+        const next = { ...schedule, status, updatedAt: clock.now() };
+        const requeue = { changedAt: clock.now(), start: startOf(next, clock.now()) };
+        await store.schedules.update(clientRowId, next, version, requeue);
+      };
+      if (earlierAt !== null) {
+        await clock.advanceTo(earlierAt);
+        await written('enabled');
+      }
+      await clock.advanceTo('2026-03-01T12:00:06.500Z');
+      await written('disabled');
+      const skipped = ['12:00:04 skipped', '12:00:06 skipped'];
+      assert.deepEqual(
+        (await world.history()).filter(run => !run.startsWith('12:00:02')),
+        skipped,
+      );
+      world.markFault = null;
+      await world.crash();
+      await clock.advance(1_000);
+      assert.deepEqual(await world.history(), []);
+    });
+  }
 });
 
 describe('a change during the attempt of a manual run that fails', () => {

@@ -200,8 +200,8 @@ export const MUTANTS: Mutant[] = [
   inPlace(CHANGES, 'const update: Statement')('change: of another version', ' AND version = was'),
   inPlace(CHANGES, 'const queueMarkBegun: Statement')(
     'change: not marked in the row that has begun',
-    'changed_at = greatest(given.at, queue.changed_at + 1)',
-    'changed_at = CASE WHEN given.at < 0 THEN 0 END',
+    "markCell('greatest', 'given.at')",
+    "'CASE WHEN given.at < 0 THEN 0 END'",
   ),
   settling(
     'completion: in a transaction of its own',

@@ -16,14 +16,19 @@ export interface Due {
   knownUntil: number;
 }
 
-export function dueOf(seen: ScheduleSeen, evidence: Evidence): Due {
+/** @param heardBy when each node goes by a change that was written */
+export function dueOf(
+  seen: ScheduleSeen,
+  evidence: Evidence,
+  heardBy: (writtenBy: number) => number,
+): Due {
   const { calendars = [] } = evidence;
   const { interval, timezone, createdAt, planned, versions, excludes } = seen;
   const until = evidence.until + beyondMs(seen);
   const known = { knownUntil: until };
   if (excludes !== undefined) {
     const spans = excludingSpans(seen, calendars, until, {
-      by: change => countedAnewBy(change, evidence),
+      by: change => heardBy(countedAnewBy(change, evidence)),
       behindMs: change => behindMs(change, evidence),
     });
     return { ...known, ...changedTimes(spans), spans };

@@ -113,7 +113,10 @@ function behindAttempts(at: number, schedule: ScheduleView): number {
  * before the change goes by the next time as it was.
  */
 function changedAt({ spans }: ScheduleView, since: number, endedAt: number): number {
-  const held = spans.filter(({ until, writtenBy }) => until >= endedAt || writtenBy >= endedAt);
+  const held = spans.filter(({ until, writtenBy }, index) => {
+    const replacedBy = spans[index + 1]?.writtenBy ?? until;
+    return Math.max(until, writtenBy, replacedBy) >= endedAt;
+  });
   return Math.min(
     ...held.map(({ at, stoppedUntil, times }) => {
       if (stoppedUntil > endedAt) return at;

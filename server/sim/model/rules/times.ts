@@ -21,13 +21,12 @@ export function checkTimes(view: View, tell: Tell): number {
 
 function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
   const { seen, due, runs } = schedule;
-  const { until } = view;
   const next = new Map(due.map((time, index) => [time, due[index + 1] ?? Infinity]));
   const recorded = new Set<number>();
   let overrun = 0;
   for (const [index, run] of runs.entries()) {
     for (const time of timesOf(run, schedule, tell)) {
-      if (time > until) continue;
+      if (time > view.until) continue;
       const name = nameOf(seen.id, time);
       if (!next.has(time) && wasTakenBack(run, schedule)) continue;
       if (!next.has(time)) tell('notDue', `${name} is recorded, and was not due.`);
@@ -43,7 +42,7 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
     }
   }
   for (const time of due) {
-    if (time <= until && !recorded.has(time) && !needsNone(time, schedule, view)) {
+    if (time <= view.until && !recorded.has(time) && !needsNone(time, schedule, view)) {
       tell('unrecorded', `${nameOf(seen.id, time)} has no record.`);
     }
   }
@@ -132,9 +131,8 @@ function checkMissed(
   const name = nameOf(schedule.seen.id, time);
   // Once the run is over that it waited for, a later time makes it late, and not skipped.
   if (schedule.seen.policy?.overlap === 'bufferOne' && isGoing(time, schedule, view)) return 0;
-  const { windows } = view;
   let isUndecided = false;
-  for (const [index, window] of windows.entries()) {
+  for (const [index, window] of view.windows.entries()) {
     const { from, until, lookedAt, goesUntil } = blindOf(schedule, window);
     if (time > until || (!isUndecided && next <= window.from && time <= from)) continue;
     const lookedUntil = withGrace(lookedAt, view);
@@ -151,7 +149,7 @@ function checkMissed(
       const isHeldAt = (at: number) => view.isHeldUp(at, at + 1, schedule.seen.id);
       const decidedAt = view.heldUntil(Math.max(sentBy, goesUntil), schedule.seen.id);
       isUndecided =
-        (windows[index + 1]?.from ?? Infinity) <= decidedAt ||
+        (view.windows[index + 1]?.from ?? Infinity) <= decidedAt ||
         isHeldAt(decidedAt) ||
         isHeldAt(next - 1);
       if (isUndecided) continue;
@@ -188,12 +186,15 @@ function isLatestDropped(
   view: View,
 ): boolean {
   const { due, runs, spans } = schedule;
-  // More may have come between the change and the last instant at which somebody looked.
-  const changes = spans.map(({ until }) => until).filter(until => until < lookedUntil);
-  return [...changes, lookedUntil].some(until => {
+  // More may have come until the change was written, and until the last instant at which somebody looked.
+  const changes = spans.flatMap(({ until }, index) => [
+    until,
+    ...due.filter(each => each > until && each <= (spans[index + 1]?.writtenBy ?? 0)),
+  ]);
+  return [...changes.filter(until => until < lookedUntil), lookedUntil].some(until => {
     const latest = due.findLast(each => each <= until) ?? time;
-    const hasRecord = runs.some(({ at }) => at === latest);
-    return latest > time && !hasRecord && needsNone(latest, schedule, view);
+    if (latest <= time || runs.some(({ at }) => at === latest)) return false;
+    return needsNone(latest, schedule, view);
   });
 }
 

@@ -237,7 +237,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
         const own = (runsOf.get(seen.id) ?? []).toSorted((a, b) => a.at - b.at);
         return {
           seen,
-          ...dueOf(seen, evidence),
+          ...dueOf(seen, evidence, heardBy),
           runs: own.filter(({ trigger }) => trigger === 'schedule'),
           manual: own.filter(
             run => run.trigger === 'manual' || (run.trigger === 'target' && hasBegun(run)),

@@ -254,7 +254,7 @@ export class Completer {
         ),
         now,
       );
-      await forgetSkipped(queue, moves.flatMap(unsentOf));
+      await forgetSkipped(queue, moves.flatMap(unsentOf), now);
       const overtaken = new Set(
         await queue.settle(moves.map(({ firing, move }) => settlementOf(firing.claim, move, now))),
       );

@@ -211,7 +211,7 @@ export class Dispatcher {
       observer,
       claim => completer.setAside(held.pass(claim)),
     );
-    await forgetSkipped(queue, taken);
+    await forgetSkipped(queue, taken, now);
     const settlements = decided.map(({ claim, move }) => settlementOf(claim, move, now));
     const overtaken = new Set(await queue.settle(settlements));
     const moved = decided.filter(({ claim }) => !overtaken.has(claim.scheduleRowId));

@@ -9,16 +9,17 @@ import type { Claim, QueueStore } from '../../store/contract/queue.ts';
  * To be called before the claims are settled: if the process dies in between, the next look at their rows does it again.
  *
  * @param unsent claims that go back without an attempt
+ * @param now epoch ms
  */
 export async function forgetSkipped(
   queue: Pick<QueueStore, 'forgetSkipped'>,
   unsent: Claim[],
+  now: number,
 ): Promise<void> {
-  const runs = unsent.filter(wasTakenBack);
+  // Before its time no time can have come behind it. Of two changes only the first may be dated before that.
+  const runs = unsent.filter(
+    ({ was, changedAt, scheduledFor }) =>
+      was === 'waiting' && changedAt !== null && scheduledFor < now,
+  );
   if (runs.length > 0) await queue.forgetSkipped(runs);
-}
-
-/** Before its time no time can have come behind it. */
-function wasTakenBack({ was, changedAt, scheduledFor }: Claim): boolean {
-  return was === 'waiting' && changedAt !== null && changedAt > scheduledFor;
 }

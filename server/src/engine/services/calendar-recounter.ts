@@ -4,7 +4,7 @@ import {
   loadVersions,
   unknownVersions,
 } from '../../domain/calendar/load-calendars.ts';
-import { nextTime } from '../../domain/calendar/times.ts';
+import { countTimes, nextTime, timesBetween } from '../../domain/calendar/times.ts';
 import { type Start, startOf } from '../../domain/run/start.ts';
 import { withCalendars } from '../../domain/schedule/calendar-change.ts';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
@@ -47,7 +47,7 @@ interface CountedChange extends ScheduleChange {
   requeue: Exclude<Requeue, 'keep'>;
   /** A time that is due waits or goes on. */
   isKept: boolean;
-  /** Times have passed behind it. They go by the version before, and so does whoever is just deciding about them. */
+  /** Others have passed behind it than the new version has. Whoever is just deciding about them goes by the version before. */
   isUndecided: boolean;
 }
 
@@ -184,13 +184,13 @@ export class CalendarRecounter {
       isEnding && !row?.begun && !(await this.#hasFurtherRun(clientRowId, schedule.id));
     const changed = isOver ? withCalendars(schedule, versions, now, false) : next;
     if (changed === null) return null;
-    // Nobody asked for a change: a time that is due, and still waits for its turn, fires if the times to come are the same.
-    const isKept = row !== null && row.scheduledFor <= now && isSame && !isOver;
+    // Nobody asked for a change: a time that is due, and still waits for its turn, fires if the times behind it are the same.
+    const isDue = row !== null && row.scheduledFor <= now && isSame && !isOver;
+    const isKept = isDue && (row.begun || hasSame(schedule, changed, row.scheduledFor, now));
     // A run that has begun, or does so meanwhile, counts with the version before: its end has to find that the schedule was changed.
     const requeue =
       isKept && !row.begun ? keptAt(row.scheduledFor, changed, now) : { changedAt: now, start };
-    const isUndecided = isKept && !row.begun && row.nextFor !== null && row.nextFor <= now;
-    return { schedule: changed, version, requeue, isKept, isUndecided };
+    return { schedule: changed, version, requeue, isKept, isUndecided: isDue && !isKept };
   }
 
   /** A run that the target asked for is to come: the schedule completes with that. */
@@ -229,6 +229,18 @@ export class CalendarRecounter {
     if (!isKept) this.#options.changed(id, requeue.changedAt);
     return { id, isOpen: status === 'enabled' && requeue.start === null };
   }
+}
+
+/** Times that are compared one by one. */
+const MOST_COMPARED = 1_000;
+
+/** Whether both have the same times behind this one. Of those that pass, the latest fires and the others are recorded. */
+function hasSame(before: Schedule, changed: Schedule, time: number, now: number): boolean {
+  const [times, others] = [before, changed].map(schedule => [
+    countTimes(schedule, time + 1, now),
+    ...timesBetween(schedule, time + 1, now, MOST_COMPARED),
+  ]);
+  return times!.every((each, index) => each === others![index]);
 }
 
 /** A row that waits for this time goes on to wait. A claim that was just made for it comes again. */

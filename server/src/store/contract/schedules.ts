@@ -55,7 +55,7 @@ export interface ScheduleAt {
   schedule: Schedule;
   held: HeldSchedule;
   /** The queue's row; null where the schedule fires no more. */
-  row: { scheduledFor: number; nextFor: number | null; begun: boolean } | null;
+  row: { scheduledFor: number; begun: boolean } | null;
 }
 
 export interface ListedSchedules {

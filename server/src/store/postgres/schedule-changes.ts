@@ -19,7 +19,7 @@ import {
   type ScheduleStore,
 } from '../contract/schedules.ts';
 import { LEAST_RESERVED_LEVEL } from '../rows/outbox.ts';
-import { changedLevel, markedAt, startBehind } from '../rows/queue.ts';
+import { changedLevel, markCell, markedAt, startBehind } from '../rows/queue.ts';
 import { UNSENT } from '../rows/recount.ts';
 import { fold } from '../rows/row.ts';
 import { RECOUNT_REPLACED } from './calendars.ts';
@@ -149,11 +149,10 @@ const queueRemoveWaiting: Statement = {
   name: 'queue_remove_waiting',
   text: "DELETE FROM queue WHERE schedule_key = ANY ($1) AND state = 'waiting'",
 };
-// `changed_at` is part of the fence: two changes within one millisecond are two.
 const queueMarkBegun: Statement = {
   name: 'queue_mark_begun',
   text: `
-    UPDATE queue SET changed_at = greatest(given.at, queue.changed_at + 1), next_for = given.first,
+    UPDATE queue SET changed_at = ${markCell('greatest', 'given.at')}, next_for = given.first,
       needs = ${changedLevel('greatest', 'given.needs')},
       due_at = CASE WHEN state IN ('inFlight', 'awaiting') THEN due_at
         ELSE least(due_at, coalesce(given.first, given.at)) END

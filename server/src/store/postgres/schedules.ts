@@ -113,7 +113,7 @@ const findAt: Statement = {
       later.held_timing,
       (SELECT max(changed_at) FROM schedule_changes
         WHERE schedule_key = found.schedule_key AND changed_at <= $3) AS held_since,
-      queue.scheduled_for, queue.next_for, queue.attempt
+      queue.scheduled_for, queue.attempt
     FROM (
       SELECT schedule_key, version, ${SCHEDULE.list()} FROM schedules WHERE client_key = $1 AND id = $2) AS found
     LEFT JOIN queue ON queue.schedule_key = found.schedule_key

@@ -113,6 +113,20 @@ export function markedAt(changedAt: number, now: number): number {
   return isLater ? now : changedAt;
 }
 
+/**
+ * The cell `changed_at` of a row that has begun, after a change. It is part of the fence: two changes within one millisecond are two.
+ * A change that came before the time of a claim took it back, and its date says so: another one leaves that as it is.
+ *
+ * @param largest the dialect's function for the largest of its arguments
+ * @param at the mark of the change, as an expression of the statement
+ */
+export function markCell(largest: 'max' | 'greatest', at: string): string {
+  const isTakenBack = `queue.state = 'inFlight' AND queue.claimed_at < queue.due_at
+        AND queue.changed_at < queue.due_at - 1`;
+  return `CASE WHEN ${isTakenBack} THEN queue.changed_at + 1
+      ELSE ${largest}(${at}, coalesce(queue.changed_at + 1, 0)) END`;
+}
+
 /** Due rows among which those of newer engines are looked for. */
 const LOOKED_AT = 5_000;
 

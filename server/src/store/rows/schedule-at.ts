@@ -20,11 +20,7 @@ export function scheduleAtFrom(row: Row): ScheduleAt {
     row:
       row.scheduled_for === null
         ? null
-        : {
-            scheduledFor: row.scheduled_for as number,
-            nextFor: row.next_for as number | null,
-            begun: (row.attempt as number) > 0,
-          },
+        : { scheduledFor: row.scheduled_for as number, begun: (row.attempt as number) > 0 },
   };
 }
 

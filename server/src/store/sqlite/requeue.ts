@@ -4,7 +4,7 @@ import { levelOf } from '../../domain/schedule/level.ts';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
 import { QUEUE, type Row } from '../columns.ts';
 import type { Requeue } from '../contract/schedules.ts';
-import { changedLevel, markedAt, startBehind } from '../rows/queue.ts';
+import { changedLevel, markCell, markedAt, startBehind } from '../rows/queue.ts';
 import { UNSENT } from '../rows/recount.ts';
 import type { GroupCommit } from './group-commit.ts';
 
@@ -25,9 +25,8 @@ export function requeueWriter(database: DatabaseSync, { now }: Pick<GroupCommit,
   const queueRemoveWaiting = database.prepare(
     "DELETE FROM queue WHERE schedule_key = ? AND state = 'waiting'",
   );
-  // `changed_at` is part of the fence: two changes within one millisecond are two.
   const queueMarkBegun = database.prepare(`
-    UPDATE queue SET changed_at = max(:changedAt, coalesce(changed_at + 1, 0)), next_for = :first,
+    UPDATE queue SET changed_at = ${markCell('max', ':changedAt')}, next_for = :first,
       needs = ${changedLevel('max', ':needs')},
       due_at = iif(state IN ('inFlight', 'awaiting'), due_at,
         min(due_at, coalesce(:first, :changedAt)))

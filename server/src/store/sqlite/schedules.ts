@@ -49,7 +49,7 @@ export function sqliteSchedules(
       later.timezone AS held_timezone, later.status AS held_status, later.timing AS held_timing,
       (SELECT max(changed_at) FROM schedule_changes
         WHERE schedule_key = schedules.schedule_key AND changed_at <= :at) AS held_since,
-      queue.scheduled_for, queue.next_for, queue.attempt
+      queue.scheduled_for, queue.attempt
     FROM schedules
     LEFT JOIN queue USING (schedule_key)
     LEFT JOIN schedule_changes AS later ON later.schedule_key = schedules.schedule_key

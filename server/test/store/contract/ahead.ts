@@ -226,6 +226,21 @@ export function aheadContract(name: string, open: OpenBackend): void {
       });
     }
 
+    test('after it, changed before it and once more: it goes by its new times', async () => {
+      const { caller, schedule } = await claimed();
+      for (const [changedAt, first] of [
+        [NOON - 10, NOON + 3],
+        [NOON + 5, NOON + 200],
+      ] as const) {
+        const start = { first, second: first + MINUTE };
+        await changed(backend.store, caller, schedule, {}, changedAt, start);
+      }
+      const store = await restarted(NOON + 9);
+      const { was, begun, nextFor, changedAt, attempts } = await claimOne(store, NOON + 9);
+      assert.deepEqual([was, begun, nextFor, attempts], ['waiting', false, NOON + 200, []]);
+      assert.equal(changedAt, NOON - 9);
+    });
+
     test('after it, where a change that is dated before it was written later: it may have left', async () => {
       const { store } = backend;
       const caller = await aClient(store);
