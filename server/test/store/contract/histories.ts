@@ -37,20 +37,16 @@ export function historiesContract(name: string, open: OpenBackend): void {
           const { store, close } = await open();
           try {
             const sureMs = store.cluster === null ? 0 : SURE_MS;
-            const { backend: model, records } = live(history, anId(START), sureMs);
-  }
-          ,
-          {
-            const { backend: model, records } = live(history, anId(), sureMs, SYSTEM_NOW);
+            const { backend: model, records } = live(history, anId(START), sureMs, SYSTEM_NOW);
             const replay = new Replay(store, await aClient(store));
             for (const [index, call] of model.calls.entries()) {
               await replay.play(call);
               assert.equal(await store.queue.nextDueAt(), model.dues[index], call.call);
             }
             await replay.assertKept(records);
+          } finally {
+            await close();
           }
-          finally
-          await close();
         }),
         { numRuns: RUNS },
       );

@@ -124,12 +124,8 @@ export interface History {
  * Lives through a history and what is left of it, and asserts what must hold on the way.
  *
  * @param id of its schedule, which was made at `START`
- * @param sureMs as of `OneSchedule`
+ * @param sureMs and `writtenAt` as of `OneSchedule`
  */
-export function live({ interval, policy, steps }: History, id: string, sureMs = 0): OneSchedule {}
-,
-{
-/** Lives through a history and what is left of it, and asserts what must hold on the way. @param sureMs and `writtenAt` as of `OneSchedule` */
 export function live(
   { interval, policy, steps }: History,
   id: string,
