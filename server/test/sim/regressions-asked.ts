@@ -407,4 +407,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['pause'],
     mend: 'rules: raised limits are learned with a claim, and none comes while a run of its schedule goes on',
   },
+  {
+    seed: 154_030,
+    faults: ['calendars', 'pause', 'nodes', 'slow'],
+    mend: 'rules: a node hears late of a claim that another one took back just before the next time',
+  },
 ];

@@ -2,6 +2,7 @@ import type { ScheduleSeen } from '../evidence.ts';
 import { RECOVERY_MS, type Window } from './cuts.ts';
 import { isPutOff } from './full-hosts.ts';
 import { haltIn } from './halts.ts';
+import { isHeldAt } from './held.ts';
 import type { Tell } from './rule.ts';
 import { hasBegun, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 import { AWAKE_MS, LOOK_MS } from './windows.ts';
@@ -145,13 +146,13 @@ function checkMissed(
       if (isTooOld(time, schedule.seen, view)) return 0;
       if (isLatestDropped(time, lookedUntil, schedule, view)) return 0;
       // It ended again before it had looked, or sent: then the start after that one decides.
-      // A node that is gone, or that does nothing, may have held it, then or until the next one came.
-      const isHeldAt = (at: number) => view.isHeldUp(at, at + 1, schedule.seen.id);
+      // Or a claim kept it from others, then or until the next one came.
+      const { id } = schedule.seen;
       const decidedAt = view.heldUntil(Math.max(sentBy, goesUntil), schedule.seen.id);
       isUndecided =
         (view.windows[index + 1]?.from ?? Infinity) <= decidedAt ||
-        isHeldAt(decidedAt) ||
-        isHeldAt(next - 1);
+        isHeldAt(decidedAt, id, view) ||
+        isHeldAt(next - 1, id, view);
       if (isUndecided) continue;
       if (hadToWait(decidedAt, next, schedule, view)) return 0;
       tell(
@@ -264,7 +265,7 @@ function isPutOffAgain(time: number, next: number, id: string, view: View): bool
  */
 function wasBehind(time: number, next: number, id: string, view: View): boolean {
   const { lateness } = view;
-  if (view.isHeldUp(next - 1, next, id)) return true;
+  if (isHeldAt(next - 1, id, view)) return true;
   const latenessMs = Math.max(lateness(time, id) ?? Infinity, lateness(next, id) ?? 0);
   return latenessMs >= (next - time) / 2 || stoodStill(time, next, view);
 }
