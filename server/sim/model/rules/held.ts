@@ -1,6 +1,6 @@
 import type { View } from './view.ts';
 
-/** Claims of nodes that do nothing with them. */
+/** Schedules that a node holds, or puts off, while others do not know it. */
 
 /**
  * Whether a node that is gone, or that does nothing, may have held a schedule at an instant. Where nodes share a store, another one
@@ -9,4 +9,9 @@ import type { View } from './view.ts';
 export function isHeldAt(at: number, scheduleId: string, view: View): boolean {
   if (view.isHeldUp(at, at + 1, scheduleId)) return true;
   return view.isShared && view.killedWithin(at - view.heardMs, at, scheduleId);
+}
+
+/** Whether a node that has not heard of a resume may have put off what another one has brought back. */
+export function isPutOffAgain(time: number, next: number, id: string, view: View): boolean {
+  return view.isShared && view.haltsOf(id).some(halt => halt.from <= next && time <= halt.to);
 }

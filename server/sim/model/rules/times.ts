@@ -2,7 +2,7 @@ import type { ScheduleSeen } from '../evidence.ts';
 import { RECOVERY_MS, type Window } from './cuts.ts';
 import { isPutOff } from './full-hosts.ts';
 import { haltIn } from './halts.ts';
-import { isHeldAt } from './held.ts';
+import { isHeldAt, isPutOffAgain } from './held.ts';
 import type { Tell } from './rule.ts';
 import { hasBegun, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 import { AWAKE_MS, LOOK_MS } from './windows.ts';
@@ -251,11 +251,6 @@ function checkAge({ at, startedAt }: RunSeen, seen: ScheduleSeen, view: View, te
 function quietFrom(from: number, to: number, { stops }: View): number {
   const ends = stops.filter(stop => stop.from <= to && stop.to <= to).map(stop => stop.to);
   return Math.max(from, ...ends);
-}
-
-/** Whether a node that has not heard of a resume may have put off what another one has brought back. */
-function isPutOffAgain(time: number, next: number, id: string, view: View): boolean {
-  return view.isShared && view.haltsOf(id).some(halt => halt.from <= next && time <= halt.to);
 }
 
 /**
