@@ -8,7 +8,8 @@ import type { Store } from '../src/store/contract/store.ts';
 import type { Asked } from './callers.ts';
 import { inFlightIn } from './gather.ts';
 import type { Machine } from './machine.ts';
-import type { CountedSeen, InFlightSeen } from './model/evidence.ts';
+import type { InFlightSeen } from './model/evidence.ts';
+import type { CountedSeen } from './model/evidence-of-counts.ts';
 import type { Node } from './node.ts';
 
 /** What a process counts with. */

@@ -279,16 +279,21 @@ async function versionsOf(
 
 /**
  * The one that deleted it. Of two at once, one is answered that it is gone. One that comes later is answered as if it had deleted it; one
- * whose process dies may have deleted it.
+ * whose process dies may have deleted it. One that was refused has not.
  */
 function deletionOf(deletedAt: number, edits: Edit[]): Edit | undefined {
-  const all = edits.filter(({ patch }) => patch === null);
+  const all = edits.filter(({ patch, status }) => patch === null && !isRefusal(status));
   const done = all.filter(({ answer }) => answer !== null);
   const hasBegun = ({ askedAt }: Edit) => askedAt <= deletedAt;
   const isThen = (edit: Edit) => hasBegun(edit) && deletedAt <= edit.endedAt;
   return [isThen, hasBegun, () => true]
     .map(isMeant => done.find(isMeant) ?? all.find(isMeant))
     .find(found => found !== undefined);
+}
+
+/** A store that failed may have done its work. */
+function isRefusal(status: number | null): boolean {
+  return status !== null && status >= 400 && status < 500;
 }
 
 function byTarget(version: VersionSeen, id: string, written: ChangesWritten): VersionSeen {

@@ -18,6 +18,7 @@ import type { Life } from './model/evidence.ts';
 import type { Random } from './random.ts';
 import type { Leases } from './store/leases.ts';
 import type { Pruned } from './store/pruned.ts';
+import type { TakenBack } from './store/taken-back.ts';
 import { type StoreFaults, storeThrough, type WayOptions } from './store/way.ts';
 import type { Network } from './wire/network.ts';
 
@@ -50,6 +51,7 @@ export interface Surroundings {
   pausing: { stopMs: number } | null;
   /** Where runs are kept for so short a time that some go; null: retention takes none away. */
   pruned: Pruned | null;
+  takenBack: TakenBack;
   /** Whether a node's answer of the store is lost. */
   isLost: NonNullable<WayOptions['isLost']>;
   tell(line: string): void;
@@ -231,7 +233,7 @@ export class Node {
 
   #storeOf(name: string): Store {
     const { machine, database, leases, pruned, storeRandom: random, isLost } = this.#around;
-    const opened = storeOn(database, ':memory:');
+    const opened = this.#around.takenBack.watched(storeOn(database, ':memory:'));
     const own = pruned?.watched(opened) ?? opened;
     const owner = this.#owner;
     const faults = [this.#around.faults, this.faults];

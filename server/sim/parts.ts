@@ -36,6 +36,7 @@ import { Leases } from './store/leases.ts';
 import { LostAnswers } from './store/lost-answers.ts';
 import { MOST_LOST, Notices } from './store/notices.ts';
 import { Pruned } from './store/pruned.ts';
+import { TakenBack } from './store/taken-back.ts';
 import { Wall } from './wall.ts';
 import { Network } from './wire/network.ts';
 import { Sockets } from './wire/sockets.ts';
@@ -150,6 +151,7 @@ export class Parts {
       leases: hasNodes(profile) ? this.#leases() : null,
       setAside: [],
       pruned: this.long && this.#pruned(),
+      takenBack: new TakenBack(machine, this.database),
       capacity: hasCrowd(profile) ? CROWDED : null,
       looksAgain: clientsIn(profile) > 1,
       pausing: hasPauses(profile) ? { stopMs: new Random(seed, 'stop').pick(STOPS_MS) } : null,

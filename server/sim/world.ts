@@ -208,7 +208,7 @@ class World {
   #seen(until: number): Promise<Evidence> {
     const { around, network, database, store, written, counts, lost } = this.#parts;
     const { destinations, calendars, sockets, pauses } = this.#parts;
-    const { leases, pruned, setAside } = around;
+    const { leases, pruned, setAside, takenBack } = around;
     pruned?.restoreVersions();
     const looked = { database, store, clients: this.#parts.clients.all, written };
     return gather(looked, this.#parts.callers, this.#parts.machine.now, {
@@ -224,6 +224,7 @@ class World {
       ...(sockets && { wire: sockets.seen }),
       ...(hasCrowd(this.#parts.profile) && { mostPerHost: CROWDED.maxInFlightPerHost }),
       counted: counts.seen,
+      takenBack: takenBack.seen,
       inFlight: counts.inFlight,
       ...(pruned && { pruned: pruned.seen, kept: pruned.kept }),
       ...(destinations && { destinations: destinations.seen }),

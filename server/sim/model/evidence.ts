@@ -1,5 +1,6 @@
 import type { Run } from '@punctual/client';
 import type { ClientSeen, SignedSeen } from './evidence-of-clients.ts';
+import type { CountedSeen, TakenBackSeen } from './evidence-of-counts.ts';
 import type { HaltSeen } from './evidence-of-halts.ts';
 import type { WireSeen } from './wire-evidence.ts';
 
@@ -38,6 +39,7 @@ export interface Evidence {
   mostPerHost?: number;
   /** Figures that callers asked for. Absent: nobody did. */
   counted?: CountedSeen[];
+  takenBack?: TakenBackSeen[];
   /** As rows were at any instant. Absent: nobody looked. */
   inFlight?: InFlightSeen[];
   /** As in `HistorySeen`. */
@@ -231,46 +233,6 @@ export interface NextSeen {
   askedAt: number;
   answeredAt: number;
   times: number[];
-}
-
-/** Times by what became of them. */
-export interface Tallied {
-  succeeded: number;
-  failed: number;
-  skipped: number;
-  missed: number;
-}
-
-/** Figures as a caller was told them. Instants are epoch ms. */
-export interface CountedSeen {
-  askedAt: number;
-  answeredAt: number;
-  figures:
-    | {
-        kind: 'stats';
-        from: number;
-        to: number;
-        total: Tallied;
-        minutes: (Tallied & { at: number })[];
-      }
-    | {
-        kind: 'history';
-        scheduleId: string;
-        from: number;
-        to: number;
-        stepMs: number;
-        steps: (Tallied & { at: number })[];
-      }
-    | {
-        kind: 'forecast';
-        from: number;
-        stepMs: number;
-        /** Of firings to come, a step each. */
-        counts: number[];
-        firings: number;
-        /** When the schedules were counted. */
-        countedAt: number;
-      };
 }
 
 /** A row that was in flight when somebody looked. Instants are epoch ms. */

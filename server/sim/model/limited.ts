@@ -1,3 +1,4 @@
+import type { Run } from '@punctual/client';
 import type { Arrival, DestinationSeen, Evidence, Life, LimitsSeen } from './evidence.ts';
 import { RECOVERY_MS } from './rules/cuts.ts';
 
@@ -85,15 +86,33 @@ type Sent = Pick<Arrival, 'at' | 'endedAt'>;
 
 /** From when requests were claimed, at the latest, until they left; those that did not are claimed once as well. */
 function claimsOf({ runs }: Evidence, ids: Set<string>): Claimed[] {
-  return runs
-    .filter(({ scheduleId }) => ids.has(scheduleId))
-    .flatMap(({ scheduledFor, attempts }) => {
-      const [first, ...retries] = attempts.map(({ startedAt }) => Date.parse(startedAt));
-      const at = Date.parse(scheduledFor);
-      const own = { at, leftAt: Math.max(at, first ?? at) };
-      return [own, ...retries.map(retryAt => ({ at: retryAt, leftAt: retryAt }))];
-    });
+  const own = runs.filter(({ scheduleId }) => ids.has(scheduleId)).map(spanOf);
+  const runsOf = Map.groupBy(own, ({ scheduleId }) => scheduleId);
+  return own.flatMap(run => {
+    const { at, startedAt } = run;
+    const freeAt = freeFrom(run, runsOf.get(run.scheduleId)!);
+    // What passes behind a run is not claimed.
+    if (startedAt === undefined && freeAt > at) return [];
+    const first = { at: freeAt, leftAt: Math.max(freeAt, startedAt ?? at) };
+    return [first, ...run.retriesAt.map(retryAt => ({ at: retryAt, leftAt: retryAt }))];
+  });
 }
+
+/** From when on a run could be claimed: no other one of its schedule was going. */
+function freeFrom(run: RunSpan, all: RunSpan[]): number {
+  const { at, startedAt: leftAt = at } = run;
+  const isBefore = (other: RunSpan) => other !== run && (other.startedAt ?? Infinity) <= leftAt;
+  const ends = all.filter(other => isBefore(other) && other.endedAt > at);
+  return Math.max(at, ...ends.map(({ endedAt }) => endedAt));
+}
+
+function spanOf({ scheduleId, scheduledFor, attempts, finishedAt }: Run) {
+  const [startedAt, ...retriesAt] = attempts.map(each => Date.parse(each.startedAt));
+  const endedAt = finishedAt === undefined ? Infinity : Date.parse(finishedAt);
+  return { scheduleId, at: Date.parse(scheduledFor), startedAt, retriesAt, endedAt };
+}
+
+type RunSpan = ReturnType<typeof spanOf>;
 
 interface Claimed {
   at: number;

@@ -276,14 +276,12 @@ function queueOf(
       return ours.filter(isUnchanged).map(({ scheduleRowId }) => scheduleRowId);
     },
     async recover(now, sentUntil) {
+      const known = { sentUntil, shownUntil: await queue.latest(), sureMs: SURE_MS };
       const rows = (inFlight.all() as Row[]).filter(row =>
         leases.isOver(row.schedule_key as number),
       );
       for (const row of rows) {
-        restore.run(
-          ...RECOVERED.cells(recovered(row, now, { sentUntil, sureMs: SURE_MS })),
-          row.schedule_key!,
-        );
+        restore.run(...RECOVERED.cells(recovered(row, now, known)), row.schedule_key!);
         leases.takeBack(row.schedule_key as number);
       }
       return rows.length;

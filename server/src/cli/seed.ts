@@ -88,8 +88,8 @@ async function make(
   const schedule = draftNew(body, now - HISTORY_MS, allow);
   await store.schedules.insert(clientRowId, [{ schedule, start: { first: 0, second: null } }]);
   const { claims } = await store.queue.claim(0, 1, 0);
-  const { scheduledFor, attempt, changedAt, scheduleRowId } = claims[0]!;
-  const fence = { scheduledFor, attempt, changedAt };
+  const { scheduledFor, attempt, fence: number, changedAt, scheduleRowId } = claims[0]!;
+  const fence = { scheduledFor, attempt, number, changedAt };
   const history = historyOf(schedule, name, now);
   await store.queue.settle([{ scheduleRowId, clientRowId, fence, ...history, callbacks: [] }]);
 }

@@ -206,6 +206,7 @@ export function attemptsCell(ended: Attempt[]): Cell {
 export const FENCE = new Columns<Settlement['fence']>({
   scheduledFor: bigint(),
   attempt: integer(),
+  number: bigint(),
   changedAt: nullable(bigint()),
 });
 

@@ -4,6 +4,8 @@
  * `fence` where it is more than that.
  */
 
+import { takenAt } from './rows/queue.ts';
+
 /**
  * @param largest the dialect's function for the largest of its arguments
  * @param now the instant of the claim, as a parameter of the statement
@@ -20,7 +22,10 @@ export function fenceWithoutRow(largest: 'max' | 'greatest', now: string): strin
   return `${largest}(${now}, coalesce(schedules.updated_at + 1, 0))`;
 }
 
-/** The cell `fence` of a row whose `claimed_at` becomes `now`: mostly NULL, and then it takes no room. */
+/** The cell `fence` of a row that is taken at `now`: mostly NULL, and then it takes no room. */
 export function fenceCell(largest: 'max' | 'greatest', now: string): string {
-  return `nullif(${nextFence(largest, now)}, ${now})`;
+  return `nullif(${nextFence(largest, now)}, ${takenAt(largest, now)})`;
 }
+
+/** Of a row in flight: no two claims of it have the same, and nothing but a claim changes it. */
+export const FENCE_OF_CLAIM = 'coalesce(queue.fence, queue.claimed_at)';

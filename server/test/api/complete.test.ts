@@ -7,6 +7,7 @@ import { newId, runId } from '../../src/domain/id.ts';
 import type { Attempt } from '../../src/domain/run/run.ts';
 import { startOf } from '../../src/domain/run/start.ts';
 import { ALLOW_PUBLIC } from '../../src/domain/schedule/target.ts';
+import { fenceOf } from '../../src/engine/delivery/settlement.ts';
 import type { ManualClaim } from '../../src/store/contract/queue.ts';
 import { startService, valid } from '../support/api/service.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -37,7 +38,7 @@ async function awaiting(fields: object = {}) {
   await clock.jump(first);
   const { claims } = await store.queue.claim(first, 1_000, 0);
   const claim = claims.find(each => each.schedule.id === made.id)!;
-  const { scheduleRowId, clientRowId, scheduledFor, nextFor, attempt } = claim;
+  const { scheduleRowId, clientRowId, scheduledFor, nextFor } = claim;
   const until = first + 600_000;
   const answered: Attempt = {
     number: 1,
@@ -52,7 +53,7 @@ async function awaiting(fields: object = {}) {
     {
       scheduleRowId,
       clientRowId,
-      fence: { scheduledFor, attempt, changedAt: null },
+      fence: fenceOf(claim),
       records: [],
       callbacks: [],
       row: {

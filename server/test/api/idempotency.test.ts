@@ -150,12 +150,12 @@ describe('a trigger', () => {
     const [claim] = await service.store.outbox.claim(clock.now(), 10);
     assert.ok(claim?.id === first.body.id && claim?.kind === 'manual');
     assert.equal((await trigger('ext:triggered')).body.status, 'running');
-    const { clientRowId, scheduleRowId, attempt } = claim;
+    const { clientRowId, scheduleRowId, attempt, claimedAt } = claim;
     const record = { ...aRecord(id, clock.now()), id: claim.id, trigger: 'manual' as const };
     const { attempts } = record;
     const ended = { next: 'succeeded' as const, record, attempts, callbacks: [] };
     await service.store.outbox.settle([
-      { id: claim.id, clientRowId, scheduleRowId, kind: 'manual', attempt, ...ended },
+      { id: claim.id, clientRowId, scheduleRowId, kind: 'manual', attempt, claimedAt, ...ended },
     ]);
     await service.call('DELETE', `/v1/schedule/${id}`);
     const last = await trigger('ext:triggered');

@@ -39,6 +39,7 @@ async function failedRun({ call, create, store }: Service, as: Credentials) {
       scheduleRowId: claim.scheduleRowId,
       kind: 'manual',
       attempt: 1,
+      claimedAt: claim.claimedAt,
       attempts: [attempt],
       next: 'failed',
       record: {

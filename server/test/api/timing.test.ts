@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { offsetMsOf } from '../../src/domain/calendar/window.ts';
+import { fenceOf } from '../../src/engine/delivery/settlement.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { assertError, assertOk } from '../support/api/expect.ts';
 import { startService, valid } from '../support/api/service.ts';
@@ -415,10 +416,10 @@ describe('completion', () => {
     t.after(() => own.close());
     const { id } = await own.create({ interval: 'at(2026-06-01T12:30:00)' });
     const claim = await claimOne(own.store, Date.parse(at('01T12:30:00')));
-    const { scheduleRowId, clientRowId, scheduledFor, attempt, changedAt } = claim;
+    const { scheduleRowId, clientRowId } = claim;
     await own.store.queue.settle([
       {
-        ...{ scheduleRowId, clientRowId, fence: { scheduledFor, attempt, changedAt } },
+        ...{ scheduleRowId, clientRowId, fence: fenceOf(claim) },
         ...{ records: [], callbacks: [], row: null },
         change: {
           at: Date.parse(at('01T12:30:01')),

@@ -42,6 +42,22 @@ describe('checker of stepped clocks', () => {
     assert.deepEqual(checkSteps(world), []);
   });
 
+  for (const [what, standsTo, rules] of [
+    ['stood still until its process was killed', 50.6, []],
+    ['went on before its process was killed', 46, ['unrecorded']],
+  ] as const) {
+    test(`what a clock showed that was set back comes again, unless the store ${what}`, () => {
+      const world = changedWorld();
+      world.steps.push({ at: at(45.8), offsetMs: -10_000 }, { at: at(50.6), offsetMs: 0 });
+      world.stalls.push({ from: at(45.7), to: at(standsTo) });
+      const named = checkSteps(world).map(({ rule }) => rule);
+      assert.deepEqual(
+        [...new Set(named)].filter(rule => rule === 'unrecorded'),
+        rules,
+      );
+    });
+  }
+
   test('a time that came during a retry may be skipped', () => {
     const world = cleanWorld();
     retryInto(world, 21);

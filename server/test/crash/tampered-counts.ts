@@ -21,6 +21,8 @@ export function countedWorld(): Evidence {
   evidence.pruned = [
     { at: at(1.51 * DAY), trueAt: at(1.51 * DAY), run: first, decidedAt: undefined },
   ];
+  const back = { at: at(DAY + 7_200), decidedAt: at(DAY + 7_201), takenAt: at(2 * DAY + 3_700) };
+  evidence.takenBack = [{ scheduleId: 'daily', ...back }];
   const asked = { askedAt: at(2 * DAY + 3_700), answeredAt: at(2 * DAY + 3_700) };
   const minute = at(2 * DAY + 3_600);
   const id = evidence.runs[1]!.id;
@@ -47,6 +49,7 @@ export function countedWorld(): Evidence {
         stepMs: 3_600_000,
         steps: [
           { ...NONE, at: at(DAY + 3_600), succeeded: 1 },
+          { ...NONE, at: back.at, skipped: 1 },
           { ...NONE, at: minute, failed: 1 },
         ],
       },
@@ -84,6 +87,11 @@ export const TAMPERED_COUNTS: TamperedEvidence[] = [
       const { figures } = w.counted![1]!;
       if (figures.kind === 'history') figures.steps.shift();
     },
+  ],
+  [
+    'a history counts a record that was taken back before',
+    ['countDiffers'],
+    w => Object.assign(w.takenBack![0]!, { takenAt: at(2 * DAY) }),
   ],
   [
     'a forecast lacks a firing',

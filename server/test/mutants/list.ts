@@ -48,6 +48,7 @@ function fences(part: string, statement: InPlace): Mutant[] {
     statement(`${part}: no fence by the node`, `queue.${OURS}`, '$1::uuid IS NOT NULL'),
     statement(`${part}: no fence by the nominal time`, 'queue.scheduled_for = was_for', 'true'),
     statement(`${part}: no fence by the attempt`, 'queue.attempt = was_attempt', 'true'),
+    statement(`${part}: no fence by the claim`, '} = was_fence', '} > 0'),
     statement(
       `${part}: no fence by the change`,
       'queue.changed_at IS NOT DISTINCT FROM was_changed_at',
@@ -65,6 +66,7 @@ function outboxFences(part: string, statement: InPlace): Mutant[] {
     ),
     statement(`${part}: no fence by the node`, `outbox.${OURS}`, '$1::uuid IS NOT NULL'),
     statement(`${part}: no fence by the attempt`, 'outbox.attempt = was_attempt', 'true'),
+    statement(`${part}: no fence by the claim`, 'outbox.claimed_at = was_claimed_at', 'true'),
   ];
 }
 

@@ -382,4 +382,29 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['races', 'clients', 'callers'],
     mend: 'rules: an answer that comes just after the store has refused a batch is written with that',
   },
+  {
+    seed: 3_133,
+    faults: ['clients', 'nodes'],
+    mend: 'store: a settlement that is written again does not undo a later claim of the same node',
+  },
+  {
+    seed: 8_511,
+    faults: ['clients', 'nodes'],
+    mend: 'rules: a time that waits behind a run that is going at the resume starts at the end of that run',
+  },
+  {
+    seed: 133_631,
+    faults: ['pause'],
+    mend: 'rules: the first look of nodes that share the store is told by the clock of the node that looks',
+  },
+  {
+    seed: 422,
+    faults: ['step', 'callers', 'slow'],
+    mend: 'rules: what a clock showed that was set back comes again, unless the store stood still until its process ended',
+  },
+  {
+    seed: 150_071,
+    faults: ['pause'],
+    mend: 'rules: raised limits are learned with a claim, and none comes while a run of its schedule goes on',
+  },
 ];

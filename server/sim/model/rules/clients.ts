@@ -41,7 +41,9 @@ function checkTold(
   const said = status === 'missed' ? haltIn(reason) : null;
   const wasClaimed = isCutOff(run, view);
   const isHeld = (time: number, halt: Halt) => isHeldThrough(time, halt, scheduleId, view);
-  const resumed = halts.find(halt => comesBack(run, halt) && !isHeld(run.at, halt));
+  const resumed = halts.find(
+    halt => comesBack(run, halt) && !isHeld(run.at, halt) && !isBehindRun(halt, schedule, view),
+  );
   if (!wasClaimed && resumed !== undefined) {
     const when = `${iso(run.startedAt)}, and its client was suspended at ${iso(resumed.from)}`;
     tell('suspendedUntold', `${nameOf(scheduleId, at)} fired at ${when}.`);
@@ -77,6 +79,11 @@ function isHeldThrough(
 ): boolean {
   const from = Math.max(time, knownFrom);
   return view.isShared && view.heldUntil(from, scheduleId) >= knownUntil;
+}
+
+/** Whether it may have waited for a run that went on at the resume: the end of that run lets it begin. */
+function isBehindRun({ knownUntil }: Halt, schedule: ScheduleView, view: View): boolean {
+  return schedule.seen.policy?.overlap === 'bufferOne' && isGoing(knownUntil, schedule, view);
 }
 
 /** Whether it began for a time that passed meanwhile. */

@@ -1,4 +1,5 @@
-import type { CountedSeen, Evidence, Tallied } from '../evidence.ts';
+import type { Evidence } from '../evidence.ts';
+import type { CountedSeen, Tallied } from '../evidence-of-counts.ts';
 import type { Window } from './cuts.ts';
 import type { Tell } from './rule.ts';
 import { knownBy, nameOf, writtenBy } from './times.ts';
@@ -28,13 +29,15 @@ interface Counted {
   /** The last of its nominal times, where it stands for many. */
   to: number;
   endedAt: number;
+  /** A count from here on must hold it, and one from `goneAt` on must not. */
   writtenBy: number;
+  goneAt: number;
 }
 
 export function checkCounts(evidence: Evidence, view: View, tell: Tell): void {
   const { counted = [] } = evidence;
   if (counted.length > 0) {
-    const runs = countedRuns(evidence, view);
+    const runs = [...countedRuns(evidence, view), ...takenBack(evidence)];
     for (const seen of counted) checkFigures(seen, runs, view, tell);
   }
   checkPruned(evidence, tell);
@@ -52,10 +55,16 @@ function countedRuns(evidence: Evidence, view: View): Counted[] {
     const endedAt = decidedAt[id] ?? run.finishedAt;
     const by = decidedAt[id] === undefined ? knownBy(run, view) : writtenBy(endedAt, view);
     const { count, to } = missed ?? { count: 1, to: at };
-    return [
-      { status, at, scheduleId, count, to, endedAt, writtenBy: gone.has(id) ? Infinity : by },
-    ];
+    const known = { writtenBy: gone.has(id) ? Infinity : by, goneAt: Infinity };
+    return [{ status, at, scheduleId, count, to, endedAt, ...known }];
   });
+}
+
+function takenBack({ takenBack: records = [] }: Evidence): Counted[] {
+  return records.map(({ scheduleId, at, decidedAt, takenAt }) => ({
+    ...{ status: 'skipped', at, scheduleId, count: 1, to: at },
+    ...{ endedAt: decidedAt, writtenBy: Infinity, goneAt: takenAt },
+  }));
 }
 
 function isStatus(status: RunSeen['status']): status is Status {
@@ -147,7 +156,10 @@ function rangeOf(
   countedAt: (run: Counted) => number,
 ): [number, number] {
   const least = runs.filter(run => run.writtenBy <= Math.min(askedAt, countedAt(run)));
-  const most = runs.filter(({ endedAt }) => endedAt <= answeredAt + view.apartMs);
+  const most = runs.filter(run => {
+    const mayBeThere = run.goneAt >= Math.min(askedAt, countedAt(run)) - view.apartMs;
+    return run.endedAt <= answeredAt + view.apartMs && mayBeThere;
+  });
   return [timesOf(least), timesOf(most)];
 }
 
@@ -198,14 +210,22 @@ function checkPruned(evidence: Evidence, tell: Tell): void {
   }
 }
 
-/** When a process was there all the while, and nothing stood still. One that finds no write of the last day waits for a day. */
+/** A process notes the clock that it believes once that has gone on for five minutes. */
+const NOTED_AFTER_MS = 6 * MINUTE_MS;
+
+/** When a process was there all the while, and nothing stood still. One that finds no clock of the last day noted waits for a day. */
 function steadySpans({ lives, stalls, suspensions = [], until }: Evidence): Window[] {
   const rests = [...stalls, ...suspensions];
+  let notedAt: number | null = null;
   return lives.flatMap(({ readyAt, end }, index) => {
-    const before = lives[index - 1]?.end?.from ?? readyAt ?? 0;
-    if (readyAt === null || readyAt - before > 23 * HOUR_MS) return [];
+    if (readyAt === null) return [];
     const to = end?.from ?? until;
     const rested = rests.filter(rest => rest.to > readyAt && rest.from < to);
-    return [{ from: Math.max(readyAt, ...rested.map(rest => rest.to)), to }];
+    const from = Math.max(readyAt, ...rested.map(rest => rest.to));
+    // Before the first note the newest write counts.
+    const known = notedAt ?? lives[index - 1]?.end?.from ?? readyAt;
+    const isFar = readyAt - known > 23 * HOUR_MS;
+    if (to - from > (isFar ? DAY_MS : NOTED_AFTER_MS)) notedAt = to;
+    return isFar ? [] : [{ from, to }];
   });
 }

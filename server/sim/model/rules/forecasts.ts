@@ -1,4 +1,5 @@
-import type { CountedSeen, Evidence } from '../evidence.ts';
+import type { Evidence } from '../evidence.ts';
+import type { CountedSeen } from '../evidence-of-counts.ts';
 import type { Tell } from './rule.ts';
 import { iso, type ScheduleView, type View } from './view.ts';
 

@@ -331,7 +331,7 @@ function unseenFrom(window: Window, { stalls }: View): number {
 /** An end is written with others: 20 ms after it, and 20 ms more where a batch was on its way. Only then the schedule goes on. */
 const WRITTEN_MS = 45;
 /** What the store refused is tried again so much later. */
-const AGAIN_MS = 250;
+export const AGAIN_MS = 250;
 
 /** An engine looks at nothing while its store or its machine stands still. @param waitMs until it looks where nothing does */
 export function withGrace(instant: number, { stalls, graceMs }: View, waitMs = 0): number {
@@ -353,12 +353,13 @@ export function knownBy({ scheduleId, finishedAt, attempts }: RunSeen, view: Vie
     // Nobody was up: the next one to start, or to go on after a pause, finds it.
     until = view.windows.find(({ from, to }) => from <= until && until < to)?.to ?? until;
     const heardAt = until + view.heardMs;
-    const heldUntil = view.heldUntil(heardAt, scheduleId);
     const by = writtenBy(heardAt, view);
+    // A slow store lets a node have it later than that.
+    const heldAt = [heardAt, by].find(at => view.heldUntil(at, scheduleId) > at);
     // Who would have written it ended before: its target's word stands, and the next one to start finds it.
     const cutOff = view.windows.find(({ from, to }) => from >= until && from <= by && to > until);
-    if (heldUntil <= heardAt && cutOff === undefined) return by;
-    until = heldUntil > heardAt ? heldUntil : cutOff!.to;
+    if (heldAt === undefined && cutOff === undefined) return by;
+    until = heldAt === undefined ? cutOff!.to : view.heldUntil(heldAt, scheduleId);
   }
 }
 

@@ -13,7 +13,7 @@ import { holdsBack, type Limited, limitChangesOf, limitedOf } from '../limited.t
 import { type HoldSeen, holdsOf, isUpFrom, killOf, RECOVERY_MS, type Window } from './cuts.ts';
 import { type Due, dueOf } from './due.ts';
 import { type Halt, haltsOf } from './halts.ts';
-import { downOf, LOOK_MS, merged, unnotedOf, unseenOf } from './windows.ts';
+import { downOf, LOOK_MS, merged, unnotedOf, unseenBefore, unseenOf } from './windows.ts';
 
 /** The evidence, sorted for judging. Instants are epoch ms. */
 
@@ -207,6 +207,10 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
   const clientOf = new Map(schedules.map(({ id, client = '' }) => [id, client]));
   const haltsOfOne = (id: string) => halts.get(clientOf.get(id)!) ?? [];
   const lags = lives.flatMap(life => life.lags ?? []);
+  const behindMs = (from: number, to: number) => {
+    const inReach = lags.filter(lag => lag.from <= to && lag.to >= from);
+    return slack.apartMs + Math.max(0, ...inReach.map(lag => lag.behindMs));
+  };
   const rests = lives.flatMap(({ frozen = [] }) => frozen);
   const halts = haltsOf(evidence, [...windows, ...stalls, ...(evidence.shared ? rests : [])]);
   // What was asked of a machine that was suspended then is written when it goes on.
@@ -251,10 +255,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     said: evidence.said ?? [],
     mostPerHost: evidence.mostPerHost ?? Number.POSITIVE_INFINITY,
     windows,
-    unseenBefore: readyAt => {
-      const lookedAt = lives.find(life => life.readyAt === readyAt)?.lookedAt;
-      return evidence.shared || lookedAt === undefined ? readyAt : lookedAt - 1;
-    },
+    unseenBefore: readyAt => unseenBefore(readyAt, evidence, behindMs),
     unnoted: evidence.shared ? unnotedOf(lives, stalls, slack.blindMs - LOOK_MS) : [],
     kills,
     stops,
@@ -273,10 +274,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
       lives.some(life => isUpFrom(life, stalls, from - RECOVERY_MS, to)) &&
       !stallsOf(scheduleId).some(stall => stall.to + RECOVERY_MS > from && stall.from < to) &&
       !isHeldUp(from, to, scheduleId),
-    behindMs: (from, to) => {
-      const inReach = lags.filter(lag => lag.from <= to && lag.to >= from);
-      return slack.apartMs + Math.max(0, ...inReach.map(({ behindMs }) => behindMs));
-    },
+    behindMs,
     isShared: evidence.shared !== undefined,
     holds,
     isHeldUp,

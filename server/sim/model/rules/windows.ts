@@ -69,6 +69,21 @@ export function unseenOf({ from, to }: Window): Window {
   return { from, to: to + AWAKE_MS, isSuspension: true };
 }
 
+/**
+ * @param behindMs by how much the clock of a node was behind
+ * @returns the last instant that counts as unseen by the start that was ready then, or by the node that woke: it goes by its own clock
+ */
+export function unseenBefore(
+  readyAt: number,
+  { lives, shared }: Pick<Evidence, 'lives' | 'shared'>,
+  behindMs: (from: number, to: number) => number,
+): number {
+  const lookedAt = lives.find(life => life.readyAt === readyAt)?.lookedAt;
+  if (lookedAt === undefined && !shared) return readyAt;
+  const at = lookedAt ?? readyAt;
+  return at - behindMs(at, at) - 1;
+}
+
 /** Those that overlap as one, in their order. */
 export function merged(windows: Window[]): Window[] {
   const apart: Window[] = [];

@@ -148,6 +148,18 @@ export function mayBeLost(time: number, runs: Run[]): boolean {
   });
 }
 
+/** Whether the store let a process count its rows anew within a span. One that stands still until the end of the process does not. */
+function couldCount(
+  { from, to }: Span,
+  { stalls, lookMs }: { stalls: Window[] } & StepSlack,
+): boolean {
+  let at = from;
+  for (const stall of stalls.toSorted((a, b) => a.from - b.from)) {
+    if (stall.from <= at) at = Math.max(at, stall.to + lookMs);
+  }
+  return at < to;
+}
+
 /**
  * The times of the last version that must be on record: the clock has come to them since, from below, and a process has seen it.
  *
@@ -157,12 +169,13 @@ export function owedOf(
   createdAt: number,
   held: Held[],
   spans: Span[],
-  { steps, since, until }: { steps: Step[]; since: number; until: number },
+  judged: Judged & { stalls: Window[]; since: number; until: number },
 ): number[] {
   const { is, from } = held.at(-1)!;
   if (is.status !== 'enabled') return [];
+  const { steps, since, until } = judged;
   const offset = steps.findLast(({ at }) => at <= from)?.offsetMs ?? 0;
-  const seen = spans.filter(({ to }) => to > from);
+  const seen = spans.filter(span => span.to > from && couldCount(span, judged));
   const shown = seen.map(span => Math.max(span.from, from) + span.offsetMs);
   const lowest = Math.max(since, Math.min(from + offset, ...shown));
   // Nobody knows when it was made, but the service: a store that refuses puts that off.

@@ -2,6 +2,7 @@ import type { Run } from '@punctual/client';
 import { dueTimes } from '../calendar/due-times.ts';
 import type { Arrival, CallbackArrival, Life, ScheduleSeen } from '../evidence.ts';
 import type { Window } from '../rules/cuts.ts';
+import { AGAIN_MS } from '../rules/times.ts';
 import {
   checkChanged,
   type Held,
@@ -312,11 +313,11 @@ function hasFailed({ webhookId, attempt }: Arrival, { runs }: Judged): boolean {
   return outcome === 'timeout' || outcome === 'connectionError';
 }
 
-/** A store that stands still writes no end of a run. */
+/** A store that stands still writes no end of a run, and what it refused is tried again. */
 function settledBy({ endedAt }: Arrival, { stalls, settleMs }: Judged): number {
   let until = endedAt + settleMs;
   for (const { from, to } of stalls.toSorted((a, b) => a.from - b.from)) {
-    if (from <= until && to > endedAt) until = Math.max(until, to + settleMs);
+    if (from <= until && to > endedAt) until = Math.max(until, to + AGAIN_MS + settleMs);
   }
   return until;
 }

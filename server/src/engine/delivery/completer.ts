@@ -305,8 +305,7 @@ export class Completer {
     return firings.flatMap(firing => {
       const { claim } = firing;
       const standing = standings.get(claim.scheduleRowId);
-      const isOurs =
-        standing?.scheduledFor === claim.scheduledFor && standing.attempt === claim.attempt;
+      const isOurs = standing?.fence === claim.fence && standing.attempt === claim.attempt;
       if (!isOurs) return [];
       const { nextFor, changedAt, schedule } = standing;
       return [{ ...firing, claim: { ...claim, nextFor, changedAt, schedule } }];

@@ -41,17 +41,22 @@ import { isAwaited } from './awaited.ts';
 
 /** A move of a claimed row as the store writes it: history, callbacks and the row, or nothing. */
 export function settlementOf(claim: Claim, move: Move, now: number): Settlement {
-  const { scheduleRowId, clientRowId, scheduledFor, attempt, changedAt, schedule } = claim;
+  const { scheduleRowId, clientRowId, schedule } = claim;
   return {
     scheduleRowId,
     clientRowId,
-    fence: { scheduledFor, attempt, changedAt },
+    fence: fenceOf(claim),
     records: recordsOf(move, now),
     callbacks: move.ended ? newCallbacks(schedule, move.ended, now) : [],
     row: move.row,
     ...((move.row === null || move.change !== undefined || move.againAt !== undefined) &&
       ofSchedule(schedule, move, now)),
   };
+}
+
+/** The fence of what a claim becomes. */
+export function fenceOf({ scheduledFor, attempt, fence, changedAt }: Claim): Settlement['fence'] {
+  return { scheduledFor, attempt, number: fence, changedAt };
 }
 
 /** The part of a settlement that concerns the schedule itself. */
@@ -242,8 +247,8 @@ export function endUnsent(claim: OutboxClaim, now: number): OutboxSettlement {
   return { ...ended, record, callbacks: newCallbacks(claim.schedule, record, now) };
 }
 
-function baseOf({ id, clientRowId, scheduleRowId, kind, attempt }: OutboxClaim) {
-  return { id, clientRowId, scheduleRowId, kind, attempt, callbacks: [] };
+function baseOf({ id, clientRowId, scheduleRowId, kind, attempt, claimedAt }: OutboxClaim) {
+  return { id, clientRowId, scheduleRowId, kind, attempt, claimedAt, callbacks: [] };
 }
 
 function boundsOf(claim: OutboxClaim, now: number): RetryBounds {

@@ -69,6 +69,8 @@ export interface ClaimedRow {
   scheduleRowId: number;
   scheduledFor: number;
   attempt: number;
+  /** As of its `Claim`. */
+  fence: number;
   nextFor: number | null;
   changedAt: number | null;
   schedule: FireableSchedule;
@@ -86,14 +88,15 @@ export interface NewCallback {
 }
 
 /**
- * One claimed row brought to its next state. Applied only where the row is still the claimed one
- * (same nominal time, attempt and `changedAt`, in flight): that is the fence.
+ * One claimed row brought to its next state. Applied only where the row is still the claimed one (same nominal time, attempt,
+ * number of the claim and `changedAt`, in flight): that is the fence. One whose answer was lost is sent again, and must not
+ * undo a later claim of the same node.
  */
 export interface Settlement {
   scheduleRowId: number;
   clientRowId: number;
   /** The claim as it was handed out. */
-  fence: { scheduledFor: number; attempt: number; changedAt: number | null };
+  fence: { scheduledFor: number; attempt: number; number: number; changedAt: number | null };
   /** Runs that ended, to be written to history. */
   records: RunRecord[];
   callbacks: NewCallback[];
@@ -227,13 +230,15 @@ export interface ManualClaim extends OutboxRow {
 
 export type OutboxClaim = CallbackClaim | ManualClaim;
 
-/** One claimed outbox row brought to its next state; the attempt number is the fence. */
+/** One claimed outbox row brought to its next state; the attempt and the instant of its claim are the fence. */
 export interface OutboxSettlement {
   id: string;
   clientRowId: number;
   scheduleRowId: number;
   kind: 'callback' | 'manual';
   attempt: number;
+  /** As of its claim. */
+  claimedAt: number;
   /** Fewer than `attempt` where the last one was never started: it is taken back. */
   attempts: Attempt[];
   /**

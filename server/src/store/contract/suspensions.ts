@@ -36,12 +36,19 @@ export interface SuspendedClient {
 
 export type TakenClaim = Pick<
   Claim,
-  'scheduleRowId' | 'clientRowId' | 'scheduledFor' | 'attempt' | 'changedAt' | 'was' | 'attempts'
+  | 'scheduleRowId'
+  | 'clientRowId'
+  | 'scheduledFor'
+  | 'attempt'
+  | 'fence'
+  | 'changedAt'
+  | 'was'
+  | 'attempts'
 >;
 
 export type TakenEntry = Pick<
   OutboxClaim,
-  'id' | 'clientRowId' | 'scheduleRowId' | 'kind' | 'attempt' | 'attempts'
+  'id' | 'clientRowId' | 'scheduleRowId' | 'kind' | 'attempt' | 'claimedAt' | 'attempts'
 >;
 
 export interface ReadmittedRows {

@@ -11,12 +11,13 @@ import {
   RUN,
 } from '../columns.ts';
 import type { QueueStore, Settlement } from '../contract/queue.ts';
-import { fenceCell, nextFence } from '../fence.ts';
+import { FENCE_OF_CLAIM, fenceCell, nextFence } from '../fence.ts';
 import {
   awaitedManualFrom,
   claimFrom,
   depthSql,
   dueUnblocked,
+  type KnownOfSender,
   recovered,
   standingFrom,
   takenAt,
@@ -34,7 +35,7 @@ import { fireableSchedulesOf, nextDueAtSql } from './fireable-schedules.ts';
 import { cutLeasesOf, type Lease } from './lease.ts';
 import type { Notifier } from './notifications/notifier.ts';
 import { forgetPassedTimes } from './passed-times.ts';
-import { postgresRecount } from './recount.ts';
+import { latestBy, postgresRecount } from './recount.ts';
 import { RUN_PARAMETERS, runValues, runWriter } from './runs.ts';
 import {
   announceChanged,
@@ -104,7 +105,7 @@ const confirm: Statement = {
 const standing: Statement = {
   name: 'queue_standing',
   text: `
-    SELECT schedule_key, scheduled_for, attempt, next_for, changed_at FROM queue
+    SELECT schedule_key, scheduled_for, attempt, next_for, changed_at, ${FENCE_OF_CLAIM} AS next_fence FROM queue
     WHERE schedule_key = ANY ($1) AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $2`,
 };
 
@@ -125,7 +126,7 @@ const settle: Statement = {
   text: `
     WITH given AS (
       SELECT * FROM unnest(${parameters(3, SETTLED_TYPES)})
-        WITH ORDINALITY AS given (schedule_key, was_for, was_attempt, was_changed_at, ${QUEUE.list()}, n)
+        WITH ORDINALITY AS given (schedule_key, was_for, was_attempt, was_fence, was_changed_at, ${QUEUE.list()}, n)
     ), moved AS (
       UPDATE queue SET ${QUEUE.assignments(name => `given.${name}`)}, changed_at = NULL,
         lease_until = CASE WHEN given.state = 'inFlight'
@@ -133,13 +134,15 @@ const settle: Statement = {
       FROM given
       WHERE queue.schedule_key = given.schedule_key AND queue.state IS NOT DISTINCT FROM 'inFlight'
         AND queue.claimed_by = $1 AND queue.scheduled_for = was_for AND queue.attempt = was_attempt
-        AND queue.changed_at IS NOT DISTINCT FROM was_changed_at AND given.state IS NOT NULL
+        AND ${FENCE_OF_CLAIM} = was_fence AND queue.changed_at IS NOT DISTINCT FROM was_changed_at
+        AND given.state IS NOT NULL
       RETURNING given.n
     ), removed AS (
       DELETE FROM queue USING given
       WHERE queue.schedule_key = given.schedule_key AND queue.state IS NOT DISTINCT FROM 'inFlight'
         AND queue.claimed_by = $1 AND queue.scheduled_for = was_for AND queue.attempt = was_attempt
-        AND queue.changed_at IS NOT DISTINCT FROM was_changed_at AND given.state IS NULL
+        AND ${FENCE_OF_CLAIM} = was_fence AND queue.changed_at IS NOT DISTINCT FROM was_changed_at
+        AND given.state IS NULL
       RETURNING given.n
     ), overtaken AS (
       SELECT schedule_key, n FROM given
@@ -222,8 +225,9 @@ export function postgresQueue(
   function recoverSome(now: number, sentUntil?: number): Promise<number> {
     return transaction(async send => {
       const rows = await send(cutOff, [RECOVERED_AT_ONCE]);
-      if (rows.length > 0)
-        await send(restore, columnsOf(rows.map(row => restoredCells(row, now, sentUntil))));
+      if (rows.length === 0) return 0;
+      const known = { sentUntil, shownUntil: await latestBy(send), sureMs: SURE_MS };
+      await send(restore, columnsOf(rows.map(row => restoredCells(row, now, known))));
       return rows.length;
     });
   }
@@ -358,9 +362,6 @@ function settledCells({ scheduleRowId, fence, row }: Settlement): Cell[] {
   return cells;
 }
 
-function restoredCells(row: Row, now: number, sentUntil?: number): Cell[] {
-  return [
-    ...RECOVERED.cells(recovered(row, now, { sentUntil, sureMs: SURE_MS })),
-    row.schedule_key!,
-  ];
+function restoredCells(row: Row, now: number, known: KnownOfSender): Cell[] {
+  return [...RECOVERED.cells(recovered(row, now, known)), row.schedule_key!];
 }

@@ -165,6 +165,11 @@ const cut: Statement = {
       AND manual_id = '' AND keep = 'short'`,
 };
 
+/** @returns the latest instant on record, epoch ms */
+export async function latestBy(send: Query): Promise<number | null> {
+  return latestOf(await send(latest));
+}
+
 /** @param level of this engine: rows that need a higher one are left to newer nodes */
 export function postgresRecount({ query, transaction }: Connections, level: number): RecountStore {
   async function bite(send: Query, now: number, after: number): Promise<RecountedRows | null> {
@@ -224,7 +229,7 @@ export function postgresRecount({ query, transaction }: Connections, level: numb
 
   return {
     async latest() {
-      return latestOf(await query(latest));
+      return latestBy(query);
     },
     async nextKnown(now) {
       const [row] = await query(undecided, [level]);

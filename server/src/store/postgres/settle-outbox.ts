@@ -56,6 +56,7 @@ export const IS_DELETED = `outbox.kind = 'manual' AND EXISTS (
 const SETTLED = new Columns<{
   id: string;
   wasAttempt: number;
+  wasClaimedAt: number;
   state: string | null;
   dueAt: number | null;
   attempt: number | null;
@@ -64,6 +65,7 @@ const SETTLED = new Columns<{
 }>({
   id: text(),
   wasAttempt: integer(),
+  wasClaimedAt: bigint(),
   state: nullable(text()),
   dueAt: nullable(bigint()),
   attempt: nullable(integer()),
@@ -87,12 +89,12 @@ const settle: Statement = {
         body = CASE WHEN given.state = 'waiting' THEN body END, lease_until = NULL
       FROM given
       WHERE outbox.id = given.id AND outbox.state IS NOT DISTINCT FROM 'inFlight' AND outbox.claimed_by = $1
-        AND outbox.attempt = was_attempt AND given.state IS NOT NULL
+        AND outbox.attempt = was_attempt AND outbox.claimed_at = was_claimed_at AND given.state IS NOT NULL
       RETURNING given.n
     ), removed AS (
       DELETE FROM outbox USING given
       WHERE outbox.id = given.id AND outbox.state IS NOT DISTINCT FROM 'inFlight' AND outbox.claimed_by = $1
-        AND outbox.attempt = was_attempt AND given.state IS NULL
+        AND outbox.attempt = was_attempt AND outbox.claimed_at = was_claimed_at AND given.state IS NULL
       RETURNING given.n
     ), overtaken AS (
       SELECT id, n FROM given
@@ -205,9 +207,10 @@ function requeuedBy({ scheduleRowId: key, change }: OutboxSettlement): Requeued[
 
 /** An ended callback stays for history, without its body; an ended manual run goes: no state. */
 function settledCells(settlement: OutboxSettlement): Cell[] {
-  const { id, attempt: wasAttempt, attempts, next, kind, scheduleRowId } = settlement;
+  const { id, attempts, next, kind, scheduleRowId } = settlement;
+  const was = { wasAttempt: settlement.attempt, wasClaimedAt: settlement.claimedAt };
   const isManual = kind === 'manual';
-  const given = { id, wasAttempt, attempts, blockedKey: isManual ? scheduleRowId : null };
+  const given = { id, ...was, attempts, blockedKey: isManual ? scheduleRowId : null };
   if (typeof next === 'object') {
     const { dueAt } = next;
     const back = { ...given, dueAt, attempt: attempts.length };

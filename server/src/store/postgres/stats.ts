@@ -18,8 +18,8 @@ import {
   MOST_FAILED,
   MOST_LOOKED_AT,
   MOST_MISSED,
+  manyRanges,
   minutesFrom,
-  missedRange,
   missedTimesFrom,
   openBreakerFrom,
   PASSED_MINUTE,
@@ -75,16 +75,16 @@ const ended: Statement = {
     GROUP BY 1, 2, 3, 4`,
 };
 /**
- * A record of what was missed may stand for many: these beyond the one that is counted above. `+ 0`
- * hides the index by the end of runs, in which what was missed stands among all that succeeded.
+ * A record of what was missed or skipped may stand for many: these beyond the one that is counted above. `+ 0`
+ * hides the index by the end of runs, in which it stands among all that succeeded.
  */
-const missedBeyond: Statement = {
-  name: 'figures_missed_beyond',
+const beyond: Statement = {
+  name: 'figures_beyond',
   text: `
     SELECT finished_at / ${MINUTE_MS} AS minute, status, NULL AS step, ${PASSED_MINUTE} AS nominal,
       sum((missed::json ->> 'count')::bigint - 1)::bigint AS count
     FROM runs
-    WHERE keep = 'short' AND client_key = $1 AND status = 'missed' AND status <> 'succeeded'
+    WHERE keep = 'short' AND client_key = $1 AND status = $6 AND status <> 'succeeded'
       AND scheduled_for >= $2 AND scheduled_for < $3
       AND finished_at + 0 >= $4 AND finished_at + 0 < $5 AND missed IS NOT NULL
     GROUP BY 1, 2, 4`,
@@ -265,10 +265,11 @@ export function postgresStats(query: Query, look: Query): StatsStore {
     },
     async ended(clientRowId, from, to) {
       const rows = await look(ended, [clientRowId, from, to]);
-      const missed = missedRange(rows);
-      if (missed === null) return minutesFrom(rows);
-      const range = [clientRowId, missed.from, missed.to, from, to];
-      return minutesFrom([...rows, ...(await look(missedBeyond, range))]);
+      for (const many of manyRanges(rows)) {
+        const range = [clientRowId, many.from, many.to, from, to, many.status];
+        rows.push(...(await look(beyond, range)));
+      }
+      return minutesFrom(rows);
     },
     async history(clientRowId, ids, range, limit) {
       const { from, to, stepMs } = range;

@@ -6,6 +6,7 @@ import type {
   TakenClaim,
   TakenEntry,
 } from '../contract/suspensions.ts';
+import { FENCE_OF_CLAIM } from '../fence.ts';
 import { runRow } from '../rows/runs.ts';
 import { addTo, completionFrom, decided, readmittedFrom } from '../rows/suspensions.ts';
 import { loadCalendarsOf } from './calendars.ts';
@@ -38,10 +39,10 @@ const putOff: Statement = {
   text: `
     UPDATE queue SET state = given.was, due_at = due_at + ${PUT_OFF_MS}, attempt = made,
       lease_until = NULL
-    FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::bigint[], $5::text[], $6::integer[])
-      AS given (key, was_for, was_attempt, was_changed_at, was, made)
-    WHERE schedule_key = key AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $7
-      AND scheduled_for = was_for AND attempt = was_attempt
+    FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::bigint[], $5::bigint[], $6::text[], $7::integer[])
+      AS given (key, was_for, was_attempt, was_fence, was_changed_at, was, made)
+    WHERE schedule_key = key AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $8
+      AND scheduled_for = was_for AND attempt = was_attempt AND ${FENCE_OF_CLAIM} = was_fence
       AND changed_at IS NOT DISTINCT FROM was_changed_at
     RETURNING schedule_key`,
 };
@@ -52,9 +53,10 @@ const putOffEntries: Statement = {
     WITH moved AS (
       UPDATE outbox SET state = 'waiting', due_at = due_at + ${PUT_OFF_MS}, attempt = made,
         lease_until = NULL
-      FROM unnest($1::text[], $2::integer[], $3::integer[]) AS given (given_id, was_attempt, made)
-      WHERE id = given_id AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $4
-        AND attempt = was_attempt AND NOT (${IS_DELETED}) AND (kind = 'manual' OR NOT EXISTS (
+      FROM unnest($1::text[], $2::integer[], $3::bigint[], $4::integer[])
+        AS given (given_id, was_attempt, was_claimed_at, made)
+      WHERE id = given_id AND state IS NOT DISTINCT FROM 'inFlight' AND claimed_by = $5
+        AND attempt = was_attempt AND claimed_at = was_claimed_at AND NOT (${IS_DELETED}) AND (kind = 'manual' OR NOT EXISTS (
           SELECT 1 FROM clients
           WHERE clients.client_key = outbox.client_key AND deleted_at IS NOT NULL))
       RETURNING id, kind, schedule_key
@@ -217,10 +219,10 @@ export function postgresSuspensions(
 }
 
 function claimCells(claim: TakenClaim): Cell[] {
-  const { scheduleRowId, scheduledFor, attempt, changedAt, was, attempts } = claim;
-  return [scheduleRowId, scheduledFor, attempt, changedAt, was, attempts.length];
+  const { scheduleRowId, scheduledFor, attempt, fence, changedAt, was, attempts } = claim;
+  return [scheduleRowId, scheduledFor, attempt, fence, changedAt, was, attempts.length];
 }
 
-function entryCells({ id, attempt, attempts }: TakenEntry): Cell[] {
-  return [id, attempt, attempts.length];
+function entryCells({ id, attempt, claimedAt, attempts }: TakenEntry): Cell[] {
+  return [id, attempt, claimedAt, attempts.length];
 }

@@ -180,6 +180,7 @@ export function standingFrom(row: Row): ClaimedRow {
     scheduleRowId: row.schedule_key as number,
     scheduledFor: row.scheduled_for as number,
     attempt: row.attempt as number,
+    fence: row.next_fence as number,
     nextFor: row.next_for as number | null,
     changedAt: row.changed_at as number | null,
     schedule: fireableScheduleFrom(row),
@@ -211,6 +212,8 @@ function isOfClockAhead(row: Row, now: number): boolean {
 export interface KnownOfSender {
   /** Rows claimed ahead for a later time than this were never sent; undefined: not known. */
   sentUntil?: number | undefined;
+  /** The latest instant on record. Where the clock was set back since, it had shown this one; null: nothing is on record. */
+  shownUntil?: number | null;
   /** How old a claim may be that it sends without a look at what others have changed since, ms; 0 where there are no others. */
   sureMs?: number;
 }
@@ -219,14 +222,16 @@ export interface KnownOfSender {
  * Whether the request of a row in flight may have been sent. If `sentUntil` is known, a change
  * proves nothing: it is written a little after its date, and requests are sent in between.
  */
-function mayHaveLeft(row: Row, now: number, { sentUntil, sureMs = 0 }: KnownOfSender): boolean {
+function mayHaveLeft(row: Row, now: number, known: KnownOfSender): boolean {
   if (wasTooLate(row, now)) return false;
+  const { sentUntil, shownUntil, sureMs = 0 } = known;
   const [dueAt, claimedAt] = [row.due_at as number, row.claimed_at as number];
   if (sentUntil !== undefined) return dueAt <= Math.max(sentUntil, claimedAt);
-  // The node may not have heard of the change that took the claim back.
-  if (dueAt <= now && dueAt - claimedAt <= sureMs) return true;
   // If the clock was set back since, its time may have come before.
-  return isOfClockAhead(row, now) || !isAheadOfTime(row, now);
+  const latest = Math.max(now, shownUntil ?? now);
+  // The node may not have heard of the change that took the claim back.
+  if (dueAt <= latest && dueAt - claimedAt <= sureMs) return true;
+  return isOfClockAhead(row, now) || !isAheadOfTime(row, latest);
 }
 
 /**

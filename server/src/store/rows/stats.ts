@@ -72,14 +72,22 @@ function latenessFrom(steps: Map<number, number>): LatenessCount[] {
   return [...steps].sort(([a], [b]) => a - b).map(([stepMs, count]) => ({ stepMs, count }));
 }
 
-/** The nominal times of what was missed: where records are that stand for many; null: there are none. */
-export function missedRange(rows: Row[]): { from: number; to: number } | null {
-  const minutes = rows
-    .filter(({ status }) => status === 'missed')
-    .map(row => row.nominal as number);
-  if (minutes.length === 0) return null;
-  const [first, last] = [Math.min(...minutes), Math.max(...minutes)];
-  return { from: first * MINUTE_MS, to: (last + 1) * MINUTE_MS };
+/** One that stands for more than 1,000 times, a second apart, is decided about so long after the first of them. */
+const MANY_MINUTES = 16;
+
+/** Where records are that stand for many: by their status, the nominal times among which they are looked for. */
+export function manyRanges(rows: Row[]): { status: string; from: number; to: number }[] {
+  const isMany = ({ status, minute, nominal }: Row) =>
+    // Of a slow target nearly all are skipped, and one record each.
+    status === 'missed' ||
+    (status === 'skipped' && (minute as number) - (nominal as number) >= MANY_MINUTES);
+  return [...Map.groupBy(rows.filter(isMany), ({ status }) => status as string)].map(
+    ([status, of]) => {
+      const minutes = of.map(({ nominal }) => nominal as number);
+      const [first, last] = [Math.min(...minutes), Math.max(...minutes)];
+      return { status, from: first * MINUTE_MS, to: (last + 1) * MINUTE_MS };
+    },
+  );
 }
 
 function passedFrom(rows: Row[]): PassedCount[] {

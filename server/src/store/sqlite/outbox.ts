@@ -95,7 +95,7 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
     UPDATE queue SET blocked_since = NULL, due_at = ${dueUnblocked('min', 'max', LOOKED_AT_BLOCKED)}
     WHERE schedule_key = ?`);
 
-  const fence = "WHERE id = ? AND state = 'inFlight' AND attempt = ?";
+  const fence = "WHERE id = ? AND state = 'inFlight' AND attempt = ? AND claimed_at = ?";
   // A manual run whose schedule was deleted meanwhile is due at once, to be ended.
   const retry = database.prepare(`
     UPDATE outbox SET state = 'waiting', attempt = ?2, attempts = ?3,
@@ -163,15 +163,16 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
     changeSchedule(key, SERVICE_CHANGE.cells(change));
   }
 
-  function applied({ id, attempt, attempts, next, kind }: OutboxSettlement): boolean {
+  function applied(settlement: OutboxSettlement): boolean {
+    const { id, attempt, claimedAt, attempts, next, kind } = settlement;
+    const claim = [id, attempt, claimedAt];
     const cell = attemptsCell(attempts);
-    if (isAwaitingNext(next))
-      return awaitCompletion.run(next.dueAt, cell, id, attempt).changes === 1;
+    if (isAwaitingNext(next)) return awaitCompletion.run(next.dueAt, cell, ...claim).changes === 1;
     if (typeof next === 'object') {
-      return retry.run(next.dueAt, attempts.length, cell, id, attempt).changes === 1;
+      return retry.run(next.dueAt, attempts.length, cell, ...claim).changes === 1;
     }
-    if (kind === 'callback') return endCallback.run(next, cell, id, attempt).changes === 1;
-    return endManual.run(id, attempt).changes === 1;
+    if (kind === 'callback') return endCallback.run(next, cell, ...claim).changes === 1;
+    return endManual.run(...claim).changes === 1;
   }
 
   return {

@@ -12,7 +12,7 @@ import {
   TARGET_RUN,
 } from '../columns.ts';
 import type { QueueStore } from '../contract/queue.ts';
-import { fenceCell, nextFence } from '../fence.ts';
+import { FENCE_OF_CLAIM, fenceCell, nextFence } from '../fence.ts';
 import {
   awaitedManualFrom,
   depthSql,
@@ -88,7 +88,7 @@ export function sqliteQueue(
   // To read objects with that many columns costs 2 µs a firing.
   for (const statement of [due, dueOfOthers]) statement.setReturnArrays(true);
   const standing = database.prepare(`
-    SELECT ${claimedText('NULL', 'NULL')} FROM queue ${FIREABLE_JOINS}
+    SELECT ${claimedText('NULL', FENCE_OF_CLAIM)} FROM queue ${FIREABLE_JOINS}
     WHERE queue.schedule_key IN (SELECT value FROM json_each(?)) AND queue.state = 'inFlight'`);
   const take = database.prepare(`
     UPDATE queue SET state = 'inFlight', claimed_at = ${takenAt('max', ':now')},
@@ -98,7 +98,7 @@ export function sqliteQueue(
 
   const fence = `
     WHERE schedule_key = ? AND state = 'inFlight' AND scheduled_for = ? AND attempt = ?
-      AND changed_at IS ?`;
+      AND ${FENCE_OF_CLAIM} = ? AND changed_at IS ?`;
   const move = database.prepare(`
     UPDATE queue SET ${QUEUE.assignments(() => '?')}, changed_at = NULL ${fence}`);
   const remove = database.prepare(`DELETE FROM queue ${fence}`);
@@ -107,6 +107,7 @@ export function sqliteQueue(
   const changeSchedule = serviceChangeWriter(database);
   const furtherRuns = targetRuns(database);
   const times = passedTimes(database);
+  const counts = sqliteRecount(database, commits, level);
 
   const nextDue = database.prepare(
     `SELECT min(due_at) AS due_at FROM queue WHERE state <> 'inFlight' AND ${isOurs}`,
@@ -174,7 +175,7 @@ export function sqliteQueue(
   return {
     ...rows,
     ...queueClaims(rows),
-    ...sqliteRecount(database, commits, level),
+    ...counts,
     async reread(scheduleRowIds) {
       const rows = standing.all(JSON.stringify(scheduleRowIds)) as Row[];
       return claimedRows(arrayText(rows.map(({ text }) => text as string))).map(standingFrom);
@@ -201,11 +202,12 @@ export function sqliteQueue(
     // The only engine hears of every change, and needs no lease.
     confirm: async claims => claims.map(({ scheduleRowId }) => scheduleRowId),
     renew: async claims => claims.map(({ scheduleRowId }) => scheduleRowId),
-    recover(now, sentUntil) {
+    async recover(now, sentUntil) {
+      const known = { sentUntil, shownUntil: await counts.latest() };
       return commits.write(() => {
         const rows = cutOff.all() as Row[];
         for (const row of rows) {
-          restore.run(...RECOVERED.cells(recovered(row, now, { sentUntil })), row.schedule_key!);
+          restore.run(...RECOVERED.cells(recovered(row, now, known)), row.schedule_key!);
         }
         return rows.length;
       });

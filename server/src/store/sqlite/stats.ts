@@ -19,8 +19,8 @@ import {
   MOST_FAILED,
   MOST_LOOKED_AT,
   MOST_MISSED,
+  manyRanges,
   minutesFrom,
-  missedRange,
   missedTimesFrom,
   openBreakerFrom,
   PASSED_MINUTE,
@@ -59,12 +59,12 @@ export function sqliteStats(database: DatabaseSync): StatsStore {
     FROM runs INDEXED BY runs_ended
     WHERE client_key = ? AND finished_at >= ? AND finished_at < ?
     GROUP BY 1, 2, 3, 4`);
-  // A record of what was missed may stand for many: these beyond the one that is counted above.
-  const missedBeyond = database.prepare(`
+  // A record of what was missed or skipped may stand for many: these beyond the one that is counted above.
+  const beyond = database.prepare(`
     SELECT finished_at / ${MINUTE_MS} AS minute, status, NULL AS step, ${PASSED_MINUTE} AS nominal,
       sum((missed ->> 'count') - 1) AS count
     FROM runs INDEXED BY runs_by_status
-    WHERE client_key = :clientRowId AND status = 'missed' AND status <> 'succeeded'
+    WHERE client_key = :clientRowId AND status = :status AND status <> 'succeeded'
       AND scheduled_for >= :nominalFrom AND scheduled_for < :nominalTo
       AND finished_at >= :from AND finished_at < :to AND missed IS NOT NULL
     GROUP BY 1, 4`);
@@ -179,10 +179,11 @@ export function sqliteStats(database: DatabaseSync): StatsStore {
     },
     async ended(clientRowId, from, to) {
       const rows = ended.all(clientRowId, from, to) as Row[];
-      const missed = missedRange(rows);
-      if (missed === null) return minutesFrom(rows);
-      const range = { clientRowId, from, to, nominalFrom: missed.from, nominalTo: missed.to };
-      return minutesFrom([...rows, ...(missedBeyond.all(range) as Row[])]);
+      const others = manyRanges(rows).flatMap(({ status, from: nominalFrom, to: nominalTo }) => {
+        const range = { clientRowId, status, from, to, nominalFrom, nominalTo };
+        return beyond.all(range) as Row[];
+      });
+      return minutesFrom([...rows, ...others]);
     },
     async history(clientRowId, ids, range, limit) {
       return ids.map(id => {

@@ -7,6 +7,7 @@ import type {
   TakenClaim,
   TakenEntry,
 } from '../contract/suspensions.ts';
+import { FENCE_OF_CLAIM } from '../fence.ts';
 import { runRow } from '../rows/runs.ts';
 import { addTo, completionFrom, decided, readmittedFrom } from '../rows/suspensions.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -31,11 +32,11 @@ export function sqliteSuspensions(
   const putOff = database.prepare(`
     UPDATE queue SET state = ?, due_at = due_at + ${PUT_OFF_MS}, attempt = ?
     WHERE schedule_key = ? AND state = 'inFlight' AND scheduled_for = ? AND attempt = ?
-      AND changed_at IS ? AND ${isSuspended}`);
+      AND ${FENCE_OF_CLAIM} = ? AND changed_at IS ? AND ${isSuspended}`);
   // An entry that was deleted since its claim ends unsent: nothing would bring it back.
   const putOffEntry = database.prepare(`
     UPDATE outbox SET state = 'waiting', due_at = due_at + ${PUT_OFF_MS}, attempt = ?
-    WHERE id = ? AND state = 'inFlight' AND attempt = ? AND EXISTS (
+    WHERE id = ? AND state = 'inFlight' AND attempt = ? AND claimed_at = ? AND EXISTS (
       SELECT 1 FROM clients
       WHERE client_key = ? AND suspended_at IS NOT NULL AND (kind = 'manual' OR deleted_at IS NULL))
       AND (kind = 'callback' OR NOT EXISTS (
@@ -86,13 +87,15 @@ export function sqliteSuspensions(
   );
 
   function putOffOne(claim: TakenClaim): boolean {
-    const { scheduleRowId, clientRowId, scheduledFor, attempt, changedAt, was, attempts } = claim;
-    const fence = [scheduleRowId, scheduledFor, attempt, changedAt, clientRowId];
-    return putOff.run(was, attempts.length, ...fence).changes === 1;
+    const { scheduleRowId, clientRowId, scheduledFor, attempt, was, attempts } = claim;
+    const key = [scheduleRowId, scheduledFor, attempt, claim.fence, claim.changedAt, clientRowId];
+    return putOff.run(was, attempts.length, ...key).changes === 1;
   }
 
-  function putOffOneEntry({ id, clientRowId, scheduleRowId, kind, attempt, attempts }: TakenEntry) {
-    if (putOffEntry.run(attempts.length, id, attempt, clientRowId).changes === 0) return false;
+  function putOffOneEntry(entry: TakenEntry): boolean {
+    const { id, clientRowId, scheduleRowId, kind, attempt, claimedAt, attempts } = entry;
+    const { changes } = putOffEntry.run(attempts.length, id, attempt, claimedAt, clientRowId);
+    if (changes === 0) return false;
     if (kind === 'manual') unblock.run(scheduleRowId);
     return true;
   }

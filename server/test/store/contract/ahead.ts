@@ -6,6 +6,7 @@ import type { Store } from '../../../src/store/contract/store.ts';
 import {
   aClient,
   anAttempt,
+  anId,
   backendOfEachTest,
   changed,
   claimManual,
@@ -184,7 +185,8 @@ export function aheadContract(name: string, open: OpenBackend): void {
     const claimed = async (at = BEFORE) => {
       const { store } = backend;
       const caller = await aClient(store);
-      const schedule = await stored(store, caller);
+      // Before all claims: what is on record later says that the clock was set back since.
+      const schedule = await stored(store, caller, { id: anId(NOON - MINUTE) });
       assert.equal((await store.queue.claim(at, 9, SEEN, SECOND)).claims.length, 1);
       return { caller, schedule };
     };
@@ -258,6 +260,16 @@ export function aheadContract(name: string, open: OpenBackend): void {
       await changed(backend.store, caller, schedule, {}, long, { first: NOON, second: NOON + 60 });
       const store = await restarted(NOON + 9);
       assert.equal((await claimOne(store, NOON + 9)).was, 'lost');
+    });
+
+    test('before it, by a clock that was set back since it has shown it: it may have left', async () => {
+      await claimed();
+      const writer = await aClient(backend.store, 'writer');
+      await stored(backend.store, writer, { id: anId(NOON + 9) }, null);
+      const store = await restarted(NOON - 1);
+      const { was, attempt, attempts } = await claimOne(store, NOON);
+      assert.deepEqual([was, attempt], ['lost', 2]);
+      assert.equal(attempts[0]!.startedAt, NOON);
     });
 
     test('after it, where it is known that nothing was sent by then: it waits as before', async () => {

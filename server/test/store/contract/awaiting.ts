@@ -4,6 +4,7 @@ import type { CompletionTicket } from '../../../src/domain/access/completion-tic
 import { runId } from '../../../src/domain/id.ts';
 import type { QueueRow } from '../../../src/domain/run/queue-row.ts';
 import type { Attempt } from '../../../src/domain/run/run.ts';
+import { fenceOf } from '../../../src/engine/delivery/settlement.ts';
 import type { Claim, ManualClaim } from '../../../src/store/contract/queue.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import {
@@ -21,6 +22,7 @@ import {
   retrying,
   SECOND,
   settled,
+  settlementOf,
   stored,
   triggered,
   waiting,
@@ -176,7 +178,7 @@ export function awaitingContract(name: string, open: OpenBackend): void {
       const settlement = {
         scheduleRowId: claim.scheduleRowId,
         clientRowId: claim.clientRowId,
-        fence: { scheduledFor: NOON, attempt: 1, changedAt: null as number | null },
+        fence: fenceOf(claim),
         records: [],
         callbacks: [],
         row: awaiting(claim),
@@ -191,26 +193,18 @@ export function awaitingContract(name: string, open: OpenBackend): void {
     test('said while its deadline is decided about, it refuses that as well', async () => {
       const { ticket } = await awaited();
       // A clock that was ahead has claimed it.
-      const { scheduleRowId, clientRowId, scheduledFor, nextFor } = await claimOne(
-        backend.store,
-        UNTIL,
-      );
+      const claim = await claimOne(backend.store, UNTIL);
       assert.ok(await say(ticket));
-      const row = waiting(nextFor!, null);
-      const fence = { scheduledFor, attempt: 1, changedAt: null };
-      const lost = { scheduleRowId, clientRowId, fence, row, records: [], callbacks: [] };
-      assert.deepEqual(await backend.store.queue.settle([lost]), [scheduleRowId]);
+      const lost = settlementOf(claim, waiting(claim.nextFor!, null));
+      assert.deepEqual(await backend.store.queue.settle([lost]), [claim.scheduleRowId]);
     });
 
     test('said before its settlement is written again, it refuses that', async () => {
       const { claim, ticket } = await awaited();
       assert.ok(await say(ticket));
       const again = await claimOne(backend.store, NOON + MINUTE);
-      const { scheduleRowId, clientRowId, scheduledFor, attempt, changedAt } = claim;
-      const fence = { scheduledFor, attempt, changedAt };
-      const row = awaiting(claim);
-      const twice = { scheduleRowId, clientRowId, fence, row, records: [], callbacks: [] };
-      assert.deepEqual(await backend.store.queue.settle([twice]), [scheduleRowId]);
+      const twice = settlementOf(claim, awaiting(claim));
+      assert.deepEqual(await backend.store.queue.settle([twice]), [claim.scheduleRowId]);
       await settled(backend.store, again, waiting(UNTIL, null));
       assert.equal(await backend.store.queue.nextDueAt(), UNTIL);
     });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
+import { fenceOf } from '../../../src/engine/delivery/settlement.ts';
 import type { Settlement } from '../../../src/store/contract/queue.ts';
 import {
   aClient,
@@ -72,7 +73,7 @@ export function completionContract(name: string, open: OpenBackend): void {
     test('behind every change and instant that is on record of it', async () => {
       const { store, caller, schedule, claim, found, heldAt } = await claimed();
       await changed(store, caller, schedule, { label: 'x' }, AT + 5, null);
-      const fence = { scheduledFor: NOON, attempt: claim.attempt, changedAt: AT + 5 };
+      const fence = { ...fenceOf(claim), changedAt: AT + 5 };
       await settled(store, claim, null, { fence, change: DISABLED });
       assert.equal((await found()).schedule.updatedAt, AT + 6);
       assert.equal((await heldAt(AT + 5)).until, AT + 6);
@@ -82,7 +83,7 @@ export function completionContract(name: string, open: OpenBackend): void {
       const { store, schedule, claim, found } = await claimed();
       const late: Settlement = {
         ...settlementOf(claim, null, { change: DISABLED }),
-        fence: { scheduledFor: NOON, attempt: 7, changedAt: null },
+        fence: { ...fenceOf(claim), attempt: 7 },
       };
       assert.deepEqual(await store.queue.settle([late]), [claim.scheduleRowId]);
       assert.deepEqual(await found(), { version: 1, schedule });
@@ -94,7 +95,7 @@ export function completionContract(name: string, open: OpenBackend): void {
         await changed(store, caller, schedule, { status }, NOON + 10, null);
         const before = await found();
         const change = status === 'disabled' ? DELETED : DISABLED;
-        const fence = { scheduledFor: NOON, attempt: claim.attempt, changedAt: NOON + 10 };
+        const fence = { ...fenceOf(claim), changedAt: NOON + 10 };
         await settled(store, claim, null, { fence, change });
         assert.deepEqual(await found(), before);
         assert.equal(await store.queue.nextDueAt(), null);

@@ -8,7 +8,7 @@ import type { Caller } from '../../../src/store/contract/keys.ts';
 import type { Claim, ManualClaim, QueueStore } from '../../../src/store/contract/queue.ts';
 import type { Requeue } from '../../../src/store/contract/schedules.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
-import { histories, live } from '../../support/domain/histories.ts';
+import { histories, live, START } from '../../support/domain/histories.ts';
 import type { Call, Taken } from '../../support/domain/one-row.ts';
 import { isLongRun } from '../../support/long.ts';
 import {
@@ -37,7 +37,7 @@ export function historiesContract(name: string, open: OpenBackend): void {
           const { store, close } = await open();
           try {
             const sureMs = store.cluster === null ? 0 : SURE_MS;
-            const { backend: model, records } = live(history, anId(), sureMs, SYSTEM_NOW);
+            const { backend: model, records } = live(history, anId(START), sureMs, SYSTEM_NOW);
             const replay = new Replay(store, await aClient(store));
             for (const [index, call] of model.calls.entries()) {
               await replay.play(call);
@@ -85,7 +85,8 @@ class Replay {
       case 'settle': {
         const records = call.move.ended ? [...call.move.passed, call.move.ended] : call.move.passed;
         const claim = this.#claim!;
-        const settlement = settlementOf(claim, call.move.row, { records, fence: call.fence });
+        const settlement = settlementOf(claim, call.move.row, { records });
+        settlement.fence = { ...settlement.fence, ...call.fence };
         const overtaken = await queue.settle([settlement]);
         assert.deepEqual(overtaken, call.applied ? [] : [claim.scheduleRowId]);
         return;
@@ -140,7 +141,8 @@ class Replay {
 
   async #reread(queue: QueueStore, { standing, schedule }: Call & { call: 'reread' }) {
     const [found] = await queue.reread([this.#claim!.scheduleRowId]);
-    const { scheduleRowId: _, schedule: claimed, ...row } = found!;
+    const { scheduleRowId: _, fence, schedule: claimed, ...row } = found!;
+    assert.equal(fence, this.#claim!.fence);
     assert.deepEqual(row, standing);
     assert.deepEqual([claimed.status, claimed.interval], [schedule.status, schedule.interval]);
   }

@@ -339,7 +339,7 @@ export function outboxContract(name: string, open: OpenBackend): void {
   describe(`${name}: the fence of the outbox`, () => {
     const backend = backendOfEachTest(open);
 
-    test('a settlement of another attempt is named, and changes nothing', async () => {
+    test('a settlement of another attempt, or of another claim, is named, and changes nothing', async () => {
       const { store } = backend;
       const caller = await aClient(store);
       const schedule = await stored(store, caller);
@@ -347,9 +347,9 @@ export function outboxContract(name: string, open: OpenBackend): void {
       const claim = await claimManual(store);
       const record = aRecord(schedule.id, NOON, { id });
       const parts = { record, callbacks: [aCallback(id)] };
-      for (const attempt of [0, 2]) {
+      for (const other of [{ attempt: 0 }, { attempt: 2 }, { claimedAt: NOON - 1 }]) {
         for (const next of ['succeeded', { dueAt: NOON }] as const) {
-          const late = outboxSettlementOf(claim, next, { ...parts, attempt });
+          const late = outboxSettlementOf(claim, next, { ...parts, ...other });
           assert.deepEqual(await store.outbox.settle([late]), [id]);
         }
       }

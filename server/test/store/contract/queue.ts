@@ -316,6 +316,7 @@ export function queueContract(name: string, open: OpenBackend): void {
           scheduleRowId: claim.scheduleRowId,
           scheduledFor: NOON,
           attempt: 1,
+          fence: claim.fence,
           nextFor: NOON + MINUTE,
           changedAt: null,
           schedule: { ...schedule, clientId, signingSecret: 'whsec_client' },

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { Start } from '../../../src/domain/run/start.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 import { type ServiceChange, serviceChanged } from '../../../src/domain/schedule/service-change.ts';
+import { fenceOf } from '../../../src/engine/delivery/settlement.ts';
 import type { ManualClaim, ManualRunChange } from '../../../src/store/contract/queue.ts';
 import {
   aClient,
@@ -113,7 +114,7 @@ export function serviceChangeContract(name: string, open: OpenBackend): void {
       const { store, caller, schedule, claim, found } = await claimed();
       await changed(store, caller, schedule, { status: 'disabled' }, NOON + 10, null);
       const before = await found();
-      const fence = { scheduledFor: NOON, attempt: claim.attempt, changedAt: NOON + 10 };
+      const fence = { ...fenceOf(claim), changedAt: NOON + 10 };
       await settled(store, claim, null, { fence, change: PAUSE });
       assert.deepEqual(await found(), before);
     });
@@ -178,7 +179,7 @@ export function serviceChangeContract(name: string, open: OpenBackend): void {
       ] as const) {
         const { store, caller, schedule, claim } = await claimed();
         await changed(store, caller, schedule, fields, NOON + 10, null);
-        const fence = { scheduledFor: NOON, attempt: claim.attempt, changedAt: NOON + 10 };
+        const fence = { ...fenceOf(claim), changedAt: NOON + 10 };
         await settled(store, claim, null, { fence, again: againAt(NOON + MINUTE) });
         assert.equal(await store.outbox.nextDueAt(), null);
       }

@@ -183,6 +183,7 @@ export function settleContract(name: string, open: OpenBackend): void {
       ['another nominal time', () => ({ scheduledFor: NOON - MINUTE })],
       ['an attempt before', ({ attempt }) => ({ attempt: attempt - 1 })],
       ['an attempt after', ({ attempt }) => ({ attempt: attempt + 1 })],
+      ['an earlier claim', ({ fence }) => ({ number: fence - 1 })],
       ['a change that is not there', () => ({ changedAt: NOON })],
     ];
     for (const [what, fence] of stale) {
@@ -225,6 +226,18 @@ export function settleContract(name: string, open: OpenBackend): void {
       await settled(store, claim, retrying(claim, NOON + SECOND));
       await claimOne(store, NOON + SECOND);
       await assertNothingChanged(store, claim, endOf(claim));
+    });
+
+    test('a claim that was given back does not reach the next one of the same attempt', async () => {
+      const { store } = backend;
+      await stored(store, await aClient(store));
+      const first = await claimOne(store);
+      const back = waiting(NOON, NOON + MINUTE);
+      await settled(store, first, back);
+      const again = await claimOne(store);
+      assert.equal(again.attempt, first.attempt);
+      await assertNothingChanged(store, first, settlementOf(first, back));
+      await settled(store, again, null);
     });
 
     test('a row that is gone is named as well', async () => {

@@ -309,6 +309,21 @@ export function statsContract(name: string, open: OpenBackend): void {
       ]);
     });
 
+    test('one record of what was skipped behind a long run may stand for many', async () => {
+      const { store } = backend;
+      const caller = await aClient(store);
+      const endedAt = NOON + 20 * MINUTE;
+      const behind = { status: 'skipped' as const, decidedAt: endedAt };
+      const many = { count: 1_200, from: NOON, to: endedAt - SECOND };
+      await withRuns(store, caller, id => [
+        { ...pass(id, NOON), ...behind, missed: many },
+        { ...pass(id, NOON + SECOND), ...behind },
+        { ...pass(id, NOON + MINUTE), ...behind, missed: many, decidedAt: endedAt + MINUTE },
+      ]);
+      const [minute] = await store.stats.ended(caller.clientRowId, endedAt, endedAt + MINUTE);
+      assert.deepEqual(minute!.passed, [{ minute: NOON, skipped: 1_201, missed: 0 }]);
+    });
+
     test('schedules that fail, most first; deleted ones and older failures left out', async () => {
       const { store } = backend;
       const caller = await aClient(store);

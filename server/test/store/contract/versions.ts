@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { ScheduleChanger } from '../../../src/domain/schedule/changer.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 import type { ServiceChange } from '../../../src/domain/schedule/service-change.ts';
+import { fenceOf } from '../../../src/engine/delivery/settlement.ts';
 import type { Caller } from '../../../src/store/contract/keys.ts';
 import type { Requeue } from '../../../src/store/contract/schedules.ts';
 import { MOST_VERSIONS } from '../../../src/store/contract/versions.ts';
@@ -202,7 +203,7 @@ export function versionsContract(name: string, open: OpenBackend): void {
       const claim = await claimOne(it.store);
       const off = { changedAt: NOON + 10, start: null };
       await change({ status: 'disabled' }, NOON + 10, off);
-      const fence = { scheduledFor: NOON, attempt: claim.attempt, changedAt: NOON + 10 };
+      const fence = { ...fenceOf(claim), changedAt: NOON + 10 };
       const pause = { at: NOON + 30, pausedUntil: UNTIL };
       await settled(it.store, claim, null, { fence, change: pause });
       assert.equal((await listed()).length, 1);

@@ -80,7 +80,7 @@ const trouble = [
     .map(status => step(status, world => world.change({ status }))),
 ];
 
-const START = Date.UTC(2026, 2, 1, 12, 0, 7, 123);
+export const START = Date.UTC(2026, 2, 1, 12, 0, 7, 123);
 
 /** @param most how many steps a history has, at most */
 export const histories = (most: number) =>
@@ -120,7 +120,12 @@ export interface History {
   steps: Step[];
 }
 
-/** Lives through a history and what is left of it, and asserts what must hold on the way. @param sureMs and `writtenAt` as of `OneSchedule` */
+/**
+ * Lives through a history and what is left of it, and asserts what must hold on the way.
+ *
+ * @param id of its schedule, which was made at `START`
+ * @param sureMs and `writtenAt` as of `OneSchedule`
+ */
 export function live(
   { interval, policy, steps }: History,
   id: string,

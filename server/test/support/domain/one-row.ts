@@ -1,3 +1,4 @@
+import { instantOf } from '../../../src/domain/id.ts';
 import {
   type Completion,
   completionOf,
@@ -42,7 +43,7 @@ export interface OfAttempt {
 /** What was asked of the backend, and what it answered: every real backend gives the same answers. */
 export type Call =
   | { call: 'claim'; now: number; unseenUntil: number; aheadMs: number; taken: Taken | null }
-  | { call: 'settle'; fence: Settlement['fence']; move: Move; applied: boolean }
+  | { call: 'settle'; fence: Omit<Settlement['fence'], 'number'>; move: Move; applied: boolean }
   | { call: 'reread'; standing: Standing; schedule: Schedule }
   | { call: 'update'; schedule: Schedule; requeue: Exclude<Requeue, 'keep'> }
   | { call: 'recover'; now: number; sentUntil: number | undefined }
@@ -65,6 +66,8 @@ export class OneRow {
   /** From its beginning to its end, crashes included. */
   hasManual = false;
 
+  /** The latest instant on record: what the clock has shown. */
+  #shownUntil: number;
   /** How old a claim may be that was sent without a look at what others have changed since, ms. */
   readonly #sureMs: number;
   /** When changes are written, by the clock of the backend, epoch ms; left out: at once. */
@@ -72,6 +75,7 @@ export class OneRow {
 
   constructor(schedule: Schedule, sureMs: number, writtenAt?: number) {
     this.schedule = schedule;
+    this.#shownUntil = instantOf(schedule.id);
     this.#sureMs = sureMs;
     this.#writtenAt = writtenAt;
   }
@@ -107,6 +111,7 @@ export class OneRow {
     if (applied) {
       const { blockedSince, claimedAt } = row;
       this.row = move.row && { ...move.row, blockedSince, claimedAt, changedAt: null };
+      this.#show(move.ended?.finishedAt);
     }
     this.#note({ call: 'settle', fence: { scheduledFor, attempt, changedAt }, move, applied });
     return applied;
@@ -158,6 +163,7 @@ export class OneRow {
   /** A waiting row moves or goes; one that has begun is marked, and brought forward unless it awaits. */
   update(schedule: Schedule, changedAt: number): void {
     const { row } = this;
+    if (this.skippedBefore(changedAt).length > 0) this.#show(changedAt);
     const start = startOf(schedule, changedAt);
     const isOpen = row === null || start === null;
     const writtenAt = this.#writtenAt ?? changedAt;
@@ -190,11 +196,12 @@ export class OneRow {
       const { attempt, attempts, claimedAt, changedAt, nextFor } = row;
       const broughtTo = changedAt === null ? row.dueAt : Math.min(row.dueAt, nextFor ?? changedAt);
       const last = attempts.at(-1);
-      const lookedAt = sentUntil ?? Math.min(now, changedAt ?? now);
+      const shown = Math.max(now, this.#shownUntil);
+      const lookedAt = sentUntil ?? Math.min(shown, changedAt ?? shown);
       // Where it is unknown what was sent, a clock that was set back since may have come to its time before.
       const isSetBack = claimedAt! > now || (changedAt !== null && changedAt < claimedAt! - 1_000);
       const isKnown = sentUntil !== undefined || !isSetBack;
-      const isSure = row.dueAt <= now && row.dueAt - claimedAt! <= this.#sureMs;
+      const isSure = row.dueAt <= shown && row.dueAt - claimedAt! <= this.#sureMs;
       const isFree = isKnown && (sentUntil !== undefined || !isSure);
       const isAhead = isFree && claimedAt! < row.dueAt && lookedAt < row.dueAt;
       if (attempt > attempts.length && !isAhead) {
@@ -236,6 +243,10 @@ export class OneRow {
     return this.calls.some(
       call => call.call === 'settle' && call.applied && call.move.row?.state === 'awaiting',
     );
+  }
+
+  #show(instant = 0): void {
+    this.#shownUntil = Math.max(this.#shownUntil, instant);
   }
 
   #note(call: Call): void {

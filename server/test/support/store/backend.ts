@@ -6,6 +6,7 @@ import type { Attempt, RunRecord } from '../../../src/domain/run/run.ts';
 import type { Start } from '../../../src/domain/run/start.ts';
 import { responseFault } from '../../../src/domain/run/verdict.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
+import { fenceOf } from '../../../src/engine/delivery/settlement.ts';
 import type { Caller } from '../../../src/store/contract/keys.ts';
 import type {
   Claim,
@@ -164,8 +165,8 @@ export function settlementOf(
   row: QueueRow | null,
   fields: Partial<Settlement> = {},
 ): Settlement {
-  const { scheduleRowId, clientRowId, scheduledFor, attempt, changedAt } = claim;
-  const fence = { scheduledFor, attempt, changedAt };
+  const { scheduleRowId, clientRowId } = claim;
+  const fence = fenceOf(claim);
   return { scheduleRowId, clientRowId, fence, records: [], callbacks: [], row, ...fields };
 }
 
@@ -235,8 +236,8 @@ export function outboxSettlementOf(
   next: OutboxSettlement['next'],
   fields: Partial<OutboxSettlement> = {},
 ): OutboxSettlement {
-  const { id, clientRowId, scheduleRowId, kind, attempt } = claim;
+  const { id, clientRowId, scheduleRowId, kind, attempt, claimedAt } = claim;
   const attempts = [...claim.attempts, anAttempt(attempt)];
-  const base = { id, clientRowId, scheduleRowId, kind, attempt, attempts, callbacks: [] };
-  return { ...base, next, ...fields };
+  const base = { id, clientRowId, scheduleRowId, kind, attempt, claimedAt, attempts };
+  return { ...base, callbacks: [], next, ...fields };
 }
