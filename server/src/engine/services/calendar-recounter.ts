@@ -47,7 +47,7 @@ interface CountedChange extends ScheduleChange {
   requeue: Exclude<Requeue, 'keep'>;
   /** A time that is due waits or goes on. */
   isKept: boolean;
-  /** Others have passed behind it than the new version has. Whoever is just deciding about them goes by the version before. */
+  /** Others have passed behind it than the new version has. A node that is just deciding about them goes by the version before. */
   isUndecided: boolean;
 }
 

@@ -212,7 +212,7 @@ function isOfClockAhead(row: Row, now: number): boolean {
 export interface KnownOfSender {
   /** Rows claimed ahead for a later time than this were never sent; undefined: not known. */
   sentUntil?: number | undefined;
-  /** The latest instant on record. Where the clock was set back since, it had shown this one; null: nothing is on record. */
+  /** The latest instant on record, which a clock that was set back since had shown; null: nothing is on record. */
   shownUntil?: number | null;
   /** How old a claim may be that it sends without a look at what others have changed since, ms; 0 where there are no others. */
   sureMs?: number;

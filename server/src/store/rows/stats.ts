@@ -75,7 +75,7 @@ function latenessFrom(steps: Map<number, number>): LatenessCount[] {
 /** One that stands for more than 1,000 times, a second apart, is decided about so long after the first of them. */
 const MANY_MINUTES = 16;
 
-/** Where records are that stand for many: by their status, the nominal times among which they are looked for. */
+/** The nominal times among which records that stand for many are looked for, by their status. */
 export function manyRanges(rows: Row[]): { status: string; from: number; to: number }[] {
   const isMany = ({ status, minute, nominal }: Row) =>
     // Of a slow target nearly all are skipped, and one record each.

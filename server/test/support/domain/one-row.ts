@@ -110,7 +110,12 @@ export class OneRow {
       row.changedAt === changedAt;
     if (applied) {
       const { blockedSince, claimedAt } = row;
-      this.row = move.row && { ...move.row, blockedSince, claimedAt, changedAt: null };
+      this.row = move.row && {
+        ...withoutKnown(move.row),
+        blockedSince,
+        claimedAt,
+        changedAt: null,
+      };
       this.#show(move.ended?.finishedAt);
     }
     this.#note({ call: 'settle', fence: { scheduledFor, attempt, changedAt }, move, applied });
@@ -263,4 +268,9 @@ function dueUnblocked({ state, dueAt, scheduledFor, claimedAt, blockedSince }: K
   const wasLookedAt = claimedAt !== null && blockedSince !== null && claimedAt > blockedSince;
   const isPutBack = (state === 'retrying' || state === 'lost') && wasLookedAt;
   return isPutBack ? Math.min(dueAt, Math.max(claimedAt, scheduledFor)) : dueAt;
+}
+
+/** What the engine has looked up of a row is not kept. */
+function withoutKnown({ known: _, ...row }: QueueRow & Pick<TakenRow, 'known'>): QueueRow {
+  return row;
 }
