@@ -294,7 +294,8 @@ export function hasDestinations(profile: Profile): boolean {
 
 /** Whether schedules name calendars. */
 export function hasCalendars(profile: Profile): boolean {
-  return profile.faults.includes('calendars') && isPlain(profile);
+  const { faults } = profile;
+  return faults.includes('calendars') && (hasNodes(profile) || isPlain(profile));
 }
 
 /** Whether the installation is paused and resumed. */

@@ -111,7 +111,8 @@ function couldStartAt(
   // A process that was suspended reads the answer, and what it asks for, when it goes on.
   const isLate = ({ from }: Window) => before.startedAt <= from && from <= endOf(before);
   if (view.suspensions.some(isLate)) return Number.NaN;
-  // So does a node that was frozen, whose sender is not.
-  if (view.isShared && view.isHeldUp(endOf(before), endOf(before), scheduleId)) return Number.NaN;
+  // So does a node that was frozen, by that very millisecond, whose sender is not.
+  const endedAt = endOf(before);
+  if (view.isShared && view.isHeldUp(endedAt, endedAt + 1, scheduleId)) return Number.NaN;
   return latestRetry(id, before, retriesAt(attempts, index), policy, view);
 }

@@ -221,9 +221,9 @@ function isLostInStall(time: number, { runs }: ScheduleView, view: View): boolea
   });
 }
 
-/** Whether it passed while no node could note that it was awake, and nobody could catch up with it in time. */
+/** Whether it passed before a node could note again that it was awake, and nobody could catch up with it in time. */
 function isTooOld(time: number, seen: ScheduleSeen, view: View): boolean {
-  const passed = view.unnoted.find(({ from, to }) => from <= time && time <= to);
+  const passed = view.unnoted.find(({ from, to }) => from <= time && time <= withGrace(to, view));
   return passed !== undefined && withGrace(passed.to, view) - time > catchUpMs(seen);
 }
 
