@@ -407,4 +407,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['pause'],
     mend: 'rules: raised limits are learned with a claim, and none comes while a run of its schedule goes on',
   },
+  {
+    seed: 152_195,
+    faults: ['step', 'callers', 'slow'],
+    mend: 'recount: what an engine is deciding about as the clock is set back is decided anew',
+  },
 ];
