@@ -412,4 +412,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['calendars', 'pause', 'nodes', 'slow'],
     mend: 'rules: a node hears late of a claim that another one took back just before the next time',
   },
+  {
+    seed: 152_195,
+    faults: ['step', 'callers', 'slow'],
+    mend: 'recount: what an engine is deciding about as the clock is set back is decided anew',
+  },
 ];

@@ -23,7 +23,10 @@ export interface Recounted {
   marked: boolean;
 }
 
-type Counted = Pick<QueueRow, 'state' | 'dueAt' | 'scheduledFor' | 'nextFor' | 'attempts'>;
+type Counted = Pick<QueueRow, 'state' | 'dueAt' | 'scheduledFor' | 'nextFor' | 'attempts'> & {
+  /** An engine has taken it, and is deciding about it. */
+  isUndecided?: boolean;
+};
 type Counts = Pick<Schedule, 'status' | 'policy'> & When;
 
 /**
@@ -32,6 +35,8 @@ type Counts = Pick<Schedule, 'status' | 'policy'> & When;
  */
 export function recounted(row: Counted, schedule: Counts, now: number): Recounted | null {
   const first = schedule.status === 'enabled' ? nextTime(schedule, now) : null;
+  const isOwnFirst = row.scheduledFor <= now || (first !== null && first >= row.scheduledFor);
+  if (row.isUndecided && isOwnFirst) return decidedAnew(row);
   if (row.scheduledFor <= now) return soonerNext(row, schedule, first, now);
   if (first !== null && first >= row.scheduledFor) {
     // Times after it may have been decided about already: these come again.
@@ -88,6 +93,11 @@ function dueAgain({ state, dueAt, attempts }: Counted, first: number, now: numbe
   if (state === 'inFlight') return dueAt;
   if (state === 'awaiting') return awaitedAnew({ dueAt, attempts }, now);
   return Math.min(dueAt, state === 'lost' ? now : first);
+}
+
+/** The decision may go by the clock that was ahead. The mark has it overtaken, and the row is taken again as it was. */
+function decidedAnew({ dueAt, scheduledFor }: Counted): Recounted {
+  return { dueAt, scheduledFor, nextFor: scheduledFor, marked: true };
 }
 
 /** Its own time has passed. Under the clock that was ahead others had as well, and these come again. */

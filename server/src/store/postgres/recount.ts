@@ -14,6 +14,7 @@ import {
   recountedFrom,
   rezonedFrom,
   standsFor,
+  UNDECIDED,
   UNDECIDED_IN_FLIGHT,
   UNSENT,
 } from '../rows/recount.ts';
@@ -90,10 +91,10 @@ const rowsAfter: Statement = {
   name: 'recount_rows',
   text: `
     SELECT queue.schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts, status,
-      interval, timezone, timing, policy
+      interval, timezone, timing, policy, ${UNDECIDED} AS is_undecided
     FROM queue JOIN schedules ON schedules.schedule_key = queue.schedule_key
     WHERE queue.schedule_key > $1 AND needs <= $3
-      AND (scheduled_for > $2::bigint OR due_at > $2 OR next_for > $2)
+      AND (scheduled_for > $2::bigint OR due_at > $2 OR next_for > $2 OR ${UNDECIDED})
     ORDER BY queue.schedule_key LIMIT ${ROWS_AT_ONCE}
     FOR UPDATE OF queue`,
 };

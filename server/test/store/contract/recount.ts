@@ -17,6 +17,7 @@ import {
   retrying,
   SEEN,
   settled,
+  settlementOf,
   stored,
   waiting,
 } from '../../support/store/backend.ts';
@@ -185,6 +186,32 @@ export function recountContract(name: string, open: OpenBackend): void {
       await store.queue.recount(NOON + 1_000, ALL);
       const [standing] = await store.queue.reread([scheduleRowId]);
       assert.deepEqual([standing!.nextFor, standing!.changedAt], [NOON, NOON + 1_000]);
+    });
+
+    test('a claim that is being decided about is taken again as it was: the decision may go by the clock that was ahead', async () => {
+      const { store } = backend;
+      await stored(store, await aClient(store));
+      const claim = await claimOne(store, NOON + HOUR, NOON + HOUR);
+      assert.equal(claim.begun, false);
+      await store.queue.recount(NOON + 1_000, ALL);
+      const ahead = waiting(NOON + HOUR, NOON + HOUR + MINUTE);
+      assert.deepEqual(await store.queue.settle([settlementOf(claim, ahead)]), [
+        claim.scheduleRowId,
+      ]);
+      const [standing] = await store.queue.reread([claim.scheduleRowId]);
+      assert.deepEqual([standing!.nextFor, standing!.changedAt], [NOON, NOON + 1_000]);
+    });
+
+    test('one that was changed meanwhile keeps the times of that change', async () => {
+      const { store } = backend;
+      const client = await aClient(store);
+      const schedule = await stored(store, client);
+      const { scheduleRowId } = await claimOne(store, NOON + HOUR, NOON + HOUR);
+      const start = { first: NOON + 2_000, second: NOON + 3_000 };
+      await changed(store, client, schedule, {}, NOON + 500, start);
+      await store.queue.recount(NOON + 1_000, ALL);
+      const [standing] = await store.queue.reread([scheduleRowId]);
+      assert.equal(standing!.nextFor, NOON + 2_000);
     });
 
     test('a row that waits behind a manual run goes on with the times after its own', async () => {
