@@ -442,6 +442,16 @@ describe('a request that was never started is taken back', () => {
       'none',
       ['failed 12:00'],
     ],
+    'a lost run of a clock that was ahead: the times before it go on': [
+      begun({
+        ...{ was: 'lost', attempt: 2, attempts: [lost], changedAt: at('12:00:01') },
+        ...{ scheduledFor: at('12:30'), nextFor: at('12:10') },
+      }),
+      {},
+      '12:00:02',
+      'waiting 12:10, then 12:20',
+      ['missed 12:30'],
+    ],
     'a late time is not due before itself': [
       taken({ attempt: 1, scheduledFor: at('12:30'), nextFor: at('12:40') }),
       {},

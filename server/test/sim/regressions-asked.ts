@@ -417,4 +417,14 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['step', 'callers', 'slow'],
     mend: 'recount: what an engine is deciding about as the clock is set back is decided anew',
   },
+  {
+    seed: 152_580,
+    faults: ['step', 'callers', 'slow', 'pause'],
+    mend: 'queue: a lost run that may await a completion keeps back no times that come before its own',
+  },
+  {
+    seed: 152_222,
+    faults: ['step', 'callers', 'awaiting'],
+    mend: 'recount: a claim behind which times were decided about already is not decided anew',
+  },
 ];

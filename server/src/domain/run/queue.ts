@@ -260,6 +260,10 @@ export function giveBack(row: TakenRow, schedule: Schedule, now: number, dueAt =
   const reason = isChanged
     ? whyEnded(taken, schedule, now)
     : whyTooLate(taken, schedule.policy, now);
+  // Its own time is yet to come again: until then it would keep the others back.
+  if (reason === null && isChanged && row.was !== 'awaiting' && isAheadOfNext(row, now)) {
+    return putAside(taken, schedule);
+  }
   if (reason === null) return putBack(taken, isChanged ? changedDueAt(row, schedule, now) : dueAt);
   const ended = endedRun(taken, schedule, { kind: 'failed', reason }, now);
   return { row: waitingRow(schedule, row.nextFor), passed: [], ended };

@@ -36,7 +36,7 @@ type Counts = Pick<Schedule, 'status' | 'policy'> & When;
 export function recounted(row: Counted, schedule: Counts, now: number): Recounted | null {
   const first = schedule.status === 'enabled' ? nextTime(schedule, now) : null;
   const isOwnFirst = row.scheduledFor <= now || (first !== null && first >= row.scheduledFor);
-  if (row.isUndecided && isOwnFirst) return decidedAnew(row);
+  if (isOwnFirst && mayBeDecidedAnew(row, schedule)) return decidedAnew(row);
   if (row.scheduledFor <= now) return soonerNext(row, schedule, first, now);
   if (first !== null && first >= row.scheduledFor) {
     // Times after it may have been decided about already: these come again.
@@ -93,6 +93,11 @@ function dueAgain({ state, dueAt, attempts }: Counted, first: number, now: numbe
   if (state === 'inFlight') return dueAt;
   if (state === 'awaiting') return awaitedAnew({ dueAt, attempts }, now);
   return Math.min(dueAt, state === 'lost' ? now : first);
+}
+
+/** Not where times after its own were decided about already: once it is taken again, these would come again. */
+function mayBeDecidedAnew({ isUndecided, scheduledFor, nextFor }: Counted, schedule: Counts) {
+  return isUndecided === true && nextFor === nextTime(schedule, scheduledFor);
 }
 
 /** The decision may go by the clock that was ahead. The mark has it overtaken, and the row is taken again as it was. */

@@ -202,6 +202,15 @@ export function recountContract(name: string, open: OpenBackend): void {
       assert.deepEqual([standing!.nextFor, standing!.changedAt], [NOON, NOON + 1_000]);
     });
 
+    test('one behind which times were decided about already stays: these would come again', async () => {
+      const { store } = backend;
+      const second = NOON + 5 * MINUTE;
+      await stored(store, await aClient(store), {}, { first: NOON, second });
+      const claim = await claimOne(store, NOON + HOUR, NOON + HOUR);
+      await store.queue.recount(second - 1, ALL);
+      assert.deepEqual(await store.queue.settle([settlementOf(claim, waiting(NOON, second))]), []);
+    });
+
     test('one that was changed meanwhile keeps the times of that change', async () => {
       const { store } = backend;
       const client = await aClient(store);
