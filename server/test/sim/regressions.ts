@@ -357,4 +357,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 152_527,
     mend: 'rules: a count may hold what a deletion said behind a claim that a frozen node gave back unsent',
   },
+  {
+    seed: 172_052,
+    mend: 'rules: a start tells whether a time is too old by the clock as it first read it',
+  },
 ];

@@ -233,17 +233,19 @@ function catchUpMs({ policy }: ScheduleSeen): number {
 }
 
 function checkAge({ at, startedAt }: RunSeen, seen: ScheduleSeen, view: View, tell: Tell): void {
-  const isOld = view.windows.some(
-    ({ from, to, isSuspension, isFirst }) =>
+  const isOld = view.windows.some(({ from, to, isSuspension, isFirst }) => {
+    // A start goes by the clock as it first read it. One that woke may look at once.
+    const lookedAt = isSuspension ? to : view.unseenBefore(to) + 1;
+    return (
       from < at &&
       (isFirst || to - quietFrom(from, to, view) >= view.blindMs) &&
-      // One that woke may look at once.
-      at <= (isSuspension ? to - AWAKE_MS : view.unseenBefore(to)) &&
+      at <= (isSuspension ? to - AWAKE_MS : lookedAt - 1) &&
       to <= startedAt + view.slackMs &&
-      to - at > catchUpMs(seen) + view.slackMs &&
+      lookedAt - at > catchUpMs(seen) + view.slackMs &&
       // A start that waits for its store decides before it says that it listens.
-      !view.stalls.some(stall => stall.from <= to && stall.to >= at),
-  );
+      !view.stalls.some(stall => stall.from <= to && stall.to >= at)
+    );
+  });
   if (isOld) tell('oldFired', `${nameOf(seen.id, at)} fired at ${iso(startedAt)}, too late.`);
 }
 
