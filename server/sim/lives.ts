@@ -7,6 +7,7 @@ export class Lives {
   readonly #all: Life[] = [];
   readonly #machine: Machine;
   readonly #node: string;
+  readonly #isUnknown: () => boolean;
   readonly #frozen: NonNullable<Life['frozen']> = [];
   readonly #lags: NonNullable<Life['lags']> = [];
   /** Since when its engine stops; null: it does not. */
@@ -16,9 +17,11 @@ export class Lives {
   /** Somebody stops the process, and not only its engine. */
   #isAsked = false;
 
-  constructor(machine: Machine, node: string) {
+  /** @param isUnknown whether nothing tells which claims ahead of their time were sent */
+  constructor(machine: Machine, node: string, isUnknown: () => boolean) {
     this.#machine = machine;
     this.#node = node;
+    this.#isUnknown = isUnknown;
     this.#add(machine.trueNow);
   }
 
@@ -53,7 +56,8 @@ export class Lives {
     this.#limitAt = Math.min(this.#limitAt, machine.monotonicMs + limitMs - 0.001);
     await stop();
     const isInTime = machine.monotonicMs < this.#limitAt;
-    this.#end(isInTime ? { how: 'stopped' } : { how: 'killed', isAbandoned: !this.#isAsked });
+    if (isInTime) this.#end({ how: 'stopped' });
+    else this.#kill({ isAbandoned: !this.#isAsked });
   }
 
   /** Stops all of its process. @param stop asks the engine, and lets the process end after it */
@@ -62,8 +66,8 @@ export class Lives {
     return this.stop(limitMs, stop);
   }
 
-  kill(isUnknown: boolean): void {
-    this.#end({ how: 'killed', isUnknown });
+  kill(): void {
+    this.#kill({});
   }
 
   freeze(forMs: number): void {
@@ -92,6 +96,10 @@ export class Lives {
   #add(spawnedAt: number): void {
     const [node, frozen, lags] = [this.#node, this.#frozen, this.#lags];
     this.#all.push({ node, spawnedAt, readyAt: null, end: null, frozen, lags });
+  }
+
+  #kill(how: { isAbandoned?: boolean }): void {
+    this.#end({ how: 'killed', isUnknown: this.#isUnknown(), ...how });
   }
 
   #end(end: Omit<NonNullable<Life['end']>, 'from' | 'to'>): void {

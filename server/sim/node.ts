@@ -110,7 +110,7 @@ export class Node {
     this.#owner = owner;
     this.#wire = leases === null ? owner : { name: `${name} wire`, isDead: false };
     this.name = name;
-    this.#lives = new Lives(machine, name);
+    this.#lives = new Lives(machine, name, () => around.mark.sentUntil === null);
     this.store = this.#storeOf(name);
     this.#clock = {
       now: () => machine.now,
@@ -202,7 +202,7 @@ export class Node {
     // It may have woken within this ms.
     if (!this.isFrozen) this.#lives.wakeUp();
     this.#die();
-    this.#lives.kill(this.#around.mark.sentUntil === null);
+    this.#lives.kill();
   }
 
   /** Asks it to stop, and calls back when it has. */

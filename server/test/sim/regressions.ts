@@ -361,4 +361,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 172_052,
     mend: 'rules: a start tells whether a time is too old by the clock as it first read it',
   },
+  {
+    seed: 173_277,
+    mend: 'world: after a power cut nobody knows what was sent, also where the next process stops at its limit',
+  },
 ];
