@@ -365,4 +365,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 173_277,
     mend: 'world: after a power cut nobody knows what was sent, also where the next process stops at its limit',
   },
+  {
+    seed: 181_633,
+    mend: 'rules: the end of the run before is written before the next one waits for its connection',
+  },
 ];

@@ -3,7 +3,7 @@ import { AHEAD_MS, RECOVERY_MS, type Window } from './cuts.ts';
 import { isPutOff } from './full-hosts.ts';
 import { latestRetry, retriesAt } from './retries.ts';
 import type { Tell } from './rule.ts';
-import { nameOf } from './times.ts';
+import { nameOf, WRITTEN_MS } from './times.ts';
 import {
   attemptsOf,
   endOf,
@@ -48,12 +48,14 @@ function checkOne(schedule: ScheduleView, signedAnew: Change[], view: View, tell
     const heldUntil = index === 0 && run.trigger === 'manual' ? claimedAheadUntil(run, view) : 0;
     const freedAt = Math.max(...freed.filter(at => at <= attempt.startedAt));
     const from = Math.max(couldAt, freeAt, changedAt, heldUntil, freedAt);
+    // The end of what was in its way is written first.
+    const writtenMs = freeAt === from ? WRITTEN_MS : 0;
     const lateMs = attempt.startedAt - from;
     const toldAt = told.get(`${run.id}/${attempt.number}`) ?? 0;
     freeAt = Math.max(freeAt, inTheWayUntil({ run, attempt, index }), toldAt);
     // A loop that sleeps goes by the clock as it was.
     const behindMs = view.behindMs(from - RECOVERY_MS, attempt.startedAt);
-    const allowedMs = view.lateMs + view.heardMs + behindMs;
+    const allowedMs = view.lateMs + view.heardMs + behindMs + writtenMs;
     // What comes later is in nobody's way.
     const lateFrom = from + allowedMs;
     if (!(lateMs > allowedMs) || !view.isUndisturbed(from, lateFrom, seen.id)) continue;

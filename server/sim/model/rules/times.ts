@@ -327,7 +327,7 @@ function unseenFrom(window: Window, { stalls }: View): number {
 }
 
 /** An end is written with others: 20 ms after it, and 20 ms more where a batch was on its way. Only then the schedule goes on. */
-const WRITTEN_MS = 45;
+export const WRITTEN_MS = 45;
 /** What the store refused is tried again so much later. */
 export const AGAIN_MS = 250;
 
