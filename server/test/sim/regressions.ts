@@ -369,4 +369,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 181_633,
     mend: 'rules: the end of the run before is written before the next one waits for its connection',
   },
+  {
+    seed: 182_340,
+    mend: 'rules: a node that wakes to stop in a pause notes nothing, and nobody does until the resume',
+  },
 ];

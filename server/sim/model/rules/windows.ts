@@ -38,7 +38,8 @@ export function unnotedOf(lives: Life[], stalls: Stall[], leastMs: number): Wind
     const own = stalls.filter(stall => isOf(life, stall));
     return { ...life, frozen: merged([...(life.frozen ?? []), ...own]) };
   });
-  return windowsOf(noting).filter(({ from, to }) => to - from >= leastMs);
+  // One that wakes to stop at once notes nothing in between.
+  return merged(windowsOf(noting)).filter(({ from, to }) => to - from >= leastMs);
 }
 
 /** When it could fire, and when it could no longer. */
