@@ -36,11 +36,11 @@ type Counts = Pick<Schedule, 'status' | 'policy'> & When;
 export function recounted(row: Counted, schedule: Counts, now: number): Recounted | null {
   const first = schedule.status === 'enabled' ? nextTime(schedule, now) : null;
   const isOwnFirst = row.scheduledFor <= now || (first !== null && first >= row.scheduledFor);
-  if (isOwnFirst && mayBeDecidedAnew(row, schedule)) return decidedAnew(row);
-  if (row.scheduledFor <= now) return soonerNext(row, schedule, first, now);
-  if (first !== null && first >= row.scheduledFor) {
+  if (isOwnFirst) {
+    if (mayBeDecidedAnew(row, schedule)) return decidedAnew(row);
     // Times after it may have been decided about already: these come again.
-    return soonerNext(row, schedule, nextTime(schedule, row.scheduledFor), now);
+    const next = row.scheduledFor <= now ? first : nextTime(schedule, row.scheduledFor);
+    return soonerNext(row, schedule, next, now);
   }
   const nextFor = firstOf(row.nextFor, first, now);
   if (row.state === 'waiting') return nextFor === null ? null : waitingFor(nextFor, schedule);

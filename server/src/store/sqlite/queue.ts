@@ -203,7 +203,9 @@ export function sqliteQueue(
     confirm: async claims => claims.map(({ scheduleRowId }) => scheduleRowId),
     renew: async claims => claims.map(({ scheduleRowId }) => scheduleRowId),
     async recover(now, sentUntil) {
-      const known = { sentUntil, shownUntil: await counts.latest() };
+      // The mark of what was sent says more than what is on record.
+      const shownUntil = sentUntil === undefined ? await counts.latest() : null;
+      const known = { sentUntil, shownUntil };
       return commits.write(() => {
         const rows = cutOff.all() as Row[];
         for (const row of rows) {
