@@ -235,16 +235,16 @@ export class Completer {
     while (open.length > 0) {
       const unknown = unknownVersions(open, scheduleOf);
       if (unknown !== null) await loadVersions(calendars, unknown);
+      const spoken = open.filter(({ claim, attempt }) => maySay(claim, attempt));
+      const said = await saidOf(
+        this.#options,
+        spoken.map(({ claim }) => claim),
+      );
       const now = clock.now();
       const looked = await withKnownOfGap(queue, open, now, {
         unseenUntil: downtime.unseenUntil,
         checksFrom: recounter.checksFrom,
       });
-      const spoken = looked.filter(({ claim, attempt }) => maySay(claim, attempt));
-      const said = await saidOf(
-        this.#options,
-        spoken.map(({ claim }) => claim),
-      );
       const moves = await this.#withFailures(
         eachOf(
           looked,
@@ -317,7 +317,9 @@ export class Completer {
     const { claim, attempt, endedAt: attemptEndedAt, dueAt } = firing;
     const { schedule } = claim;
     const endedAt = Math.min(attemptEndedAt, now);
-    const awaited = awaitedFiring(claim, attempt, said, endedAt);
+    // A run that is only looked at has ended no earlier than its target said so.
+    const lookedAt = attempt === null ? now : endedAt;
+    const awaited = awaitedFiring(claim, attempt, said, lookedAt);
     const last = awaited?.attempt ?? attempt;
     if (last === null) return giveBack(claim, schedule, endedAt, dueAt);
     const attempts = [...claim.attempts.slice(0, claim.attempt - 1), last];
