@@ -373,4 +373,12 @@ export const REGRESSIONS: Regression[] = [
     seed: 182_340,
     mend: 'rules: a node that wakes to stop in a pause notes nothing, and nobody does until the resume',
   },
+  {
+    seed: 201_632,
+    mend: 'completer: a run that is looked at while the store refuses ends when its target said so',
+  },
+  {
+    seed: 203_918,
+    mend: 'store: a further run that is dropped blocks no time while it is ended',
+  },
 ];

@@ -125,7 +125,8 @@ const queueInsert: Statement = {
       (schedule_key, state, due_at, scheduled_for, next_for, needs, blocked_since)
     SELECT key, 'waiting', first, first, second, needs, (
       SELECT claimed_at FROM outbox
-      WHERE schedule_key = key AND kind = 'manual' AND state IN ('inFlight', 'awaiting'))
+      WHERE schedule_key = key AND kind = 'manual' AND state IN ('inFlight', 'awaiting')
+        AND trigger IS DISTINCT FROM 'dropped')
     FROM ${REQUEUED}
     ON CONFLICT (schedule_key) DO UPDATE SET due_at = excluded.due_at,
       scheduled_for = excluded.scheduled_for, next_for = excluded.next_for, needs = excluded.needs,

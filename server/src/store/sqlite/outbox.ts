@@ -20,6 +20,7 @@ import {
   cutOffEntry,
   dueOfAwaiting,
   isAwaitingNext,
+  isDropped,
   outboxClaimFrom,
   outboxDepthSql,
 } from '../rows/outbox.ts';
@@ -86,7 +87,7 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
     "UPDATE outbox SET state = 'inFlight', claimed_at = ? WHERE id = ?",
   );
   const block = database.prepare(`
-    UPDATE queue SET blocked_since = :now, claimed_at = ${takenBefore(':now')},
+    UPDATE queue SET blocked_since = :since, claimed_at = ${takenBefore(':now')},
       fence = ${nextFence('max', ':now')}
     WHERE schedule_key = :key RETURNING fence`);
   const withoutRow = database.prepare(`
@@ -135,7 +136,9 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
     const taken = { ...row, attempt: (row.attempt as number) + 1 };
     if (row.kind === 'callback') return outboxClaimFrom(taken, now, undefined);
     const key = row.schedule_key!;
-    const found = block.get({ now, key }) ?? withoutRow.get({ now, key });
+    // Nothing of it is sent: times that come meanwhile are not behind it.
+    const since = isDropped(row) ? null : now;
+    const found = block.get({ now, key, since }) ?? withoutRow.get({ now, key });
     const { fence } = found as { fence: number };
     return outboxClaimFrom(taken, now, { ...(scheduleOf.get(key) as Row), fence });
   }

@@ -19,7 +19,8 @@ export function requeueWriter(database: DatabaseSync, { now }: Pick<GroupCommit,
     INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for, needs, blocked_since)
     VALUES (:key, 'waiting', :first, :first, :second, :needs, (
       SELECT claimed_at FROM outbox
-      WHERE schedule_key = :key AND kind = 'manual' AND state IN ('inFlight', 'awaiting')))
+      WHERE schedule_key = :key AND kind = 'manual' AND state IN ('inFlight', 'awaiting')
+        AND trigger IS NOT 'dropped'))
     ON CONFLICT (schedule_key) DO UPDATE SET due_at = :first, scheduled_for = :first,
       next_for = :second, needs = :needs, changed_at = NULL WHERE state = 'waiting'`);
   const queueRemoveWaiting = database.prepare(
