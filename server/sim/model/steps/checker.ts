@@ -98,7 +98,7 @@ export function checkSteps(
     } else if (askedAt !== undefined)
       checkSilence(schedule, own, asked, spansFrom(askedAt, spans), NO_CHANGES, evidence, tell);
     checkEarly(own, evidence, tell);
-    if (!wasDisabled(held)) checkFences(schedule.id, isOver(schedule) ? own : arrivals, tell);
+    checkFences(schedule.id, arrivals, tell);
     for (const same of Map.groupBy(own, ({ scheduledFor }) => scheduledFor).values())
       checkOnce(same, evidence, tell);
     for (const same of Map.groupBy(asked, ({ webhookId }) => webhookId).values())
@@ -145,16 +145,6 @@ function promptOf(schedule: ScheduleSeen, held: Held[], spans: Span[]): [Schedul
     const within = spansFrom(from, spans).map(span => ({ ...span, to: Math.min(span.to, to) }));
     return [{ ...schedule, interval, timezone, createdAt }, within];
   });
-}
-
-/** It has no row any more that keeps the last fence. A clock that is behind its end gives two manual runs the same one. */
-function isOver({ planned }: ScheduleSeen): boolean {
-  return planned !== undefined && planned.status !== 'enabled';
-}
-
-/** Its row went, and with it the last fence. One that is enabled again goes on with the instant of a clock that is behind. */
-function wasDisabled(held: Held[]): boolean {
-  return held.some(({ is }) => is.status !== 'enabled');
 }
 
 function checkFences(id: string, arrivals: Arrival[], tell: Tell): void {

@@ -2,7 +2,7 @@ import { IDEMPOTENCY_KEPT_MS } from '../../domain/idempotency.ts';
 import { attemptsCell, type Cell, type Row, readFrom, SECRETS, selected } from '../columns.ts';
 import type { IdempotentCall } from '../contract/idempotency.ts';
 import type { ManualInsert, OutboxStore } from '../contract/queue.ts';
-import { fenceWithoutRow, nextFence } from '../fence.ts';
+import { fencesWithoutRow, nextFence } from '../fence.ts';
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
 import { cutOffEntry, isDropped, outboxClaimFrom, outboxDepthSql } from '../rows/outbox.ts';
 import { takenBefore } from '../rows/queue.ts';
@@ -113,12 +113,15 @@ const block: Statement = {
         WHERE outbox.schedule_key = queue.schedule_key AND kind = 'manual'
           AND outbox.state IN ('inFlight', 'awaiting'))
       RETURNING schedule_key, fence
+    ), without_row AS (${fencesWithoutRow(
+      'greatest',
+      '$1',
+      `
+      SELECT key, $1 FROM unnest($2::bigint[]) AS key
+      WHERE (SELECT queue.schedule_key FROM queue WHERE queue.schedule_key = key) IS NULL`,
+    )}
     )
-    SELECT schedule_key, fence FROM blocked
-    UNION ALL
-    SELECT schedule_key, ${fenceWithoutRow('greatest', '$1')} FROM schedules
-    WHERE schedule_key = ANY ($2)
-      AND (SELECT queue.schedule_key FROM queue WHERE queue.schedule_key = schedules.schedule_key) IS NULL`,
+    SELECT schedule_key, fence FROM blocked UNION ALL SELECT schedule_key, fence FROM without_row`,
 };
 const take: Statement = {
   name: 'outbox_take',

@@ -14,7 +14,7 @@ import {
   TARGET_RUN,
 } from '../columns.ts';
 import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../contract/queue.ts';
-import { fenceWithoutRow, nextFence } from '../fence.ts';
+import { fencesWithoutRow, nextFence } from '../fence.ts';
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
 import {
   cutOffEntry,
@@ -90,8 +90,7 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
     UPDATE queue SET blocked_since = :since, claimed_at = ${takenBefore(':now')},
       fence = ${nextFence('max', ':now')}
     WHERE schedule_key = :key RETURNING fence`);
-  const withoutRow = database.prepare(`
-    SELECT ${fenceWithoutRow('max', ':now')} AS fence FROM schedules WHERE schedule_key = :key`);
+  const withoutRow = database.prepare(fencesWithoutRow('max', ':now', 'VALUES (:key, :now)'));
   const free = database.prepare(`
     UPDATE queue SET blocked_since = NULL, due_at = ${dueUnblocked('min', 'max', LOOKED_AT_BLOCKED)}
     WHERE schedule_key = ?`);
