@@ -381,4 +381,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 203_918,
     mend: 'store: a further run that is dropped blocks no time while it is ended',
   },
+  {
+    seed: 211_783,
+    mend: 'rules: a further run waits for a firing that waits for its connection',
+  },
 ];
