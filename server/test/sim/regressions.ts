@@ -385,4 +385,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 211_783,
     mend: 'rules: a further run waits for a firing that waits for its connection',
   },
+  {
+    seed: 213_124,
+    mend: 'rules: a schedule that is made as its destination is deleted may be refused its changes',
+  },
 ];
