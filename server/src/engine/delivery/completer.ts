@@ -87,7 +87,7 @@ export interface CompleterOptions extends FailureLook, SaidSources {
   observer: EngineObserver;
   downtime: DowntimeDetector;
   /** From when on nominal times may have been sent already. */
-  recounter: Pick<Recounter, 'checksFrom'>;
+  recounter: Pick<Recounter, 'checksFrom' | 'during'>;
   wake: Wake;
 }
 
@@ -103,9 +103,9 @@ export class Completer {
 
   constructor(options: CompleterOptions) {
     this.#options = options;
-    const { clock, observer, wake } = options;
+    const { clock, observer, recounter, wake } = options;
     this.#firings = new BatchWriter(clock, observer, {
-      write: firings => this.#settleFirings(firings),
+      write: firings => recounter.during(() => this.#settleFirings(firings)),
       writing: () => wake.room(),
       written: () => {
         wake.runsEnded();
@@ -113,7 +113,7 @@ export class Completer {
       },
     });
     this.#ofOutbox = new BatchWriter(clock, observer, {
-      write: entries => settleEntries(entries, options),
+      write: entries => recounter.during(() => settleEntries(entries, options)),
       writing: () => wake.room(),
       written: () => {
         wake.outbox();
