@@ -15,16 +15,17 @@ function seconds(from: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => time(first + index * SECOND));
 }
 
+const OTHER = 'https://example.com/other';
+
 /** The run of 12:00:03 ends while the clock is ahead by 2.8 seconds, for 20 ms. @param ahead called as it is */
 async function endsAhead(world: World, ahead = () => {}): Promise<void> {
   await world.schedule({ interval: '* * * * * *' });
   await world.clock.advance(2_500);
-  world.answer = () => 'hang';
+  world.answer = ({ url }) => (url === OTHER ? 200 : 'hang');
   await world.clock.advance(600);
   world.answer = () => 200;
   world.clock.set('2026-03-01T12:00:05.900Z');
   ahead();
-  world.engine.wake(world.clock.now());
   await world.release();
   await world.clock.advance(20);
   world.clock.set('2026-03-01T12:00:03.120Z');
@@ -143,6 +144,14 @@ describe('a clock that was ahead for a moment', () => {
     const recorded = (await world.runs()).map(({ scheduledFor }) => time(scheduledFor));
     const due = ['12:00:10', '12:00:20', '12:00:30', '12:00:40', '12:00:50'];
     assert.deepEqual(recorded.slice(0, 5), due);
+  });
+
+  test('loses no time where a run ends by it, between two looks of the loops', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    await world.schedule({ interval: '* * * * * *', url: OTHER });
+    await endsAhead(world);
+    await world.clock.advanceTo('2026-03-01T12:00:08.500Z');
+    assert.deepEqual(world.times(), seconds('12:00:01', 8));
   });
 
   test('loses no time where a decision of then is on its way as it is set back', async () => {

@@ -373,4 +373,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 182_340,
     mend: 'rules: a node that wakes to stop in a pause notes nothing, and nobody does until the resume',
   },
+  {
+    seed: 91_776,
+    mend: 'completer: a run that ends by a clock that is ahead looks at it, also between two looks of the loops',
+  },
 ];
