@@ -377,4 +377,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 91_776,
     mend: 'completer: a run that ends by a clock that is ahead looks at it, also between two looks of the loops',
   },
+  {
+    seed: 205_683,
+    mend: 'step rules: a target that asked for more time is at work for as long, or until it ended',
+  },
 ];
