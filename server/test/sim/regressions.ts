@@ -389,4 +389,12 @@ export const REGRESSIONS: Regression[] = [
     seed: 213_124,
     mend: 'rules: a schedule that is made as its destination is deleted may be refused its changes',
   },
+  {
+    seed: 91_776,
+    mend: 'completer: a run that ends by a clock that is ahead looks at it, also between two looks of the loops',
+  },
+  {
+    seed: 205_683,
+    mend: 'step rules: a target that asked for more time is at work for as long, or until it ended',
+  },
 ];
