@@ -174,6 +174,27 @@ describe('a clock that was ahead for a moment', () => {
     assert.deepEqual(world.times(), seconds('12:00:01', 8));
   });
 
+  test('sends no time that a change of then has told as skipped behind a request', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    const { id } = await world.schedule({ interval: '* * * * * *' });
+    await world.clock.advance(2_500);
+    world.answer = () => 'hang';
+    await world.clock.advance(10_000);
+    await world.clock.jump('2026-03-01T12:02:00.500Z');
+    await world.clock.advance(2_000);
+    await world.change(id, { interval: '2-59/3 * * * * *' });
+    await world.clock.advance(4_000);
+    await world.clock.jump('2026-03-01T12:00:18.500Z');
+    await world.clock.advance(12_000);
+    world.answer = () => 200;
+    await world.release();
+    await world.clock.advance(4_000);
+    assert.deepEqual(nominal(world), ['12:00:01', '12:00:02', '12:00:03', '12:00:32']);
+    const ends = Map.groupBy(await world.runs(), ({ status }) => status);
+    assert.equal(ends.get('succeeded')!.length, 4);
+    assert.equal(ends.get('skipped')!.length, 15 + 4, 'up to the step back, and of the new times');
+  });
+
   test('silences nobody that is started when it is right again', async () => {
     const world = await World.start('2030-03-01T12:00:00Z');
     await world.schedule({ interval: '* * * * * *' });

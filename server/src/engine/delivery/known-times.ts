@@ -1,6 +1,7 @@
 import type { Move } from '../../domain/run/queue.ts';
 import type { TakenRow } from '../../domain/run/queue-row.ts';
 import type { Claim, QueueStore } from '../../store/contract/queue.ts';
+import type { KnownRun } from '../../store/contract/recount.ts';
 
 /** After the clock was set back, times come again that are already on record. */
 
@@ -24,7 +25,8 @@ export async function withKnown(
     .filter(claim => claim.was === 'waiting' && (mayBeSent || wasHeld(claim)))
     .map(({ scheduleRowId, scheduledFor: from }) => ({ scheduleRowId, from, until: now }));
   if (spans.length === 0) return claims;
-  const byKey = Map.groupBy(await queue.known(spans), ({ scheduleRowId }) => scheduleRowId);
+  const known = (await queue.known(spans)).filter(hasLeft);
+  const byKey = Map.groupBy(known, ({ scheduleRowId }) => scheduleRowId);
   return claims.map(claim => ({ ...claim, known: byKey.get(claim.scheduleRowId) ?? [] }));
 }
 
@@ -53,16 +55,34 @@ export async function withKnownOfGap<Ended extends { claim: Claim }>(
   now: number,
   { unseenUntil, checksFrom }: { unseenUntil: number; checksFrom: number },
 ): Promise<Ended[]> {
-  const mayBeSent = (nextFor: number) => nextFor < unseenUntil || checksFrom <= now;
-  const spans = executions.flatMap(({ claim: { scheduleRowId, nextFor } }) =>
-    nextFor !== null && nextFor <= now && mayBeSent(nextFor)
-      ? [{ scheduleRowId, from: nextFor, until: now }]
-      : [],
-  );
+  const mayBeKnown = (claim: Claim) =>
+    claim.nextFor! < unseenUntil || checksFrom <= now || isCountedAnew(claim);
+  const spans = executions.flatMap(({ claim }) => {
+    const { scheduleRowId, nextFor } = claim;
+    if (nextFor === null || nextFor > now || !mayBeKnown(claim)) return [];
+    return [{ scheduleRowId, from: nextFor, until: now }];
+  });
   if (spans.length === 0) return executions;
   const byKey = Map.groupBy(await queue.known(spans), ({ scheduleRowId }) => scheduleRowId);
   return executions.map(execution => {
-    const known = byKey.get(execution.claim.scheduleRowId);
-    return known ? { ...execution, claim: { ...execution.claim, known } } : execution;
+    const { claim } = execution;
+    const found = byKey.get(claim.scheduleRowId) ?? [];
+    const known = isCountedAnew(claim) ? found.map(asDecided) : found.filter(hasLeft);
+    return known.length > 0 ? { ...execution, claim: { ...claim, known } } : execution;
   });
+}
+
+/** Whether a clock that was set back found it in flight, and a change by the clock that was ahead beside it (`recounted`). */
+function isCountedAnew({ scheduledFor, nextFor }: Claim): boolean {
+  return nextFor === scheduledFor;
+}
+
+/** A time that was passed over has no attempts. */
+function hasLeft({ sent, attempts }: KnownRun): boolean {
+  return sent || attempts.length > 0;
+}
+
+/** The change has told what became of the times that came by then. They are on record, and do not fire. */
+function asDecided(run: KnownRun): KnownRun {
+  return hasLeft(run) ? run : { ...run, sent: true };
 }

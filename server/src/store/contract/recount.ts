@@ -10,12 +10,12 @@ export interface RecountStore {
    */
   latest(): Promise<number | null>;
   /**
-   * The earliest nominal time that `known` would tell of and that is yet to be decided about. Null: there is none. All of these are
+   * The earliest nominal time that was sent, or has attempts that were cut off, and that is yet to be decided about. Null: there is none. All of these are
    * from `now` on, from the row on that is due first, or from the earliest claim that has not begun. A run that goes on counts with
    * its next time.
    */
   nextKnown(now: number): Promise<number | null>;
-  /** Of each of these spans: the times that are on record as sent, or with attempts that were cut off. */
+  /** Of each of these spans: the times that are on record. */
   known(spans: ScheduleSpan[]): Promise<KnownRun[]>;
   /** Runs that were cut off ahead of their time are being sent again: their records give way. */
   resend(runs: Pick<KnownRun, 'scheduleRowId' | 'scheduledFor'>[]): Promise<void>;

@@ -76,7 +76,6 @@ const known: Statement = {
         SELECT schedule_key, scheduled_for, status, attempts FROM runs
         WHERE schedule_key = span.key AND scheduled_for BETWEEN $4::bigint AND $5::bigint
           AND scheduled_for BETWEEN span.from_at AND span.until_at AND manual_id = ''
-          AND (status IN ('succeeded', 'failed') OR attempts <> '[]')
         OFFSET 0) AS found`,
 };
 const resent: Statement = {

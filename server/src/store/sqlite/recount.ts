@@ -67,7 +67,6 @@ export function sqliteRecount(
   const known = database.prepare(`
     SELECT schedule_key, scheduled_for, status, attempts FROM runs
     WHERE schedule_key = ? AND scheduled_for BETWEEN ? AND ? AND manual_id = ''
-      AND (status IN ('succeeded', 'failed') OR attempts <> '[]')
     ORDER BY scheduled_for`);
   const resent = database.prepare(`
     DELETE FROM runs
