@@ -397,4 +397,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 205_683,
     mend: 'step rules: a target that asked for more time is at work for as long, or until it ended',
   },
+  {
+    seed: 221_805,
+    mend: 'step rules: a time comes again whose record retention took away before the clock was set back',
+  },
 ];
