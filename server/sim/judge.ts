@@ -1,4 +1,3 @@
-import type { Run } from '@punctual/client';
 import { dueTimes } from './model/calendar/due-times.ts';
 import { check, type Figures, type Report } from './model/checker.ts';
 import type { Evidence } from './model/evidence.ts';
@@ -65,7 +64,7 @@ export function judge(evidence: Evidence, clock: ClockSeen | null): Judgement {
 }
 
 function steppedOf(evidence: Evidence, clock: ClockSeen): StepEvidence {
-  const { schedules, lives, stalls, suspensions = [], arrivals } = evidence;
+  const { schedules, lives, stalls, suspensions = [], arrivals, runs, pruned = [] } = evidence;
   const [first] = clock.steps;
   return {
     schedules: schedules.filter(({ listed }) => listed),
@@ -75,30 +74,14 @@ function steppedOf(evidence: Evidence, clock: ClockSeen): StepEvidence {
     arrivals,
     callbacks: evidence.callbackArrivals,
     said: evidence.said ?? [],
-    runs: standingRuns(evidence, clock),
+    runs,
+    taken: new Map(pruned.map(({ run, trueAt }) => [run, trueAt])),
     explained: aheadOf(evidence),
     counted: countedOf(evidence, clock),
     prompt: clock.prompt,
     since: first!.at,
     until: evidence.until,
   };
-}
-
-/**
- * History without the times that come again. A clock that is set back shortens the records of what was never sent, but not those that
- * retention has taken away before: the world does that in its place.
- */
-function standingRuns({ runs, pruned = [] }: Evidence, { steps }: ClockSeen): Run[] {
-  const takenAt = new Map(pruned.map(({ run, trueAt }) => [run, trueAt]));
-  return runs.flatMap(run => {
-    const at = takenAt.get(run);
-    if (at === undefined || run.attempts.length > 0) return [run];
-    const shown = steps.filter(step => step.at >= at).map(step => step.at + step.offsetMs);
-    const until = Math.min(...shown);
-    if (Date.parse(run.scheduledFor) > until) return [];
-    const isLonger = run.to !== undefined && Date.parse(run.to) > until;
-    return [isLonger ? { ...run, to: new Date(until).toISOString() } : run];
-  });
 }
 
 /** What was asked of times that were still to come, and that no change has made others. */

@@ -8,7 +8,17 @@ import {
   refusedWorld,
   TAMPERED_CHANGES,
 } from './steps/tampered-changes.ts';
-import { at, cleanWorld, ID, miss, retryInto, send, TAMPERED } from './steps/tampered-evidence.ts';
+import {
+  at,
+  cleanWorld,
+  ID,
+  miss,
+  missAgain,
+  retryInto,
+  send,
+  TAMPERED,
+  takeAway,
+} from './steps/tampered-evidence.ts';
 
 describe('checker of stepped clocks', () => {
   test('a world in which everything went right has no violation', () => {
@@ -69,6 +79,31 @@ describe('checker of stepped clocks', () => {
       const named = checkSteps(world).map(({ rule }) => rule);
       assert.deepEqual(
         [...new Set(named)].filter(rule => rule === 'unrecorded'),
+        rules,
+      );
+    });
+  }
+
+  test('a time may come again whose record retention took away before the clock was set back', () => {
+    const world = cleanWorld();
+    takeAway(world, 5, 46.5);
+    assert.deepEqual(checkSteps(world), []);
+    missAgain(world, 5);
+    assert.deepEqual(checkSteps(world), []);
+  });
+
+  for (const [how, backUntil, rules] of [
+    ['for too short to be seen', 46.5, []],
+    ['for longer', 50.4, ['unrecorded']],
+  ] as const) {
+    test(`a time that was missed comes again where the clock was set back ${how}`, () => {
+      const world = cleanWorld();
+      miss(world, 20);
+      world.stalls.push({ from: at(19.9), to: at(21.1) });
+      takeAway(world, 20, backUntil);
+      const named = checkSteps(world).map(({ rule }) => rule);
+      assert.deepEqual(
+        named.filter(rule => rule === 'unrecorded'),
         rules,
       );
     });

@@ -149,7 +149,7 @@ export function mayBeLost(time: number, runs: Run[]): boolean {
 }
 
 /** Whether the store let a process count its rows anew within a span. One that stands still until the end of the process does not. */
-function couldCount(
+export function couldCount(
   { from, to }: Span,
   { stalls, lookMs }: { stalls: Window[] } & StepSlack,
 ): boolean {

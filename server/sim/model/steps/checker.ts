@@ -4,15 +4,8 @@ import type { Arrival, CallbackArrival, Life, SaidSeen, ScheduleSeen } from '../
 import { mayCount } from '../rules/awaited.ts';
 import type { Window } from '../rules/cuts.ts';
 import { AGAIN_MS } from '../rules/times.ts';
-import {
-  checkChanged,
-  type Held,
-  heldOf,
-  isPrompt,
-  mayBeLost,
-  owedOf,
-  wasRefused,
-} from './changes.ts';
+import { checkChanged, type Held, heldOf, isPrompt, mayBeLost, wasRefused } from './changes.ts';
+import { checkRecords } from './records.ts';
 import {
   furthestAhead,
   iso,
@@ -43,6 +36,8 @@ export interface StepEvidence {
   said: SaidSeen[];
   /** As `GET /v1/run` tells them in the end, those of times to come included. */
   runs: Run[];
+  /** Those of them that retention took away, and when. */
+  taken: Map<Run, number>;
   /** What explain said of an instant that was still to come. */
   explained: { at: number; verdict: string }[];
   /** For each life that was asked: the steps that it counted, and those that were made in it. */
@@ -239,39 +234,6 @@ function askedUntil({ webhookId, attempt }: Arrival, said: SaidSeen[]): number {
   );
   const ended = heard.filter(({ status, code }) => status !== null && code === 200);
   return Math.min(Math.max(...moved), ...ended.map(({ endedAt }) => endedAt));
-}
-
-/** Of a schedule that is more than a cron interval only that nothing is recorded twice: a clock that is wrong may end it. */
-function checkRecords(
-  schedule: ScheduleSeen,
-  held: Held[],
-  spans: Span[],
-  runs: Run[],
-  evidence: Judged,
-  tell: Tell,
-): void {
-  const { id, interval, timezone, createdAt, planned } = schedule;
-  const { since, until } = evidence;
-  const from = Math.max(createdAt, since);
-  const asCreated = planned ? [] : dueTimes(interval, timezone, from, until);
-  const owed = () =>
-    owedOf(createdAt, held, spans, evidence).filter(time => !mayBeLost(time, runs));
-  const due = held.length > 0 ? owed() : asCreated;
-  const records = new Map<number, number>();
-  for (const { trigger, scheduledFor, missedCount, from: first, to } of runs) {
-    if (trigger !== 'schedule') continue;
-    const times =
-      missedCount === undefined
-        ? [Date.parse(scheduledFor)]
-        : due.filter(time => time >= Date.parse(first!) && time <= Date.parse(to!));
-    for (const time of times) records.set(time, (records.get(time) ?? 0) + 1);
-  }
-  for (const time of due) {
-    if (!records.has(time)) tell('unrecorded', `${nameOf(id, time)} has no record.`);
-  }
-  for (const [time, count] of records) {
-    if (count > 1) tell('recordedTwice', `${nameOf(id, time)} has ${count} records.`);
-  }
 }
 
 function checkEarly(arrivals: Arrival[], { steps, leftMs }: Judged, tell: Tell): void {

@@ -44,6 +44,7 @@ export function cleanWorld(): StepEvidence {
     callbacks: [],
     said: [],
     runs: [],
+    taken: new Map(),
     explained: [{ at: at(40), verdict: 'upcoming' }],
     counted: [{ told: 2, made: 2 }],
     prompt: new Map([[ID, at(0)]]),
@@ -93,6 +94,17 @@ function runOf(world: StepEvidence, second: number): Run {
 export function miss(world: StepEvidence, second: number): void {
   world.arrivals = world.arrivals.filter(({ scheduledFor }) => scheduledFor !== at(second));
   Object.assign(runOf(world, second), { status: 'missed', attempts: [] });
+}
+
+/** Retention took its record away in second 45. In second 46 the clock showed the start, until `backUntil`. */
+export function takeAway(world: StepEvidence, second: number, backUntil: number): void {
+  world.taken.set(runOf(world, second), at(45));
+  world.steps.push({ at: at(46), offsetMs: -46_000 }, { at: at(backUntil), offsetMs: 0 });
+}
+
+/** Recorded as missed once more. */
+export function missAgain(world: StepEvidence, second: number): void {
+  world.runs.push({ ...runOf(world, second), status: 'missed', attempts: [] });
 }
 
 /** Skipped, as the retry of the time before it was in flight. */
@@ -161,6 +173,24 @@ export const TAMPERED: TamperedEvidence[] = [
     w => {
       const range = { from: new Date(at(11)).toISOString(), to: new Date(at(29)).toISOString() };
       w.runs.push({ ...runOf(w, 11), id: 'missed', missedCount: 19, attempts: [], ...range });
+    },
+  ],
+  [
+    'a time comes again whose record retention took away after the clock was right again',
+    ['recordedTwice'],
+    w => {
+      takeAway(w, 5, 46.5);
+      w.taken.set(runOf(w, 5), at(47));
+      missAgain(w, 5);
+    },
+  ],
+  [
+    'a time comes again twice, and both records stay',
+    ['recordedTwice'],
+    w => {
+      takeAway(w, 5, 46.5);
+      missAgain(w, 5);
+      missAgain(w, 5);
     },
   ],
   [

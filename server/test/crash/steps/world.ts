@@ -214,6 +214,7 @@ class SteppedWorld {
       callbacks: this.#target.callbacks,
       said: [],
       runs: await api.runs(0),
+      taken: new Map(),
       explained: this.#explained,
       counted: this.#counted,
       prompt: this.#prompt,
