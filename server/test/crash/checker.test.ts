@@ -13,6 +13,8 @@ import {
   stalledWorld,
   TAMPERED_CHANGES,
   TAMPERED_STALLED,
+  TAMPERED_WAITED,
+  waitedWorld,
 } from './tampered-changes.ts';
 import {
   TAMPERED_CLIENTS,
@@ -119,6 +121,7 @@ describe('checker', () => {
       explainedWorld(),
       racedWorld(),
       stalledWorld(),
+      waitedWorld(),
     ])
       assert.deepEqual(check(world, IN_TIME).violations, []);
   });
@@ -193,6 +196,7 @@ describe('checker', () => {
     ...TAMPERED.map(each => [cleanWorld, ...each] as const),
     ...TAMPERED_CHANGES.map(each => [changedWorld, ...each] as const),
     ...TAMPERED_STALLED.map(each => [stalledWorld, ...each] as const),
+    ...TAMPERED_WAITED.map(each => [waitedWorld, ...each] as const),
     ...TAMPERED_AWAITED.map(each => [awaitedWorld, ...each] as const),
     ...TAMPERED_CLIENTS.map(each => [worldOfClients, ...each] as const),
     ...TAMPERED_DROPPED.map(each => [worldOfDropped, ...each] as const),

@@ -9,6 +9,7 @@ const BEFORE: Content = {
   status: 'enabled',
 };
 const STOPPED = { ...BEFORE, status: 'disabled' };
+const EACH_SECOND = { ...BEFORE, interval: '* * * * * *' };
 const AFTER = { ...BEFORE, interval: '*/4 * * * * *' };
 
 /** A schedule that fires every five seconds, is disabled at 6.2 s, and fires every four seconds from 8.3 s on. */
@@ -73,6 +74,49 @@ export const TAMPERED_STALLED: TamperedEvidence[] = [
     'a time is skipped behind one that was never sent',
     ['skippedWithoutRun'],
     w => passed(w, 'changed', 15, 'skipped'),
+  ],
+];
+
+/**
+ * Times of 11 s and 12 s pass while the service is down. The latest waits for a manual run, a time of 13 s is skipped behind it, and
+ * a deletion at 13.2 s drops what waits.
+ */
+export function waitedWorld(): Evidence {
+  const world = new Synthetic();
+  world.schedule('changed', EACH_SECOND.interval);
+  for (let second = 2; second <= 10; second++) world.fired('changed', second, [second, 10, 200]);
+  world.passed('changed', 11, 'missed');
+  world.passed('changed', 13, 'skipped');
+  const manual = world.fired('changed', 10.1, [12.6, 900, 200]);
+  manual.trigger = 'manual';
+  const { evidence } = world;
+  evidence.triggered.push(manual.id);
+  const [seen] = evidence.schedules;
+  const deleted = { ...EACH_SECOND, status: 'deleted' };
+  seen!.versions = [version(0, 1.5, EACH_SECOND), version(1, 13.2, deleted)];
+  seen!.changes = [{ ...change(1, 13.2, deleted, { status: 'deleted' }), isDeleted: true }];
+  return evidence;
+}
+
+/** As `TAMPERED`, of `waitedWorld`. */
+export const TAMPERED_WAITED: TamperedEvidence[] = [
+  [
+    'the latest time is lost behind a manual run, and no change drops it',
+    ['latestMissed', 'unrecorded'],
+    w => {
+      w.schedules[0]!.versions!.pop();
+      changesOf(w).pop();
+      for (let second = 14; second <= 20; second++) passed(w, 'changed', second, 'skipped');
+      const [manual] = w.runs.filter(({ trigger }) => trigger === 'manual');
+      manual!.finishedAt = iso(20);
+      manual!.attempts[0]!.durationMs = 7_400;
+      w.arrivals.at(-1)!.endedAt = at(20) - 1;
+    },
+  ],
+  [
+    'the latest of the times that a change drops is missed',
+    ['latestMissed'],
+    w => passed(w, 'changed', 12, 'missed'),
   ],
 ];
 

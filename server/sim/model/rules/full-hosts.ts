@@ -1,5 +1,5 @@
 import type { Window } from './cuts.ts';
-import { attemptsOf, endOf, type ScheduleView, type View } from './view.ts';
+import { attemptsOf, endOf, hasBegun, type ScheduleView, type View } from './view.ts';
 
 /** Hosts that have as many requests of a client in flight as they may. Others are in nobody's way. */
 
@@ -7,6 +7,15 @@ import { attemptsOf, endOf, type ScheduleView, type View } from './view.ts';
 const FREED_MS = 50;
 /** What waits for a full host may go back to the queue for so long, and stays there when the host is free again. */
 const PUT_OFF_MS = 5_000;
+
+/** Whether others of its destination or its host were in the way of a request from then on, until an instant. */
+export function hadToWait(from: number, to: number, schedule: ScheduleView, view: View): boolean {
+  const { seen, runs, manual } = schedule;
+  const before = [...runs, ...manual].filter(run => hasBegun(run) && run.finishedAt <= from);
+  // One that was put off stays so while later times come.
+  const waitsSince = Math.max(seen.createdAt, ...before.map(({ finishedAt }) => finishedAt));
+  return view.isHeldBack(from, to, seen, waitsSince) || isPutOff(to, schedule, view);
+}
 
 /** Whether a request that waits may not have come to its turn by then. */
 export function isPutOff(at: number, schedule: ScheduleView, view: View): boolean {

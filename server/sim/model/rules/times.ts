@@ -1,6 +1,7 @@
 import type { ScheduleSeen } from '../evidence.ts';
 import { RECOVERY_MS, type Window } from './cuts.ts';
-import { isPutOff } from './full-hosts.ts';
+import { isLatestDropped, needsNone } from './dropped.ts';
+import { hadToWait } from './full-hosts.ts';
 import { haltIn } from './halts.ts';
 import { isHeldAt, isPutOffAgain } from './held.ts';
 import type { Tell } from './rule.ts';
@@ -48,39 +49,6 @@ function checkOne(schedule: ScheduleView, view: View, tell: Tell): number {
     }
   }
   return overrun;
-}
-
-/**
- * Whether a time needs no record. A change drops what is due and waits: the time had just come, something was in its way, or a
- * manual run went first.
- */
-export function needsNone(time: number, schedule: ScheduleView, view: View): boolean {
-  const { seen, optional, spans, manual } = schedule;
-  if (optional.has(time)) return true;
-  const changedAt = spans.find(({ until }) => until >= time)?.until;
-  if (changedAt === undefined || changedAt === Number.POSITIVE_INFINITY) return false;
-  if (changedAt - freeAt(time, changedAt, schedule) <= view.lateMs) return true;
-  if (!view.isUndisturbed(time, changedAt, seen.id)) return true;
-  if (hadToWait(time, changedAt, schedule, view) || isJustWritten(seen, changedAt, view))
-    return true;
-  return manual.some(({ at, finishedAt }) => at <= changedAt && finishedAt >= time);
-}
-
-/** From when on it could fire before a change: with `bufferOne` it waits for the end of the run before it. */
-function freeAt(time: number, changedAt: number, { seen, runs }: ScheduleView): number {
-  if (seen.policy?.overlap !== 'bufferOne') return time;
-  const isBefore = (run: RunSeen) => run.at < time && run.finishedAt <= changedAt;
-  const before = runs.filter(run => hasBegun(run) && isBefore(run));
-  return Math.max(time, ...before.map(({ finishedAt }) => finishedAt));
-}
-
-/** The longest that a store that is slow takes for what it was asked for. */
-const SLOWEST_MS = 1_600;
-
-/** Whether the node that was asked for a schedule may have written it late: until then nobody could fire it. */
-function isJustWritten({ createdAt }: ScheduleSeen, at: number, view: View): boolean {
-  const isYoung = at - createdAt <= SLOWEST_MS;
-  return view.isShared && isYoung && view.isAnySlow(createdAt, createdAt + 1);
 }
 
 /**
@@ -177,35 +145,6 @@ function checkMissed(
   if (follower === undefined && isOverBefore) return 1;
   tell('missedWhileUp', `${name} was missed while the service was up.`);
   return 0;
-}
-
-/** Whether a change dropped the latest of the times that passed, before anybody had looked. */
-function isLatestDropped(
-  time: number,
-  lookedUntil: number,
-  schedule: ScheduleView,
-  view: View,
-): boolean {
-  const { due, runs, spans } = schedule;
-  // More may have come until the change was written, and until the last instant at which somebody looked.
-  const changes = spans.flatMap(({ until }, index) => [
-    until,
-    ...due.filter(each => each > until && each <= (spans[index + 1]?.writtenBy ?? 0)),
-  ]);
-  return [...changes.filter(until => until < lookedUntil), lookedUntil].some(until => {
-    const latest = due.findLast(each => each <= until) ?? time;
-    if (latest <= time || runs.some(({ at }) => at === latest)) return false;
-    return needsNone(latest, schedule, view);
-  });
-}
-
-/** Whether others of its destination or its host were in the way of a request from then on, until an instant. */
-function hadToWait(from: number, to: number, schedule: ScheduleView, view: View): boolean {
-  const { seen, runs, manual } = schedule;
-  const before = [...runs, ...manual].filter(run => hasBegun(run) && run.finishedAt <= from);
-  // One that was put off stays so while later times come.
-  const waitsSince = Math.max(seen.createdAt, ...before.map(({ finishedAt }) => finishedAt));
-  return view.isHeldBack(from, to, seen, waitsSince) || isPutOff(to, schedule, view);
 }
 
 /** Whether it came during a run that a node lost, and then no node could say for long that it looked. */
