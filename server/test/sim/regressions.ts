@@ -373,4 +373,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 182_340,
     mend: 'rules: a node that wakes to stop in a pause notes nothing, and nobody does until the resume',
   },
+  {
+    seed: 180_039,
+    mend: 'completions: an attempt that timed out says when, and its retry is counted from there',
+  },
 ];
