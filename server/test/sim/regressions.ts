@@ -377,4 +377,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 180_039,
     mend: 'completions: an attempt that timed out says when, and its retry is counted from there',
   },
+  {
+    seed: 845_416,
+    mend: 'rules: a node notes that it is awake as it looks after a second, up to half a second later',
+  },
 ];

@@ -137,7 +137,7 @@ function checkMissed(
     const { from, until, lookedAt, goesUntil } = blindOf(schedule, window);
     if (time > until || (!isUndecided && next <= window.from && time <= from)) continue;
     const lookedUntil = withGrace(lookedAt, view);
-    const isUnseen = window.to - unseenFrom(window, view) >= view.blindMs - LOOK_MS;
+    const isUnseen = window.to - unseenFrom(window, view) >= view.blindMs - view.notedMs;
     if (isUnseen && lookedUntil - time > catchUpMs(schedule.seen)) return 0;
     // While it waits for its connection, a later time takes its place.
     const sentBy = lookedUntil + view.connectMs;
@@ -216,7 +216,7 @@ function isLostInStall(time: number, { runs }: ScheduleView, view: View): boolea
       at < time && finishedAt >= time && attempts.some(({ outcome }) => outcome === 'lost'),
   );
   return view.stalls.some(({ from, to }) => {
-    const isLong = to - from >= view.blindMs - LOOK_MS;
+    const isLong = to - from >= view.blindMs - view.notedMs;
     return isLong && to > time && from <= (lost?.finishedAt ?? 0);
   });
 }
@@ -319,10 +319,10 @@ function unseenSince({ at }: RunSeen, { from }: Window, { seen }: ScheduleView):
 }
 
 /** Since when nobody has said that somebody looked: they could not while the store stood still. */
-function unseenFrom(window: Window, { stalls }: View): number {
+function unseenFrom(window: Window, { stalls, notedMs }: View): number {
   let since = window.isFirst ? Number.NEGATIVE_INFINITY : window.from;
   for (const { from, to } of stalls.toSorted((a, b) => b.to - a.to))
-    if (from < since && to + LOOK_MS >= since) since = from;
+    if (from < since && to + notedMs >= since) since = from;
   return since;
 }
 
