@@ -427,4 +427,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['step', 'callers', 'awaiting'],
     mend: 'recount: a claim behind which times were decided about already is not decided anew',
   },
+  {
+    seed: 510_149,
+    faults: ['nodes', 'kill', 'slow', 'freeze', 'lose', 'refuse'],
+    mend: 'rules: a slow store may write after the stop of an engine that it looked',
+  },
 ];

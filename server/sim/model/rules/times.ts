@@ -3,6 +3,7 @@ import { RECOVERY_MS, type Window } from './cuts.ts';
 import { isPutOff } from './full-hosts.ts';
 import { haltIn } from './halts.ts';
 import { isHeldAt, isPutOffAgain } from './held.ts';
+import { quietFrom, SLOWEST_MS, unseenFrom } from './last-look.ts';
 import type { Tell } from './rule.ts';
 import { hasBegun, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 import { AWAKE_MS, LOOK_MS } from './windows.ts';
@@ -73,9 +74,6 @@ function freeAt(time: number, changedAt: number, { seen, runs }: ScheduleView): 
   const before = runs.filter(run => hasBegun(run) && isBefore(run));
   return Math.max(time, ...before.map(({ finishedAt }) => finishedAt));
 }
-
-/** The longest that a store that is slow takes for what it was asked for. */
-const SLOWEST_MS = 1_600;
 
 /** Whether the node that was asked for a schedule may have written it late: until then nobody could fire it. */
 function isJustWritten({ createdAt }: ScheduleSeen, at: number, view: View): boolean {
@@ -249,12 +247,6 @@ function checkAge({ at, startedAt }: RunSeen, seen: ScheduleSeen, view: View, te
   if (isOld) tell('oldFired', `${nameOf(seen.id, at)} fired at ${iso(startedAt)}, too late.`);
 }
 
-/** An engine that stops looks once more, as late as at its end. */
-function quietFrom(from: number, to: number, { stops }: View): number {
-  const ends = stops.filter(stop => stop.from <= to && stop.to <= to).map(stop => stop.to);
-  return Math.max(from, ...ends);
-}
-
 /**
  * Whether others were late as well when a time was late by a whole interval: those of that time, if any began
  * at all, or those of the next one. A store that stands still is no better witness than the test that held
@@ -316,14 +308,6 @@ function blindSpanOf(schedule: ScheduleView, window: Window) {
 /** What came during a run is recorded at its end: by then the engine knows until when it had looked. */
 function unseenSince({ at }: RunSeen, { from }: Window, { seen }: ScheduleView): number {
   return seen.policy?.overlap === 'bufferOne' ? at : Math.max(at, from - LOOK_MS);
-}
-
-/** Since when nobody has said that somebody looked: they could not while the store stood still. */
-function unseenFrom(window: Window, { stalls, notedMs }: View): number {
-  let since = window.isFirst ? Number.NEGATIVE_INFINITY : window.from;
-  for (const { from, to } of stalls.toSorted((a, b) => b.to - a.to))
-    if (from < since && to + notedMs >= since) since = from;
-  return since;
 }
 
 /** An end is written with others: 20 ms after it, and 20 ms more where a batch was on its way. Only then the schedule goes on. */
