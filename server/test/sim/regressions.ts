@@ -381,4 +381,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 845_416,
     mend: 'rules: a node notes that it is awake as it looks after a second, up to half a second later',
   },
+  {
+    seed: 300_182,
+    mend: 'suspensions: what a change said behind an unsent request is taken back as the row is put off',
+  },
 ];
