@@ -432,4 +432,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['nodes', 'kill', 'slow', 'freeze', 'lose', 'refuse'],
     mend: 'rules: a slow store may write after the stop of an engine that it looked',
   },
+  {
+    seed: 510_134,
+    faults: ['nodes', 'kill', 'slow', 'freeze', 'lose', 'refuse'],
+    mend: 'rules: a change drops the latest unseen time, also where others came behind a manual run since',
+  },
 ];

@@ -190,8 +190,10 @@ function isLatestDropped(
     until,
     ...due.filter(each => each > until && each <= (spans[index + 1]?.writtenBy ?? 0)),
   ]);
+  // Those that came behind a manual run were seen.
+  const seen = new Set(runs.filter(({ status }) => status === 'skipped').map(({ at }) => at));
   return [...changes.filter(until => until < lookedUntil), lookedUntil].some(until => {
-    const latest = due.findLast(each => each <= until) ?? time;
+    const latest = due.findLast(each => each <= until && !seen.has(each)) ?? time;
     if (latest <= time || runs.some(({ at }) => at === latest)) return false;
     return needsNone(latest, schedule, view);
   });
