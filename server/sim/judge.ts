@@ -65,7 +65,7 @@ export function judge(evidence: Evidence, clock: ClockSeen | null): Judgement {
 }
 
 function steppedOf(evidence: Evidence, clock: ClockSeen): StepEvidence {
-  const { schedules, lives, stalls, suspensions = [], arrivals, callbackArrivals } = evidence;
+  const { schedules, lives, stalls, suspensions = [], arrivals } = evidence;
   const [first] = clock.steps;
   return {
     schedules: schedules.filter(({ listed }) => listed),
@@ -73,7 +73,8 @@ function steppedOf(evidence: Evidence, clock: ClockSeen): StepEvidence {
     steps: clock.steps,
     stalls: [...stalls, ...suspensions],
     arrivals,
-    callbacks: callbackArrivals,
+    callbacks: evidence.callbackArrivals,
+    said: evidence.said ?? [],
     runs: standingRuns(evidence, clock),
     explained: aheadOf(evidence),
     counted: countedOf(evidence, clock),

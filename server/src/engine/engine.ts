@@ -146,7 +146,13 @@ export class Engine {
     // From the end of the pipeline to its beginning: each part knows those that come after it.
     const keptSuccessMs = options.retention.runsDays * 86_400_000;
     const { schedules } = store;
-    const completer = new Completer({ ...shared, schedules, random, keptSuccessMs });
+    const completer = new Completer({
+      ...shared,
+      schedules,
+      random,
+      keptSuccessMs,
+      lookAtClock: () => this.#lookAtClock(),
+    });
     const executor = new Executor({
       ...shared,
       send,
@@ -245,7 +251,7 @@ export class Engine {
     this.#calendarRecounter.wake();
   }
 
-  /** A write goes by a clock that may be set back before a loop looks at it. */
+  /** A write goes by a clock that may be set back before a loop looks at it. One that stops tells no node that it is awake. */
   #lookAtClock(): void {
     if (this.isRunning) this.#clockWatch.look(this.#options.clock.now());
   }

@@ -1,7 +1,7 @@
 /**
  * The fence of an attempt as SQL, for both backends: the number in `Punctual-Fence`. It is the instant of the claim, and at
  * least one more than the fence of the attempt before. The row of the queue keeps the last one in `claimed_at`, or in
- * `fence` where it is more than that.
+ * `fence` where it is more than that. The table `fences` keeps that of a row that goes.
  */
 
 import { takenAt } from './rows/queue.ts';
@@ -15,11 +15,21 @@ export function nextFence(largest: 'max' | 'greatest', now: string): string {
 }
 
 /**
- * Of a manual run whose schedule has no row in the queue. The row that it had was removed as the schedule changed. A claim that
- * was held up on its way may bring an instant from before that.
+ * Of manual runs whose schedules have no row in the queue. Two of them may be taken within one millisecond, or one after a
+ * clock was set back, so each is kept.
+ *
+ * @param keys SQL: VALUES or a SELECT of the keys of the schedules and `now`
  */
-export function fenceWithoutRow(largest: 'max' | 'greatest', now: string): string {
-  return `${largest}(${now}, coalesce(schedules.updated_at + 1, 0))`;
+export function fencesWithoutRow(largest: 'max' | 'greatest', now: string, keys: string): string {
+  return `
+    INSERT INTO fences (schedule_key, fence) ${keys}
+    ON CONFLICT (schedule_key) DO UPDATE SET fence = ${largest}(${now}, fences.fence + 1)
+    RETURNING schedule_key, fence`;
+}
+
+/** The cell `fence` of a new row whose schedule had none for a while: it goes on from the last fence of the schedule. */
+export function fenceBefore(key: string): string {
+  return `(SELECT fence FROM fences WHERE fences.schedule_key = ${key})`;
 }
 
 /** The cell `fence` of a row that is taken at `now`: mostly NULL, and then it takes no room. */

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { checkSteps, steadySpans } from '../../sim/model/steps/checker.ts';
+import { checkSteps, type StepEvidence, steadySpans } from '../../sim/model/steps/checker.ts';
 import { RULES } from '../../sim/model/steps/rules.ts';
-import { changedWorld, refusedWorld, TAMPERED_CHANGES } from './steps/tampered-changes.ts';
+import {
+  changedWorld,
+  extendedWorld,
+  refusedWorld,
+  TAMPERED_CHANGES,
+} from './steps/tampered-changes.ts';
 import { at, cleanWorld, ID, miss, retryInto, send, TAMPERED } from './steps/tampered-evidence.ts';
 
 describe('checker of stepped clocks', () => {
@@ -24,6 +29,17 @@ describe('checker of stepped clocks', () => {
       checkSteps(world).map(({ rule }) => rule),
       ['silent'],
     );
+  });
+
+  test('a target that asked for more time holds up its schedule, unless it ended before that', () => {
+    const rulesOf = (world: StepEvidence) => checkSteps(world).map(({ rule }) => rule);
+    const world = extendedWorld();
+    assert.deepEqual(rulesOf(world), []);
+    const [asked, ended] = world.said;
+    assert.deepEqual(rulesOf({ ...world, said: [ended!] }), ['silent']);
+    assert.deepEqual(rulesOf({ ...world, said: [asked!, { ...ended!, endedAt: at(54) }] }), [
+      'silent',
+    ]);
   });
 
   test('a request that was cut off by a kill may be sent again under its id', () => {

@@ -1,3 +1,10 @@
+CREATE TRIGGER queue_keeps_fence AFTER DELETE ON queue
+WHEN coalesce(OLD.fence, OLD.claimed_at) IS NOT NULL
+BEGIN
+  INSERT INTO fences (schedule_key, fence) VALUES (OLD.schedule_key, coalesce(OLD.fence, OLD.claimed_at))
+  ON CONFLICT (schedule_key) DO UPDATE SET fence = max(fence, excluded.fence);
+END;
+
 CREATE TABLE api_keys (
   id TEXT NOT NULL PRIMARY KEY,
   client_key INTEGER NOT NULL REFERENCES clients,
@@ -82,6 +89,11 @@ CREATE TABLE engines (
   node TEXT NOT NULL PRIMARY KEY,
   seen_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE fences (
+  schedule_key INTEGER NOT NULL PRIMARY KEY,
+  fence INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE idempotency (
   client_key INTEGER NOT NULL,

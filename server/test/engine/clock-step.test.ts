@@ -15,6 +15,22 @@ function seconds(from: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => time(first + index * SECOND));
 }
 
+const OTHER = 'https://example.com/other';
+
+/** The run of 12:00:03 ends while the clock is ahead by 2.8 seconds, for 20 ms. @param ahead called as it is */
+async function endsAhead(world: World, ahead = () => {}): Promise<void> {
+  await world.schedule({ interval: '* * * * * *' });
+  await world.clock.advance(2_500);
+  world.answer = ({ url }) => (url === OTHER ? 200 : 'hang');
+  await world.clock.advance(600);
+  world.answer = () => 200;
+  world.clock.set('2026-03-01T12:00:05.900Z');
+  ahead();
+  await world.release();
+  await world.clock.advance(20);
+  world.clock.set('2026-03-01T12:00:03.120Z');
+}
+
 describe('a clock that was ahead for a moment', () => {
   test('silences nobody: what was only missed fires when it comes, and what was sent does not again', async () => {
     const world = await World.start('2026-03-01T12:00:00Z');
@@ -128,6 +144,34 @@ describe('a clock that was ahead for a moment', () => {
     const recorded = (await world.runs()).map(({ scheduledFor }) => time(scheduledFor));
     const due = ['12:00:10', '12:00:20', '12:00:30', '12:00:40', '12:00:50'];
     assert.deepEqual(recorded.slice(0, 5), due);
+  });
+
+  test('loses no time where a run ends by it, between two looks of the loops', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    await world.schedule({ interval: '* * * * * *', url: OTHER });
+    await endsAhead(world);
+    await world.clock.advanceTo('2026-03-01T12:00:08.500Z');
+    assert.deepEqual(world.times(), seconds('12:00:01', 8));
+  });
+
+  test('loses no time where a decision of then is on its way as it is set back', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    const { queue } = world.store;
+    const { settle } = queue;
+    const { promise: written, resolve } = Promise.withResolvers<void>();
+    await endsAhead(world, () => {
+      queue.settle = async settlements => {
+        queue.settle = settle;
+        await written;
+        return settle(settlements);
+      };
+    });
+    world.engine.wake(world.clock.now());
+    assert.match(world.told.join(), /clock -/);
+    await world.clock.advance(500);
+    resolve();
+    await world.clock.advanceTo('2026-03-01T12:00:08.500Z');
+    assert.deepEqual(world.times(), seconds('12:00:01', 8));
   });
 
   test('silences nobody that is started when it is right again', async () => {

@@ -41,6 +41,25 @@ describe('a store that fails for a while', () => {
     assert.equal(world.times().length, 2);
   });
 
+  test('a run that a target ends while nothing can be written has ended when the target said so', async () => {
+    const world = await World.start('2026-03-01T11:59:59Z');
+    world.answer = () => 202;
+    await world.schedule({
+      interval: '0 * * * *',
+      policy: { completion: { deadlineSeconds: 60 } },
+    });
+    await world.clock.advanceTo('2026-03-01T12:00:05Z');
+    failing(world.store.queue, 'settle', 10);
+    const sent = world.sent[0]!;
+    await world.say(sent, { extendSeconds: 300 });
+    await world.clock.advanceTo('2026-03-01T12:00:06Z');
+    assert.ok(await world.say(sent));
+    await world.clock.advanceTo('2026-03-01T12:00:20Z');
+    const [run] = await world.runs();
+    assert.equal(run!.status, 'succeeded');
+    assert.equal(run!.finishedAt, Date.parse('2026-03-01T12:00:06Z'));
+  });
+
   test('a claim that fails is tried again, and fires late', async () => {
     const world = await World.start('2026-03-01T11:59:59Z');
     failing(world.store.queue, 'claim', 3);

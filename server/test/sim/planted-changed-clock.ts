@@ -54,4 +54,22 @@ export const PLANTED_CHANGED_CLOCK: ClockBug[] = [
       },
     ],
   },
+  {
+    name: 'a schedule that is enabled again forgets its last fence',
+    rules: ['fence'],
+    faults: FAULTS,
+    patches: [
+      {
+        file: 'store/fence.ts',
+        find: 'SELECT fence FROM fences WHERE',
+        replace: 'SELECT NULL FROM fences WHERE',
+      },
+    ],
+  },
+  {
+    name: 'a manual run without a row takes no fence',
+    rules: ['fence'],
+    faults: FAULTS,
+    patches: [{ file: 'store/fence.ts', find: 'fences.fence + 1)', replace: '0)' }],
+  },
 ];

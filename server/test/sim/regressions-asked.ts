@@ -415,7 +415,7 @@ export const REGRESSIONS_ASKED: Regression[] = [
   {
     seed: 152_195,
     faults: ['step', 'callers', 'slow'],
-    mend: 'recount: what an engine is deciding about as the clock is set back is decided anew',
+    mend: 'recounter: what an engine is deciding about as the clock is set back is waited for',
   },
   {
     seed: 152_580,
@@ -425,7 +425,12 @@ export const REGRESSIONS_ASKED: Regression[] = [
   {
     seed: 152_222,
     faults: ['step', 'callers', 'awaiting'],
-    mend: 'recount: a claim behind which times were decided about already is not decided anew',
+    mend: 'recounter: a claim behind which times were decided about already is waited for, too',
+  },
+  {
+    seed: 153_719,
+    faults: ['calendars', 'pause', 'slow'],
+    mend: 'fence: of two manual runs without a row in the queue, within one millisecond, the second has the greater one',
   },
   {
     seed: 510_149,

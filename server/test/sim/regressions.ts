@@ -385,4 +385,28 @@ export const REGRESSIONS: Regression[] = [
     seed: 300_182,
     mend: 'suspensions: what a change said behind an unsent request is taken back as the row is put off',
   },
+  {
+    seed: 201_632,
+    mend: 'completer: a run that is looked at while the store refuses ends when its target said so',
+  },
+  {
+    seed: 203_918,
+    mend: 'store: a further run that is dropped blocks no time while it is ended',
+  },
+  {
+    seed: 211_783,
+    mend: 'rules: a further run waits for a firing that waits for its connection',
+  },
+  {
+    seed: 213_124,
+    mend: 'rules: a schedule that is made as its destination is deleted may be refused its changes',
+  },
+  {
+    seed: 91_776,
+    mend: 'completer: a run that ends by a clock that is ahead looks at it, also between two looks of the loops',
+  },
+  {
+    seed: 205_683,
+    mend: 'step rules: a target that asked for more time is at work for as long, or until it ended',
+  },
 ];

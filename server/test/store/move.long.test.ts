@@ -122,7 +122,8 @@ async function filled(): Promise<void> {
   const database = new DatabaseSync(path);
   database.exec(`
     INSERT INTO completions (run_id, attempt, client_key, schedule_key, said_at)
-    VALUES ('run', 1, 1, 1, ${NOON})`);
+    VALUES ('run', 1, 1, 1, ${NOON});
+    INSERT INTO fences (schedule_key, fence) VALUES (1, ${NOON})`);
   database.close();
 }
 
@@ -442,6 +443,7 @@ describe('the check at the end', () => {
     ['another source', "UPDATE calendar_versions SET source = '{}'"],
     ['a call that was forgotten', 'DELETE FROM idempotency'],
     ['other rules of a zone', "UPDATE zone_rules SET release = ''"],
+    ['a fence that was forgotten', 'DELETE FROM fences'],
     ['a row for another level', 'UPDATE queue SET needs = 7'],
     ['a wrong folded copy', "UPDATE schedules SET label_folded = 'straße'"],
     ['a missing schedule', 'DELETE FROM schedules'],

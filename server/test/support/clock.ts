@@ -73,6 +73,14 @@ export class ManualClock implements Clock {
     for (const timer of this.#timers) timer.at -= backMs;
     await quiet();
   }
+
+  /** Sets the clock for a moment: no timer comes sooner by that. */
+  set(instant: string): void {
+    const byMs = Date.parse(instant) - this.#now;
+    this.#now += byMs;
+    this.#setMs += byMs;
+    for (const timer of this.#timers) timer.at += byMs;
+  }
 }
 
 const MOST_TURNS = 12;

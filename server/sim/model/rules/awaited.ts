@@ -35,7 +35,7 @@ export function checkAwaited(view: View, tell: Tell): void {
 }
 
 /** Whether it counts, or may count: an answer may have been lost. */
-function mayCount({ code, tries }: SaidSeen): boolean {
+export function mayCount({ code, tries }: SaidSeen): boolean {
   return code !== 410 || tries > 1;
 }
 

@@ -51,11 +51,13 @@ function checkNamed(
 
 function checkRefused(
   id: string,
-  { number, askedAt, endedAt, match, refusedWith }: ChangeSeen,
-  { client, versions = [], changes = [] }: ScheduleView['seen'],
+  change: ChangeSeen,
+  seen: ScheduleView['seen'],
   view: View,
   tell: Tell,
 ): void {
+  const { number, askedAt, endedAt, match, refusedWith } = change;
+  const { client, versions = [], changes = [] } = seen;
   // Who may call is asked elsewhere, where there are several clients.
   if (refusedWith === STOPPED && client !== undefined) return;
   if (refusedWith === undefined || refusedWith >= 500) return;
@@ -65,14 +67,28 @@ function checkRefused(
   const isGone = match !== undefined && was.length > match;
   const isDeleted = was.at(-1)?.is.status === 'deleted';
   if ((refusedWith === GONE && isGone) || (refusedWith === DELETED && isDeleted)) return;
+  if (refusedWith === UNFIT && isAstray(seen, change, view)) return;
   const of = match === undefined ? '' : ` of version ${match}`;
   tell('changeRefused', `Change ${number}${of} of schedule ${id} was refused with ${refusedWith}.`);
 }
 
-/** Its client is stopped; the version is no longer there; the schedule is deleted. */
+/** Whether it was made just as its destination was deleted, and that is not there again: neither call knew of the other one. */
+function isAstray(
+  { destination, versions: [made] = [] }: ScheduleView['seen'],
+  { askedAt, endedAt }: ChangeSeen,
+  { limited }: View,
+): boolean {
+  const limits = limited.get(destination ?? '');
+  if (limits === undefined || made === undefined) return false;
+  const isGone = (from: number, to: number) => limits.within(from, to).includes(null);
+  return isGone(made.at, made.writtenBy) && isGone(askedAt, endedAt);
+}
+
+/** Its client is stopped; the version is no longer there; the schedule is deleted; there is no such destination. */
 const STOPPED = 401;
 const GONE = 412;
 const DELETED = 400;
+const UNFIT = 400;
 
 function wasAsked(
   before: VersionSeen,

@@ -156,7 +156,7 @@ function checkFurther(schedule: ScheduleView, ask: Ask, asks: Ask[], view: View,
     tell('furtherUnasked', `The further run ${nameOf(seen.id, run.at)} ${when}.`);
   }
   if (run.status !== 'skipped') return;
-  const freeAt = freeFrom(run, schedule);
+  const freeAt = freeFrom(run, schedule, view);
   const lateMs = isFree(freeAt, seen.id, view) ? view.lateMs : Number.POSITIVE_INFINITY;
   if (droppedAt > freeAt + lateMs)
     tell('furtherLost', `The further run ${nameOf(seen.id, run.at)} was skipped.`);
@@ -168,11 +168,12 @@ function isOver({ seen }: ScheduleView, at: number): boolean {
   return status !== 'enabled' && updatedAt !== null && updatedAt <= at;
 }
 
-/** From when no request of its schedule is in its way: one of them is in flight. */
-function freeFrom({ at }: RunSeen, schedule: ScheduleView): number {
+/** From when no request of its schedule is in its way: one of them is in flight, or waits for its connection. */
+function freeFrom({ at }: RunSeen, schedule: ScheduleView, { connectMs }: View): number {
   let freeAt = at;
   for (const each of attemptsOf(schedule))
-    if (each.attempt.startedAt <= freeAt) freeAt = Math.max(freeAt, inTheWayUntil(each));
+    if (each.attempt.startedAt - connectMs <= freeAt)
+      freeAt = Math.max(freeAt, inTheWayUntil(each));
   return freeAt;
 }
 

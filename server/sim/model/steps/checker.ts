@@ -1,6 +1,7 @@
 import type { Run } from '@punctual/client';
 import { dueTimes } from '../calendar/due-times.ts';
-import type { Arrival, CallbackArrival, Life, ScheduleSeen } from '../evidence.ts';
+import type { Arrival, CallbackArrival, Life, SaidSeen, ScheduleSeen } from '../evidence.ts';
+import { mayCount } from '../rules/awaited.ts';
 import type { Window } from '../rules/cuts.ts';
 import { AGAIN_MS } from '../rules/times.ts';
 import {
@@ -38,6 +39,8 @@ export interface StepEvidence {
   stalls: Window[];
   arrivals: Arrival[];
   callbacks: CallbackArrival[];
+  /** What targets said that had answered 202. */
+  said: SaidSeen[];
   /** As `GET /v1/run` tells them in the end, those of times to come included. */
   runs: Run[];
   /** What explain said of an instant that was still to come. */
@@ -91,14 +94,14 @@ export function checkSteps(
       checkChanged(schedule, held, { own, manual: asked }, evidence, tell);
       // One that was sent to another target before may still go on.
       const slow = own
-        .map(arrival => ({ ...arrival, endedAt: worksUntil(arrival, schedule, runs) }))
+        .map(arrival => ({ ...arrival, endedAt: worksUntil(arrival, schedule, evidence) }))
         .filter(({ at, endedAt }) => endedAt - at > slack.settleMs);
       for (const [version, within] of promptOf(schedule, held, spans))
         checkSilence(version, own, [...asked, ...slow], within, { runs, held }, evidence, tell);
     } else if (askedAt !== undefined)
       checkSilence(schedule, own, asked, spansFrom(askedAt, spans), NO_CHANGES, evidence, tell);
     checkEarly(own, evidence, tell);
-    if (!wasDisabled(held)) checkFences(schedule.id, isOver(schedule) ? own : arrivals, tell);
+    checkFences(schedule.id, arrivals, tell);
     for (const same of Map.groupBy(own, ({ scheduledFor }) => scheduledFor).values())
       checkOnce(same, evidence, tell);
     for (const same of Map.groupBy(asked, ({ webhookId }) => webhookId).values())
@@ -145,16 +148,6 @@ function promptOf(schedule: ScheduleSeen, held: Held[], spans: Span[]): [Schedul
     const within = spansFrom(from, spans).map(span => ({ ...span, to: Math.min(span.to, to) }));
     return [{ ...schedule, interval, timezone, createdAt }, within];
   });
-}
-
-/** It has no row any more that keeps the last fence. A clock that is behind its end gives two manual runs the same one. */
-function isOver({ planned }: ScheduleSeen): boolean {
-  return planned !== undefined && planned.status !== 'enabled';
-}
-
-/** Its row went, and with it the last fence. One that is enabled again goes on with the instant of a clock that is behind. */
-function wasDisabled(held: Held[]): boolean {
-  return held.some(({ is }) => is.status !== 'enabled');
 }
 
 function checkFences(id: string, arrivals: Arrival[], tell: Tell): void {
@@ -227,16 +220,25 @@ function gaveWay(
 }
 
 /** A target that answered 202 is at work, until its deadline at the latest. A clock that is set says nothing of its end. */
-function worksUntil(
-  { endedAt, status, webhookId, attempt }: Arrival,
-  { policy }: ScheduleSeen,
-  runs: Run[],
-): number {
+function worksUntil(arrival: Arrival, { policy }: ScheduleSeen, { runs, said }: Judged): number {
+  const { endedAt, status, webhookId, attempt } = arrival;
   if (status !== 202 || policy?.completion === undefined) return endedAt;
   const run = runs.find(({ id }) => id === webhookId);
   const sent = run?.attempts.find(({ number }) => number === attempt);
   const longerMs = Date.parse(sent?.completion?.until ?? '') - Date.parse(sent?.startedAt ?? '');
-  return endedAt + Math.max(policy.completion.deadlineSeconds * 1_000, longerMs || 0);
+  const deadline = endedAt + Math.max(policy.completion.deadlineSeconds * 1_000, longerMs || 0);
+  return Math.max(deadline, askedUntil(arrival, said));
+}
+
+/** Until when a target asked for more time, unless it ended before that. */
+function askedUntil({ webhookId, attempt }: Arrival, said: SaidSeen[]): number {
+  const own = said.filter(each => each.runId === webhookId && each.attempt === attempt);
+  const heard = own.filter(mayCount);
+  const moved = heard.flatMap(({ extendSeconds, endedAt }) =>
+    extendSeconds === null ? [] : [endedAt + extendSeconds * 1_000],
+  );
+  const ended = heard.filter(({ status, code }) => status !== null && code === 200);
+  return Math.min(Math.max(...moved), ...ended.map(({ endedAt }) => endedAt));
 }
 
 /** Of a schedule that is more than a cron interval only that nothing is recorded twice: a clock that is wrong may end it. */

@@ -23,10 +23,7 @@ export interface Recounted {
   marked: boolean;
 }
 
-type Counted = Pick<QueueRow, 'state' | 'dueAt' | 'scheduledFor' | 'nextFor' | 'attempts'> & {
-  /** An engine has taken it, and is deciding about it. */
-  isUndecided?: boolean;
-};
+type Counted = Pick<QueueRow, 'state' | 'dueAt' | 'scheduledFor' | 'nextFor' | 'attempts'>;
 type Counts = Pick<Schedule, 'status' | 'policy'> & When;
 
 /**
@@ -37,7 +34,6 @@ export function recounted(row: Counted, schedule: Counts, now: number): Recounte
   const first = schedule.status === 'enabled' ? nextTime(schedule, now) : null;
   const isOwnFirst = row.scheduledFor <= now || (first !== null && first >= row.scheduledFor);
   if (isOwnFirst) {
-    if (mayBeDecidedAnew(row, schedule)) return decidedAnew(row);
     // Times after it may have been decided about already: these come again.
     const next = row.scheduledFor <= now ? first : nextTime(schedule, row.scheduledFor);
     return soonerNext(row, schedule, next, now);
@@ -93,16 +89,6 @@ function dueAgain({ state, dueAt, attempts }: Counted, first: number, now: numbe
   if (state === 'inFlight') return dueAt;
   if (state === 'awaiting') return awaitedAnew({ dueAt, attempts }, now);
   return Math.min(dueAt, state === 'lost' ? now : first);
-}
-
-/** Not where times after its own were decided about already: once it is taken again, these would come again. */
-function mayBeDecidedAnew({ isUndecided, scheduledFor, nextFor }: Counted, schedule: Counts) {
-  return isUndecided === true && nextFor === nextTime(schedule, scheduledFor);
-}
-
-/** The decision may go by the clock that was ahead. The mark has it overtaken, and the row is taken again as it was. */
-function decidedAnew({ dueAt, scheduledFor }: Counted): Recounted {
-  return { dueAt, scheduledFor, nextFor: scheduledFor, marked: true };
 }
 
 /** Its own time has passed. Under the clock that was ahead others had as well, and these come again. */

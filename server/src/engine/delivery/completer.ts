@@ -11,9 +11,7 @@ import {
 } from '../../domain/run/consequence.ts';
 import { keptAttempts } from '../../domain/run/kept-response.ts';
 import { giveBack, type Move } from '../../domain/run/queue.ts';
-import type { QueueRow } from '../../domain/run/queue-row.ts';
 import type { Attempt } from '../../domain/run/run.ts';
-import { beyondOwn } from '../../domain/run/start.ts';
 import { judge } from '../../domain/run/verdict.ts';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
 import type { CalendarStore } from '../../store/contract/calendars.ts';
@@ -49,6 +47,8 @@ import {
   afterOutboxAttempt,
   askedBy,
   backToOutbox,
+  type EndedRow,
+  endedRow,
   endUnsent,
   settlementOf,
 } from './settlement.ts';
@@ -56,9 +56,6 @@ import { forgetSkipped } from './taken-back.ts';
 
 /** When a claim comes again that the engine could not decide about: it costs others nothing meanwhile. */
 const SET_ASIDE_MS = 60_000;
-
-/** A row whose attempt has ended. */
-type EndedRow = QueueRow & Pick<CheckedClaim, 'known'>;
 
 interface MovedFiring {
   firing: EndedFiring;
@@ -85,9 +82,11 @@ export interface CompleterOptions extends FailureLook, SaidSources {
   /** 0 to below 1. */
   random: () => number;
   observer: EngineObserver;
+  /** Before a decision: it goes by a clock that may be set back before a loop looks at it. */
+  lookAtClock: () => void;
   downtime: DowntimeDetector;
   /** From when on nominal times may have been sent already. */
-  recounter: Pick<Recounter, 'checksFrom'>;
+  recounter: Pick<Recounter, 'checksFrom' | 'during'>;
   wake: Wake;
 }
 
@@ -103,9 +102,9 @@ export class Completer {
 
   constructor(options: CompleterOptions) {
     this.#options = options;
-    const { clock, observer, wake } = options;
+    const { clock, observer, recounter, wake } = options;
     this.#firings = new BatchWriter(clock, observer, {
-      write: firings => this.#settleFirings(firings),
+      write: firings => recounter.during(() => this.#settleFirings(firings)),
       writing: () => wake.room(),
       written: () => {
         wake.runsEnded();
@@ -113,7 +112,7 @@ export class Completer {
       },
     });
     this.#ofOutbox = new BatchWriter(clock, observer, {
-      write: entries => settleEntries(entries, options),
+      write: entries => recounter.during(() => settleEntries(entries, options)),
       writing: () => wake.room(),
       written: () => {
         wake.outbox();
@@ -150,11 +149,11 @@ export class Completer {
 
   complete(claim: Claim | OutboxClaim, attempt: Attempt): void {
     const { clock, random, observer } = this.#options;
-    const now = clock.now();
     if (!('kind' in claim)) {
-      this.#firings.add({ claim, attempt, endedAt: now });
+      this.#firings.add({ claim, attempt, endedAt: clock.now() });
       return;
     }
+    const now = this.#look();
     const jitter = random();
     const settle = () => {
       const asked = askedBy(claim, attempt, now);
@@ -184,8 +183,8 @@ export class Completer {
 
   /** The same of a manual run. */
   decideAwaited(claim: ManualClaim, said: Completions): void {
-    const { clock, random, observer } = this.#options;
-    const now = clock.now();
+    const { random, observer } = this.#options;
+    const now = this.#look();
     const about = said.about(attemptOf(claim));
     const jitter = random();
     const settle = () =>
@@ -228,23 +227,30 @@ export class Completer {
     this.#ofOutbox.add({ claim, settlement, asked: null });
   }
 
+  /** @returns what the clock shows */
+  #look(): number {
+    const { clock, lookAtClock } = this.#options;
+    lookAtClock();
+    return clock.now();
+  }
+
   async #settleFirings(firings: EndedFiring[]): Promise<void> {
-    const { queue, calendars, clock, observer, downtime, recounter } = this.#options;
+    const { queue, calendars, observer, downtime, recounter } = this.#options;
     await downtime.agreed();
     let open = firings;
     while (open.length > 0) {
       const unknown = unknownVersions(open, scheduleOf);
       if (unknown !== null) await loadVersions(calendars, unknown);
-      const now = clock.now();
-      const looked = await withKnownOfGap(queue, open, now, {
-        unseenUntil: downtime.unseenUntil,
-        checksFrom: recounter.checksFrom,
-      });
-      const spoken = looked.filter(({ claim, attempt }) => maySay(claim, attempt));
+      const spoken = open.filter(({ claim, attempt }) => maySay(claim, attempt));
       const said = await saidOf(
         this.#options,
         spoken.map(({ claim }) => claim),
       );
+      const now = this.#look();
+      const looked = await withKnownOfGap(queue, open, now, {
+        unseenUntil: downtime.unseenUntil,
+        checksFrom: recounter.checksFrom,
+      });
       const moves = await this.#withFailures(
         eachOf(
           looked,
@@ -317,11 +323,13 @@ export class Completer {
     const { claim, attempt, endedAt: attemptEndedAt, dueAt } = firing;
     const { schedule } = claim;
     const endedAt = Math.min(attemptEndedAt, now);
-    const awaited = awaitedFiring(claim, attempt, said, endedAt);
+    // A run that is only looked at has ended no earlier than its target said so.
+    const lookedAt = attempt === null ? now : endedAt;
+    const awaited = awaitedFiring(claim, attempt, said, lookedAt);
     const last = awaited?.attempt ?? attempt;
     if (last === null) return giveBack(claim, schedule, endedAt, dueAt);
     const attempts = [...claim.attempts.slice(0, claim.attempt - 1), last];
-    const row = rowOf(claim, attempts, this.#wasSetBack(claim, endedAt));
+    const row = endedRow(claim, attempts, this.#wasSetBack(claim, endedAt));
     const asked = attempt === null ? null : consequenceOf(attempt, schedule, endedAt);
     if (asked === null) return this.#decide(row, schedule, awaited, endedAt);
     return movedBy(asked, row, schedule, endedAt, (as, under) =>
@@ -375,18 +383,4 @@ export class Completer {
     const unseen = { ...this.#options.downtime.unseen, until: Number.NEGATIVE_INFINITY };
     return afterAttempt(row, schedule, verdict, endedAt, unseen);
   }
-}
-
-/** @param wasSetBack as for `beyondOwn` */
-function rowOf(claim: CheckedClaim, attempts: Attempt[], wasSetBack: boolean): EndedRow {
-  const { nextFor } = beyondOwn(claim, claim.schedule, wasSetBack);
-  return {
-    state: claim.state,
-    dueAt: claim.dueAt,
-    scheduledFor: claim.scheduledFor,
-    nextFor,
-    attempt: claim.attempt,
-    attempts,
-    ...(claim.known && { known: claim.known }),
-  };
 }

@@ -55,7 +55,7 @@ export interface DispatcherOptions {
   leaseDeadline: LeaseDeadline | undefined;
   downtime: DowntimeDetector;
   clockWatch: ClockWatch;
-  recounter: Pick<Recounter, 'checksFrom'>;
+  recounter: Pick<Recounter, 'checksFrom' | 'during'>;
   identities: Pick<Identities, 'load'>;
   suspensions: Pick<Suspensions, 'sift'>;
   throttles: Pick<Throttles, 'whyHeldBack'>;
@@ -160,11 +160,9 @@ export class Dispatcher {
       held,
       free.filter(claim => claim.begun),
     );
-    await this.#decide(
-      held,
-      free.filter(claim => !claim.begun),
-      mayBeSent,
-    );
+    const taken = free.filter(claim => !claim.begun);
+    if (taken.length > 0)
+      await this.#options.recounter.during(() => this.#decide(held, taken, mayBeSent));
   }
 
   /**
@@ -195,7 +193,6 @@ export class Dispatcher {
 
   /** Rows whose time passed unseen, whose schedule changed, or that a manual run blocks. */
   async #decide(held: TakenClaims<Claim>, taken: Claim[], mayBeSent: boolean): Promise<void> {
-    if (taken.length === 0) return;
     const { queue, calendars, clock, observer, completer } = this.#options;
     const unknown = unknownVersions(taken, scheduleOf);
     if (unknown !== null) await loadVersions(calendars, unknown);

@@ -19,8 +19,9 @@ import {
 } from '../../domain/run/consequence.ts';
 import { keptAttempts } from '../../domain/run/kept-response.ts';
 import type { Move } from '../../domain/run/queue.ts';
+import type { QueueRow } from '../../domain/run/queue-row.ts';
 import type { Attempt, RunRecord } from '../../domain/run/run.ts';
-import { startOf } from '../../domain/run/start.ts';
+import { beyondOwn, startOf } from '../../domain/run/start.ts';
 import { judge, type RetryBounds, type Verdict, whyTooLate } from '../../domain/run/verdict.ts';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
 import { serviceChanged } from '../../domain/schedule/service-change.ts';
@@ -34,6 +35,7 @@ import type {
   TargetRun,
 } from '../../store/contract/queue.ts';
 import { isAwaited } from './awaited.ts';
+import type { CheckedClaim } from './known-times.ts';
 
 /** Settlements: what the store writes when a job has ended. All functions here are pure. */
 
@@ -51,6 +53,23 @@ export function settlementOf(claim: Claim, move: Move, now: number): Settlement 
     row: move.row,
     ...((move.row === null || move.change !== undefined || move.againAt !== undefined) &&
       ofSchedule(schedule, move, now)),
+  };
+}
+
+/** A row whose attempt has ended. */
+export type EndedRow = QueueRow & Pick<CheckedClaim, 'known'>;
+
+/** @param wasSetBack as for `beyondOwn` */
+export function endedRow(claim: CheckedClaim, attempts: Attempt[], wasSetBack: boolean): EndedRow {
+  const { nextFor } = beyondOwn(claim, claim.schedule, wasSetBack);
+  return {
+    state: claim.state,
+    dueAt: claim.dueAt,
+    scheduledFor: claim.scheduledFor,
+    nextFor,
+    attempt: claim.attempt,
+    attempts,
+    ...(claim.known && { known: claim.known }),
   };
 }
 

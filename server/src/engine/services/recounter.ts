@@ -44,6 +44,10 @@ export class Recounter {
   #checksFrom = Number.NEGATIVE_INFINITY;
   /** From when on the next pass counts; null: from when it is made. */
   #since: number | null = null;
+  /** Decisions that are on their way to the store. */
+  readonly #decisions = new Set<Promise<unknown>>();
+  /** Ends with those that may go by the clock as it was before it was set back. */
+  #landed: Promise<unknown> = Promise.resolve();
   #stopping = false;
 
   constructor(options: RecounterOptions) {
@@ -92,8 +96,23 @@ export class Recounter {
     this.#loop.wake();
   }
 
+  /**
+   * Makes a decision by the clock as it is, up to its write. If the clock is set back meanwhile, the passes wait for it: it may move
+   * its row beyond times that come again.
+   */
+  async during<Result>(decide: () => Promise<Result>): Promise<Result> {
+    const decision = decide();
+    this.#decisions.add(decision);
+    try {
+      return await decision;
+    } finally {
+      this.#decisions.delete(decision);
+    }
+  }
+
   #plan(since: number): void {
     const now = this.#options.clock.monotonicMs();
+    this.#landed = Promise.allSettled(this.#decisions);
     this.#since = Math.min(since, this.#since ?? since);
     this.#checksFrom = Number.NEGATIVE_INFINITY;
     this.#passes = PASSES_MS.map(afterMs => now + afterMs);
@@ -102,15 +121,18 @@ export class Recounter {
   /** @returns when there is something to do again, null: when the clock is set back */
   async #step(): Promise<number | null> {
     const { clock } = this.#options;
-    const [passAt] = this.#passes;
+    await this.#landed;
+    const passes = this.#passes;
+    const [passAt] = passes;
     if (passAt === undefined) return this.#lookOn();
     const leftMs = passAt - clock.monotonicMs();
     if (leftMs > 0) return clock.now() + Math.ceil(leftMs);
-    const since = this.#since ?? clock.now();
-    await this.#pass(since);
-    if (this.#since === since) this.#since = null;
+    await this.#pass(this.#since ?? clock.now());
     // Another step begins anew.
-    if (this.#passes[0] === passAt) this.#passes.shift();
+    if (this.#passes === passes) {
+      passes.shift();
+      this.#since = null;
+    }
     if (this.#passes.length === 0) await this.#askAgain();
     return clock.now();
   }

@@ -2,9 +2,9 @@ import { IDEMPOTENCY_KEPT_MS } from '../../domain/idempotency.ts';
 import { attemptsCell, type Cell, type Row, readFrom, SECRETS, selected } from '../columns.ts';
 import type { IdempotentCall } from '../contract/idempotency.ts';
 import type { ManualInsert, OutboxStore } from '../contract/queue.ts';
-import { fenceWithoutRow, nextFence } from '../fence.ts';
+import { fencesWithoutRow, nextFence } from '../fence.ts';
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
-import { cutOffEntry, outboxClaimFrom, outboxDepthSql } from '../rows/outbox.ts';
+import { cutOffEntry, isDropped, outboxClaimFrom, outboxDepthSql } from '../rows/outbox.ts';
 import { takenBefore } from '../rows/queue.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 import { fireableSchedulesOf } from './fireable-schedules.ts';
@@ -66,7 +66,7 @@ const HAS_ITS_TURN = `${SCHEDULE_IS_FREE}
             AND (other.state IN ('inFlight', 'awaiting')
               OR (other.due_at, other.id) < (outbox.due_at, outbox.id)))`;
 const dueOf = (isOfIt: string) => `
-      SELECT id, kind, schedule_key, state, due_at FROM outbox
+      SELECT id, kind, schedule_key, trigger, state, due_at FROM outbox
       WHERE due_at <= $1 AND ${isOfIt}
       ORDER BY due_at, id LIMIT $2
       FOR UPDATE SKIP LOCKED`;
@@ -98,25 +98,30 @@ const lockSchedules: Statement = {
 };
 /**
  * A schedule without a row in the queue is told as well; one whose row is not free is not. Both hold until the end of the
- * transaction: a row that was blocked is locked by that, and none is made while the schedule is locked.
+ * transaction: a row that was blocked is locked by that, and none is made while the schedule is locked. A dropped run sends
+ * nothing, so times that come meanwhile are not behind it.
  */
 const block: Statement = {
   name: 'outbox_block',
   text: `
     WITH blocked AS (
-      UPDATE queue SET blocked_since = $1, claimed_at = ${takenBefore('$1')},
+      UPDATE queue SET claimed_at = ${takenBefore('$1')},
+        blocked_since = CASE WHEN schedule_key = ANY ($3) THEN NULL ELSE $1::bigint END,
         fence = ${nextFence('greatest', '$1')}
       WHERE schedule_key = ANY ($2) AND state IN ('inFlight', 'lost', 'awaiting') IS NOT TRUE AND NOT EXISTS (
         SELECT 1 FROM outbox
         WHERE outbox.schedule_key = queue.schedule_key AND kind = 'manual'
           AND outbox.state IN ('inFlight', 'awaiting'))
       RETURNING schedule_key, fence
+    ), without_row AS (${fencesWithoutRow(
+      'greatest',
+      '$1',
+      `
+      SELECT key, $1 FROM unnest($2::bigint[]) AS key
+      WHERE (SELECT queue.schedule_key FROM queue WHERE queue.schedule_key = key) IS NULL`,
+    )}
     )
-    SELECT schedule_key, fence FROM blocked
-    UNION ALL
-    SELECT schedule_key, ${fenceWithoutRow('greatest', '$1')} FROM schedules
-    WHERE schedule_key = ANY ($2)
-      AND (SELECT queue.schedule_key FROM queue WHERE queue.schedule_key = schedules.schedule_key) IS NULL`,
+    SELECT schedule_key, fence FROM blocked UNION ALL SELECT schedule_key, fence FROM without_row`,
 };
 const take: Statement = {
   name: 'outbox_take',
@@ -296,7 +301,8 @@ async function takeDue(
 async function blockFor(send: Query, now: number, manual: Row[]): Promise<Fences> {
   const keys = manual.map(row => row.schedule_key as number);
   const locked = (await send(lockSchedules, [keys])).map(row => row.schedule_key as number);
-  const rows = await send(block, [now, locked]);
+  const dropped = manual.filter(isDropped).map(row => row.schedule_key as number);
+  const rows = await send(block, [now, locked, dropped]);
   return new Map(rows.map(({ schedule_key, fence }) => [schedule_key!, fence as number]));
 }
 

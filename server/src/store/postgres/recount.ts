@@ -14,7 +14,6 @@ import {
   recountedFrom,
   rezonedFrom,
   standsFor,
-  UNDECIDED,
   UNDECIDED_IN_FLIGHT,
   UNSENT,
 } from '../rows/recount.ts';
@@ -91,10 +90,10 @@ const rowsAfter: Statement = {
   name: 'recount_rows',
   text: `
     SELECT queue.schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts, status,
-      interval, timezone, timing, policy, ${UNDECIDED} AS is_undecided
+      interval, timezone, timing, policy
     FROM queue JOIN schedules ON schedules.schedule_key = queue.schedule_key
     WHERE queue.schedule_key > $1 AND needs <= $3
-      AND (scheduled_for > $2::bigint OR due_at > $2 OR next_for > $2 OR ${UNDECIDED})
+      AND (scheduled_for > $2::bigint OR due_at > $2 OR next_for > $2)
     ORDER BY queue.schedule_key LIMIT ${ROWS_AT_ONCE}
     FOR UPDATE OF queue`,
 };

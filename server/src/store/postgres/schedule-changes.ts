@@ -18,6 +18,7 @@ import {
   type ScheduleChange,
   type ScheduleStore,
 } from '../contract/schedules.ts';
+import { fenceBefore } from '../fence.ts';
 import { LEAST_RESERVED_LEVEL } from '../rows/outbox.ts';
 import { changedLevel, markCell, markedAt, startBehind } from '../rows/queue.ts';
 import { UNSENT } from '../rows/recount.ts';
@@ -122,10 +123,11 @@ const queueInsert: Statement = {
   name: 'queue_insert',
   text: `
     INSERT INTO queue AS old
-      (schedule_key, state, due_at, scheduled_for, next_for, needs, blocked_since)
-    SELECT key, 'waiting', first, first, second, needs, (
+      (schedule_key, state, due_at, scheduled_for, next_for, needs, fence, blocked_since)
+    SELECT key, 'waiting', first, first, second, needs, ${fenceBefore('key')}, (
       SELECT claimed_at FROM outbox
-      WHERE schedule_key = key AND kind = 'manual' AND state IN ('inFlight', 'awaiting'))
+      WHERE schedule_key = key AND kind = 'manual' AND state IN ('inFlight', 'awaiting')
+        AND trigger IS DISTINCT FROM 'dropped')
     FROM ${REQUEUED}
     ON CONFLICT (schedule_key) DO UPDATE SET due_at = excluded.due_at,
       scheduled_for = excluded.scheduled_for, next_for = excluded.next_for, needs = excluded.needs,

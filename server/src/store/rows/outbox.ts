@@ -54,7 +54,7 @@ export function outboxClaimFrom(row: Row, now: number, schedule: Row | undefined
       scheduledFor: row.scheduled_for as number,
       fence: schedule!.fence as number,
       trigger: manualTriggerOf(row),
-      isDropped: row.trigger === 'dropped',
+      isDropped: isDropped(row),
       version: schedule!.version as number,
       schedule: fireableScheduleFrom(schedule!),
       ...(isDecided(base) && { awaits: true }),
@@ -78,13 +78,17 @@ function isDecided({ attempt, attempts }: { attempt: number; attempts: Attempt[]
   return attempts.length === attempt;
 }
 
+/** A further run that is dropped is claimed to be ended: no request of it leaves. */
+export function isDropped({ trigger }: Row): boolean {
+  return trigger === 'dropped';
+}
+
 /** An entry in flight when the process that claimed it is gone. */
 export function cutOffEntry(row: Row): { attempts: Attempt[]; isAwaiting: boolean } {
   const attempt = row.attempt as number;
   const attempts = attemptsFrom(row.attempts);
   if (isDecided({ attempt, attempts })) return { attempts, isAwaiting: true };
-  // A further run that is dropped is claimed to be ended: no request of it was to leave.
-  if (row.trigger === 'dropped') return { attempts, isAwaiting: false };
+  if (isDropped(row)) return { attempts, isAwaiting: false };
   const lost = lostAttempt(attempt, row.claimed_at as number);
   return { attempts: [...attempts, lost], isAwaiting: false };
 }

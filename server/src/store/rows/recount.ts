@@ -18,10 +18,7 @@ export const UNDECIDED_IN_FLIGHT = 'CASE attempt WHEN 0 THEN scheduled_for ELSE 
 /** Whether a record is of a nominal time that was never sent. A clock that was ahead leaves such records of times to come. */
 export const UNSENT = "manual_id = '' AND status IN ('missed', 'skipped') AND attempts = '[]'";
 
-/** Rows that an engine has taken and not begun, as both dialects say it. One that was changed since is decided about anew already. */
-export const UNDECIDED = "(state = 'inFlight' AND attempt = 0 AND changed_at IS NULL)";
-
-/** @param row of the queue, with `is_undecided` and its schedule's times and policy beside it */
+/** @param row of the queue, with its schedule's times and policy beside it */
 export function recountedFrom(row: Row, now: number): Recounted | null {
   return countedAnew(recounted, row, now);
 }
@@ -38,8 +35,7 @@ function countedAnew(count: typeof recounted, row: Row, now: number): Recounted 
     ...(row.policy !== null && { policy: JSON.parse(row.policy as string) }),
   };
   try {
-    const isUndecided = Boolean(row.is_undecided);
-    return count({ ...QUEUE.fromRow(row), isUndecided }, schedule, now);
+    return count(QUEUE.fromRow(row), schedule, now);
   } catch (error) {
     // A time zone that is known no more: one bad row cannot stop the others.
     if (error instanceof PunctualError) return null;

@@ -14,12 +14,13 @@ import {
   TARGET_RUN,
 } from '../columns.ts';
 import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../contract/queue.ts';
-import { fenceWithoutRow, nextFence } from '../fence.ts';
+import { fencesWithoutRow, nextFence } from '../fence.ts';
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
 import {
   cutOffEntry,
   dueOfAwaiting,
   isAwaitingNext,
+  isDropped,
   outboxClaimFrom,
   outboxDepthSql,
 } from '../rows/outbox.ts';
@@ -86,11 +87,10 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
     "UPDATE outbox SET state = 'inFlight', claimed_at = ? WHERE id = ?",
   );
   const block = database.prepare(`
-    UPDATE queue SET blocked_since = :now, claimed_at = ${takenBefore(':now')},
+    UPDATE queue SET blocked_since = :since, claimed_at = ${takenBefore(':now')},
       fence = ${nextFence('max', ':now')}
     WHERE schedule_key = :key RETURNING fence`);
-  const withoutRow = database.prepare(`
-    SELECT ${fenceWithoutRow('max', ':now')} AS fence FROM schedules WHERE schedule_key = :key`);
+  const withoutRow = database.prepare(fencesWithoutRow('max', ':now', 'VALUES (:key, :now)'));
   const free = database.prepare(`
     UPDATE queue SET blocked_since = NULL, due_at = ${dueUnblocked('min', 'max', LOOKED_AT_BLOCKED)}
     WHERE schedule_key = ?`);
@@ -135,7 +135,9 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
     const taken = { ...row, attempt: (row.attempt as number) + 1 };
     if (row.kind === 'callback') return outboxClaimFrom(taken, now, undefined);
     const key = row.schedule_key!;
-    const found = block.get({ now, key }) ?? withoutRow.get({ now, key });
+    // Nothing of it is sent: times that come meanwhile are not behind it.
+    const since = isDropped(row) ? null : now;
+    const found = block.get({ now, key, since }) ?? withoutRow.get({ now, key });
     const { fence } = found as { fence: number };
     return outboxClaimFrom(taken, now, { ...(scheduleOf.get(key) as Row), fence });
   }

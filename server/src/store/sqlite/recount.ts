@@ -15,7 +15,6 @@ import {
   recountedFrom,
   rezonedFrom,
   standsFor,
-  UNDECIDED,
   UNDECIDED_IN_FLIGHT,
 } from '../rows/recount.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -77,10 +76,9 @@ export function sqliteRecount(
   const rowsAfter = database.prepare(`
     SELECT queue.schedule_key, queue.state, queue.due_at, queue.scheduled_for, queue.next_for,
       queue.attempt, queue.attempts, schedules.status, schedules.interval, schedules.timezone,
-      schedules.timing, schedules.policy, ${UNDECIDED} AS is_undecided
+      schedules.timing, schedules.policy
     FROM queue JOIN schedules ON schedules.schedule_key = queue.schedule_key
-    WHERE queue.schedule_key > :after
-      AND (scheduled_for > :now OR due_at > :now OR next_for > :now OR ${UNDECIDED})
+    WHERE queue.schedule_key > :after AND (scheduled_for > :now OR due_at > :now OR next_for > :now)
       AND needs <= ${level}
     ORDER BY queue.schedule_key LIMIT ${ROWS_AT_ONCE}`);
   const rowOf = database.prepare(`

@@ -4,6 +4,7 @@ import { levelOf } from '../../domain/schedule/level.ts';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
 import { QUEUE, type Row } from '../columns.ts';
 import type { Requeue } from '../contract/schedules.ts';
+import { fenceBefore } from '../fence.ts';
 import { changedLevel, markCell, markedAt, startBehind } from '../rows/queue.ts';
 import { UNSENT } from '../rows/recount.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -16,10 +17,11 @@ export const FORGET_UNSENT = `
 /** The effect of a change of times on the queue, in the transaction that writes the change. */
 export function requeueWriter(database: DatabaseSync, { now }: Pick<GroupCommit, 'now'>) {
   const queueInsert = database.prepare(`
-    INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for, needs, blocked_since)
-    VALUES (:key, 'waiting', :first, :first, :second, :needs, (
+    INSERT INTO queue (schedule_key, state, due_at, scheduled_for, next_for, needs, fence, blocked_since)
+    VALUES (:key, 'waiting', :first, :first, :second, :needs, ${fenceBefore(':key')}, (
       SELECT claimed_at FROM outbox
-      WHERE schedule_key = :key AND kind = 'manual' AND state IN ('inFlight', 'awaiting')))
+      WHERE schedule_key = :key AND kind = 'manual' AND state IN ('inFlight', 'awaiting')
+        AND trigger IS NOT 'dropped'))
     ON CONFLICT (schedule_key) DO UPDATE SET due_at = :first, scheduled_for = :first,
       next_for = :second, needs = :needs, changed_at = NULL WHERE state = 'waiting'`);
   const queueRemoveWaiting = database.prepare(

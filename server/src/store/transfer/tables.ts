@@ -35,6 +35,7 @@ export type TableName =
   | 'runs'
   | 'outbox'
   | 'queue'
+  | 'fences'
   | 'breakers'
   | 'data_keys'
   | 'installation'
@@ -99,6 +100,7 @@ export const TABLES: Table[] = [
     columns: ['schedule_key', ...QUEUE.names, 'claimed_at', 'fence', ...QUEUE_MARKS, 'needs'],
     key: ['schedule_key'],
   },
+  { name: 'fences', columns: ['schedule_key', 'fence'], key: ['schedule_key'] },
   { name: 'breakers', columns: [...BREAKER.names], key: ['id'] },
   { name: 'data_keys', columns: [...DATA_KEY.names], key: ['id'] },
   { name: 'installation', columns: ['name', 'value'], key: ['name'] },

@@ -1,6 +1,6 @@
 import type { ChangeSeen, Content } from '../../../sim/model/evidence.ts';
 import type { StepEvidence } from '../../../sim/model/steps/checker.ts';
-import { at, cleanWorld, send, type TamperedEvidence } from './tampered-evidence.ts';
+import { at, cleanWorld, miss, send, type TamperedEvidence } from './tampered-evidence.ts';
 
 const BEFORE: Content = {
   url: 'https://target.example/ok',
@@ -36,6 +36,21 @@ export function refusedWorld(url = 'https://target.example/dead'): StepEvidence 
   world.arrivals = world.arrivals.filter(({ scheduledFor }) => scheduledFor !== at(58));
   const [attempt] = world.runs.find(({ id }) => id === 'run-58')!.attempts;
   Object.assign(attempt!, { outcome: 'connectionError', responseStatus: undefined });
+  return world;
+}
+
+/** The target of the time of 52 s answers 202, and asks for more time: beyond that of 56 s, which is skipped. */
+export function extendedWorld(): StepEvidence {
+  const world = changedWorld();
+  world.schedules[0]!.policy = { completion: { deadlineSeconds: 1 } };
+  world.arrivals.find(({ scheduledFor }) => scheduledFor === at(52))!.status = 202;
+  for (const second of [54, 56]) miss(world, second);
+  const said = { runId: 'run-52', attempt: 1, code: 200, tries: 1 };
+  const [asked, ended] = [at(52.5), at(57.5)];
+  world.said = [
+    { ...said, status: null, extendSeconds: 7, askedAt: asked, endedAt: asked },
+    { ...said, status: 'succeeded', extendSeconds: null, askedAt: ended, endedAt: ended },
+  ];
   return world;
 }
 

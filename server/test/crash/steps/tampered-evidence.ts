@@ -42,6 +42,7 @@ export function cleanWorld(): StepEvidence {
     stalls: [],
     arrivals: [],
     callbacks: [],
+    said: [],
     runs: [],
     explained: [{ at: at(40), verdict: 'upcoming' }],
     counted: [{ told: 2, made: 2 }],

@@ -212,6 +212,7 @@ class SteppedWorld {
       stalls: this.#stalls,
       arrivals: this.#target.arrivals,
       callbacks: this.#target.callbacks,
+      said: [],
       runs: await api.runs(0),
       explained: this.#explained,
       counted: this.#counted,

@@ -141,7 +141,64 @@ export function fenceContract(name: string, open: OpenBackend): void {
       const changedAt = NOON + 3 * SECOND;
       await changed(backend.store, caller, schedule, { status: 'disabled' }, changedAt, null);
       await triggered(backend.store, caller, schedule, NOON);
-      assert.equal((await claimManual(backend.store, NOON + SECOND)).fence, changedAt + 1);
+      assert.equal((await claimManual(backend.store, NOON + SECOND)).fence, last.fence + 1);
+    });
+
+    const disabled = async () => {
+      const { caller, schedule } = await made();
+      const ran = async (now: number) => {
+        await triggered(backend.store, caller, schedule, now);
+        const claim = await claimManual(backend.store, now);
+        await backend.store.outbox.settle([outboxSettlementOf(claim, 'succeeded')]);
+        return claim.fence;
+      };
+      const enabled = (at: number) => {
+        const start = { first: at, second: at + MINUTE };
+        return changed(backend.store, caller, schedule, { status: 'enabled' }, at, start);
+      };
+      const disable = (at: number) =>
+        changed(backend.store, caller, schedule, { status: 'disabled' }, at, null);
+      return { caller, schedule, ran, enabled, disable };
+    };
+
+    test('of manual runs grows where no firing is to come, also within one millisecond and after the clock was set back', async () => {
+      const { ran, disable } = await disabled();
+      const last = await claimOne(backend.store, NOON + HOUR);
+      await settled(backend.store, last, rest);
+      await disable(NOON + HOUR);
+      const fences = [await ran(NOON + HOUR), await ran(NOON + HOUR), await ran(NOON)];
+      await backend.reopen();
+      fences.push(await ran(NOON), await ran(NOON + 2 * HOUR));
+      assert.deepEqual(
+        fences,
+        [1, 2, 3, 4, HOUR].map(more => NOON + HOUR + more),
+      );
+    });
+
+    test('grows where a schedule is enabled again after the clock was set back', async () => {
+      const { ran, enabled, disable } = await disabled();
+      const last = await claimOne(backend.store, NOON + HOUR);
+      await settled(backend.store, last, rest);
+      await disable(NOON);
+      await enabled(NOON);
+      const again = await claimOne(backend.store, NOON);
+      assert.equal(again.fence, last.fence + 1);
+      await settled(backend.store, again, rest);
+      await disable(NOON);
+      assert.equal(await ran(NOON), last.fence + 2);
+      await enabled(NOON);
+      assert.equal((await claimOne(backend.store, NOON)).fence, last.fence + 3);
+    });
+
+    test('grows where a row goes with the end of its run, as of a schedule that was disabled meanwhile', async () => {
+      const { ran, enabled, disable } = await disabled();
+      const last = await claimOne(backend.store, NOON + HOUR);
+      await disable(NOON);
+      const [standing] = await backend.store.queue.reread([last.scheduleRowId]);
+      await settled(backend.store, { ...last, changedAt: standing!.changedAt }, null);
+      assert.equal(await ran(NOON), last.fence + 1);
+      await enabled(NOON);
+      assert.equal((await claimOne(backend.store, NOON)).fence, last.fence + 2);
     });
   });
 }

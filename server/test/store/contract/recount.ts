@@ -17,7 +17,6 @@ import {
   retrying,
   SEEN,
   settled,
-  settlementOf,
   stored,
   waiting,
 } from '../../support/store/backend.ts';
@@ -188,30 +187,7 @@ export function recountContract(name: string, open: OpenBackend): void {
       assert.deepEqual([standing!.nextFor, standing!.changedAt], [NOON, NOON + 1_000]);
     });
 
-    test('a claim that is being decided about is taken again as it was: the decision may go by the clock that was ahead', async () => {
-      const { store } = backend;
-      await stored(store, await aClient(store));
-      const claim = await claimOne(store, NOON + HOUR, NOON + HOUR);
-      assert.equal(claim.begun, false);
-      await store.queue.recount(NOON + 1_000, ALL);
-      const ahead = waiting(NOON + HOUR, NOON + HOUR + MINUTE);
-      assert.deepEqual(await store.queue.settle([settlementOf(claim, ahead)]), [
-        claim.scheduleRowId,
-      ]);
-      const [standing] = await store.queue.reread([claim.scheduleRowId]);
-      assert.deepEqual([standing!.nextFor, standing!.changedAt], [NOON, NOON + 1_000]);
-    });
-
-    test('one behind which times were decided about already stays: these would come again', async () => {
-      const { store } = backend;
-      const second = NOON + 5 * MINUTE;
-      await stored(store, await aClient(store), {}, { first: NOON, second });
-      const claim = await claimOne(store, NOON + HOUR, NOON + HOUR);
-      await store.queue.recount(second - 1, ALL);
-      assert.deepEqual(await store.queue.settle([settlementOf(claim, waiting(NOON, second))]), []);
-    });
-
-    test('one that was changed meanwhile keeps the times of that change', async () => {
+    test('a claim whose schedule was changed meanwhile keeps the times of that change', async () => {
       const { store } = backend;
       const client = await aClient(store);
       const schedule = await stored(store, client);

@@ -159,6 +159,16 @@ export function serviceChangeContract(name: string, open: OpenBackend): void {
       assert.equal(await store.outbox.nextDueAt(), NOON + 70_000);
     });
 
+    test('blocks no time where it was replaced', async () => {
+      const { store, claim } = await claimed();
+      const [first, second] = [againAt(NOON + 20_000), againAt(NOON + 70_000, NOON + MINUTE)];
+      await settled(store, claim, waiting(NOON + MINUTE, null), { again: first });
+      const next = await claimOne(store, NOON + MINUTE);
+      await settled(store, next, waiting(NOON + MINUTE + 1, null), { again: second });
+      assert.ok((await claimManual(store, NOON + MINUTE)).isDropped);
+      assert.equal((await claimOne(store, NOON + MINUTE + 1)).blockedSince, null);
+    });
+
     test('leaves no attempt where it was replaced, and its claim was cut off', async () => {
       const { store, claim } = await claimed();
       const [first, second] = [againAt(NOON + 20_000), againAt(NOON + 70_000, NOON + MINUTE)];

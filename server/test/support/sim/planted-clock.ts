@@ -21,6 +21,12 @@ export const CLOCK_BUGS: ClockBug[] = [
     patches: [{ file: 'engine/engine.ts', find: 'this.#recounter.begin(since);', replace: '' }],
   },
   {
+    name: 'rows are counted anew before decisions of the clock that was ahead have landed',
+    rules: ['silent'],
+    faults: ['step', 'callers', 'slow'],
+    patches: [{ file: 'engine/services/recounter.ts', find: 'await this.#landed;', replace: '' }],
+  },
+  {
     name: 'a clock that was set back while nobody looked is not seen at the start',
     rules: ['silent'],
     faults: ['step'],
