@@ -409,4 +409,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 205_683,
     mend: 'step rules: a target that asked for more time is at work for as long, or until it ended',
   },
+  {
+    seed: 222_588,
+    mend: 'world: a change is written by when the store has it, also after its caller waited no more',
+  },
 ];
