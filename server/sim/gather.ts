@@ -28,7 +28,7 @@ export interface Looked {
   database: DatabaseSync;
   store: Store;
   clients: PlayedClient[];
-  /** When changes were written that came with the end of a run. */
+  /** When changes were written. */
   written: ChangesWritten;
 }
 
@@ -222,14 +222,14 @@ async function seenOf(
       }),
     ...(found !== null &&
       edits.length > 0 && {
-        versions: await versionsOf({ store, clientRowId }, found.schedule, edits),
+        versions: await versionsOf({ store, clientRowId, written }, found.schedule, edits),
         changes: edits.map(changeOf),
       }),
     ...(found !== null &&
       isSteered(body) &&
       !isPlanned(body) && {
-        versions: (await versionsOf({ store, clientRowId }, found.schedule, [])).map(version =>
-          byTarget(version, id, written),
+        versions: (await versionsOf({ store, clientRowId, written }, found.schedule, [])).map(
+          version => byTarget(version, id, written),
         ),
       }),
     acknowledged: told !== null,
@@ -262,7 +262,7 @@ function withClient({ deletion }: PlayedClient, edits: Edit[]): Edit[] {
 }
 
 async function versionsOf(
-  { store, clientRowId }: { store: Store; clientRowId: number },
+  { store, clientRowId, written }: Pick<Looked, 'store' | 'written'> & { clientRowId: number },
   present: Schedule,
   edits: Edit[],
 ): Promise<VersionSeen[]> {
@@ -272,7 +272,9 @@ async function versionsOf(
     const { status, label = '', createdAt, updatedAt = createdAt } = schedule;
     const deletion = status === 'deleted' ? deletionOf(updatedAt, edits) : undefined;
     const change = deletion?.number ?? Number(label.split('#')[1] ?? 0);
-    const { endedAt: writtenBy = createdAt } = edits[change - 1] ?? {};
+    const { endedAt = createdAt } = edits[change - 1] ?? {};
+    // Who waited no more was not told: a node that was frozen changed it as it went on.
+    const writtenBy = Math.max(endedAt, written.of(present.id, updatedAt) ?? endedAt);
     return { change, at: updatedAt, writtenBy, is: contentOf(schedule) };
   });
 }

@@ -156,7 +156,7 @@ export class Parts {
       looksAgain: clientsIn(profile) > 1,
       pausing: hasPauses(profile) ? { stopMs: new Random(seed, 'stop').pick(STOPS_MS) } : null,
       isLost: (part, method, parameters, answer) => {
-        this.written.note(method, parameters);
+        this.written.note(part, method, parameters, answer);
         return this.lost.isLost(part, method, parameters, answer);
       },
       tell: this.tell,

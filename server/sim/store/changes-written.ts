@@ -1,10 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Schedule } from '../../src/domain/schedule/schedule.ts';
 import type { Settlement } from '../../src/store/contract/queue.ts';
+import type { ScheduleChange } from '../../src/store/contract/schedules.ts';
 import type { Machine } from '../machine.ts';
 
 type Written = Pick<Settlement, 'scheduleRowId' | 'change'>;
 
-/** When changes of schedules were written that came with the end of an attempt. */
+/** When changes of schedules were written: those that came with the end of an attempt, and those that callers asked for. */
 export class ChangesWritten {
   readonly #machine: Machine;
   readonly #database: DatabaseSync;
@@ -17,12 +19,26 @@ export class ChangesWritten {
   }
 
   /** The store has done this work. */
-  note(method: string, [settlements]: unknown[]): void {
-    if (method !== 'settle') return;
-    for (const { scheduleRowId, change } of settlements as Written[]) {
-      if (change === undefined) continue;
-      this.#writtenAt.set(`${this.#idOf(scheduleRowId)} ${change.at}`, this.#machine.trueNow);
+  note(part: string, method: string, parameters: unknown[], answer: unknown): void {
+    if (method === 'settle') this.#noteSettled(parameters[0] as Written[]);
+    if (part !== 'schedules' || answer !== true) return;
+    if (method === 'update') this.#noteAsked(parameters[1] as Schedule);
+    if (method === 'updateAll')
+      for (const { schedule } of parameters[1] as ScheduleChange[]) this.#noteAsked(schedule);
+  }
+
+  #noteSettled(settlements: Written[]): void {
+    for (const { scheduleRowId, change } of settlements) {
+      if (change !== undefined) this.#set(this.#idOf(scheduleRowId), change.at);
     }
+  }
+
+  #noteAsked({ id, createdAt, updatedAt = createdAt }: Schedule): void {
+    this.#set(id, updatedAt);
+  }
+
+  #set(id: string, at: number): void {
+    this.#writtenAt.set(`${id} ${at}`, this.#machine.trueNow);
   }
 
   /** @param at as the change says; null: no such one was written */

@@ -80,7 +80,7 @@ export function attemptAnswer(attempt: Attempt): Wire.Attempt {
 }
 
 function completionAnswer(completion: AttemptCompletion): Wire.AttemptCompletion {
-  const { until, endedAt, acceptedAt: _, ...same } = completion;
+  const { until, endedAt, acceptedAt: _, timedOutAt: __, ...same } = completion;
   return { until: iso(until), ...(endedAt !== undefined && { endedAt: iso(endedAt) }), ...same };
 }
 

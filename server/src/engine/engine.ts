@@ -11,6 +11,7 @@ import { Dispatcher } from './delivery/dispatcher.ts';
 import { Executor } from './delivery/executor.ts';
 import { type CompletionUrlOf, isAhead } from './delivery/job.ts';
 import { Outbox } from './delivery/outbox.ts';
+import { forgetSkipped } from './delivery/taken-back.ts';
 import { BreakerLog } from './fairness/breaker-log.ts';
 import { ConcurrencyLimits, type ConcurrencySettings } from './fairness/concurrency.ts';
 import { Throttles } from './fairness/throttles.ts';
@@ -113,6 +114,7 @@ export class Engine {
       ...options,
       suspensions: store.suspensions,
       suspended: clientRowId => this.#callBackClient(clientRowId),
+      unsent: claims => forgetSkipped(queue, claims, clock.now()),
       wake,
     });
     this.#clockWatch = new ClockWatch({

@@ -221,6 +221,12 @@ describe('the decision about an attempt', () => {
     assert.equal(late.attempt.outcome, 'timeout');
     assert.match(late.attempt.error!, /^The target has not completed it by .*T12:05:00\.000Z\.$/);
   });
+
+  test('an attempt that timed out says by when nothing had come', () => {
+    const heartbeat = said({ deadlineAt: at('12:03') });
+    const { attempt: made } = awaitedOf(awaiting, POLICY, heartbeat, at('12:04'))!;
+    assert.deepEqual(made.completion, { until: at('12:05'), timedOutAt: at('12:03') });
+  });
 });
 
 test('a deadline that a clock ahead has set is set anew once', () => {

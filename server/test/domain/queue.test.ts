@@ -350,6 +350,11 @@ describe('the schedule was changed', () => {
   // `nextFor` is then the first time of what it was changed to.
   const changed = { changedAt: at('12:03'), nextFor: at('12:15') };
   const every15 = { interval: '*/15 * * * *' };
+  const timedOut = attempt(1, {
+    outcome: 'timeout',
+    responseStatus: 202,
+    completion: { until: at('12:05'), timedOutAt: at('12:00:10') },
+  });
   cases(begun, {
     'to another interval: the retries go on until the first of the new times': {
       row: changed,
@@ -369,6 +374,12 @@ describe('the schedule was changed', () => {
       schedule: every15,
       now: '12:00:05',
       becomes: 'retrying 12:00 due 12:00:06 attempt 1, then 12:15',
+    },
+    'so does one whose target had less time to complete than its answer has set': {
+      row: { ...changed, changedAt: at('12:00:12'), dueAt: at('12:00:12'), attempts: [timedOut] },
+      schedule: every15,
+      now: '12:00:12',
+      becomes: 'retrying 12:00 due 12:00:15 attempt 1, then 12:15',
     },
     'so does one whose target asked for a delay, until the next time': {
       row: { ...changed, attempts: [attempt(1, { responseHeaders: { 'retry-after': '3600' } })] },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type QueueRow, waitingRow } from '../../src/domain/run/queue-row.ts';
+import { waitingRow } from '../../src/domain/run/queue-row.ts';
 import { PUT_OFF_MS, RETURN_MS, readmitted } from '../../src/domain/run/suspension.ts';
 import { causeIn } from '../../src/domain/run/unseen.ts';
 
@@ -14,18 +14,19 @@ const EACH_MINUTE = {
 };
 const SUSPENDED = NOON - 1;
 const NOW = NOON + 2 * MINUTE;
-const RETRYING: QueueRow = {
-  state: 'retrying',
+const RETRYING = {
+  changedAt: null,
+  state: 'retrying' as const,
   dueAt: NOON + 5_000 + PUT_OFF_MS,
   scheduledFor: NOON,
   nextFor: NOON + MINUTE,
   attempt: 1,
-  attempts: [{ number: 1, startedAt: NOON, durationMs: 3, outcome: 'timeout' }],
+  attempts: [{ number: 1, startedAt: NOON, durationMs: 3, outcome: 'timeout' as const }],
 };
 
-function putOff(scheduledFor: number): QueueRow {
+function putOff(scheduledFor: number): Parameters<typeof readmitted>[0] {
   const row = waitingRow(EACH_MINUTE, scheduledFor)!;
-  return { ...row, dueAt: row.dueAt + PUT_OFF_MS };
+  return { ...row, dueAt: row.dueAt + PUT_OFF_MS, changedAt: null };
 }
 
 describe('a row that was put off comes back', () => {
@@ -59,6 +60,16 @@ describe('a row that was put off comes back', () => {
     assert.deepEqual(new Set(passed.map(({ reason }) => causeIn(reason!))), new Set(['suspended']));
   });
 
+  test('times of its new interval count from the change that took its request back', () => {
+    const changed = { ...putOff(NOON), nextFor: NOON + 2 * MINUTE, changedAt: NOON + MINUTE };
+    const { row, passed } = readmitted(changed, EACH_MINUTE, NOON + MINUTE + 1, NOW);
+    assert.deepEqual(row, waitingRow(EACH_MINUTE, NOON + 3 * MINUTE));
+    assert.deepEqual(
+      passed.map(({ scheduledFor }) => scheduledFor - NOON),
+      [2 * MINUTE],
+    );
+  });
+
   test('a time to come fires', () => {
     const at = NOON + 3 * MINUTE;
     assert.deepEqual(readmitted(putOff(at), EACH_MINUTE, SUSPENDED, NOW), {
@@ -69,7 +80,8 @@ describe('a row that was put off comes back', () => {
 
   test('a run that had begun goes on; the times that came meanwhile are missed', () => {
     const { row, passed } = readmitted(RETRYING, EACH_MINUTE, SUSPENDED, NOW);
-    assert.deepEqual(row, { ...RETRYING, dueAt: NOW + RETURN_MS, nextFor: NOON + 3 * MINUTE });
+    const { changedAt: _, ...retrying } = RETRYING;
+    assert.deepEqual(row, { ...retrying, dueAt: NOW + RETURN_MS, nextFor: NOON + 3 * MINUTE });
     assert.deepEqual(
       passed.map(({ scheduledFor }) => scheduledFor - NOON),
       [MINUTE, 2 * MINUTE],

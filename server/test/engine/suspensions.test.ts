@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
+import { startOf } from '../../src/domain/run/start.ts';
 import { time, World } from '../support/engine/world.ts';
 
 const SECOND = 1_000;
@@ -184,6 +185,35 @@ test('a start while it is suspended, and while the service was down at the end, 
   await world.clock.advance(10 * SECOND);
   assert.equal(world.sent.length, before);
 });
+
+for (const [interval, after] of [
+  ['0 0 1 1 *', []],
+  ['*/4 * * * * *', ['12:00:08 missed', '12:00:12 missed', '12:00:16 succeeded']],
+] as const) {
+  test(`a change that took a request back counts from itself, also where the row is put off: ${interval}`, async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    const { id } = await world.schedule({ interval: '*/2 * * * * *' });
+    const { store, clock, clientRowId } = world;
+    await clock.advance(1_500);
+    world.markFault = new Error('The disk is full.');
+    await clock.advance(5_000);
+    // As another process writes it.
+    const { schedule, version } = (await store.schedules.find(clientRowId, id))!;
+    const now = clock.now();
+    const changed = { ...schedule, interval, updatedAt: now };
+    const requeue = { changedAt: now, start: startOf(changed, now) };
+    await store.schedules.update(clientRowId, changed, version, requeue);
+    await suspend(world);
+    const skipped = ['12:00:04 skipped', '12:00:06 skipped'];
+    assert.deepEqual(await world.history(), ['12:00:02 running', ...skipped]);
+    world.markFault = null;
+    await world.crash();
+    await clock.advance(5_000);
+    await resume(world);
+    await clock.advance(5_000);
+    assert.deepEqual(await world.history(), after);
+  });
+}
 
 test('a start after the end fires no time that passed meanwhile', async () => {
   const world = await World.start('2026-03-01T12:00:30Z');

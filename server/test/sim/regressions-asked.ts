@@ -432,4 +432,14 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['calendars', 'pause', 'slow'],
     mend: 'fence: of two manual runs without a row in the queue, within one millisecond, the second has the greater one',
   },
+  {
+    seed: 510_149,
+    faults: ['nodes', 'kill', 'slow', 'freeze', 'lose', 'refuse'],
+    mend: 'rules: a slow store may write after the stop of an engine that it looked',
+  },
+  {
+    seed: 510_134,
+    faults: ['nodes', 'kill', 'slow', 'freeze', 'lose', 'refuse'],
+    mend: 'rules: a change drops the latest unseen time, also where others came behind a manual run since',
+  },
 ];

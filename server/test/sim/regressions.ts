@@ -374,6 +374,18 @@ export const REGRESSIONS: Regression[] = [
     mend: 'rules: a node that wakes to stop in a pause notes nothing, and nobody does until the resume',
   },
   {
+    seed: 180_039,
+    mend: 'completions: an attempt that timed out says when, and its retry is counted from there',
+  },
+  {
+    seed: 845_416,
+    mend: 'rules: a node notes that it is awake as it looks after a second, up to half a second later',
+  },
+  {
+    seed: 300_182,
+    mend: 'suspensions: what a change said behind an unsent request is taken back as the row is put off',
+  },
+  {
     seed: 201_632,
     mend: 'completer: a run that is looked at while the store refuses ends when its target said so',
   },
@@ -408,5 +420,9 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 220_541,
     mend: 'rules: a change drops the latest time that waits behind a manual run, also after a later one was skipped',
+  },
+  {
+    seed: 222_588,
+    mend: 'world: a change is written by when the store has it, also after its caller waited no more',
   },
 ];

@@ -1,5 +1,6 @@
 import type { ScheduleSeen } from '../evidence.ts';
 import { hadToWait } from './full-hosts.ts';
+import { SLOWEST_MS } from './last-look.ts';
 import { hasBegun, type RunSeen, type ScheduleView, type View } from './view.ts';
 
 /** Times that a change drops: they need no record. */
@@ -27,9 +28,6 @@ function freeAt(time: number, changedAt: number, { seen, runs }: ScheduleView): 
   const before = runs.filter(run => hasBegun(run) && isBefore(run));
   return Math.max(time, ...before.map(({ finishedAt }) => finishedAt));
 }
-
-/** The longest that a store that is slow takes for what it was asked for. */
-const SLOWEST_MS = 1_600;
 
 /** Whether the node that was asked for a schedule may have written it late: until then nobody could fire it. */
 function isJustWritten({ createdAt }: ScheduleSeen, at: number, view: View): boolean {

@@ -4,6 +4,7 @@ import { isLatestDropped, needsNone } from './dropped.ts';
 import { hadToWait } from './full-hosts.ts';
 import { haltIn } from './halts.ts';
 import { isHeldAt, isPutOffAgain } from './held.ts';
+import { quietFrom, unseenFrom } from './last-look.ts';
 import type { Tell } from './rule.ts';
 import { hasBegun, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 import { AWAKE_MS, LOOK_MS } from './windows.ts';
@@ -105,7 +106,7 @@ function checkMissed(
     const { from, until, lookedAt, goesUntil } = blindOf(schedule, window);
     if (time > until || (!isUndecided && next <= window.from && time <= from)) continue;
     const lookedUntil = withGrace(lookedAt, view);
-    const isUnseen = window.to - unseenFrom(window, view) >= view.blindMs - LOOK_MS;
+    const isUnseen = window.to - unseenFrom(window, view) >= view.blindMs - view.notedMs;
     if (isUnseen && lookedUntil - time > catchUpMs(schedule.seen)) return 0;
     // While it waits for its connection, a later time takes its place.
     const sentBy = lookedUntil + view.connectMs;
@@ -155,7 +156,7 @@ function isLostInStall(time: number, { runs }: ScheduleView, view: View): boolea
       at < time && finishedAt >= time && attempts.some(({ outcome }) => outcome === 'lost'),
   );
   return view.stalls.some(({ from, to }) => {
-    const isLong = to - from >= view.blindMs - LOOK_MS;
+    const isLong = to - from >= view.blindMs - view.notedMs;
     return isLong && to > time && from <= (lost?.finishedAt ?? 0);
   });
 }
@@ -186,12 +187,6 @@ function checkAge({ at, startedAt }: RunSeen, seen: ScheduleSeen, view: View, te
     );
   });
   if (isOld) tell('oldFired', `${nameOf(seen.id, at)} fired at ${iso(startedAt)}, too late.`);
-}
-
-/** An engine that stops looks once more, as late as at its end. */
-function quietFrom(from: number, to: number, { stops }: View): number {
-  const ends = stops.filter(stop => stop.from <= to && stop.to <= to).map(stop => stop.to);
-  return Math.max(from, ...ends);
 }
 
 /**
@@ -255,14 +250,6 @@ function blindSpanOf(schedule: ScheduleView, window: Window) {
 /** What came during a run is recorded at its end: by then the engine knows until when it had looked. */
 function unseenSince({ at }: RunSeen, { from }: Window, { seen }: ScheduleView): number {
   return seen.policy?.overlap === 'bufferOne' ? at : Math.max(at, from - LOOK_MS);
-}
-
-/** Since when nobody has said that somebody looked: they could not while the store stood still. */
-function unseenFrom(window: Window, { stalls }: View): number {
-  let since = window.isFirst ? Number.NEGATIVE_INFINITY : window.from;
-  for (const { from, to } of stalls.toSorted((a, b) => b.to - a.to))
-    if (from < since && to + LOOK_MS >= since) since = from;
-  return since;
 }
 
 /** An end is written with others: 20 ms after it, and 20 ms more where a batch was on its way. Only then the schedule goes on. */

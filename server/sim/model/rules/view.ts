@@ -125,6 +125,8 @@ export interface View extends Slack {
   windows: Window[];
   /** The last instant that counts as unseen by the start that was ready then. */
   unseenBefore: (readyAt: number) => number;
+  /** How often a node notes that it is awake: as it looks after a second, and it may look that much later. */
+  notedMs: number;
   /** When no node could note that it was awake, where they share the store. */
   unnoted: Window[];
   kills: Window[];
@@ -221,8 +223,10 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     return Math.max(by, ...late.map(({ to }) => to + slack.toldMs));
   };
   const limited = limitedOf(evidence, slack.lateMs);
+  const notedMs = LOOK_MS + slack.heardMs;
   return {
     ...slack,
+    notedMs,
     until,
     limited,
     limitChanges: limitChangesOf(evidence),
@@ -256,7 +260,7 @@ export function viewOf(evidence: Evidence, slack: Slack): View {
     mostPerHost: evidence.mostPerHost ?? Number.POSITIVE_INFINITY,
     windows,
     unseenBefore: readyAt => unseenBefore(readyAt, evidence, behindMs),
-    unnoted: evidence.shared ? unnotedOf(lives, stalls, slack.blindMs - LOOK_MS) : [],
+    unnoted: evidence.shared ? unnotedOf(lives, stalls, slack.blindMs - notedMs) : [],
     kills,
     stops,
     suspensions,

@@ -151,7 +151,8 @@ function ended(
 function timedOut(attempt: Attempt, endedAt: number): AwaitedAttempt {
   const error = `The target has not completed it by ${iso(endedAt)}.`;
   const { until } = attempt.completion!;
-  const timeout: Attempt = { ...attempt, outcome: 'timeout', error, completion: { until } };
+  const completion = { until, timedOutAt: endedAt };
+  const timeout: Attempt = { ...attempt, outcome: 'timeout', error, completion };
   return { kind: 'timeout', attempt: timeout, endedAt };
 }
 

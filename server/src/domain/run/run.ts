@@ -59,6 +59,8 @@ export interface AttemptCompletion {
   acceptedAt?: number;
   /** When the target said it; absent while the run awaits it, and where nothing came. */
   endedAt?: number;
+  /** The last deadline, by which nothing came. Absent where an earlier version decided that. */
+  timedOutAt?: number;
   message?: string;
 }
 

@@ -3,7 +3,7 @@ import type { When } from '../calendar/timing.ts';
 import { iso } from '../iso.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 import { passedRecords } from './passed.ts';
-import { type QueueRow, waitingRow } from './queue-row.ts';
+import { type QueueRow, type TakenRow, waitingRow } from './queue-row.ts';
 import type { RunRecord } from './run.ts';
 import { SUSPENDED } from './unseen.ts';
 
@@ -34,20 +34,22 @@ export interface Readmitted {
 
 /**
  * Brings back a row that was put off. Times that passed meanwhile are missed, whatever `catchUpSeconds` says; a run
- * that had begun goes on.
+ * that had begun goes on. If a change took its request back before it was put off, its own time is of the old interval, and
+ * `nextFor` is the first one of the new.
  *
  * @param suspendedAt since when its client is suspended, epoch ms
  * @param now when it comes back, epoch ms
  * @throws PunctualError `timezone_unknown` where the zone is known no more
  */
 export function readmitted(
-  row: QueueRow,
+  { changedAt, ...row }: QueueRow & Pick<TakenRow, 'changedAt'>,
   schedule: Pick<Schedule, 'id' | 'status'> & When,
   suspendedAt: number,
   now: number,
 ): Readmitted {
   const back = { ...row, dueAt: Math.max(row.dueAt - PUT_OFF_MS, now + RETURN_MS) };
-  const from = row.state === 'waiting' ? row.scheduledFor : row.nextFor;
+  const isOwnOpen = row.state === 'waiting' && changedAt === null;
+  const from = isOwnOpen ? row.scheduledFor : row.nextFor;
   if (schedule.status !== 'enabled' || from === null || from > now) {
     return { row: back, passed: [] };
   }

@@ -72,10 +72,14 @@ export function judge(
  */
 export function retriesFrom(attempts: Attempt[], policy: Policy | undefined, now: number): number {
   const last = attempts[attempts.length - 1]!;
-  const { startedAt, durationMs = 0, completion } = last;
-  const endedAt = completion?.endedAt ?? completion?.until ?? startedAt + durationMs;
+  const endedAt = endOf(last);
   if (endedAt > now) return now;
   return retryAt(last, retriesIn(attempts), policy, endedAt, 0);
+}
+
+function endOf({ startedAt, durationMs = 0, completion }: Attempt): number {
+  if (completion === undefined) return startedAt + durationMs;
+  return completion.endedAt ?? completion.timedOutAt ?? completion.until;
 }
 
 /** A request that was cut off is sent again, which is no retry. */

@@ -14,6 +14,8 @@ export interface SuspensionsOptions {
   observer: EngineObserver;
   /** Called when a client is suspended: its requests that have not started must not start. */
   suspended: (clientRowId: number) => void;
+  /** Called with firings before they are put off: they go back unsent. */
+  unsent: (claims: Claim[]) => Promise<void>;
   wake: Wake;
 }
 
@@ -61,8 +63,10 @@ export class Suspensions {
 
   /** Puts off what was claimed of suspended clients. */
   sift(claims: Claim[]): Promise<Sifted<Claim>> {
+    const { suspensions, unsent } = this.#options;
     return this.#sift(claims, async held => {
-      const keys = new Set(await this.#options.suspensions.putOff(held));
+      await unsent(held);
+      const keys = new Set(await suspensions.putOff(held));
       return held.filter(({ scheduleRowId }) => keys.has(scheduleRowId));
     });
   }

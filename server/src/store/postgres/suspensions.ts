@@ -70,7 +70,7 @@ const putOffEntries: Statement = {
 const away: Statement = {
   name: 'suspensions_away',
   text: `
-    SELECT queue.schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts,
+    SELECT queue.schedule_key, state, due_at, scheduled_for, next_for, attempt, attempts, changed_at,
       schedules.id AS schedule_id, status, interval, timezone, timing, suspended_at
     FROM queue JOIN schedules USING (schedule_key) JOIN clients USING (client_key)
     WHERE state <> 'inFlight' AND due_at >= ${PUT_OFF_MS} AND client_key = $1

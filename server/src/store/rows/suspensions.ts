@@ -17,7 +17,8 @@ export function readmittedFrom(row: Row, now: number): Readmitted {
   };
   const queued = QUEUE.fromRow(row);
   try {
-    return readmitted(queued, schedule, row.suspended_at as number, now);
+    const changedAt = row.changed_at as number | null;
+    return readmitted({ ...queued, changedAt }, schedule, row.suspended_at as number, now);
   } catch (error) {
     // A time zone that is known no more: the engine tells of it when the row is due.
     if (!(error instanceof PunctualError)) throw error;

@@ -95,6 +95,28 @@ export function suspensionsContract(name: string, open: OpenBackend): void {
       assert.deepEqual([attempt, was], [1, 'waiting']);
     });
 
+    test('of a schedule that changed before the claim was put off, the new times are missed', async () => {
+      const { store } = backend;
+      const caller = await aClient(store);
+      const schedule = await stored(store, caller);
+      await store.clients.suspend(caller.clientId, NOON);
+      const claim = await claimOne(store);
+      const start = { first: NOON + 2 * MINUTE, second: NOON + 4 * MINUTE };
+      const fields = { interval: '*/2 * * * *' };
+      await changed(store, caller, schedule, fields, NOON + 30 * SECOND, start);
+      const [standing] = await store.queue.reread([claim.scheduleRowId]);
+      const { changedAt } = standing!;
+      assert.equal((await store.suspensions.putOff([{ ...claim, changedAt }])).length, 1);
+      await store.clients.resume(caller.clientId, NOON + 3 * MINUTE);
+      const { passed } = await readmitAll(store, caller, NOON + 3 * MINUTE);
+      assert.deepEqual(
+        passed.map(({ record }) => record.scheduledFor - NOON),
+        [2 * MINUTE],
+      );
+      const next = await claimOne(store, NOON + 4 * MINUTE);
+      assert.deepEqual([next.scheduledFor, next.changedAt], [NOON + 4 * MINUTE, null]);
+    });
+
     test('a run that had begun goes on with its next attempt', async () => {
       const { store } = backend;
       const caller = await aClient(store);
