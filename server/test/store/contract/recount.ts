@@ -93,10 +93,10 @@ export function recountContract(name: string, open: OpenBackend): void {
           span,
           { ...span, scheduleRowId: scheduleRowId + 1 },
         ]);
-        assert.deepEqual(
-          known.map(({ scheduledFor, sent }) => [scheduledFor, sent]).toSorted(),
-          [...[0, 1, 2].map(minute => [NOON + minute * MINUTE, false]), [NOON + HOUR, true]],
-        );
+        assert.deepEqual(known.map(({ scheduledFor, sent }) => [scheduledFor, sent]).toSorted(), [
+          ...[0, 1, 2].map(minute => [NOON + minute * MINUTE, false]),
+          [NOON + HOUR, true],
+        ]);
         assert.deepEqual(await store.queue.known([]), []);
       });
     }
