@@ -425,4 +425,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 222_588,
     mend: 'world: a change is written by when the store has it, also after its caller waited no more',
   },
+  {
+    seed: 224_459,
+    mend: 'rules: a node that is frozen while a retry waits for its connection sends it as it goes on',
+  },
 ];

@@ -80,7 +80,11 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   const late = run.attempts.find(
     ({ startedAt }, index) => startedAt > over && retriesAt(run.attempts, index) > 0,
   );
-  if (late && run.attempts[late.number - 2]?.outcome !== 'lost')
+  // A node that is frozen meanwhile sends it as it goes on.
+  const wasFrozen = (by: number) =>
+    isHeldUp(over - view.connectMs, over) && isHeldUp(by - view.connectMs, by);
+  const wasLost = late && run.attempts[late.number - 2]?.outcome === 'lost';
+  if (late && !wasLost && !wasFrozen(late.startedAt))
     tell('retryUnasked', `${name} was tried again at ${iso(late.startedAt)}, when that was over.`);
   // The callbacks of a client that is deleted are dropped, also those whose retry nobody could send before.
   const droppedAt = Math.min(...halts.filter(({ to }) => to === Infinity).map(({ from }) => from));
