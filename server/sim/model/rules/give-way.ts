@@ -46,7 +46,7 @@ function goesOnFrom({ at, startedAt, scheduleId }: RunSeen, before: AttemptSeen,
   return Math.max(at, startedAt, ...past.map(({ to }) => to));
 }
 
-/** What a manual run awaited is looked at when somebody can: the next time is counted from then. */
+/** What a manual run awaited is looked at a little after its deadline, or when somebody can: the next time is counted from then. */
 function isDecidedLate(
   { trigger }: RunSeen,
   endedAt: number,
@@ -55,6 +55,7 @@ function isDecidedLate(
   view: View,
 ): boolean {
   if (trigger === 'schedule' || seen.policy?.completion === undefined) return false;
+  if (nextAt <= endedAt + view.lateMs) return true;
   return !view.isUndisturbed(endedAt, Math.min(nextAt, endedAt + 1_000), seen.id);
 }
 
