@@ -328,8 +328,13 @@ export const MUTANTS: Mutant[] = [
   locked('outbox, claim: does not lock the schedule', 'FOR NO KEY UPDATE SKIP LOCKED'),
   block(
     'outbox, claim: blocks no row of the queue',
-    'blocked_since = $1',
-    'blocked_since = CASE WHEN $1::bigint < 0 THEN 0 END',
+    'THEN NULL ELSE $1::bigint END',
+    'THEN $1::bigint END',
+  ),
+  block(
+    'outbox, claim: a dropped run blocks its row',
+    'THEN NULL ELSE $1::bigint END',
+    'THEN $1::bigint ELSE $1::bigint END',
   ),
   block(
     'outbox, claim: a row keeps the later clock of its own claim',

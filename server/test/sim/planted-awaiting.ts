@@ -7,8 +7,8 @@ const OF_NODES = { faults: ['nodes', 'awaiting'] };
 
 export const PLANTED_AWAITING = [
   bug('what a target says is not looked up', ['completionLost'], 'engine/delivery/completer.ts', [
-    'looked.filter(({ claim, attempt }) => maySay(claim, attempt))',
-    'looked.filter(() => false)',
+    'open.filter(({ claim, attempt }) => maySay(claim, attempt))',
+    'open.filter(() => false)',
   ]),
   bug('a deadline that passes is a success', ['completionUnasked'], COMPLETION, [
     'return timedOut(awaited, until);',

@@ -88,8 +88,8 @@ export const PLANTED: PlantedBug[] = [
     patches: [
       {
         file: 'store/sqlite/outbox.ts',
-        find: 'UPDATE queue SET blocked_since = :now, claimed_at',
-        replace: 'UPDATE queue SET blocked_since = nullif(:now, :now), claimed_at',
+        find: 'UPDATE queue SET blocked_since = :since, claimed_at',
+        replace: 'UPDATE queue SET blocked_since = nullif(:since, :since), claimed_at',
       },
     ],
   },
