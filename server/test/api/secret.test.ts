@@ -62,8 +62,14 @@ describe('200', () => {
       assert.deepEqual([ended.status, ended.body], [200, { createdAt: body.createdAt }]);
     }
     assert.equal((await kept())!.signingSecret, body.signingSecret);
-    // Of the rotation, and of the end that changed something.
-    assert.equal(service.told.length, 2);
+  });
+
+  test('the engine is told of an overlap that a command has ended before', async () => {
+    await rotate();
+    await service.store.clients.endOverlap(service.mine.clientId);
+    service.told.length = 0;
+    assert.equal((await service.call('DELETE', '/v1/secret/overlap')).status, 200);
+    assert.deepEqual(service.told, [{ rotated: service.mine.clientRowId }]);
   });
 
   test('a new secret whose answer was lost is replaced, and the old one stays', async () => {

@@ -70,7 +70,9 @@ export const endOverlap = route({
     ({ store, clock, engine }) =>
     async request => {
       const { clientId, clientRowId } = callerOf(request);
-      if (await store.clients.endOverlap(clientId)) engine.rotated(clientRowId);
+      await store.clients.endOverlap(clientId);
+      // A command may have ended it before, or deleted the client, and told no engine.
+      engine.rotated(clientRowId);
       return secretAnswer((await store.clients.findClient(clientId))!, clock.now());
     },
 });

@@ -167,8 +167,8 @@ export const CLIENT_BUGS: ClientBug[] = [
     ['signedOtherwise'],
     [
       'api/routes/secret.ts',
-      'if (await store.clients.endOverlap(clientId)) engine.rotated(clientRowId);',
-      'if (await store.clients.endOverlap(clientId)) void [engine, clientRowId];',
+      'engine.rotated(clientRowId);\n      return secretAnswer((await',
+      'void [engine, clientRowId];\n      return secretAnswer((await',
     ],
   ),
   bug(
