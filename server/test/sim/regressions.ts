@@ -433,4 +433,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 228_509,
     mend: 'rules: a manual run whose deadline passes just before a next time may give way to the one after it',
   },
+  {
+    seed: 231_467,
+    mend: 'rules: a node that freezes within the millisecond of an answer reads it as it goes on',
+  },
 ];
