@@ -25,7 +25,7 @@ import {
 import { countedWorld, TAMPERED_COUNTS } from './tampered-counts.ts';
 import { TAMPERED } from './tampered-evidence.ts';
 import { limitedWorld, TAMPERED_LIMITS } from './tampered-limits.ts';
-import { sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
+import { frozenWorld, sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
 import { pausedWorld, startedInPause, TAMPERED_PAUSES } from './tampered-pauses.ts';
 import { retriedWorld, TAMPERED_RETRIES } from './tampered-retries.ts';
 import { steeredWorld, TAMPERED_STEERED } from './tampered-steered.ts';
@@ -166,6 +166,18 @@ describe('checker', () => {
 
   test('a time is missed while a node that is dead holds it', () => {
     assert.deepEqual(check(sharedWorld(), IN_TIME).violations, []);
+  });
+
+  test('a retry waits from when its node has read the answer, and one that is frozen reads it as it goes on', () => {
+    const rules = (...frozen: Parameters<typeof frozenWorld>) =>
+      check(frozenWorld(...frozen), IN_TIME).violations.map(({ rule }) => rule);
+    for (const from of [10.01, 10.011]) {
+      assert.deepEqual(rules(from, 13.9, 19.2), []);
+      assert.deepEqual(rules(from, 14.5, null), []);
+      assert.deepEqual(rules(from, 10.5, null), ['retryLost']);
+    }
+    assert.deepEqual(rules(10.2, 13.9, 19.2), ['late']);
+    assert.deepEqual(rules(10.2, 14.5, null), ['retryLost']);
   });
 
   test('what passes in a pause says so', () => {

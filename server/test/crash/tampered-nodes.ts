@@ -26,6 +26,31 @@ export function sharedWorld(): Evidence {
   return evidence;
 }
 
+/**
+ * The node that asked a target at 10 s, and was answered at 10.01 s, is frozen from then on until it goes on. The run is tried again
+ * five to six seconds after the node has read the answer.
+ *
+ * @param retriedAt null: the next time, at 20 s, comes before that
+ */
+export function frozenWorld(from: number, to: number, retriedAt: number | null): Evidence {
+  const world = new Synthetic();
+  world.schedule('kept', '*/10 * * * * *');
+  if (retriedAt === null) world.fired('kept', 10, [10, 10, 500]);
+  else world.fired('kept', 10, [10, 10, 500], [retriedAt, 10, 200]);
+  world.fired('kept', 20, [20, 10, 200]);
+  const { evidence } = world;
+  evidence.schedules[0]!.policy = { retryDelaysSeconds: [5] };
+  const life = { spawnedAt: at(0), readyAt: at(1), end: null };
+  evidence.lives = [
+    { ...life, node: 'n1', frozen: [{ from: at(from), to: at(to) }] },
+    { ...life, node: 'n2' },
+  ];
+  for (const arrival of evidence.arrivals) arrival.node = 'n1';
+  const holds = [hold('n1', 9.1, to + 0.01), hold('n1', 19.1, 20.02)];
+  evidence.shared = { leaseMs: 10_000, lostAnswers: [], holds };
+  return evidence;
+}
+
 function hold(node: string, from: number, to: number, isTakenBack = false): Hold {
   return { scheduleId: 'kept', node, from: at(from), renewedAt: at(from), to: at(to), isTakenBack };
 }

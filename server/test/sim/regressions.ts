@@ -445,4 +445,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 226_457,
     mend: 'rules: a time that a manual run held up was seen, and is not the latest of those that nobody saw',
   },
+  {
+    seed: 231_467,
+    mend: 'rules: a node that freezes within the millisecond of an answer reads it as it goes on',
+  },
 ];

@@ -60,8 +60,8 @@ export function isUpFrom(life: Life, stalls: Stall[], from: number, to: number):
   return isThere && ![...frozen, ...own].some(rest => rest.from <= to && rest.to >= from);
 }
 
-/** Starts, spans and ends are told in whole ms. */
-const WHOLE_MS = 1;
+/** Starts, spans and ends are told in whole ms: what begins by the end of a span is up to this later than they add up to. */
+export const WHOLE_MS = 1;
 
 /** The suspensions of the machine in which an answer came: its process reads it when it goes on. */
 export function asleepAt(answeredAt: number, suspensions: Window[]): Window[] {

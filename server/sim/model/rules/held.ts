@@ -1,3 +1,4 @@
+import { WHOLE_MS } from './cuts.ts';
 import type { View } from './view.ts';
 
 /** Schedules that a node holds, or puts off, while others do not know it. */
@@ -9,6 +10,17 @@ import type { View } from './view.ts';
 export function isHeldAt(at: number, scheduleId: string, view: View): boolean {
   if (view.isHeldUp(at, at + 1, scheduleId)) return true;
   return view.isShared && view.killedWithin(at - view.heardMs, at, scheduleId);
+}
+
+/**
+ * By how much later a node that held a schedule read what came at an instant: one that was frozen then, or could not reach the store,
+ * does it as it goes on.
+ */
+export function readLateMs(at: number, scheduleId: string, { holds }: View): number {
+  const rests = (holds.get(scheduleId) ?? []).flatMap(({ idle }) =>
+    idle.filter(({ from, to, isGone }) => !isGone && from <= at + WHOLE_MS && at <= to),
+  );
+  return Math.max(at, ...rests.map(({ to }) => to)) - at;
 }
 
 /** Whether a node that has not heard of a resume may have put off what another one has brought back. */

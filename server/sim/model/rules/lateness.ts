@@ -1,5 +1,5 @@
 import type { ClientSeen, SecretsSeen } from '../evidence-of-clients.ts';
-import { AHEAD_MS, RECOVERY_MS, type Window } from './cuts.ts';
+import { AHEAD_MS, RECOVERY_MS, WHOLE_MS, type Window } from './cuts.ts';
 import { isPutOff } from './full-hosts.ts';
 import { latestRetry, retriesAt } from './retries.ts';
 import type { Tell } from './rule.ts';
@@ -113,8 +113,9 @@ function couldStartAt(
   // A process that was suspended reads the answer, and what it asks for, when it goes on.
   const isLate = ({ from }: Window) => before.startedAt <= from && from <= endOf(before);
   if (view.suspensions.some(isLate)) return Number.NaN;
-  // So does a node that was frozen, by that very millisecond, whose sender is not.
+  // So does a node that was frozen by the very millisecond in which it ended, whose sender is not.
   const endedAt = endOf(before);
-  if (view.isShared && view.isHeldUp(endedAt, endedAt + 1, scheduleId)) return Number.NaN;
+  const frozenBy = endedAt + WHOLE_MS;
+  if (view.isShared && view.isHeldUp(endedAt, frozenBy + 1, scheduleId)) return Number.NaN;
   return latestRetry(id, before, retriesAt(attempts, index), policy, view);
 }

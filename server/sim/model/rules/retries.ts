@@ -1,6 +1,7 @@
 import type { ScheduleSeen } from '../evidence.ts';
 import { asleepAt } from './cuts.ts';
 import type { Halt } from './halts.ts';
+import { readLateMs } from './held.ts';
 import type { Tell } from './rule.ts';
 import { knownBy, nameOf, withGrace } from './times.ts';
 import {
@@ -31,6 +32,8 @@ interface Tried {
   barredAt(endedAt: number): number;
   /** When nothing of its schedule is in its way any more, if that was so at an instant. */
   freeFrom(at: number): number;
+  /** By how much later its node read an attempt that ended then. */
+  readLateMs(endedAt: number): number;
   /** Those of its client. */
   halts: Halt[];
   /** Whether nodes that did nothing may have kept a retry waiting until it was barred. */
@@ -73,7 +76,8 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   const halts = view.haltsOf(seen.id);
   const isHeldUp = (from: number, to: number) => view.isHeldUp(from, to, seen.id);
   const isHeldBack = (from: number, to: number) => view.isHeldBack(from, to, seen);
-  const ways = { freeFrom, halts, isHeldUp, isHeldBack };
+  const lateMs = (endedAt: number) => readLateMs(endedAt, seen.id, view);
+  const ways = { freeFrom, halts, isHeldUp, isHeldBack, readLateMs: lateMs };
   checkTried({ ...run, name, policy, isStopped, barredAt, ...ways }, view, tell);
   // It is decided about when it is claimed, and waits for its connection then.
   const over = triedUntil(run, policy) + view.connectMs;
@@ -91,7 +95,7 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
   for (const callback of run.callbacks) {
     const told = `The callback ${callback.id} of ${name}`;
     const alone = { policy: undefined, barredAt: () => droppedAt, freeFrom: Number };
-    const never = { isHeldUp: () => false, isHeldBack: () => false };
+    const never = { isHeldUp: () => false, isHeldBack: () => false, readLateMs: lateMs };
     const isStopped = droppedAt < Infinity;
     checkTried({ ...callback, ...alone, name: told, isStopped, halts, ...never }, view, tell);
   }
@@ -183,7 +187,8 @@ function checkEnd(tried: Tried, view: View, tell: Tell): void {
   const barredAt = tried.barredAt(endOf(last));
   if (tried.isHeldUp(barredAt - 1, barredAt)) return;
   const down = view.windows.filter(({ from, to }) => from < barredAt && to > endOf(last));
-  let cameAt = latestRetry(id, last, retry, policy, view);
+  // It waits from when its node read the answer.
+  let cameAt = latestRetry(id, last, retry, policy, view) + tried.readLateMs(endOf(last));
   // What waits for the next start goes behind a manual run that was asked for until then.
   for (const { from, to } of down) if (from <= cameAt && to > cameAt) cameAt = to;
   cameAt = tried.freeFrom(cameAt);
