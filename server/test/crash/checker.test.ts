@@ -149,6 +149,12 @@ describe('checker', () => {
     assert.deepEqual([408, 429, 503].map(rulesOf), [['retryLost'], ['retryLost'], ['retryLost']]);
   });
 
+  test('a retry that an answer asked for as it broke off gives way to the next time', () => {
+    const world = brokenWorld(429);
+    for (const arrival of world.arrivals) arrival.retryAt = arrival.scheduledFor + 5_001;
+    assert.deepEqual(check(world, IN_TIME).violations, []);
+  });
+
   test('a deadline counts from when a machine that was suspended reads the answer, and from no other instant', () => {
     assert.deepEqual(check(asleepWorld(14.511), IN_TIME).violations, []);
     const { violations } = check(asleepWorld(14.3), IN_TIME);
