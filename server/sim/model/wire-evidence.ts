@@ -52,6 +52,8 @@ export interface WrittenSeen {
   isSigned: boolean;
   /** Bytes of the answer that the process had read, of an interim one too. */
   answeredBytes: number;
+  /** Its status and headers had come, whether the rest did or not. */
+  hasHead: boolean;
   /** The status and body of the answer, once all of it had come; null: it did not come whole. */
   answer: { status: number; body: string; atMs: number } | null;
 }

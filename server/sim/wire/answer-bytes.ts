@@ -16,6 +16,8 @@ export interface Piece {
 
 export interface Written {
   pieces: Piece[];
+  /** With what comes before: so many bytes, and its status and headers have been read. */
+  headBytes: number;
   /** The connection ends behind it. */
   isLast: boolean;
   /** Only the end of the connection ends the body. */
@@ -56,8 +58,10 @@ export function writtenBy(random: Random, { status, headers, body }: Answer): Wr
   const interim = random.chance(0.1)
     ? Array.from({ length: random.whole(1, 3) }, () => Buffer.from(random.pick(INTERIM)))
     : [];
+  const heads = Buffer.concat([...interim, head]);
   return {
-    pieces: piecesOf(random, Buffer.concat([...interim, head, framed])),
+    pieces: piecesOf(random, Buffer.concat([heads, framed])),
+    headBytes: heads.length,
     isLast,
     isOpenEnded,
   };

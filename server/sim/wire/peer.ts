@@ -72,7 +72,8 @@ export class Peer implements LineEnd {
   #answer(request: RequestRead, plan: Plan, seen: WrittenSeen): void {
     const { random, machine } = this.#around;
     const { status, headers, body } = this.#around.answerTo(request, plan);
-    const { pieces, isLast, isOpenEnded } = writtenBy(random, { status, headers, body });
+    const written = writtenBy(random, { status, headers, body });
+    const { pieces, headBytes, isLast, isOpenEnded } = written;
     const isCut = !this.#around.isGentle() && random.chance(0.03);
     // Before the first byte, or amid the answer.
     const count =
@@ -85,6 +86,7 @@ export class Peer implements LineEnd {
       ms += afterMs;
       this.#line.comes(ms, () => {
         seen.answeredBytes += bytes.length;
+        seen.hasHead = seen.answeredBytes >= headBytes;
         if (index === pieces.length - 1 && !isOpenEnded) whole();
         this.#line.bytes(bytes);
       });

@@ -155,7 +155,7 @@ export class Sockets implements Senders {
   #ended({ seen, askedAt, arrived, process }: Going, result: SendResult): void {
     const { machine } = this.#around;
     const { outcome, responseStatus = null, responseBody = null } = result;
-    const answer = seen.written.at(-1)?.answer ?? null;
+    const { answer = null, hasHead = false } = seen.written.at(-1) ?? {};
     Object.assign(seen, {
       endedMs: machine.monotonicMs,
       ...{
@@ -168,8 +168,9 @@ export class Sockets implements Senders {
       ...(seen.permitMs === null && { waited: { from: askedAt, to: machine.trueNow } }),
       hasDeparted: this.#hasDeparted(seen, process),
     });
-    if (answer === null) arrived?.end(null);
-    else arrived?.end(answer.status, arrived.asks);
+    if (answer !== null) arrived?.end(answer.status, arrived.asks);
+    // An answer that broke off says when the next attempt may come, as its headers are kept. It steers nothing.
+    else arrived?.end(null, hasHead ? { retryAt: arrived.asks.retryAt } : {});
   }
 
   /** Whether nothing but the network was in its way when it took its permit. */
@@ -254,6 +255,7 @@ export class Sockets implements Senders {
       atMs: machine.monotonicMs,
       isSigned,
       answeredBytes: 0,
+      hasHead: false,
       answer: null,
     };
     send.written.push(written);

@@ -27,7 +27,7 @@ import { TAMPERED } from './tampered-evidence.ts';
 import { limitedWorld, TAMPERED_LIMITS } from './tampered-limits.ts';
 import { frozenWorld, sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
 import { pausedWorld, startedInPause, TAMPERED_PAUSES } from './tampered-pauses.ts';
-import { retriedWorld, TAMPERED_RETRIES } from './tampered-retries.ts';
+import { brokenWorld, retriedWorld, TAMPERED_RETRIES } from './tampered-retries.ts';
 import { steeredWorld, TAMPERED_STEERED } from './tampered-steered.ts';
 import { TAMPERED_WIRE, wiredWorld } from './tampered-wire.ts';
 
@@ -138,6 +138,21 @@ describe('checker', () => {
     assert.deepEqual(check(awaitedWorld(), IN_TIME).violations, []);
     assert.deepEqual(check(steeredWorld(), IN_TIME).violations, []);
     assert.deepEqual(check(retriedWorld(), IN_TIME).violations, []);
+  });
+
+  test('an answer that broke off is tried again by its status', () => {
+    const rulesOf = (status: number) => {
+      const { violations } = check(brokenWorld(status), IN_TIME);
+      return [...new Set(violations.map(({ rule }) => rule))];
+    };
+    assert.deepEqual([301, 404, 410].map(rulesOf), [[], [], []]);
+    assert.deepEqual([408, 429, 503].map(rulesOf), [['retryLost'], ['retryLost'], ['retryLost']]);
+  });
+
+  test('a retry that an answer asked for as it broke off gives way to the next time', () => {
+    const world = brokenWorld(429);
+    for (const arrival of world.arrivals) arrival.retryAt = arrival.scheduledFor + 5_001;
+    assert.deepEqual(check(world, IN_TIME).violations, []);
   });
 
   test('a deadline counts from when a machine that was suspended reads the answer, and from no other instant', () => {

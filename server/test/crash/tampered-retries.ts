@@ -16,8 +16,29 @@ export function retriedWorld(): Evidence {
   return evidence;
 }
 
+/** The answers of that target break off behind their status, and no retry has come. */
+export function brokenWorld(status: number): Evidence {
+  const world = new Synthetic();
+  world.schedule('tried', '*/5 * * * * *');
+  for (const second of [5, 10, 15, 20]) world.fired('tried', second, [second, 10, status]);
+  const { evidence } = world;
+  evidence.lives = [{ spawnedAt: at(0), readyAt: at(1), end: null }];
+  evidence.schedules[0]!.policy = { retryDelaysSeconds: [1] };
+  for (const { attempts } of evidence.runs) attempts[0]!.outcome = 'connectionError';
+  for (const arrival of evidence.arrivals) arrival.status = null;
+  return evidence;
+}
+
 /** As `TAMPERED`, of `retriedWorld`. */
 export const TAMPERED_RETRIES: TamperedEvidence[] = [
+  [
+    'a 404 is tried again whose answer broke off',
+    ['retryUnasked'],
+    w => {
+      Object.assign(w.runs[0]!.attempts[0]!, { outcome: 'connectionError', responseStatus: 404 });
+      w.arrivals[0]!.status = null;
+    },
+  ],
   [
     'a retry waits until after the next time',
     ['retryAtNext'],

@@ -27,7 +27,7 @@ function sent(name: string, permitMs: number, atMs: number, line: LineSeen): Sen
     ...{ node: 'n1', name, scheduleId: 'fast', origin: ORIGIN, method: 'POST', waited: null },
     ...{ timeoutMs: 30_000, askedMs: 1_000, permitMs, hasDeparted: true, cancelledMs: null },
     ...{ endedMs, outcome: 'response', status: 200, body: 'done' },
-    written: [{ line, before, atMs, isSigned: true, answeredBytes: 40, answer }],
+    written: [{ line, before, atMs, isSigned: true, answeredBytes: 40, hasHead: true, answer }],
   };
 }
 
@@ -54,7 +54,7 @@ export const TAMPERED_WIRE: TamperedEvidence[] = [
     'a POST is written twice',
     ['writtenTwice'],
     w => {
-      const first = { ...written(w), answeredBytes: 0, answer: null };
+      const first = { ...written(w), answeredBytes: 0, hasHead: false, answer: null };
       send(w).written = [first, written(w)];
     },
   ],

@@ -206,6 +206,14 @@ describe('Retry-After (RFC 9110 10.2.3)', () => {
     assert.deepEqual(verdictOf(answered(404, '60')), { kind: 'failed' });
     assert.deepEqual(verdictOf(answered(301, '60')), { kind: 'failed' });
   });
+
+  test('it counts where the rest of the answer did not come', () => {
+    const at = ENDED + 60 * SECOND;
+    for (const outcome of ['timeout', 'connectionError'] as const) {
+      assert.deepEqual(verdictOf({ ...answered(429, '60'), outcome }), { kind: 'retry', at });
+      assert.deepEqual(verdictOf({ ...answered(200, '60'), outcome }), { kind: 'retry', at });
+    }
+  });
 });
 
 describe('retries end when the next time comes', () => {

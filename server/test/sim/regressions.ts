@@ -449,4 +449,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 231_467,
     mend: 'rules: a node that freezes within the millisecond of an answer reads it as it goes on',
   },
+  {
+    seed: 235_114,
+    mend: 'world: an answer that broke off says by its headers when its schedule may be tried again',
+  },
 ];

@@ -248,12 +248,18 @@ function mostRetries(policy: Policy): number {
 
 function isRetried({ outcome, responseStatus: status, control }: AttemptSeen): boolean {
   if (control?.noRetry) return false;
-  if (outcome === 'timeout' || outcome === 'connectionError') return true;
-  if (outcome !== 'response' || status === undefined) return false;
+  const isBroken = outcome === 'timeout' || outcome === 'connectionError';
+  if (!isBroken && outcome !== 'response') return false;
+  // A success has to be complete. Any other status counts also where the rest of its answer did not come.
+  if (status === undefined || is2xx(status)) return isBroken;
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }
 
 function isSuccess({ outcome, responseStatus, awaited }: AttemptSeen): boolean {
   if (awaited !== null) return awaited.status === 'succeeded';
-  return outcome === 'response' && responseStatus! >= 200 && responseStatus! < 300;
+  return outcome === 'response' && is2xx(responseStatus!);
+}
+
+function is2xx(status: number): boolean {
+  return status >= 200 && status < 300;
 }

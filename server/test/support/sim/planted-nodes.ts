@@ -123,16 +123,4 @@ export const NODE_BUGS: NodeBug[] = [
       { file: 'engine/engine.ts', find: 'const POLL_MS = 500;', replace: 'const POLL_MS = 2_000;' },
     ],
   },
-  {
-    name: 'a settlement that is written again undoes a later claim of its node',
-    rules: ['sentTwice'],
-    faults: ['clients', 'nodes'],
-    patches: [
-      {
-        file: 'store/sqlite/queue.ts',
-        find: '} = ? AND changed_at',
-        replace: '} + 0 * ? > 0 AND changed_at',
-      },
-    ],
-  },
 ];

@@ -106,7 +106,6 @@ export const SEED_OF: Record<string, number> = {
   'a second brings a quarter more': 6,
   'a second rotation drops the secret that is in use': 91,
   'a secret signs with its text': 1,
-  'a settlement that is written again undoes a later claim of its node': 3133,
   'a signature of the id and the time alone': 1,
   'a start counts as unseen what other nodes were up for': 6,
   'a start takes each claim for a request that was cut off': 1,
