@@ -299,8 +299,7 @@ function isRefusal(status: number | null): boolean {
 }
 
 function byTarget(version: VersionSeen, id: string, written: ChangesWritten): VersionSeen {
-  const writtenBy = written.of(id, version.at);
-  return writtenBy === null ? version : { ...version, writtenBy, isByTarget: true };
+  return written.of(id, version.at) === null ? version : { ...version, isByTarget: true };
 }
 
 const MOST_VERSIONS = 1_000;

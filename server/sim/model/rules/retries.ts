@@ -85,19 +85,19 @@ function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell):
     ({ startedAt }, index) => startedAt > over && retriesAt(run.attempts, index) > 0,
   );
   // A node that is frozen meanwhile sends it as it goes on.
-  const wasFrozen = (by: number) =>
-    isHeldUp(over - view.connectMs, over) && isHeldUp(by - view.connectMs, by);
+  const isHeldUpBefore = (at: number) => isHeldUp(at - view.connectMs, at);
+  const wasFrozen = late && isHeldUpBefore(over) && isHeldUpBefore(late.startedAt);
   const wasLost = late && run.attempts[late.number - 2]?.outcome === 'lost';
-  if (late && !wasLost && !wasFrozen(late.startedAt))
+  if (late && !wasLost && !wasFrozen)
     tell('retryUnasked', `${name} was tried again at ${iso(late.startedAt)}, when that was over.`);
   // The callbacks of a client that is deleted are dropped, also those whose retry nobody could send before.
   const droppedAt = Math.min(...halts.filter(({ to }) => to === Infinity).map(({ from }) => from));
   for (const callback of run.callbacks) {
     const told = `The callback ${callback.id} of ${name}`;
     const alone = { policy: undefined, barredAt: () => droppedAt, freeFrom: Number };
-    const never = { isHeldUp: () => false, isHeldBack: () => false, readLateMs: lateMs };
-    const isStopped = droppedAt < Infinity;
-    checkTried({ ...callback, ...alone, name: told, isStopped, halts, ...never }, view, tell);
+    const never = { isHeldUp: () => false, isHeldBack: () => false };
+    const known = { halts, readLateMs: lateMs, isStopped: droppedAt < Infinity };
+    checkTried({ ...callback, ...alone, name: told, ...known, ...never }, view, tell);
   }
 }
 

@@ -10,9 +10,9 @@ export interface RecountStore {
    */
   latest(): Promise<number | null>;
   /**
-   * The earliest nominal time that was sent, or has attempts that were cut off, and that is yet to be decided about. Null: there is none. All of these are
-   * from `now` on, from the row on that is due first, or from the earliest claim that has not begun. A run that goes on counts with
-   * its next time.
+   * The earliest nominal time that was sent, or has attempts that were cut off, and that is yet to be decided about. Null: there
+   * is none. All of these are from `now` on, from the row on that is due first, or from the earliest claim that has not begun. A
+   * run that goes on counts with its next time.
    */
   nextKnown(now: number): Promise<number | null>;
   /** Of each of these spans: the times that are on record. */

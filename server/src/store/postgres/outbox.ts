@@ -96,6 +96,9 @@ const lockSchedules: Statement = {
     SELECT schedule_key FROM schedules WHERE schedule_key = ANY ($1)
     ORDER BY schedule_key FOR NO KEY UPDATE SKIP LOCKED`,
 };
+const WITHOUT_ROW = `
+      SELECT key, $1 FROM unnest($2::bigint[]) AS key
+      WHERE (SELECT queue.schedule_key FROM queue WHERE queue.schedule_key = key) IS NULL`;
 /**
  * A schedule without a row in the queue is told as well; one whose row is not free is not. Both hold until the end of the
  * transaction: a row that was blocked is locked by that, and none is made while the schedule is locked. A dropped run sends
@@ -113,13 +116,7 @@ const block: Statement = {
         WHERE outbox.schedule_key = queue.schedule_key AND kind = 'manual'
           AND outbox.state IN ('inFlight', 'awaiting'))
       RETURNING schedule_key, fence
-    ), without_row AS (${fencesWithoutRow(
-      'greatest',
-      '$1',
-      `
-      SELECT key, $1 FROM unnest($2::bigint[]) AS key
-      WHERE (SELECT queue.schedule_key FROM queue WHERE queue.schedule_key = key) IS NULL`,
-    )}
+    ), without_row AS (${fencesWithoutRow('greatest', '$1', WITHOUT_ROW)}
     )
     SELECT schedule_key, fence FROM blocked UNION ALL SELECT schedule_key, fence FROM without_row`,
 };
