@@ -135,3 +135,18 @@ describe('a run that failed under a clock that was ahead, and waits for its retr
     assert.deepEqual(times, ['12:10:00', '12:20:00', '12:30:00', '12:50:00']);
   });
 });
+
+test('a retry waits for the end of a pause, also if the clock is set back meanwhile', async () => {
+  const world = await World.start('2026-03-01T12:00:00Z');
+  world.answer = () => 503;
+  const policy = { retryDelaysSeconds: [300, 60] };
+  const { id } = await world.schedule({ interval: '*/30 * * * *', policy });
+  await world.clock.advanceTo('2026-03-01T12:34:59Z');
+  while (world.sent.length < 2) await world.clock.advance(1_000);
+  const pausedUntil = world.sent[1]!.at + 59_000;
+  await world.change(id, { timing: { pausedUntil } });
+  await world.clock.jump('2026-03-01T12:31:00Z');
+  await world.clock.advanceTo(new Date(pausedUntil + 20_000).toISOString());
+  assert.equal(world.sent.length, 3);
+  assert.ok(world.sent[2]!.at >= pausedUntil, world.times().join());
+});

@@ -453,4 +453,16 @@ export const REGRESSIONS: Regression[] = [
     seed: 235_114,
     mend: 'world: an answer that broke off says by its headers when its schedule may be tried again',
   },
+  {
+    seed: 244_358,
+    mend: 'rules: a lost attempt is over as the next one is claimed, and its target is told so',
+  },
+  {
+    seed: 261_900,
+    mend: 'rules: a request that came as the machine was suspended is timed by a clock that jumps with the answer',
+  },
+  {
+    seed: 262_566,
+    mend: 'recounter: a retry that is counted anew waits for the end of a pause',
+  },
 ];

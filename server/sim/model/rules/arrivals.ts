@@ -58,8 +58,11 @@ function checkArrival(arrival: Arrival, view: View, tell: Tell): void {
   // The clock of a node that was behind is put right.
   const aheadMs = view.isShared ? view.behindMs(startedAt, at) : slackMs;
   // How long it took is told in whole ms, and the clock has jumped where the machine was suspended before the answer was read.
-  const roundedMs = asleepAt(at, view.suspensions).length > 0 ? 1 : 0;
-  if (at < startedAt - slackMs || at > startedAt + durationMs + aheadMs + roundedMs) {
+  const asleep = asleepAt(at, view.suspensions);
+  const roundedMs = asleep.length > 0 ? 1 : 0;
+  const endedBy = startedAt + durationMs + aheadMs + roundedMs;
+  const isAsleep = asleep.some(({ from }) => endedBy > from);
+  if (at < startedAt - slackMs || (at > endedBy && !isAsleep)) {
     tell('answerDiffers', `${name} came at ${iso(at)}, and history has it at ${iso(startedAt)}.`);
   }
 }

@@ -1,4 +1,4 @@
-import type { SaidSeen } from '../evidence.ts';
+import type { Arrival, SaidSeen } from '../evidence.ts';
 import { asleepAt } from './cuts.ts';
 import type { Tell } from './rule.ts';
 import { nameOf, writtenBy } from './times.ts';
@@ -6,6 +6,7 @@ import {
   type AttemptSeen,
   attemptsOf,
   endOf,
+  inTheWayUntil,
   iso,
   type RunSeen,
   type ScheduleView,
@@ -25,13 +26,21 @@ export function checkAwaited(view: View, tell: Tell): void {
       const said = saidOf.get(`${run.id}/${attempt.number}`) ?? [];
       checkEnd(name, { run, attempt, said }, view, tell);
       checkDeadline(name, { run, attempt, said }, deadlineMs, view, tell);
-      const overAt = endOf(attempt) || (run.attempts[index + 1]?.startedAt ?? run.finishedAt);
+      const overAt = endOf(attempt) || replacedAt({ run, attempt, index }, schedule);
       for (const [place, each] of said.entries())
         checkAnswer(name, overAt, each, said.slice(0, place), tell);
     }
     const waits = attempts.flatMap(({ run, attempt }) => waitOf(run, attempt));
     checkQuiet(schedule, waits, view, tell);
   }
+}
+
+/** A lost attempt is over as the next one is claimed: its fence is not before. */
+function replacedAt(lost: ReturnType<typeof attemptsOf>[number], { arrivals }: ScheduleView) {
+  const { run, attempt } = lost;
+  const isNext = (arrival: Arrival) =>
+    arrival.webhookId === run.id && arrival.attempt === attempt.number + 1;
+  return Math.min(inTheWayUntil(lost), arrivals.find(isNext)?.fence ?? Number.POSITIVE_INFINITY);
 }
 
 /** Whether it counts, or may count: an answer may have been lost. */

@@ -114,13 +114,14 @@ function soonerNext(
 }
 
 /** The delay of a retry was counted from an instant that the clock no longer shows. */
-function soonerRetry(row: Counted, { policy }: Counts, now: number): Recounted | null {
+function soonerRetry(row: Counted, schedule: Counts, now: number): Recounted | null {
   const { state, scheduledFor, nextFor, attempts } = row;
   if (state === 'inFlight' || state === 'waiting') return null;
+  const ended = state === 'lost' ? [] : attempts;
   const dueAt =
     state === 'awaiting'
       ? awaitedAnew(row, now)
-      : soonest(row, dueAnew(row.dueAt, state === 'lost' ? [] : attempts, policy, now));
+      : soonest(row, schedule, dueAnew(row.dueAt, ended, schedule.policy, now));
   return dueAt === row.dueAt ? null : { dueAt, scheduledFor, nextFor, marked: false };
 }
 
@@ -133,9 +134,9 @@ export function awaitedAnew(
   return last !== undefined && isSetAhead(last, now) ? Math.min(dueAt, now) : dueAt;
 }
 
-/** No later than it is due, and no earlier than its nominal time. */
-function soonest({ dueAt, scheduledFor }: Counted, anew: number): number {
-  return Math.min(dueAt, Math.max(anew, scheduledFor));
+/** No later than it is due, and no earlier than its nominal time or the end of a pause. */
+function soonest({ dueAt, scheduledFor }: Counted, { timing }: Counts, anew: number): number {
+  return Math.min(dueAt, Math.max(anew, scheduledFor, timing?.pausedUntil ?? 0));
 }
 
 /**
