@@ -109,7 +109,7 @@ function executorWith(maxInFlight: number): Executor {
       giveBack: (claim: Claim | OutboxClaim) => ended.push(`${idOf(claim)} given back`),
       setAside: (claim: Claim | OutboxClaim) => ended.push(`${idOf(claim)} set aside`),
     } as unknown as Completer,
-    identities: { of: () => identity },
+    identities: { of: () => identity, limitsFor: () => identity?.facts.config.limits ?? null },
     leaseDeadline: undefined,
     lock: {
       // As of an engine whose store is new.

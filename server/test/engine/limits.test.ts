@@ -170,6 +170,30 @@ describe('maxConcurrent', () => {
   });
 });
 
+test('limits that were read last hold, also for a firing that a slow store was asked about before', async () => {
+  const version = await limit({});
+  await many(1);
+  const other = await world.schedule({ interval: '0 0 1 1 *', ...BILLING });
+  const { queue } = world.store;
+  const settle = queue.settle;
+  const asked = Promise.withResolvers<void>();
+  queue.settle = async settlements => {
+    await asked.promise;
+    return settle(settlements);
+  };
+  await world.crash(40 * SECOND);
+  await world.clock.advance(SECOND);
+  await limit({ perSecond: 0.1 }, version);
+  await world.trigger(other.id);
+  await world.clock.advance(SECOND);
+  assert.equal(world.sent.length, 1);
+  asked.resolve();
+  await world.clock.advance(5 * SECOND);
+  assert.equal(world.sent.length, 1);
+  await world.clock.advance(5 * SECOND);
+  assert.equal(world.sent.length, 2);
+});
+
 describe('nobody else is held up', () => {
   const answerOf = (url: string) => (url.startsWith('https://example.com/slow') ? 'hang' : 200);
 

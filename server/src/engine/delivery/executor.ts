@@ -59,7 +59,7 @@ export interface ExecutorOptions {
   /** Until when this node holds what it has claimed; undefined where the store is its own. */
   leaseDeadline: LeaseDeadline | undefined;
   /** The destinations of the claims, which were loaded before. */
-  identities: Pick<Identities, 'of'>;
+  identities: Pick<Identities, 'of' | 'limitsFor'>;
   /** Undefined where targets cannot call this installation. */
   completionUrl?: CompletionUrlOf | undefined;
   /** Set if the store belongs to this engine alone. */

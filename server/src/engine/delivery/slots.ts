@@ -15,7 +15,7 @@ export interface SlotsOptions {
   limits: ConcurrencyLimits;
   throttles: Throttles;
   /** The destinations of the claims, which were loaded before. */
-  identities: Pick<Identities, 'of'>;
+  identities: Pick<Identities, 'limitsFor'>;
   clock: Clock;
 }
 
@@ -48,10 +48,9 @@ export class Slots {
     const name = destinationOf(job);
     if (name === undefined || job.kind === 'callback') return;
     const { identities, throttles, clock } = this.#options;
-    const identity = identities.of(job.claim.schedule);
-    if (identity === null) return;
+    const limits = identities.limitsFor(job.claim.schedule);
+    if (limits === null) return;
     // It counts without limits as well: they may be set while it is in flight.
-    const { limits = {} } = identity.facts.config;
     job.throttle = throttles.of(job.clientRowId, name, limits, clock.now());
     if (job.throttle.hasLimits) job.lane = `${job.origin} ${name}`;
     job.throttle.join();

@@ -1,5 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import type { DestinationSecrets } from '../../domain/destination/destination.ts';
+import type {
+  DestinationLimits,
+  DestinationSecrets,
+} from '../../domain/destination/destination.ts';
 import type { Schedule } from '../../domain/schedule/schedule.ts';
 import type {
   DestinationStore,
@@ -44,6 +47,15 @@ export class Identities {
   /** Of a schedule whose claim was loaded. @returns null: its destination is not there */
   of(schedule: Schedule): Identity | null {
     return this.#ofSchedule.get(schedule) ?? null;
+  }
+
+  /** The limits of the destination of a claim, as they were read last: the claim may have waited since. */
+  limitsFor(schedule: Schedule): DestinationLimits | null {
+    const identity = this.of(schedule);
+    if (identity === null) return null;
+    const { clientRowId, name } = identity.facts;
+    const { facts } = this.#kept.get(keyOf(clientRowId, name)) ?? identity;
+    return facts.config.limits ?? {};
   }
 
   /** The texts that history does not keep of what the target of a schedule says: secrets of its destination, as it is now. */
