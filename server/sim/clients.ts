@@ -91,6 +91,8 @@ export class Clients {
 
   async #delete(client: PlayedClient, cutOffMs: number | null): Promise<void> {
     const { machine, tell } = this.#options.around;
+    // The secret that a change without an answer has left goes with the client.
+    while (this.#isChanged.has(client)) await machine.sleep(AGAIN_MS, machine.world);
     if (this.#isOver || client.deletion) return;
     tell(`delete ${client.name}`);
     client.deletion = { from: machine.now, by: Infinity };
@@ -135,12 +137,17 @@ export class Clients {
     const state: SecretsSeen = { from: machine.now, by: Infinity, current, old };
     if (isByCommand) state.isByCommand = true;
     client.secrets.push(state);
+    this.#isChanged.add(client);
     const made = await change();
     state.by = machine.now + (isByCommand ? COMMANDED_MS : 0);
     const found = made === 'unknown' ? await store.clients.findClient(idOf(client)) : null;
     if (made === null || (made === 'unknown' && found === null)) client.secrets.pop();
     else Object.assign(state, made === 'unknown' ? secretsIn(found!) : made);
+    this.#isChanged.delete(client);
   }
+
+  /** Those whose secrets are being changed. */
+  readonly #isChanged = new Set<PlayedClient>();
 
   async #post(client: PlayedClient, { overlapSeconds, replaceNew }: Rotation) {
     const body = { ...(overlapSeconds !== undefined && { overlapSeconds }), replaceNew };

@@ -442,4 +442,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['nodes', 'kill', 'slow', 'freeze', 'lose', 'refuse'],
     mend: 'rules: a change drops the latest unseen time, also where others came behind a manual run since',
   },
+  {
+    seed: 2_337,
+    faults: ['clients', 'nodes'],
+    mend: 'world: a client is deleted after a change of its secrets, as the world cannot look at them later',
+  },
 ];
