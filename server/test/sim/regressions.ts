@@ -453,4 +453,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 235_114,
     mend: 'world: an answer that broke off says by its headers when its schedule may be tried again',
   },
+  {
+    seed: 240_061,
+    mend: 'rules: a run that was cut off goes first, and its answer may stop the latest of the times that passed',
+  },
 ];
