@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { check, OF_PROCESSES } from '../../sim/model/checker.ts';
 import type { Evidence } from '../../sim/model/evidence.ts';
 import { RULES, type Rule } from '../../sim/model/rules/rule.ts';
-import { at, cleanWorld, iso, passed, Synthetic } from './synthetic.ts';
+import { at, cleanWorld, iso, passed, runOf, Synthetic } from './synthetic.ts';
 import { asleepWorld, awaitedWorld, refusedWorld, TAMPERED_AWAITED } from './tampered-awaiting.ts';
 import {
   changedWorld,
@@ -28,7 +28,12 @@ import { limitedWorld, TAMPERED_LIMITS } from './tampered-limits.ts';
 import { frozenWorld, sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
 import { pausedWorld, startedInPause, TAMPERED_PAUSES } from './tampered-pauses.ts';
 import { brokenWorld, retriedWorld, TAMPERED_RETRIES } from './tampered-retries.ts';
-import { steeredWorld, TAMPERED_STEERED } from './tampered-steered.ts';
+import {
+  steeredWorld,
+  stoppedWorld,
+  TAMPERED_STEERED,
+  TAMPERED_STOPPED,
+} from './tampered-steered.ts';
 import { TAMPERED_WIRE, wiredWorld } from './tampered-wire.ts';
 
 const IN_TIME = { ...OF_PROCESSES, lateMs: 500 };
@@ -140,6 +145,19 @@ describe('checker', () => {
     assert.deepEqual(check(retriedWorld(), IN_TIME).violations, []);
   });
 
+  test('a run that was cut off goes first, and its answer may stop the latest of the times that passed', () => {
+    assert.deepEqual(check(stoppedWorld(), IN_TIME).violations, []);
+    const world = stoppedWorld();
+    const [, stop] = world.schedules[0]!.versions!;
+    stop!.is = { ...stop!.is, status: 'enabled', pausedUntil: at(22.7) };
+    const asked = { pauseSeconds: 10 };
+    world.arrivals.at(-1)!.asked = asked;
+    runOf(world, 'stopped', 10).attempts[1]!.control = asked;
+    runOf(world, 'stopped', 12).reason =
+      `The run before it paused the schedule until ${iso(22.7)}.`;
+    assert.deepEqual(check(world, IN_TIME).violations, []);
+  });
+
   test('an answer that broke off is tried again by its status', () => {
     const rulesOf = (status: number) => {
       const { violations } = check(brokenWorld(status), IN_TIME);
@@ -229,6 +247,7 @@ describe('checker', () => {
     ...TAMPERED_DROPPED.map(each => [worldOfDropped, ...each] as const),
     ...TAMPERED_PAUSES.map(each => [pausedWorld, ...each] as const),
     ...TAMPERED_STEERED.map(each => [steeredWorld, ...each] as const),
+    ...TAMPERED_STOPPED.map(each => [stoppedWorld, ...each] as const),
     ...TAMPERED_COUNTS.map(each => [countedWorld, ...each] as const),
     ...TAMPERED_RETRIES.map(each => [retriedWorld, ...each] as const),
     ...TAMPERED_LIMITS.map(each => [limitedWorld, ...each] as const),

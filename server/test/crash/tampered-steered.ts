@@ -1,5 +1,5 @@
 import type { Content, Evidence } from '../../sim/model/evidence.ts';
-import { at, iso, Synthetic } from './synthetic.ts';
+import { at, iso, passed, runOf, Synthetic } from './synthetic.ts';
 import type { TamperedEvidence } from './tampered-evidence.ts';
 
 const BEFORE: Content = {
@@ -8,6 +8,7 @@ const BEFORE: Content = {
   timezone: 'UTC',
   status: 'enabled',
 };
+const EACH_SECOND = { ...BEFORE, interval: '* * * * * *' };
 
 /** A target asks for a further run with its answer to the run of 5 s, and for a pause of 3 s with that to the run of 10 s. */
 export function steeredWorld(): Evidence {
@@ -79,6 +80,59 @@ export const TAMPERED_STEERED: TamperedEvidence[] = [
         at: at(12.011),
         endedAt: at(12.019),
       });
+    },
+  ],
+];
+
+/** Times of 11 s and 12 s pass while the service is down. The run of 10 s was cut off and goes first; its target disables the schedule. */
+export function stoppedWorld(): Evidence {
+  const world = new Synthetic();
+  world.schedule('stopped', EACH_SECOND.interval);
+  for (let second = 2; second <= 9; second++) world.fired('stopped', second, [second, 10, 200]);
+  const failed = world.fired('stopped', 10, [10, 410, null], [12.3, 400, 503]);
+  world.passed('stopped', 11, 'missed');
+  world.passed('stopped', 12, 'skipped').reason = 'The run before it disabled the schedule.';
+  const { evidence } = world;
+  failed.attempts[1]!.control = { disable: true };
+  evidence.arrivals.at(-1)!.asked = { disable: true };
+  const first = { change: 0, at: at(1.5), writtenBy: at(1.5), is: EACH_SECOND };
+  const is = { ...EACH_SECOND, status: 'disabled' };
+  const written = { change: 0, at: at(12.7), writtenBy: at(12.72), is, isByTarget: true as const };
+  evidence.schedules[0]!.versions = [first, written];
+  return evidence;
+}
+
+/** As `TAMPERED`, of `stoppedWorld`. */
+export const TAMPERED_STOPPED: TamperedEvidence[] = [
+  [
+    'the latest time before a run that disables its schedule is missed',
+    ['latestMissed'],
+    w => passed(w, 'stopped', 12, 'missed'),
+  ],
+  [
+    'the latest time is skipped, and does not say that its schedule was disabled',
+    ['latestMissed'],
+    w => passed(w, 'stopped', 12, 'skipped'),
+  ],
+  [
+    'the latest time is skipped, and says that its schedule was paused',
+    ['latestMissed'],
+    w => {
+      runOf(w, 'stopped', 12).reason = `The run before it paused the schedule until ${iso(15)}.`;
+    },
+  ],
+  [
+    'the latest time is skipped, and a caller disabled its schedule',
+    ['latestMissed', 'changeUnasked'],
+    w => {
+      delete w.schedules[0]!.versions![1]!.isByTarget;
+    },
+  ],
+  [
+    'the latest time is skipped, and its schedule was disabled after the run before it had ended',
+    ['latestMissed'],
+    w => {
+      w.schedules[0]!.versions![1]!.at = at(12.701);
     },
   ],
 ];

@@ -469,4 +469,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 258_495,
     mend: 'throttles: a firing that was claimed before the limits of its destination changed leaves the new ones in force',
   },
+  {
+    seed: 240_061,
+    mend: 'rules: a run that was cut off goes first, and its answer may stop the latest of the times that passed',
+  },
 ];

@@ -1,9 +1,9 @@
-import type { ScheduleSeen } from '../evidence.ts';
+import type { Content, ScheduleSeen } from '../evidence.ts';
 import { hadToWait } from './full-hosts.ts';
 import { SLOWEST_MS } from './last-look.ts';
-import { hasBegun, type RunSeen, type ScheduleView, type View } from './view.ts';
+import { hasBegun, iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 
-/** Times that a change drops: they need no record. */
+/** Times that a change drops: they need no record. Those that an answer stops are skipped. */
 
 /**
  * Whether a time needs no record. A change drops what is due and waits: the time had just come, something was in its way, or a
@@ -60,4 +60,26 @@ function isSkipped(time: number, { runs }: ScheduleView): boolean {
   return runs.some(
     ({ at, status, missed }) => status === 'skipped' && at <= time && time <= (missed?.to ?? at),
   );
+}
+
+/** Whether the run that went before the latest of the times that passed stopped their schedule: that time is skipped, and says so. */
+export function isLatestStopped(
+  time: number,
+  lookedUntil: number,
+  { seen, runs }: ScheduleView,
+): boolean {
+  const stops = seen.versions?.filter(({ isByTarget }) => isByTarget) ?? [];
+  return runs.some(({ at, status, reason }) => {
+    if (status !== 'skipped' || at <= time || at > lookedUntil) return false;
+    const ends = runs.filter(each => each.at < at && each.finishedAt >= at);
+    return stops.some(
+      stop =>
+        reason === whyStopped(stop.is) && ends.some(({ finishedAt }) => finishedAt === stop.at),
+    );
+  });
+}
+
+function whyStopped({ status, pausedUntil = Number.NaN }: Content): string {
+  if (status === 'disabled') return 'The run before it disabled the schedule.';
+  return `The run before it paused the schedule until ${iso(pausedUntil)}.`;
 }

@@ -1,6 +1,6 @@
 import type { ScheduleSeen } from '../evidence.ts';
 import { RECOVERY_MS, type Window } from './cuts.ts';
-import { isLatestDropped, needsNone } from './dropped.ts';
+import { isLatestDropped, isLatestStopped, needsNone } from './dropped.ts';
 import { hadToWait } from './full-hosts.ts';
 import { haltIn } from './halts.ts';
 import { isHeldAt, isPutOffAgain } from './held.ts';
@@ -114,6 +114,7 @@ function checkMissed(
       // A node that woke to stop has looked, but could not note it: the window goes on beyond that.
       if (isTooOld(time, schedule.seen, view)) return 0;
       if (isLatestDropped(time, lookedUntil, schedule, view)) return 0;
+      if (isLatestStopped(time, lookedUntil, schedule)) return 0;
       // It ended again before it had looked, or sent: then the start after that one decides.
       // Or a claim kept it from others, then or until the next one came.
       const { id } = schedule.seen;
