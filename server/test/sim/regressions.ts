@@ -453,4 +453,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 235_114,
     mend: 'world: an answer that broke off says by its headers when its schedule may be tried again',
   },
+  {
+    seed: 251_106,
+    mend: 'store: a schedule that was disabled begins with its first time, also where a run of a clock that was ahead goes on',
+  },
 ];
