@@ -51,7 +51,8 @@ describe('the latest time that was decided about before a change was written', (
     nextFor: number | null,
     attempts: Attempt[] = [],
     now = NOON + 200,
-  ) => decidedFrom(NOON, { scheduledFor, nextFor, attempts }, SCHEDULE, now);
+    before = SCHEDULE,
+  ) => decidedFrom(NOON, { scheduledFor, nextFor, attempts }, before, now);
   const lost: Attempt = { number: 1, startedAt: NOON, outcome: 'lost' };
 
   test('comes before the first one that waits, or is being sent', () => {
@@ -73,6 +74,12 @@ describe('the latest time that was decided about before a change was written', (
     assert.equal(decided(at('12:45:00'), at('12:15:00')), NOON);
     assert.equal(decided(at('12:45:00'), at('13:00:00'), [lost]), null);
     assert.equal(decided(at('12:00:02'), at('12:15:00'), [lost]), null);
+  });
+
+  test('is none of a schedule that was disabled, but that of a run with attempts', () => {
+    const disabled: Schedule = { ...SCHEDULE, status: 'disabled' };
+    assert.equal(decided(at('12:45:00'), null, [], NOON, disabled), null);
+    assert.equal(decided(NOON, null, [lost], NOON, disabled), NOON);
   });
 });
 

@@ -53,6 +53,31 @@ describe('a change long after the clock was set back', () => {
     assert.deepEqual(since(world), ['12:00:22']);
     assert.deepEqual(world.times().slice(-3), ['12:00:18', '12:00:20', '12:00:22']);
   });
+
+  for (const [name, silent] of [
+    ['was disabled', { status: 'disabled' }],
+    ['had no time for long', { interval: '0 0 * * * *' }],
+  ] as const) {
+    for (const when of ['before', 'after'])
+      test(`does so where the schedule ${name}, and a run of the clock that was ahead ends ${when} it`, async () => {
+        const world = await World.start('2026-03-01T12:00:00Z');
+        const policy = { catchUpSeconds: 0 };
+        const { id } = await world.schedule({ interval: '*/10 * * * * *', policy });
+        await world.clock.jump('2026-03-01T12:00:39.500Z');
+        world.answer = () => 'hang';
+        await world.clock.advance(1_000);
+        world.answer = () => 200;
+        await world.clock.jump('2026-03-01T12:00:02.500Z');
+        await world.clock.advance(1_000);
+        await world.change(id, silent);
+        await world.clock.advanceTo('2026-03-01T12:00:21.200Z');
+        if (when === 'before') await world.release();
+        await world.change(id, { status: 'enabled', interval: '*/2 * * * * *' });
+        if (when === 'after') await world.release();
+        await world.clock.advanceTo('2026-03-01T12:00:42.500Z');
+        assert.deepEqual(since(world), [...every, '12:00:36', '12:00:38', '12:00:42']);
+      });
+  }
 });
 
 test('a run of a clock that was ahead, cut off and sent again after its time has come, hides no time before it', async () => {

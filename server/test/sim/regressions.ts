@@ -473,4 +473,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 240_061,
     mend: 'rules: a run that was cut off goes first, and its answer may stop the latest of the times that passed',
   },
+  {
+    seed: 251_106,
+    mend: 'store: a schedule that was disabled begins with its first time, also where a run of a clock that was ahead goes on',
+  },
 ];

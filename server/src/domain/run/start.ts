@@ -29,6 +29,7 @@ export function startOf(schedule: Schedule, now: number): Start | null {
  * The latest time from `first` on that was decided about before a change was written, by the clock as it is; null where there is
  * none. The row of the queue says so: it waits for the first time that is open. Times beyond it were sent by a clock that was
  * ahead, and are looked up when they come again. So is the time of a run that was sent, and is yet to come.
+ * While a schedule is disabled, nobody decides about its times.
  *
  * @param row of the queue when the change is written
  * @param before the schedule's times until then
@@ -37,12 +38,13 @@ export function startOf(schedule: Schedule, now: number): Start | null {
 export function decidedFrom(
   first: number,
   { scheduledFor, nextFor, attempts }: Pick<QueueRow, 'scheduledFor' | 'nextFor' | 'attempts'>,
-  before: When,
+  before: When & Pick<Schedule, 'status'>,
   now: number,
 ): number | null {
   const wasAhead = nextFor !== null && nextFor < scheduledFor;
   if (attempts.length > 0 && !wasAhead)
     return scheduledFor <= now + STEERED_MS ? scheduledFor : null;
+  if (before.status !== 'enabled') return null;
   const open = wasAhead ? nextFor : scheduledFor;
   return open > first ? lastTime(before, first, open - 1) : null;
 }

@@ -14,7 +14,8 @@ import { runValues, runWriter } from './runs.ts';
 const changing: Statement = {
   name: 'passed_times_changing',
   text: `
-    SELECT schedule_key, client_key, id AS schedule_id, interval, timezone, timing
+    SELECT schedule_key, client_key, id AS schedule_id, status, interval, timezone,
+      timing
     FROM schedules WHERE schedule_key = ANY ($1)`,
 };
 const write: Statement = {

@@ -13,6 +13,7 @@ import {
   movedRows,
   recountedFrom,
   rezonedFrom,
+  sentAhead,
   standsFor,
   UNDECIDED_IN_FLIGHT,
   UNSENT,
@@ -43,10 +44,7 @@ const undecided: Statement = {
         WHERE state <> 'waiting' AND lease_until IS NOT NULL AND state = 'inFlight'),
       (SELECT min(next_for) FROM queue WHERE state = 'awaiting')) AS at`,
 };
-/**
- * A run that is in flight, or awaits, ahead of its schedule's next time was sent before the clock was set back. So was one that
- * waits for its retry ahead of the clock ($2).
- */
+/** A run that waits for its retry ahead of the clock ($2) was sent before that was set back, too. */
 const firstKnown: Statement = {
   name: 'recount_first_known',
   text: `
@@ -59,10 +57,10 @@ const firstKnown: Statement = {
       UNION ALL
       SELECT min(scheduled_for) FROM queue
       WHERE state <> 'waiting' AND lease_until IS NOT NULL AND state = 'inFlight'
-        AND scheduled_for >= $1 AND next_for < scheduled_for
+        AND scheduled_for >= $1 AND ${sentAhead('$2::bigint')}
       UNION ALL
       SELECT min(scheduled_for) FROM queue
-      WHERE state = 'awaiting' AND scheduled_for >= $1 AND next_for < scheduled_for
+      WHERE state = 'awaiting' AND scheduled_for >= $1 AND ${sentAhead('$2::bigint')}
       UNION ALL
       SELECT min(scheduled_for) FROM queue
       WHERE state IN ('retrying', 'lost') AND scheduled_for > $2::bigint) AS sent`,

@@ -6,7 +6,7 @@ import type { RunRecord } from '../../domain/run/run.ts';
 import { decidedFrom, type Start, startBeyond } from '../../domain/run/start.ts';
 import { PUT_OFF_MS } from '../../domain/run/suspension.ts';
 import { whyTooLate } from '../../domain/run/verdict.ts';
-import type { Schedule } from '../../domain/schedule/schedule.ts';
+import type { Schedule, ScheduleStatus } from '../../domain/schedule/schedule.ts';
 import { QUEUE, type Row } from '../columns.ts';
 import type { AwaitedManual, Claim, ClaimedRow } from '../contract/queue.ts';
 import { attemptsFrom, fireableScheduleFrom, lostAttempt, whenFrom } from './row.ts';
@@ -91,7 +91,8 @@ export function skippedBefore(row: Row, changedAt: number): RunRecord[] {
  */
 export function startBehind(row: Row, start: Start, schedule: Schedule, now: number): Start | null {
   try {
-    const decided = decidedFrom(start.first, QUEUE.fromRow(row), whenFrom(row), now);
+    const before = { status: row.status as ScheduleStatus, ...whenFrom(row) };
+    const decided = decidedFrom(start.first, QUEUE.fromRow(row), before, now);
     return startBeyond(start, decided, schedule);
   } catch (error) {
     // As above.

@@ -15,6 +15,19 @@ type Missed = NonNullable<RunRecord['missed']>;
 /** The earliest time of a row in flight that is yet to be decided about: its own, where the claim has not begun. */
 export const UNDECIDED_IN_FLIGHT = 'CASE attempt WHEN 0 THEN scheduled_for ELSE next_for END';
 
+/** Claims are made up to a second ahead of their time. One that is further ahead was made before the clock was set back. */
+const CLAIMED_AHEAD_MS = 1_000;
+
+/**
+ * Whether a run that is in flight, or awaits, was sent before the clock was set back: its time comes again. Its schedule may have been
+ * changed since, so that its next time comes after its own, or it has none.
+ *
+ * @param now as an expression of the statement
+ */
+export function sentAhead(now: string): string {
+  return `(next_for < scheduled_for OR scheduled_for > ${now} + ${CLAIMED_AHEAD_MS})`;
+}
+
 /** Whether a record is of a nominal time that was never sent. A clock that was ahead leaves such records of times to come. */
 export const UNSENT = "manual_id = '' AND status IN ('missed', 'skipped') AND attempts = '[]'";
 

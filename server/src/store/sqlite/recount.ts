@@ -14,6 +14,7 @@ import {
   movedRows,
   recountedFrom,
   rezonedFrom,
+  sentAhead,
   standsFor,
   UNDECIDED_IN_FLIGHT,
 } from '../rows/recount.ts';
@@ -45,8 +46,7 @@ export function sqliteRecount(
       SELECT min(${UNDECIDED_IN_FLIGHT}) FROM queue INDEXED BY queue_in_flight WHERE state = 'inFlight'
       UNION ALL
       SELECT min(next_for) FROM queue INDEXED BY queue_awaiting WHERE state = 'awaiting')`);
-  // A run that is in flight, or awaits, ahead of its schedule's next time was sent before the clock was set back. So was one that
-  // waits for its retry ahead of the clock.
+  // A run that waits for its retry ahead of the clock was sent before that was set back, too.
   const firstKnown = database.prepare(`
     SELECT min(at) AS at FROM (
       SELECT (
@@ -57,10 +57,10 @@ export function sqliteRecount(
       FROM clients
       UNION ALL
       SELECT min(scheduled_for) FROM queue INDEXED BY queue_in_flight
-      WHERE state = 'inFlight' AND scheduled_for >= :from AND next_for < scheduled_for
+      WHERE state = 'inFlight' AND scheduled_for >= :from AND ${sentAhead(':now')}
       UNION ALL
       SELECT min(scheduled_for) FROM queue INDEXED BY queue_awaiting
-      WHERE state = 'awaiting' AND scheduled_for >= :from AND next_for < scheduled_for
+      WHERE state = 'awaiting' AND scheduled_for >= :from AND ${sentAhead(':now')}
       UNION ALL
       SELECT min(scheduled_for) FROM queue INDEXED BY queue_retrying
       WHERE state IN ('retrying', 'lost') AND scheduled_for > :now)`);

@@ -38,7 +38,7 @@ export function requeueWriter(database: DatabaseSync, { now }: Pick<GroupCommit,
     SELECT 1 FROM queue WHERE schedule_key = ?
       AND (changed_at IS NOT NULL OR (state = 'waiting' AND scheduled_for = ?))`);
   const standing = database.prepare(`
-    SELECT ${QUEUE.list('queue.')}, interval, timezone, timing
+    SELECT ${QUEUE.list('queue.')}, status, interval, timezone, timing
     FROM schedules CROSS JOIN queue USING (schedule_key)
     WHERE client_key = ? AND id = ? AND (scheduled_for > ? OR attempts IS NOT NULL)`);
 

@@ -35,8 +35,8 @@ export function lateChangeContract(name: string, open: OpenBackend): void {
       schedule = await stored(store, caller, {}, start);
     };
     /** Its clock was read just before noon. */
-    const change = () =>
-      changed(store, caller, schedule, { interval: '*/15 * * * *' }, NOON - 1, {
+    const change = (fields: Partial<Schedule> = {}) =>
+      changed(store, caller, schedule, { interval: '*/15 * * * *', ...fields }, NOON - 1, {
         first: NOON,
         second: NOON + 15 * MINUTE,
       });
@@ -72,6 +72,15 @@ export function lateChangeContract(name: string, open: OpenBackend): void {
       await settled(store, claim, waiting(NOON, NOON + MINUTE), { records });
       await change();
       assert.equal(await store.queue.nextDueAt(), NOON);
+    });
+
+    test('starts with it where it was disabled, and a run of a clock that was ahead goes on', async () => {
+      await made({ first: NOON + 20 * MINUTE, second: null });
+      const { scheduleRowId } = await claimOne(store, NOON + 20 * MINUTE);
+      await changed(store, caller, schedule, { status: 'disabled' }, NOON - 2, null);
+      await change({ status: 'enabled' });
+      const [standing] = await store.queue.reread([scheduleRowId]);
+      assert.equal(standing!.nextFor, NOON);
     });
 
     test('lets a run that has it wait for its retry, up to the time after it', async () => {

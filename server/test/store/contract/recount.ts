@@ -15,6 +15,7 @@ import {
   type OpenBackend,
   outboxSettlementOf,
   retrying,
+  SECOND,
   SEEN,
   settled,
   stored,
@@ -122,6 +123,25 @@ export function recountContract(name: string, open: OpenBackend): void {
       await settled(store, ...retriedOf(ahead));
       assert.equal(await store.queue.nextKnown(NOON), NOON + HOUR);
     });
+
+    for (const [name, next] of [
+      ['the last one', null],
+      ['one with a next time', NOON + 2 * HOUR],
+    ] as const)
+      test(`so is a run that is in flight ahead of the clock, and none that was claimed ahead: ${name}`, async () => {
+        const { store } = backend;
+        const client = await aClient(store);
+        const claim = async (first: number) => {
+          await stored(store, client, {}, { first, second: next });
+          return (await store.queue.claim(first, 9, SEEN)).claims.at(-1)!;
+        };
+        await claim(NOON + SECOND);
+        assert.equal(await store.queue.nextKnown(NOON), null);
+        const ahead = await claim(NOON + HOUR);
+        assert.equal(await store.queue.nextKnown(NOON), NOON + HOUR);
+        await settled(store, ahead, { ...retrying(ahead, NOON + HOUR), state: 'awaiting' });
+        assert.equal(await store.queue.nextKnown(NOON), NOON + HOUR, 'it awaits its completion');
+      });
 
     test('a claim that has not begun keeps known what was sent from its own time on', async () => {
       const { store } = await ahead();
