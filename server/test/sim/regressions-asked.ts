@@ -442,4 +442,14 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['nodes', 'kill', 'slow', 'freeze', 'lose', 'refuse'],
     mend: 'rules: a change drops the latest unseen time, also where others came behind a manual run since',
   },
+  {
+    seed: 727,
+    faults: ['clients', 'nodes', 'lose', 'slow', 'refuse'],
+    mend: 'rules: a time whose claim was lost just after it was due may fire after the resume of its client',
+  },
+  {
+    seed: 1_186,
+    faults: ['clients', 'nodes', 'lose', 'slow', 'refuse'],
+    mend: 'rules: a time that one node after the other claims, and loses, is not put off for its client',
+  },
 ];

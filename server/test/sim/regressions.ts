@@ -453,4 +453,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 235_114,
     mend: 'world: an answer that broke off says by its headers when its schedule may be tried again',
   },
+  {
+    seed: 251_832,
+    mend: 'rules: a lost claim keeps a time from being put off, also where a slow store was late with that claim',
+  },
 ];
