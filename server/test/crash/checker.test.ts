@@ -21,6 +21,7 @@ import {
   TAMPERED_DROPPED,
   worldOfClients,
   worldOfDropped,
+  worldOfLostClaims,
 } from './tampered-clients.ts';
 import { countedWorld, TAMPERED_COUNTS } from './tampered-counts.ts';
 import { TAMPERED } from './tampered-evidence.ts';
@@ -199,6 +200,19 @@ describe('checker', () => {
 
   test('a time is missed while a node that is dead holds it', () => {
     assert.deepEqual(check(sharedWorld(), IN_TIME).violations, []);
+  });
+
+  test('a time whose claims were lost until its client was resumed says something else', () => {
+    const slack = { ...IN_TIME, graceMs: 0 };
+    const rules = (...claims: Parameters<typeof worldOfLostClaims>) =>
+      check(worldOfLostClaims(...claims), slack).violations.map(({ rule }) => rule);
+    assert.deepEqual(rules([9.5, 20.3, true]), []);
+    assert.deepEqual(rules([10.2, 20.3, true]), []);
+    assert.deepEqual(rules([10.2, 12.9, true], [13.1, 20.3, true]), []);
+    // A row that waits is claimed before that: this one was put off.
+    assert.deepEqual(rules([11.2, 20.3, true]), ['suspendedUntold']);
+    const untold = ['suspendedUntold', 'suspendedUntold'];
+    assert.deepEqual(rules([10.2, 12.9, true], [13.1, 20.3, false]), ['notRenewed', ...untold]);
   });
 
   test('a retry waits from when its node has read the answer, and one that is frozen reads it as it goes on', () => {

@@ -46,6 +46,43 @@ export function worldOfClients(): Evidence {
 }
 
 /**
+ * Two nodes share the store, and a client is suspended from 6 s to 17 s. Nothing of it is put off: the times of 10 s and 15 s are decided
+ * about when a claim has been taken back, and say nothing of the suspension.
+ *
+ * @param claims from when to when, in s, and whether the answer was lost
+ */
+export function worldOfLostClaims(
+  ...claims: [from: number, to: number, isLost: boolean][]
+): Evidence {
+  const world = new Synthetic();
+  world.schedule('mine', '*/5 * * * * *');
+  world.fired('mine', 5, [5, 10, 200]);
+  for (const second of [10, 15]) world.passed('mine', second, 'missed');
+  world.fired('mine', 20, [20.4, 10, 200]);
+  world.fired('mine', 25, [25, 10, 200]);
+  const { evidence } = world;
+  evidence.schedules[0]!.client = 'one';
+  const suspension = { from: at(6), by: at(6), until: at(17), backBy: at(17) };
+  const nothing = { deletion: null, secrets: [], calls: [], left: [] };
+  evidence.clients = [{ ...nothing, id: 'one', suspensions: [suspension] }];
+  const life = { spawnedAt: at(0), readyAt: at(1), end: null };
+  evidence.lives = ['n1', 'n2'].map(node => ({ ...life, node }));
+  for (const arrival of evidence.arrivals) arrival.node = 'n2';
+  const held = (from: number, to: number, isTakenBack = false) => {
+    const scheduleId = 'mine';
+    return { scheduleId, node: 'n2', from: at(from), renewedAt: at(from), to: at(to), isTakenBack };
+  };
+  const taken = claims.map(([from, to]) => ({ ...held(from, to, true), node: 'n1' }));
+  const lost = claims.filter(([, , isLost]) => isLost);
+  evidence.shared = {
+    leaseMs: 10_000,
+    lostAnswers: lost.map(([from]) => ({ at: at(from), scheduleIds: ['mine'] })),
+    holds: [held(4.1, 5.02), ...taken, held(20.31, 20.42), held(24.1, 25.02)],
+  };
+  return evidence;
+}
+
+/**
  * A client that is deleted at 16 s. A callback of it has failed, and nobody could send its retry: the service was killed at 8 s, and
  * listened again at 18 s.
  */

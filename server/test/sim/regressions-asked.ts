@@ -447,4 +447,14 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['clients', 'nodes'],
     mend: 'world: a client is deleted after a change of its secrets, as the world cannot look at them later',
   },
+  {
+    seed: 727,
+    faults: ['clients', 'nodes', 'lose', 'slow', 'refuse'],
+    mend: 'rules: a time whose claim was lost just after it was due may fire after the resume of its client',
+  },
+  {
+    seed: 1_186,
+    faults: ['clients', 'nodes', 'lose', 'slow', 'refuse'],
+    mend: 'rules: a time that one node after the other claims, and loses, is not put off for its client',
+  },
 ];

@@ -477,4 +477,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 251_106,
     mend: 'store: a schedule that was disabled begins with its first time, also where a run of a clock that was ahead goes on',
   },
+  {
+    seed: 251_832,
+    mend: 'rules: a lost claim keeps a time from being put off, also where a slow store was late with that claim',
+  },
 ];

@@ -3,7 +3,7 @@ import { AHEAD_MS } from './cuts.ts';
 import { isPutOff } from './full-hosts.ts';
 import { type Halt, haltIn, isKnown, startsIn } from './halts.ts';
 import type { Tell } from './rule.ts';
-import { isGoing, nameOf } from './times.ts';
+import { isGoing, nameOf, withGrace } from './times.ts';
 import { iso, type RunSeen, type ScheduleView, type View } from './view.ts';
 
 /** Clients that are suspended, resumed and deleted: what starts, what is recorded of the times meanwhile, and who may call. */
@@ -70,7 +70,7 @@ function isCutOff({ scheduleId, at, attempts }: RunSeen, view: View): boolean {
   return view.killedWithin(at - AHEAD_MS, second?.startedAt ?? Infinity, scheduleId);
 }
 
-/** Whether a node held the schedule from then until the end, and did nothing: what is claimed is not put off by others. */
+/** Whether nodes held the schedule from then until the end, and did nothing: what is claimed is not put off by others. */
 function isHeldThrough(
   time: number,
   { knownFrom, knownUntil }: Halt,
@@ -78,7 +78,24 @@ function isHeldThrough(
   view: View,
 ): boolean {
   const from = Math.max(time, knownFrom);
-  return view.isShared && view.heldUntil(from, scheduleId) >= knownUntil;
+  return view.isShared && heldInTurnUntil(from, scheduleId, view) >= knownUntil;
+}
+
+/**
+ * Until when nodes held the schedule, one after the other, and did nothing. A row that waits is claimed at once, or when the store
+ * answers again.
+ */
+function heldInTurnUntil(instant: number, scheduleId: string, view: View): number {
+  const starts = (view.holds.get(scheduleId) ?? []).map(({ from }) => from);
+  let until = view.heldUntil(instant, scheduleId);
+  for (;;) {
+    const by = withGrace(until, view, view.lateMs);
+    const next = starts.filter(from => from >= until && from <= by);
+    const idle = next.filter(from => view.heldUntil(from, scheduleId) > from);
+    const to = Math.max(until, ...idle.map(from => view.heldUntil(from, scheduleId)));
+    if (to === until) return until;
+    until = to;
+  }
 }
 
 /** Whether it may have waited for a run that went on at the resume: the end of that run lets it begin. */

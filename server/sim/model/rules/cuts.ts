@@ -30,7 +30,10 @@ export function holdsOf({ lives, stalls, shared }: Evidence): Map<string, HoldSe
   for (const { at, scheduleIds } of shared.lostAnswers)
     for (const id of scheduleIds) lostAt.set(id, [...(lostAt.get(id) ?? []), at]);
   const seen = shared.holds.map(hold => {
-    const lost = (lostAt.get(hold.scheduleId) ?? []).map(from => ({ from, to: Infinity }));
+    // A claim before this one whose answer was lost says nothing of this one.
+    const lost = (lostAt.get(hold.scheduleId) ?? [])
+      .filter(from => from >= hold.from - WHOLE_MS)
+      .map(from => ({ from, to: Infinity }));
     const away = stalls.filter(({ node }) => node === undefined || node === hold.node);
     const own = livesOf.get(hold.node)!;
     const idle = [...awayOf(own, hold.from), ...away, ...lost];
