@@ -237,7 +237,8 @@ export class Engine {
   changed(scheduleId: string, changedAt: number): void {
     this.#lookAtClock();
     this.#executor.cancelSchedule(scheduleId);
-    this.#dispatcher.wake(changedAt);
+    // The clock may have been set back since then.
+    this.#dispatcher.wake(Math.min(changedAt, this.#options.clock.now()));
     this.#outbox.wake();
   }
 

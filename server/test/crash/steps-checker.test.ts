@@ -16,9 +16,13 @@ import {
   missAgain,
   retryInto,
   send,
+  sentAgainUnknown,
   TAMPERED,
   takeAway,
 } from './steps/tampered-evidence.ts';
+
+/** Of the run of second 49. */
+const ENDED_LATE = { finishedAt: new Date(at(50.1)).toISOString() };
 
 describe('checker of stepped clocks', () => {
   test('a world in which everything went right has no violation', () => {
@@ -59,6 +63,41 @@ describe('checker of stepped clocks', () => {
     const run = world.runs.find(({ scheduleId, id }) => scheduleId === ID && id === 'run-50')!;
     run.attempts.push({ ...run.attempts[0]!, number: 2 });
     assert.deepEqual(checkSteps(world), []);
+  });
+
+  for (const [where, tamper, rules] of [
+    ['it shows an instant just before the time', () => {}, []],
+    ['it shows an earlier one', w => (w.steps[3]!.offsetMs = -3_000), ['sentTwice']],
+    ['it shows a later one', w => (w.steps[3]!.offsetMs = -1_000), ['sentTwice']],
+    [
+      'the mark of what was sent is there',
+      w => (w.lives[0]!.end!.isUnknown = false),
+      ['sentTwice'],
+    ],
+    ['a later instant is on record', w => Object.assign(w.runs[48]!, ENDED_LATE), ['sentTwice']],
+  ] as [string, (world: StepEvidence) => void, string[]][]) {
+    test(`after a power cut, a request may come as the same attempt where the clock was set back, and ${where}`, () => {
+      const world = sentAgainUnknown();
+      tamper(world);
+      const named = checkSteps(world).map(({ rule }) => rule);
+      assert.deepEqual(
+        named.filter(rule => rule === 'sentTwice'),
+        rules,
+      );
+    });
+  }
+
+  test('so its time may be missed, and its request is in no record', () => {
+    const rulesOf = (world: StepEvidence) =>
+      checkSteps(world)
+        .map(({ rule }) => rule)
+        .filter(rule => rule === 'arrivalUnrecorded');
+    const world = sentAgainUnknown();
+    world.arrivals.pop();
+    Object.assign(world.runs.find(({ id }) => id === 'run-50')!, { attempts: [] });
+    assert.deepEqual(rulesOf(world), []);
+    world.lives[0]!.end!.isUnknown = false;
+    assert.equal(rulesOf(world).length, 1);
   });
 
   test('a time that passed while the machine stood still may be missed', () => {

@@ -210,3 +210,21 @@ test('a retry waits as long as it was to where two changes bring a next time bef
   assert.deepEqual(world.times(), ['12:01:00', '12:01:40']);
   assert.deepEqual(await world.history(), ['12:01:00 succeeded']);
 });
+
+describe('a change that a slow store writes after the clock was set back', () => {
+  test('counts its times from then on, and loses none', async () => {
+    const world = await World.start('2026-03-01T12:00:00Z');
+    const { id } = await world.schedule({ interval: '* * * * * *', status: 'disabled' });
+    await world.clock.advance(1_500);
+    await world.clock.jump('2026-03-01T12:40:00.500Z');
+    await world.clock.advance(1_000);
+    const readAt = world.clock.now();
+    await world.clock.jump('2026-03-01T12:00:02.500Z');
+    // Within a second the step is seen. Rows are counted anew, and again two seconds later.
+    await world.clock.advance(1_000);
+    assert.match(world.told.join(), /clock -/);
+    await world.change(id, { status: 'enabled' }, readAt);
+    await world.clock.advanceTo('2026-03-01T12:00:06.500Z');
+    assert.deepEqual(world.times(), ['12:00:04', '12:00:05', '12:00:06']);
+  });
+});

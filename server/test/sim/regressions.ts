@@ -481,4 +481,12 @@ export const REGRESSIONS: Regression[] = [
     seed: 251_832,
     mend: 'rules: a lost claim keeps a time from being put off, also where a slow store was late with that claim',
   },
+  {
+    seed: 259_780,
+    mend: 'store: a change that is written after the clock was set back counts its times from then on',
+  },
+  {
+    seed: 259_954,
+    mend: 'rules: after a power cut, a clock that was set back may show an instant between a claim and its time',
+  },
 ];

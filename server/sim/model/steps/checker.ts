@@ -16,6 +16,7 @@ import {
   type StepViolation,
   type Tell,
 } from './rules.ts';
+import { isUnknownSent } from './unknown-sent.ts';
 
 /**
  * The checker of a service whose clock was stepped, ahead and back, and that was killed between.
@@ -259,7 +260,10 @@ function checkOnce(same: Arrival[], evidence: Judged, tell: Tell): void {
         end.to >= before.at &&
         (before.status === null || end.from <= settledBy(before, evidence)),
     );
-    const isNext = arrival.attempt > before.attempt && arrival.webhookId === before.webhookId;
+    const isSame = arrival.webhookId === before.webhookId;
+    const isAgain = isSame && arrival.attempt === before.attempt;
+    if (isAgain && isUnknownSent(before, settledBy(before, evidence), evidence)) continue;
+    const isNext = isSame && arrival.attempt > before.attempt;
     if (!isNext || !(isRetry || wasCutOff)) {
       tell('sentTwice', `${name} came as attempt ${before.attempt} and ${arrival.attempt}.`);
     }
@@ -286,7 +290,8 @@ function settledBy({ endedAt }: Arrival, { stalls, settleMs }: Judged): number {
   return until;
 }
 
-function checkRuns({ runs, arrivals, until }: Judged, tell: Tell): void {
+function checkRuns(evidence: Judged, tell: Tell): void {
+  const { runs, arrivals, until } = evidence;
   const seen = new Set(arrivals.map(a => `${a.webhookId} ${a.attempt}`));
   const known = new Set(
     runs.flatMap(run => run.attempts.map(({ number }) => `${run.id} ${number}`)),
@@ -304,8 +309,10 @@ function checkRuns({ runs, arrivals, until }: Judged, tell: Tell): void {
       }
     }
   }
-  for (const { webhookId, attempt, scheduleId, scheduledFor } of arrivals) {
+  for (const arrival of arrivals) {
+    const { webhookId, attempt, scheduleId, scheduledFor } = arrival;
     if (scheduledFor > until || known.has(`${webhookId} ${attempt}`)) continue;
+    if (isUnknownSent(arrival, settledBy(arrival, evidence), evidence)) continue;
     const name = nameOf(scheduleId, scheduledFor);
     tell('arrivalUnrecorded', `${name}: attempt ${attempt} came, and history has no such attempt.`);
   }

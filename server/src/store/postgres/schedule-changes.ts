@@ -20,7 +20,7 @@ import {
 } from '../contract/schedules.ts';
 import { fenceBefore } from '../fence.ts';
 import { LEAST_RESERVED_LEVEL } from '../rows/outbox.ts';
-import { changedLevel, markCell, markedAt, startBehind } from '../rows/queue.ts';
+import { asWritten, changedLevel, markCell, markedAt, startBehind } from '../rows/queue.ts';
 import { UNSENT } from '../rows/recount.ts';
 import { fold } from '../rows/row.ts';
 import { RECOUNT_REPLACED } from './calendars.ts';
@@ -109,10 +109,12 @@ const update: Statement = {
     )
     SELECT schedule_key FROM changed`,
 };
+const NOW = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now';
 const lock: Statement = {
   name: 'schedules_lock',
   text: `
-    SELECT schedule_key, id, version FROM schedules WHERE client_key = $1 AND id = ANY ($2)
+    SELECT schedule_key, id, version, ${NOW} FROM schedules
+    WHERE client_key = $1 AND id = ANY ($2)
     ORDER BY schedule_key FOR UPDATE`,
 };
 /** Rows of the queue that are requeued: `first` is NULL where nothing is to come. */
@@ -164,9 +166,7 @@ const queueMarkBegun: Statement = {
 const queueLock: Statement = {
   name: 'queue_lock',
   text: `
-    SELECT schedule_key, changed_at, ${QUEUE.list()},
-      floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
-    FROM queue WHERE schedule_key = ANY ($1)
+    SELECT schedule_key, changed_at, ${QUEUE.list()}, ${NOW} FROM queue WHERE schedule_key = ANY ($1)
     ORDER BY schedule_key FOR UPDATE`,
 };
 const endManual: Statement = {
@@ -232,8 +232,13 @@ export interface Requeued extends Exclude<Requeue, 'keep'> {
  *
  * @returns false where another change was faster: nothing is written
  */
-async function apply(send: Query, by: Changing, changes: ScheduleChange[]): Promise<boolean> {
-  const rows = await send(lock, [by.clientRowId, changes.map(({ schedule }) => schedule.id)]);
+async function apply(send: Query, by: Changing, counted: ScheduleChange[]): Promise<boolean> {
+  const rows = await send(lock, [by.clientRowId, counted.map(({ schedule }) => schedule.id)]);
+  const now = (rows[0]?.now ?? 0) as number;
+  const changes = counted.map(change => ({
+    ...change,
+    requeue: asWritten(change.requeue, change.schedule, now),
+  }));
   const byId = new Map(rows.map(row => [row.id as string, row]));
   const isOvertaken = changes.some(
     ({ schedule, version }) => byId.get(schedule.id)?.version !== version,

@@ -3,15 +3,19 @@ import { isAwaiting } from '../../domain/run/completion.ts';
 import { neverEarly, type QueueRow } from '../../domain/run/queue-row.ts';
 import { skippedBehind } from '../../domain/run/row-times.ts';
 import type { RunRecord } from '../../domain/run/run.ts';
-import { decidedFrom, type Start, startBeyond } from '../../domain/run/start.ts';
+import { decidedFrom, type Start, startBeyond, startOf } from '../../domain/run/start.ts';
 import { PUT_OFF_MS } from '../../domain/run/suspension.ts';
 import { whyTooLate } from '../../domain/run/verdict.ts';
 import type { Schedule, ScheduleStatus } from '../../domain/schedule/schedule.ts';
 import { QUEUE, type Row } from '../columns.ts';
 import type { AwaitedManual, Claim, ClaimedRow } from '../contract/queue.ts';
+import type { Requeue } from '../contract/schedules.ts';
 import { attemptsFrom, fireableScheduleFrom, lostAttempt, whenFrom } from './row.ts';
 
 /** Rows of the queue, as both backends read them. */
+
+/** Clocks of nodes differ by less, and no clock is set by less on purpose. */
+const STEP_MS = 1_000;
 
 /**
  * The level of a row after a change, as both dialects say it. A run that awaits its completion needs an engine that knows
@@ -99,6 +103,17 @@ export function startBehind(row: Row, start: Start, schedule: Schedule, now: num
     if (!(error instanceof PunctualError)) throw error;
     return start;
   }
+}
+
+/**
+ * A change of times as it is written. The clock may have been set back since it was dated: what was counted by the clock that was ahead
+ * leaves out times that come again. It is counted from now on, then.
+ *
+ * @param now by the clock of the store, epoch ms
+ */
+export function asWritten(requeue: Requeue, schedule: Schedule, now: number): Requeue {
+  if (requeue === 'keep' || requeue.changedAt <= now + STEP_MS) return requeue;
+  return { ...requeue, changedAt: now, start: startOf(schedule, now) };
 }
 
 /** A change is written so soon after its date. A clock that says otherwise was set since, or is another one. */
@@ -199,9 +214,6 @@ export function isAheadOfTime(row: Row, now: number): boolean {
   const [dueAt, claimedAt] = [row.due_at as number, row.claimed_at as number];
   return claimedAt < dueAt && Math.min(now, (row.changed_at as number | null) ?? now) < dueAt;
 }
-
-/** Clocks of nodes differ by less, and no clock is set by less on purpose. */
-const STEP_MS = 1_000;
 
 /** Whether the clock was set back since the claim. A change comes after it, so one that is dated before it says so. */
 function isOfClockAhead(row: Row, now: number): boolean {

@@ -5,7 +5,7 @@ import { marksOf } from '../../domain/schedule/marks.ts';
 import { endsFurtherRuns } from '../../domain/schedule/service-change.ts';
 import { type Cell, CHANGED_SCHEDULE, type Row } from '../columns.ts';
 import { BY_SERVICE, type ScheduleChange, type ScheduleStore } from '../contract/schedules.ts';
-import { changedLevel } from '../rows/queue.ts';
+import { asWritten, changedLevel } from '../rows/queue.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { passedTimes } from './passed-times.ts';
 import { replacedCalendars } from './replaced-calendars.ts';
@@ -47,9 +47,10 @@ export function scheduleChanges(
   /** @returns false where another change was faster */
   function apply(
     clientRowId: number,
-    { schedule, version, requeue: change }: ScheduleChange,
+    { schedule, version, requeue: counted }: ScheduleChange,
     changer: ScheduleChanger,
   ): boolean {
+    const change = asWritten(counted, schedule, commits.now());
     const { id, externalId = '', updatedAt } = schedule;
     const place: [number, string, number] = [clientRowId, id, version];
     if (updatedAt !== undefined) versions.keep(updatedAt, changerText(changer), place);

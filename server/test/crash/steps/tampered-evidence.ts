@@ -123,6 +123,16 @@ function sendAgain(world: StepEvidence, second: number, afterMs: number, attempt
   if (attempt > 1) attempts.push({ ...attempts[0]!, number: attempt });
 }
 
+/** The power was cut behind second 50. The next start shows an instant before it, and knows nothing of its request. */
+export function sentAgainUnknown(): StepEvidence {
+  const world = cleanWorld();
+  Object.assign(world.lives[0]!.end!, { isUnknown: true });
+  world.lives[1]!.lookedAt = at(51.4);
+  world.steps.push({ at: at(50.55), offsetMs: -1_800 }, { at: at(51.45), offsetMs: 0 });
+  sendAgain(world, 50, 1_500, 1);
+  return world;
+}
+
 export type TamperedEvidence = [
   what: string,
   rules: StepRule[],

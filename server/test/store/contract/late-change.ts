@@ -92,4 +92,43 @@ export function lateChangeContract(name: string, open: OpenBackend): void {
       assert.equal((await claimOne(store, NOON + 5 * SECOND)).nextFor, NOON + 15 * MINUTE);
     });
   });
+
+  describe(`${name}: a change that is written after the clock was set back`, () => {
+    const backend = backendOfEachTest(open);
+    const AHEAD_MS = 3_600_000;
+    const made = async (fields: Partial<Schedule>, start: Start | null) => {
+      const { store } = backend;
+      const caller = await aClient(store);
+      return { store, caller, schedule: await stored(store, caller, fields, start) };
+    };
+    /** By the clock that was ahead, all times of the next hour have passed. */
+    const minutely = async (
+      store: Store,
+      caller: Caller,
+      schedule: Schedule,
+      aheadMs = AHEAD_MS,
+    ) => {
+      const changedAt = Date.now() + aheadMs;
+      const first = changedAt + MINUTE;
+      const fields = { status: 'enabled', interval: '* * * * *' } as const;
+      await changed(store, caller, schedule, fields, changedAt, { first, second: first + MINUTE });
+      return first;
+    };
+
+    test('counts the times from then on, with or without a row', async () => {
+      for (const start of [null, { first: NOON, second: null }]) {
+        const { store, caller, schedule } = await made({ status: 'disabled' }, start);
+        await minutely(store, caller, schedule);
+        const { scheduledFor, nextFor } = await claimOne(store, Date.now() + MINUTE);
+        assert.ok(scheduledFor <= Date.now() + MINUTE);
+        assert.equal(nextFor, scheduledFor + MINUTE);
+      }
+    });
+
+    test('stays as it was counted where clocks differ by no more than a second', async () => {
+      const { store, caller, schedule } = await made({ status: 'disabled' }, null);
+      const first = await minutely(store, caller, schedule, 900);
+      assert.equal(await store.queue.nextDueAt(), first);
+    });
+  });
 }
