@@ -10,6 +10,8 @@ export interface Span {
   writtenBy: number;
   /** The change that follows; Infinity: there is none. */
   until: number;
+  /** From then on the times of that change count: it may say a later ms. */
+  overFrom: number;
   /** Nothing fires before; Infinity where it is not enabled. */
   stoppedUntil: number;
   isDeleted: boolean;
@@ -32,14 +34,20 @@ export function spansOf(
     return before === undefined || changesTimes(before, version);
   });
   const askedAt = new Map(asked.map(({ number, during }) => [number, during?.from]));
-  return changes.map(({ change, at, writtenBy, is }, index) => {
+  const from = ({ change, at }: VersionSeen) =>
+    countedFrom(versions, at, askedAt.get(change) ?? at);
+  return changes.map((version, index) => {
+    const { at, writtenBy, is } = version;
     const { interval, timezone, status, pausedUntil = 0 } = is;
     const stoppedUntil = status === 'enabled' ? pausedUntil : Number.POSITIVE_INFINITY;
-    const from = countedFrom(versions, at, askedAt.get(change) ?? at);
-    const times = dueTimes(interval, timezone, from, until).filter(time => time >= stoppedUntil);
-    const next = changes[index + 1]?.at ?? Number.POSITIVE_INFINITY;
+    const times = dueTimes(interval, timezone, from(version), until).filter(
+      time => time >= stoppedUntil,
+    );
+    const next = changes[index + 1];
+    const { at: end = Number.POSITIVE_INFINITY } = next ?? {};
+    const overFrom = next === undefined ? end : from(next);
     const isDeleted = status === 'deleted';
-    const span = { at, writtenBy, until: next, stoppedUntil, owedFrom: at, times };
+    const span = { at, writtenBy, until: end, overFrom, stoppedUntil, owedFrom: at, times };
     return { ...span, isDeleted, timezone };
   });
 }

@@ -46,7 +46,8 @@ export function excludingSpans(
   return starts.map(({ at, from, writtenBy, world }, index) => {
     const next = starts[index + 1]?.at ?? Number.POSITIVE_INFINITY;
     const times = enumerate(world, from + 1, until + 1);
-    const span = { at, writtenBy, until: next, stoppedUntil: 0, isDeleted: false, times };
+    const ends = { until: next, overFrom: next };
+    const span = { at, writtenBy, ...ends, stoppedUntil: 0, isDeleted: false, times };
     return {
       ...span,
       timezone: seen.timezone,

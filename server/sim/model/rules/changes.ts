@@ -133,7 +133,7 @@ function checkStopped(
   const { seen, runs, manual, spans } = schedule;
   const span = spans.find(each => (isDeleted ? each.isDeleted : each.at === told?.at));
   if (span === undefined || span.stoppedUntil <= heardBy) return;
-  const until = Math.min(span.until, span.stoppedUntil);
+  const until = Math.min(span.overFrom, span.stoppedUntil);
   const started = (run: RunSeen) =>
     run.attempts.find(
       ({ startedAt }, index) =>
