@@ -489,4 +489,12 @@ export const REGRESSIONS: Regression[] = [
     seed: 259_954,
     mend: 'rules: after a power cut, a clock that was set back may show an instant between a claim and its time',
   },
+  {
+    seed: 276_845,
+    mend: 'rules: of two changes within one ms the later one says the next ms, and its times count from its own',
+  },
+  {
+    seed: 279_871,
+    mend: 'recounter: once a clock is set ahead, a pass goes by it, and what is decided waits for a call on its way',
+  },
 ];

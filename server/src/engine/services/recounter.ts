@@ -44,6 +44,10 @@ export class Recounter {
   #checksFrom = Number.NEGATIVE_INFINITY;
   /** From when on the next pass counts; null: from when it is made. */
   #since: number | null = null;
+  /** As `#offsetOfNow`, after the clock was set back. */
+  #offsetMs = 0;
+  /** The call of a pass that is on its way to the store. */
+  #asking: Promise<unknown> | null = null;
   /** Decisions that are on their way to the store. */
   readonly #decisions = new Set<Promise<unknown>>();
   /** Ends with those that may go by the clock as it was before it was set back. */
@@ -70,11 +74,12 @@ export class Recounter {
   async start(): Promise<void> {
     const { queue, clock, observer } = this.#options;
     const now = clock.now();
+    const offsetMs = this.#offsetOfNow;
     const latest = (await queue.latest()) ?? now;
     const backMs = latest - now;
     if (backMs > STEP_MS && !(await this.#isLate(latest))) {
       observer.clockWasSetBack(backMs);
-      this.#plan(now);
+      this.#plan(now, offsetMs);
     } else await this.#askAgain();
     this.#loop.start();
   }
@@ -92,15 +97,16 @@ export class Recounter {
 
   /** The clock was set back. @param since what it showed then, at the least: times after it are counted */
   begin(since: number): void {
-    this.#plan(since);
+    this.#plan(since, this.#offsetOfNow);
     this.#loop.wake();
   }
 
   /**
    * Makes a decision by the clock as it is, up to its write. If the clock is set back meanwhile, the passes wait for it: it may move
-   * its row beyond times that come again.
+   * its row beyond times that come again. If it is set ahead, the decision waits for the call of a pass that goes by what it showed before.
    */
   async during<Result>(decide: () => Promise<Result>): Promise<Result> {
+    while (this.#asking !== null) await this.#asking;
     const decision = decide();
     this.#decisions.add(decision);
     try {
@@ -110,8 +116,9 @@ export class Recounter {
     }
   }
 
-  #plan(since: number): void {
+  #plan(since: number, offsetMs: number): void {
     const now = this.#options.clock.monotonicMs();
+    this.#offsetMs = offsetMs;
     this.#landed = Promise.allSettled(this.#decisions);
     this.#since = Math.min(since, this.#since ?? since);
     this.#checksFrom = Number.NEGATIVE_INFINITY;
@@ -127,7 +134,7 @@ export class Recounter {
     if (passAt === undefined) return this.#lookOn();
     const leftMs = passAt - clock.monotonicMs();
     if (leftMs > 0) return clock.now() + Math.ceil(leftMs);
-    await this.#pass(this.#since ?? clock.now());
+    await this.#pass();
     // Another step begins anew.
     if (this.#passes === passes) {
       passes.shift();
@@ -138,10 +145,10 @@ export class Recounter {
   }
 
   /** Bite by bite: what else is asked of the store has its turn in between. */
-  async #pass(since: number): Promise<void> {
+  async #pass(): Promise<void> {
     const { queue, outbox, completions, clock, wake } = this.#options;
     for (let after = 0; !this.#stopping; ) {
-      const bite = await queue.recount(since, after);
+      const bite = await this.#ask(queue.recount(this.#countedFrom, after));
       if (bite === null) break;
       if (bite.dueAt !== null) wake.queue(bite.dueAt);
       after = bite.last;
@@ -155,7 +162,28 @@ export class Recounter {
       wake.queue(clock.now());
       wake.outbox();
     }
-    while (!this.#stopping && (await queue.cutMissed(since)) > 0);
+    while (!this.#stopping && (await this.#ask(queue.cutMissed(this.#countedFrom))) > 0);
+  }
+
+  /** Once the clock is set ahead, what it showed before that comes no more. */
+  get #countedFrom(): number {
+    const now = this.#options.clock.now();
+    const isAhead = this.#offsetOfNow > this.#offsetMs + STEP_MS;
+    return isAhead ? now : (this.#since ?? now);
+  }
+
+  /** What the clock shows beyond the monotonic one, ms. */
+  get #offsetOfNow(): number {
+    const { clock } = this.#options;
+    return clock.now() - clock.monotonicMs();
+  }
+
+  async #ask<Answer>(asked: Promise<Answer>): Promise<Answer> {
+    const answered = asked.finally(() => {
+      this.#asking = null;
+    });
+    this.#asking = answered.catch(() => {});
+    return answered;
   }
 
   /** Once all rows of the times that may have been sent have had their turn, it asks for the next. */
