@@ -20,10 +20,20 @@ export function checkBreakers(view: View, tell: Tell): void {
   // Nodes have a breaker each, and nobody tells which of them failed.
   // A machine that was suspended counts faults from before, and a schedule that was changed may call another host.
   if (view.suspensions.length > 0 || view.isShared) return;
-  const unchanged = view.schedules.filter(({ seen }) => seen.versions === undefined);
-  const byOrigin = Map.groupBy(unchanged, ({ seen }) => seen.origin);
-  for (const [origin, [schedule, another]] of byOrigin)
-    if (origin !== undefined && another === undefined) checkOne(schedule!, view, tell);
+  const calling = view.schedules.flatMap(schedule =>
+    [...originsOf(schedule)].map(origin => ({ schedule, origin })),
+  );
+  for (const [one, another] of Map.groupBy(calling, ({ origin }) => origin).values()) {
+    const { schedule } = one!;
+    if (another === undefined && schedule.seen.versions === undefined)
+      checkOne(schedule, view, tell);
+  }
+}
+
+/** Those that it calls, or has called. */
+function originsOf({ seen: { origin, versions = [] } }: ScheduleView): Set<string> {
+  const changed = versions.map(({ is }) => new URL(is.url).origin);
+  return new Set(origin === undefined ? changed : [origin, ...changed]);
 }
 
 function checkOne(schedule: ScheduleView, view: View, tell: Tell): void {
