@@ -505,4 +505,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 291_253,
     mend: 'rules: the breaker of a host knows what schedules that were changed have called, too',
   },
+  {
+    seed: 293_300,
+    mend: 'rules: a further run that is dropped may have been asked for a whole second, and is explained',
+  },
 ];

@@ -38,14 +38,15 @@ const ON_ITS_WAY = ['waiting', 'running', 'retrying'];
 /** @returns null: nobody knows what is right */
 function allowedOf(explained: ExplainedSeen, schedule: ScheduleView, view: View): string[] | null {
   const { at, askedAt, answeredAt } = explained;
-  const { due, optional, spans, runs, manual } = schedule;
+  const { due, optional, spans, runs, manual, further } = schedule;
   const isChanging = spans.slice(1).some(change => {
     const isLate = change.writtenBy > Math.min(at, askedAt) - view.lateMs;
     return isLate && change.at <= Math.max(at, answeredAt);
   });
   const behindMs = view.behindMs(askedAt, answeredAt);
   const isNow = askedAt - behindMs < at && at <= answeredAt + view.apartMs;
-  if (isNow || isChanging || optional.has(at) || manual.some(run => run.at === at)) return null;
+  const isOther = [...manual, ...further].some(run => run.at === at);
+  if (isNow || isChanging || optional.has(at) || isOther) return null;
   if (!due.includes(at)) return notDue(at, schedule);
   if (at > answeredAt) return ['upcoming'];
   const run = runs.find(each => isOf(each, at));
