@@ -509,4 +509,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 293_300,
     mend: 'rules: a further run that is dropped may have been asked for a whole second, and is explained',
   },
+  {
+    seed: 295_994,
+    mend: 'rules: the end of a manual run is written with others, and a retry behind it may give way until then',
+  },
 ];

@@ -191,7 +191,9 @@ function checkEnd(tried: Tried, view: View, tell: Tell): void {
   let cameAt = latestRetry(id, last, retry, policy, view) + tried.readLateMs(endOf(last));
   // What waits for the next start goes behind a manual run that was asked for until then.
   for (const { from, to } of down) if (from <= cameAt && to > cameAt) cameAt = to;
-  cameAt = tried.freeFrom(cameAt);
+  const freeAt = tried.freeFrom(cameAt);
+  // The end of what was in its way is written with others, and frees it then.
+  if (freeAt > cameAt) cameAt = freeAt + view.lateMs;
   // It waits until its client is resumed; what is deleted drops it.
   for (const { from, to } of tried.halts) if (from <= cameAt && to > cameAt) cameAt = to;
   const couldAt = withGrace(Math.max(cameAt, ...down.map(({ to }) => to)), view);
