@@ -172,7 +172,7 @@ export class Recounter {
     return isAhead ? now : (this.#since ?? now);
   }
 
-  /** What the clock shows beyond the monotonic one, ms. */
+  /** By how much the clock is ahead of the monotonic one, ms. */
   get #offsetOfNow(): number {
     const { clock } = this.#options;
     return clock.now() - clock.monotonicMs();
