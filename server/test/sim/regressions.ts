@@ -505,4 +505,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 291_253,
     mend: 'rules: the breaker of a host knows what schedules that were changed have called, too',
   },
+  {
+    seed: 295_829,
+    mend: 'rules: a retry of a manual run gives way to the next time after a suspension that began as its answer came',
+  },
 ];
