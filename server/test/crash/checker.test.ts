@@ -28,7 +28,7 @@ import { TAMPERED } from './tampered-evidence.ts';
 import { limitedWorld, TAMPERED_LIMITS } from './tampered-limits.ts';
 import { frozenWorld, sharedWorld, TAMPERED_NODES } from './tampered-nodes.ts';
 import { pausedWorld, startedInPause, TAMPERED_PAUSES } from './tampered-pauses.ts';
-import { brokenWorld, retriedWorld, TAMPERED_RETRIES } from './tampered-retries.ts';
+import { asleepByHand, brokenWorld, retriedWorld, TAMPERED_RETRIES } from './tampered-retries.ts';
 import {
   steeredWorld,
   stoppedWorld,
@@ -166,6 +166,13 @@ describe('checker', () => {
     };
     assert.deepEqual([301, 404, 410].map(rulesOf), [[], [], []]);
     assert.deepEqual([408, 429, 503].map(rulesOf), [['retryLost'], ['retryLost'], ['retryLost']]);
+  });
+
+  test('a retry of a manual run gives way to the next time after a suspension in which its answer was read', () => {
+    const rulesOf = (delay: number, second: number) =>
+      check(asleepByHand(delay, second), IN_TIME).violations.map(({ rule }) => rule);
+    assert.deepEqual(rulesOf(4, 14.6), []);
+    assert.deepEqual(rulesOf(6, 16.6), ['retryAtNext']);
   });
 
   test('a retry that an answer asked for as it broke off gives way to the next time', () => {

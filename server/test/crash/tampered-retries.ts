@@ -29,6 +29,23 @@ export function brokenWorld(status: number): Evidence {
   return evidence;
 }
 
+/** The machine was suspended as a manual run ended that had failed, from 7.51 to 10.5 s. @param second of its retry, after `delay` */
+export function asleepByHand(delay: number, second: number): Evidence {
+  const world = new Synthetic();
+  world.schedule('tried', '*/5 * * * * *');
+  world.fired('tried', 5, [5, 10, 200]);
+  world.fired('tried', 10, [10.5, 10, 200]);
+  for (const each of [15, 20]) world.fired('tried', each, [each, 10, 200]);
+  const manual = world.fired('tried', 7.5, [7.5, 10, 503], [second, 10, 200]);
+  manual.trigger = 'manual';
+  const { evidence } = world;
+  evidence.triggered.push(manual.id);
+  evidence.lives = [{ spawnedAt: at(0), readyAt: at(1), end: null }];
+  evidence.suspensions = [{ from: at(7.51), to: at(10.5) }];
+  evidence.schedules[0]!.policy = { retryDelaysSeconds: [delay] };
+  return evidence;
+}
+
 /** As `TAMPERED`, of `retriedWorld`. */
 export const TAMPERED_RETRIES: TamperedEvidence[] = [
   [

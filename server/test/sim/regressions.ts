@@ -513,4 +513,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 295_994,
     mend: 'rules: the end of a manual run is written with others, and a retry behind it may give way until then',
   },
+  {
+    seed: 295_829,
+    mend: 'rules: a retry of a manual run gives way to the next time after a suspension that began as its answer came',
+  },
 ];

@@ -1,3 +1,4 @@
+import { asleepAt } from './cuts.ts';
 import type { Halt } from './halts.ts';
 import { earliestRetry, retriesAt } from './retries.ts';
 import type { Tell } from './rule.ts';
@@ -20,23 +21,42 @@ export function checkGivesWay(view: View, tell: Tell): void {
 }
 
 function checkRun(run: RunSeen, schedule: ScheduleView, view: View, tell: Tell): void {
-  for (const [index, attempt] of run.attempts.entries()) {
-    const before = run.attempts[index - 1];
+  for (const [index, before] of run.attempts.slice(0, -1).entries()) {
     // What was cut off is sent again, which is no retry.
-    if (before === undefined || before.outcome === 'lost') continue;
-    const since = run.trigger === 'schedule' ? goesOnFrom(run, before, view) : endOf(before);
-    const nextAt = nextAfter(since, attempt.startedAt, schedule);
-    const { policy, id } = schedule.seen;
-    const plannedAt = earliestRetry(run.id, before, retriesAt(run.attempts, index), policy, view);
-    if (isDecidedLate(run, endOf(before), nextAt, schedule, view)) continue;
-    const name = `${nameOf(id, run.at)}, attempt ${attempt.number},`;
-    // Who was asked counts from its own clock.
-    const plannedBy = plannedAt - view.behindMs(since, plannedAt);
-    if (plannedBy >= nextAt)
-      tell('retryAtNext', `${name} was to come at ${iso(plannedAt)}, after ${iso(nextAt)}.`);
-    else if (run.trigger === 'schedule' && isAfter(nextAt, attempt.startedAt, id, view))
-      tell('retryAtNext', `${name} started at ${iso(attempt.startedAt)}, after ${iso(nextAt)}.`);
+    if (before.outcome === 'lost') continue;
+    const faults = readings(before, view).map(read => faultOf(run, index, read, schedule, view));
+    const [fault] = faults;
+    if (fault && faults.every(each => each !== null)) tell('retryAtNext', fault);
   }
+}
+
+/** An attempt as it ended, and as it was read where its machine was suspended by the very millisecond in which it ended. */
+function readings(before: AttemptSeen, { suspensions }: View): AttemptSeen[] {
+  const asleep = asleepAt(endOf(before), suspensions);
+  return [before, ...asleep.map(({ to }) => ({ ...before, durationMs: to - before.startedAt }))];
+}
+
+/** @param before the attempt of that index, as it may have been read. @returns null where its retry gave way */
+function faultOf(
+  run: RunSeen,
+  index: number,
+  before: AttemptSeen,
+  schedule: ScheduleView,
+  view: View,
+): string | null {
+  const attempt = run.attempts[index + 1]!;
+  const since = run.trigger === 'schedule' ? goesOnFrom(run, before, view) : endOf(before);
+  const nextAt = nextAfter(since, attempt.startedAt, schedule);
+  const { policy, id } = schedule.seen;
+  const plannedAt = earliestRetry(run.id, before, retriesAt(run.attempts, index + 1), policy, view);
+  if (isDecidedLate(run, endOf(before), nextAt, schedule, view)) return null;
+  const name = `${nameOf(id, run.at)}, attempt ${attempt.number},`;
+  // Who was asked counts from its own clock.
+  const plannedBy = plannedAt - view.behindMs(since, plannedAt);
+  if (plannedBy >= nextAt) return `${name} was to come at ${iso(plannedAt)}, after ${iso(nextAt)}.`;
+  if (run.trigger === 'schedule' && isAfter(nextAt, attempt.startedAt, id, view))
+    return `${name} started at ${iso(attempt.startedAt)}, after ${iso(nextAt)}.`;
+  return null;
 }
 
 /** Since when its next time is counted. What comes back from a suspension of its client goes by the time after that. */
