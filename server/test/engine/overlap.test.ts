@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { World } from '../support/engine/world.ts';
+import { type Answer, World } from '../support/engine/world.ts';
 
 const MINUTE = 60_000;
 const BUFFERED = { interval: '* * * * *', policy: { overlap: 'bufferOne' as const } };
@@ -85,4 +85,35 @@ describe('overlap bufferOne', () => {
     await world.clock.advance(1_000);
     assert.equal(world.sent.at(-1)!.headers['punctual-scheduled-for'], '2026-03-01T12:02:00.000Z');
   });
+});
+
+test('a schedule completes after the run of its target, also where the store is slow to claim its last time', async () => {
+  const world = await World.start('2026-03-01T12:00:00Z');
+  const asking: Answer = { responseStatus: 200, control: 'again=59' };
+  world.answer = () => (world.sent.length === 1 ? asking : 'hang');
+  const endsAt = Date.parse('2026-03-01T12:02:30Z');
+  const { id } = await world.schedule({ interval: '* * * * *', timing: { endsAt } });
+  await world.clock.advanceTo('2026-03-01T12:01:58Z');
+  const answered = Promise.withResolvers<void>();
+  const { queue } = world.store;
+  const claim = queue.claim.bind(queue);
+  queue.claim = async (...given) => {
+    const taken = await claim(...given);
+    if (taken.claims.length > 0) await answered.promise;
+    return taken;
+  };
+  await world.clock.advanceTo('2026-03-01T12:02:01Z');
+  await world.release();
+  await world.clock.advance(1_000);
+  assert.equal((await world.found(id))!.status, 'enabled');
+  answered.resolve();
+  await world.clock.advance(1_000);
+  assert.deepEqual(await world.history(), [
+    '12:01:00 succeeded',
+    '12:01:59 succeeded',
+    '12:02:00 skipped',
+  ]);
+  const { statusReason, updatedAt } = (await world.found(id))!;
+  assert.equal(statusReason, 'completed');
+  assert.equal(new Date(updatedAt!).toISOString(), '2026-03-01T12:02:02.000Z');
 });

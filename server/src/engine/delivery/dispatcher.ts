@@ -209,7 +209,9 @@ export class Dispatcher {
       claim => completer.setAside(held.pass(claim)),
     );
     await forgetSkipped(queue, taken, now);
-    const settlements = decided.map(({ claim, move }) => settlementOf(claim, move, now));
+    // The store may have been slow, and a run that its target asked for may have ended since: the schedule completes after it.
+    const writtenAt = Math.max(now, clock.now());
+    const settlements = decided.map(({ claim, move }) => settlementOf(claim, move, now, writtenAt));
     const overtaken = new Set(await queue.settle(settlements));
     const moved = decided.filter(({ claim }) => !overtaken.has(claim.scheduleRowId));
     const begun = moved.flatMap(({ claim, move }) => this.#moved(held, claim, move));

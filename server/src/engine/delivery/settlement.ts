@@ -41,15 +41,25 @@ import type { CheckedClaim } from './known-times.ts';
 
 // Of the queue -----------------------------------------------------------------------------------
 
-/** A move of a claimed row as the store writes it: history, callbacks and the row, or nothing. */
-export function settlementOf(claim: Claim, move: Move, now: number): Settlement {
+/**
+ * A move of a claimed row as the store writes it: history, callbacks and the row, or nothing.
+ *
+ * @param decidedAt the instant that the move was decided for
+ * @param now what the clock shows as it is written; a schedule completes then
+ */
+export function settlementOf(
+  claim: Claim,
+  move: Move,
+  decidedAt: number,
+  now = decidedAt,
+): Settlement {
   const { scheduleRowId, clientRowId, schedule } = claim;
   return {
     scheduleRowId,
     clientRowId,
     fence: fenceOf(claim),
-    records: recordsOf(move, now),
-    callbacks: move.ended ? newCallbacks(schedule, move.ended, now) : [],
+    records: recordsOf(move, decidedAt),
+    callbacks: move.ended ? newCallbacks(schedule, move.ended, decidedAt) : [],
     row: move.row,
     ...((move.row === null || move.change !== undefined || move.againAt !== undefined) &&
       ofSchedule(schedule, move, now)),
@@ -96,9 +106,9 @@ function furtherRun(dueAt: number, now: number): TargetRun {
   return { id: runId(newId(now), dueAt), dueAt, at: now };
 }
 
-function recordsOf({ passed, ended }: Move, now: number): RunRecord[] {
+function recordsOf({ passed, ended }: Move, decidedAt: number): RunRecord[] {
   if (passed.length === 0) return ended ? [ended] : passed;
-  const records = passed.map(record => ({ ...record, decidedAt: now }));
+  const records = passed.map(record => ({ ...record, decidedAt }));
   return ended ? [...records, ended] : records;
 }
 
