@@ -457,9 +457,4 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['clients', 'nodes', 'lose', 'slow', 'refuse'],
     mend: 'rules: a time that one node after the other claims, and loses, is not put off for its client',
   },
-  {
-    seed: 297_198,
-    faults: ['kill', 'stop', 'refuse', 'slow', 'callers', 'explains', 'steered'],
-    mend: 'dispatcher: a schedule completes after the run of its target, also where a claim is slow',
-  },
 ];

@@ -517,4 +517,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 295_829,
     mend: 'rules: a retry of a manual run gives way to the next time after a suspension that began as its answer came',
   },
+  {
+    seed: 297_198,
+    mend: 'dispatcher: a schedule completes after the run of its target, also where a claim is slow',
+  },
 ];
