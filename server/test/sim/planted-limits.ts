@@ -22,8 +22,8 @@ export const PLANTED_LIMITS: (PlantedBug & { faults?: string[] })[] = [
     "if (name === undefined || job.kind !== 'schedule') return;",
   ]),
   bug('what has started before there were limits does not count', ['overConcurrent'], SLOTS, [
-    'if (identity === null) return;',
-    'if (identity?.facts.config.limits?.maxConcurrent === undefined) return;',
+    'if (limits === null) return;',
+    'if (limits?.maxConcurrent === undefined) return;',
   ]),
   bug(
     'limits that change are not seen',

@@ -98,7 +98,7 @@ export const CLOCK_BUGS: ClockBug[] = [
     patches: [
       {
         file: 'engine/services/recounter.ts',
-        find: 'while (!this.#stopping && (await queue.cutMissed(since)) > 0);',
+        find: 'while (!this.#stopping && (await this.#ask(queue.cutMissed(this.#countedFrom))) > 0);',
         replace: '',
       },
       {
