@@ -15,6 +15,7 @@ import {
   type Said,
   type SpokenOf,
 } from '../../src/domain/run/completion.ts';
+import { awaitedAnew } from '../../src/domain/run/recount.ts';
 import type { Attempt } from '../../src/domain/run/run.ts';
 import type { Policy } from '../../src/domain/schedule/schedule.ts';
 import { at, attempt } from '../support/domain/queue-rows.ts';
@@ -235,6 +236,15 @@ test('a deadline that a clock ahead has set is set anew once', () => {
   assert.deepEqual(anew.completion, { until: at('12:09'), acceptedAt: at('12:04') });
   assert.equal(awaitedOf(anew, POLICY, null, at('12:08'))!.attempt, anew);
   assert.equal(awaitedOf(anew, POLICY, null, at('12:09'))!.kind, 'timeout');
+});
+
+test('a run that awaits is looked at by its deadline once the clock is set back', () => {
+  const attempts = [awaiting];
+  const dueFor = (due: string) => awaitedAnew({ dueAt: at(due), attempts }, at('12:01'));
+  assert.equal(dueFor('12:05'), at('12:05'));
+  // A claim of a clock that was ahead has looked at it, and was cut off.
+  assert.equal(dueFor('13:00'), at('12:01'));
+  assert.equal(dueFor('12:00'), at('12:00'));
 });
 
 describe('what a target may say', () => {

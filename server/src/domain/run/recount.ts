@@ -125,13 +125,18 @@ function soonerRetry(row: Counted, schedule: Counts, now: number): Recounted | n
   return dueAt === row.dueAt ? null : { dueAt, scheduledFor, nextFor, marked: false };
 }
 
-/** When a run that awaits is looked at: at once, where a clock that was ahead has set its deadline. The look sets it anew. */
+/**
+ * When a run that awaits is looked at: at once, where a clock that was ahead has set its deadline, or has looked at it and was cut off.
+ * The look sets it anew.
+ */
 export function awaitedAnew(
   { dueAt, attempts }: Pick<QueueRow, 'dueAt' | 'attempts'>,
   now: number,
 ): number {
   const last = attempts.at(-1);
-  return last !== undefined && isSetAhead(last, now) ? Math.min(dueAt, now) : dueAt;
+  if (last === undefined) return dueAt;
+  const isLater = dueAt > (last.completion?.until ?? Number.POSITIVE_INFINITY);
+  return isLater || isSetAhead(last, now) ? Math.min(dueAt, now) : dueAt;
 }
 
 /** No later than it is due, and no earlier than its nominal time or the end of a pause. */
