@@ -49,7 +49,7 @@ export const PLANTED_AWAITING = [
       'a deadline that a clock ahead has set stands when the clock is right again',
       ['unrecorded'],
       'domain/run/recount.ts',
-      ['last !== undefined && isSetAhead(last, now)', 'last !== undefined && false'],
+      ['isLater || isSetAhead(last, now)', 'isLater'],
     ),
     faults: ['step', 'awaiting', 'slow'],
   },
