@@ -16,6 +16,7 @@ import {
   missAgain,
   retryInto,
   send,
+  sentAgainChanged,
   sentAgainUnknown,
   TAMPERED,
   takeAway,
@@ -78,6 +79,49 @@ describe('checker of stepped clocks', () => {
   ] as [string, (world: StepEvidence) => void, string[]][]) {
     test(`after a power cut, a request may come as the same attempt where the clock was set back, and ${where}`, () => {
       const world = sentAgainUnknown();
+      tamper(world);
+      const named = checkSteps(world).map(({ rule }) => rule);
+      assert.deepEqual(
+        named.filter(rule => rule === 'sentTwice'),
+        rules,
+      );
+    });
+  }
+
+  for (const [where, tamper, rules] of [
+    ['nobody knows what was sent', () => {}, []],
+    [
+      'the mark of what was sent is there',
+      w => (w.lives[0]!.end!.isUnknown = false),
+      ['sentTwice'],
+    ],
+    [
+      'the clock of the start says that the machine was started after it',
+      w => {
+        w.lives[0]!.end!.isUnknown = false;
+        w.steps.push({ at: at(51), offsetMs: 3_600_000 });
+      },
+      [],
+    ],
+    ['it was set further ahead', w => (w.steps[4]!.offsetMs = 1_300), ['sentTwice']],
+    [
+      'it showed such an instant before the request was sent, and not since',
+      w => {
+        Object.assign(w.steps[3]!, { at: at(48.2), offsetMs: 1_800 });
+        w.steps[4]!.at = at(50.55);
+      },
+      ['sentTwice'],
+    ],
+    ['it was not sent yet', w => (w.steps[4]!.at = at(48.3)), ['sentTwice']],
+    ['the clock shows an instant long before', w => (w.steps[4]!.offsetMs = -5_000), ['sentTwice']],
+    [
+      'the clock shows a later instant',
+      w => Object.assign(w.steps[4]!, { at: at(50.2), offsetMs: 1_150 }),
+      ['sentTwice'],
+    ],
+  ] as [string, (world: StepEvidence) => void, string[]][]) {
+    test(`a request may come as the same attempt where the clock was set in it, and ${where}`, () => {
+      const world = sentAgainChanged();
       tamper(world);
       const named = checkSteps(world).map(({ rule }) => rule);
       assert.deepEqual(

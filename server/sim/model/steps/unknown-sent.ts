@@ -1,19 +1,24 @@
 import type { Run } from '@punctual/client';
 import type { Arrival, Life } from '../evidence.ts';
 import { AHEAD_MS } from '../rules/cuts.ts';
-import type { Step } from './rules.ts';
+import { furthestAhead, type Step, type StepSlack } from './rules.ts';
 
 /**
- * Requests that a start takes for claims of a time to come. A power cut takes the mark of what was sent, and the start goes by its clock
- * and by what is on record. The clock may have been set back by so little that it shows an instant between the claim and its time.
+ * Requests that a start takes for claims of a time to come, or for claims that a change took back.
+ *
+ * The start after a power cut has no mark of what was sent. One whose clock says that the machine was started later than the mark
+ * does not believe it. Both go by their clock, and by what is on record.
  */
 
-interface Seen {
+interface Seen extends StepSlack {
   lives: Life[];
   steps: Step[];
   arrivals: Arrival[];
   runs: Run[];
 }
+
+/** From one look at the clock to the next. What a clock shows after it was set back counts from the look before. */
+const LOOK_MS = 1_000;
 
 /**
  * @param settledBy until when the end of the request may not have been written
@@ -25,11 +30,16 @@ export function isUnknownSent(arrival: Arrival, settledBy: number, seen: Seen): 
   const run = runs.find(({ id }) => id === webhookId);
   // Nobody knows here when a retry was due. A manual run is not claimed ahead.
   if (attempt > 1 || (run !== undefined && run.trigger !== 'schedule')) return false;
+  const bootedAt = lives[0]!.spawnedAt;
   return lives.some(({ end }, index) => {
-    if (end?.isUnknown !== true || at > end.to || end.from > settledBy) return false;
-    const shown = looksAfter(lives.slice(index + 1)).map(look => look + offsetOf(look, steps));
+    if (end?.how !== 'killed' || at > end.to || end.from > settledBy) return false;
+    const offsets = looksAfter(lives.slice(index + 1)).map(at => ({ at, by: offsetOf(at, steps) }));
+    const isMarkOld = offsets.some(({ by }) => bootedAt + by > scheduledFor);
+    if (end.isUnknown !== true && !isMarkOld) return false;
+    const shown = offsets.map(({ at, by }) => at + by);
     const isBefore = shown.some(now => now >= scheduledFor - AHEAD_MS && now < scheduledFor);
-    return isBefore && !isOnRecord(scheduledFor, end.from, seen);
+    if (isBefore && !isOnRecord(scheduledFor, end.from, seen)) return true;
+    return wasTakenForChanged(arrival, Math.min(end.from, settledBy), seen);
   });
 }
 
@@ -42,6 +52,23 @@ function looksAfter(lives: Life[]): number[] {
 
 function offsetOf(instant: number, steps: Step[]): number {
   return steps.findLast(({ at }) => at <= instant)?.offsetMs ?? 0;
+}
+
+/**
+ * Whether a request was in flight as the clock was set back to just before its time. Its row is counted anew, and marked as changed
+ * then. A change just before the time of a claim takes it back. One that is dated long before the claim tells of the clock.
+ */
+function wasTakenForChanged(
+  { at, scheduledFor }: Arrival,
+  until: number,
+  { steps, leftMs }: Seen,
+): boolean {
+  const sentBy = furthestAhead(steps, at, leftMs);
+  return steps.some(({ at: from, offsetMs }, index) => {
+    const to = Math.min(steps[index + 1]?.at ?? Number.POSITIVE_INFINITY, until);
+    if (from <= at - leftMs || from > until || offsetMs >= sentBy) return false;
+    return to + offsetMs >= scheduledFor - 2 * AHEAD_MS && from + offsetMs < scheduledFor + LOOK_MS;
+  });
 }
 
 /** Whether a run had ended by a clock that showed `instant`, and that was written. One that was sent again was not. */

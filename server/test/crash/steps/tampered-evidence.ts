@@ -133,6 +133,17 @@ export function sentAgainUnknown(): StepEvidence {
   return world;
 }
 
+/** The power was cut in the request of second 50, which a clock that was ahead had sent before it was set back to just before that. */
+export function sentAgainChanged(): StepEvidence {
+  const world = cleanWorld();
+  Object.assign(world.lives[0]!.end!, { isUnknown: true });
+  world.lives[1]!.lookedAt = at(51.4);
+  world.steps.push({ at: at(46), offsetMs: 1_200 }, { at: at(49.6), offsetMs: 0 });
+  Object.assign(arrivalOf(world, 50), { at: at(48.81), endedAt: at(50.5), status: null });
+  sendAgain(world, 50, 3_000, 1);
+  return world;
+}
+
 export type TamperedEvidence = [
   what: string,
   rules: StepRule[],
