@@ -424,6 +424,14 @@ describe('PostgreSQL: a lease on a row of the queue', () => {
     assert.equal(await b.queue.nextDueAt(), NOON + MINUTE);
   });
 
+  test('is settled by its own node only, also where another one knows the claim', async () => {
+    const claim = await claimed();
+    for (const row of [waiting(NOON + MINUTE, null), null])
+      assert.deepEqual(await b.queue.settle([settlementOf(claim, row)]), [claim.scheduleRowId]);
+    assert.equal((await a.queue.reread([claim.scheduleRowId])).length, 1);
+    await settled(a, claim, null);
+  });
+
   for (const [what, now, unseenUntil] of [
     ['begun', LATER, SEEN],
     ['taken and not begun', LATER, LATER],
