@@ -306,11 +306,6 @@ export const MUTANTS: Mutant[] = [
     'ELSE changed_at',
   ),
   saying(
-    'completion: a row that awaits is not marked with its end',
-    "$4::integer = 0 AND (state = 'awaiting' OR changed_at IS NOT NULL)",
-    "state = 'awaiting' OR ($4::integer = 0 AND changed_at IS NOT NULL)",
-  ),
-  saying(
     'completion: a row that awaits is not brought forward',
     "state = 'awaiting' THEN $1",
     "state = 'awaiting' THEN due_at",
