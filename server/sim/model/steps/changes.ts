@@ -129,25 +129,6 @@ export function wasRefused(
   );
 }
 
-/**
- * A run of a clock that was ahead waits for its retry as its schedule is changed. The store takes it for one that began while the
- * change was being written, and goes on behind it. The next pass finds the first time again that is still to come.
- */
-const REPAIRED_MS = 12_000;
-/** Beyond that the store knows that a run did not begin while the change was being written. */
-const WRITTEN_WITHIN_MS = 60_000;
-
-/** @returns whether a time may be lost between such a change and the pass after it */
-export function mayBeLost(time: number, runs: Run[]): boolean {
-  return runs.some(({ reason = '', scheduledFor }) => {
-    const [, came] = /the schedule's next time, (\S+), came/.exec(reason) ?? [];
-    if (came === undefined || came >= scheduledFor) return false;
-    const next = Date.parse(came);
-    if (Date.parse(scheduledFor) > next + WRITTEN_WITHIN_MS) return false;
-    return time < next && time > next - REPAIRED_MS;
-  });
-}
-
 /** Whether the store let a process count its rows anew within a span. One that stands still until the end of the process does not. */
 export function couldCount(
   { from, to }: Span,

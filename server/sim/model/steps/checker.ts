@@ -4,7 +4,7 @@ import type { Arrival, CallbackArrival, Life, SaidSeen, ScheduleSeen } from '../
 import { mayCount } from '../rules/awaited.ts';
 import type { Window } from '../rules/cuts.ts';
 import { AGAIN_MS } from '../rules/times.ts';
-import { checkChanged, type Held, heldOf, isPrompt, mayBeLost, wasRefused } from './changes.ts';
+import { checkChanged, type Held, heldOf, isPrompt, wasRefused } from './changes.ts';
 import { checkRecords } from './records.ts';
 import {
   furthestAhead,
@@ -171,7 +171,7 @@ function checkSilence(
     const after = Math.max(from + offsetMs, createdAt);
     for (const time of dueTimes(interval, timezone, after, to + offsetMs - evidence.onItsWayMs)) {
       if (sent.has(time) || wasBehind(time, offsetMs, evidence)) continue;
-      if (mayBeLost(time, runs) || wasRefused(time, runs, held, evidence)) continue;
+      if (wasRefused(time, runs, held, evidence)) continue;
       const instant = time - offsetMs;
       if (gaveWay({ id, time, instant }, arrivals, evidence)) continue;
       if (stoodStill(instant, evidence) || wasBlocked(instant, manual, evidence)) continue;

@@ -2,7 +2,7 @@ import type { Run } from '@punctual/client';
 import { dueTimes } from '../calendar/due-times.ts';
 import type { ScheduleSeen } from '../evidence.ts';
 import type { Window } from '../rules/cuts.ts';
-import { couldCount, type Held, mayBeLost, owedOf } from './changes.ts';
+import { couldCount, type Held, owedOf } from './changes.ts';
 import { nameOf, type Span, type Step, type StepSlack, type Tell } from './rules.ts';
 
 /** The nominal times of a schedule against what history has of them. */
@@ -26,7 +26,7 @@ export function checkRecords(
   tell: Tell,
 ): void {
   const { id } = schedule;
-  const due = dueOf(schedule, held, spans, runs, judged);
+  const due = dueOf(schedule, held, spans, judged);
   const records = new Map<number, number>();
   const mayBeAgain = new Set<number>();
   for (const run of runs) {
@@ -50,12 +50,10 @@ function dueOf(
   { interval, timezone, createdAt, planned }: ScheduleSeen,
   held: Held[],
   spans: Span[],
-  runs: Run[],
   judged: Judged,
 ): number[] {
   const { since, until } = judged;
-  if (held.length > 0)
-    return owedOf(createdAt, held, spans, judged).filter(time => !mayBeLost(time, runs));
+  if (held.length > 0) return owedOf(createdAt, held, spans, judged);
   return planned ? [] : dueTimes(interval, timezone, Math.max(createdAt, since), until);
 }
 
