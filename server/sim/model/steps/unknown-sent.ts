@@ -30,13 +30,14 @@ export function isUnknownSent(arrival: Arrival, settledBy: number, seen: Seen): 
   const run = runs.find(({ id }) => id === webhookId);
   // Nobody knows here when a retry was due. A manual run is not claimed ahead.
   if (attempt > 1 || (run !== undefined && run.trigger !== 'schedule')) return false;
+  // A world begins as its machine is started.
   const bootedAt = lives[0]!.spawnedAt;
   return lives.some(({ end }, index) => {
     if (end?.how !== 'killed' || at > end.to || end.from > settledBy) return false;
-    const offsets = looksAfter(lives.slice(index + 1)).map(at => ({ at, by: offsetOf(at, steps) }));
-    const isMarkOld = offsets.some(({ by }) => bootedAt + by > scheduledFor);
+    const looks = looksAfter(lives.slice(index + 1));
+    const isMarkOld = looks.some(look => bootedAt + offsetOf(look, steps) > scheduledFor);
     if (end.isUnknown !== true && !isMarkOld) return false;
-    const shown = offsets.map(({ at, by }) => at + by);
+    const shown = looks.map(look => look + offsetOf(look, steps));
     const isBefore = shown.some(now => now >= scheduledFor - AHEAD_MS && now < scheduledFor);
     if (isBefore && !isOnRecord(scheduledFor, end.from, seen)) return true;
     return wasTakenForChanged(arrival, Math.min(end.from, settledBy), seen);
