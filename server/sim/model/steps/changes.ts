@@ -6,6 +6,7 @@ import {
   furthestAhead,
   iso,
   nameOf,
+  offsetAt,
   type Span,
   type Step,
   type StepSlack,
@@ -155,7 +156,7 @@ export function owedOf(
   const { is, from } = held.at(-1)!;
   if (is.status !== 'enabled') return [];
   const { steps, since, until } = judged;
-  const offset = steps.findLast(({ at }) => at <= from)?.offsetMs ?? 0;
+  const offset = offsetAt(from, steps);
   const seen = spans.filter(span => span.to > from && couldCount(span, judged));
   const shown = seen.map(span => Math.max(span.from, from) + span.offsetMs);
   const lowest = Math.max(since, Math.min(from + offset, ...shown));

@@ -56,6 +56,11 @@ export interface StepSlack {
 /** Told by rules: which one is broken, and how. */
 export type Tell = (rule: StepRule, sentence: string) => void;
 
+/** By how much the service's clock is ahead at an instant of the machine. */
+export function offsetAt(instant: number, steps: Step[]): number {
+  return steps.findLast(({ at }) => at <= instant)?.offsetMs ?? 0;
+}
+
 /** What leaves just before a step arrives just after it. */
 export function furthestAhead(steps: Step[], at: number, leftMs: number): number {
   const inForce = steps.filter(

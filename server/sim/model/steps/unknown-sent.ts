@@ -1,7 +1,7 @@
 import type { Run } from '@punctual/client';
 import type { Arrival, Life } from '../evidence.ts';
 import { AHEAD_MS } from '../rules/cuts.ts';
-import { furthestAhead, type Step, type StepSlack } from './rules.ts';
+import { furthestAhead, offsetAt, type Step, type StepSlack } from './rules.ts';
 
 /**
  * Requests that a start takes for claims of a time to come, or for claims that a change took back.
@@ -35,9 +35,9 @@ export function isUnknownSent(arrival: Arrival, settledBy: number, seen: Seen): 
   return lives.some(({ end }, index) => {
     if (end?.how !== 'killed' || at > end.to || end.from > settledBy) return false;
     const looks = looksAfter(lives.slice(index + 1));
-    const isMarkOld = looks.some(look => bootedAt + offsetOf(look, steps) > scheduledFor);
+    const isMarkOld = looks.some(look => bootedAt + offsetAt(look, steps) > scheduledFor);
     if (end.isUnknown !== true && !isMarkOld) return false;
-    const shown = looks.map(look => look + offsetOf(look, steps));
+    const shown = looks.map(look => look + offsetAt(look, steps));
     const isBefore = shown.some(now => now >= scheduledFor - AHEAD_MS && now < scheduledFor);
     if (isBefore && !isOnRecord(scheduledFor, end.from, seen)) return true;
     return wasTakenForChanged(arrival, Math.min(end.from, settledBy), seen);
@@ -49,10 +49,6 @@ function looksAfter(lives: Life[]): number[] {
   const first = lives.findIndex(({ readyAt }) => readyAt !== null);
   const starts = first === -1 ? lives : lives.slice(0, first + 1);
   return starts.flatMap(({ lookedAt }) => (lookedAt === undefined ? [] : [lookedAt]));
-}
-
-function offsetOf(instant: number, steps: Step[]): number {
-  return steps.findLast(({ at }) => at <= instant)?.offsetMs ?? 0;
 }
 
 /**

@@ -123,11 +123,17 @@ function sendAgain(world: StepEvidence, second: number, afterMs: number, attempt
   if (attempt > 1) attempts.push({ ...attempts[0]!, number: attempt });
 }
 
-/** The power was cut behind second 50. The next start shows an instant before it, and knows nothing of its request. */
-export function sentAgainUnknown(): StepEvidence {
+/** Its kill took the mark of what was sent. */
+function unmarkedWorld(): StepEvidence {
   const world = cleanWorld();
   Object.assign(world.lives[0]!.end!, { isUnknown: true });
   world.lives[1]!.lookedAt = at(51.4);
+  return world;
+}
+
+/** The power was cut behind second 50. The next start shows an instant before it, and knows nothing of its request. */
+export function sentAgainUnknown(): StepEvidence {
+  const world = unmarkedWorld();
   world.steps.push({ at: at(50.55), offsetMs: -1_800 }, { at: at(51.45), offsetMs: 0 });
   sendAgain(world, 50, 1_500, 1);
   return world;
@@ -135,9 +141,7 @@ export function sentAgainUnknown(): StepEvidence {
 
 /** The power was cut in the request of second 50, which a clock that was ahead had sent before it was set back to just before that. */
 export function sentAgainChanged(): StepEvidence {
-  const world = cleanWorld();
-  Object.assign(world.lives[0]!.end!, { isUnknown: true });
-  world.lives[1]!.lookedAt = at(51.4);
+  const world = unmarkedWorld();
   world.steps.push({ at: at(46), offsetMs: 1_200 }, { at: at(49.6), offsetMs: 0 });
   Object.assign(arrivalOf(world, 50), { at: at(48.81), endedAt: at(50.5), status: null });
   sendAgain(world, 50, 3_000, 1);
