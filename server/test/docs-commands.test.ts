@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { benchCommand } from '../bench/command.ts';
 import { program } from '../src/cli/main.ts';
 import { heldBy, IN_BLOCKS, IN_PROSE, isNamed } from './support/docs/held.ts';
 import { beside, pasteCommandsOf } from './support/docs/paste.ts';
@@ -107,23 +106,17 @@ test('files and variables that a command names are there', () => {
   }
 });
 
-test('scenes of the bench, and their options, are those of the bench', async () => {
+test('scenes of the bench, and their options, are those of the bench', () => {
   const calls = COMMANDS.flatMap(command => {
     // The comparison with others has a bench of its own, which takes what they bring.
     if (command.page.includes('peers')) return [];
     const [, scene, options] = /npm run bench -- (\w[\w-]*)(.*)/.exec(command.text) ?? [];
     return scene === undefined ? [] : [{ command, scene, options: options! }];
   });
-  const scenes = [...new Set(calls.map(({ scene }) => scene))];
-  const helps = await Promise.all(
-    scenes.map(async scene => {
-      const bench = join(ROOT, 'server/bench/bench.ts');
-      return (await promisify(execFile)(process.execPath, [bench, scene, '--help'])).stdout;
-    }),
-  );
+  const { commands } = benchCommand();
   for (const { command, scene, options } of calls) {
-    const help = helps[scenes.indexOf(scene)]!;
-    assert.ok(help.startsWith(`Usage: npm run bench -- ${scene} `), place(command));
+    const help = commands.find(each => each.name() === scene)?.helpInformation();
+    assert.ok(help, `${place(command)}: there is no ${scene}`);
     for (const [option] of options.matchAll(/--[\w-]+/g)) {
       assert.ok(help.includes(`  ${option} `), `${place(command)}: ${scene} has no ${option}`);
     }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { syncBuiltinESMExports } from 'node:module';
 import { mock, test } from 'node:test';
 import { deleteClient } from '../../src/cli/delete-client.ts';
 import type { Client } from '../../src/store/contract/clients.ts';
@@ -14,6 +15,8 @@ for (const [agoMs, looks] of [
   const when = agoMs === undefined ? 'not yet deleted' : `deleted ${agoMs} ms ago`;
   test(`the schedules of a client that was ${when} are looked for ${looks} times`, async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
+    // Also for who has imported it by its name.
+    syncBuiltinESMExports();
     let looked = 0;
     const store = {
       clients: { delete: async () => 1 },
@@ -33,5 +36,6 @@ for (const [agoMs, looks] of [
     assert.equal(await deleted, 0);
     assert.equal(looked, looks);
     mock.timers.reset();
+    syncBuiltinESMExports();
   });
 }

@@ -24,6 +24,5 @@ const { postgresBackends } = await import('../support/store/postgres-backend.ts'
 const { storeContract } = await import('./contract/contract.ts');
 
 const server = await startPostgres();
-after(() => server.stop());
-
 storeContract('the oldest PostgreSQL', postgresBackends(server));
+after(() => server.stop());

@@ -13,11 +13,11 @@ if (why !== null) test('PostgreSQL behind pgBouncer', { skip: why }, () => {});
 else {
   const server = await startPostgres();
   const pgbouncer = await startPgbouncer(server.port);
+  storeContract('PostgreSQL behind pgBouncer', postgresBackends(server, pgbouncer.through));
   after(async () => {
     await pgbouncer.stop();
     await server.stop();
   });
-  storeContract('PostgreSQL behind pgBouncer', postgresBackends(server, pgbouncer.through));
 
   describe('PostgreSQL behind pgBouncer', () => {
     test('calls at the same moment share sessions, and each has its settings for its own time', async () => {

@@ -4,6 +4,5 @@ import { startPostgres } from '../support/store/postgres-server.ts';
 import { storeContract } from './contract/contract.ts';
 
 const server = await startPostgres();
-after(() => server.stop());
-
 storeContract('PostgreSQL', postgresBackends(server));
+after(() => server.stop());
