@@ -1,6 +1,6 @@
 import type { ScheduleInput } from '@punctual/client';
 import type { Store } from '../src/store/contract/store.ts';
-import { migrateSqlite, storeOn } from '../src/store/sqlite/open.ts';
+import { storeOn } from '../src/store/sqlite/open.ts';
 import { type Api, type Credentials, newCredentials, SIGNING_SECRET } from './api.ts';
 import { Calendars } from './calendars.ts';
 import { callOnce } from './call-once.ts';
@@ -31,7 +31,7 @@ import { clientsIn, hasCrowd } from './profile-of-clients.ts';
 import { isQuiet } from './quiet.ts';
 import { Random } from './random.ts';
 import { ChangesWritten } from './store/changes-written.ts';
-import { LazyDatabase } from './store/lazy-database.ts';
+import { emptyDatabase } from './store/lazy-database.ts';
 import { Leases } from './store/leases.ts';
 import { LostAnswers } from './store/lost-answers.ts';
 import { MOST_LOST, Notices } from './store/notices.ts';
@@ -206,17 +206,4 @@ export class Parts {
     const notices = new Notices(this.machine, new Random(this.seed, 'notices'), lost);
     return new Leases(this.machine, this.database, notices);
   }
-}
-
-let picture: Uint8Array | null = null;
-
-/** Migrated once a process: a copy takes a fraction of a millisecond. */
-function emptyDatabase(): LazyDatabase {
-  const database = new LazyDatabase(':memory:');
-  if (picture === null) {
-    migrateSqlite(database);
-    picture = database.serialize();
-  } else database.deserialize(picture);
-  database.exec('PRAGMA temp_store = MEMORY');
-  return database;
 }

@@ -1,3 +1,4 @@
+import { emptyDatabase } from '../../../sim/store/lazy-database.ts';
 import { completionUrl, openedTicket } from '../../../src/domain/access/completion-ticket.ts';
 import { periodsOf } from '../../../src/domain/calendar/exclusion/calendar-source.ts';
 import { type GivenPeriod, readPeriods } from '../../../src/domain/calendar/exclusion/periods.ts';
@@ -15,7 +16,7 @@ import type { EngineObserver } from '../../../src/engine/observer.ts';
 import type { OutboundRequest, SendResult } from '../../../src/outbound/send.ts';
 import type { RunView } from '../../../src/store/contract/runs.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
-import { openSqlite } from '../../../src/store/sqlite/open.ts';
+import { storeOn } from '../../../src/store/sqlite/open.ts';
 import { ManualClock, quiet } from '../clock.ts';
 import { Process } from './process.ts';
 
@@ -62,7 +63,7 @@ export class World {
 
   constructor(start: string) {
     this.clock = new ManualClock(start);
-    this.store = openSqlite(':memory:', 'write', ENGINE_LEVEL, () => this.clock.now());
+    this.store = storeOn(emptyDatabase(), ':memory:', ENGINE_LEVEL, () => this.clock.now());
     this.#markedUntil = this.clock.now();
     const { queue } = this.store;
     const claim = queue.claim.bind(queue);
