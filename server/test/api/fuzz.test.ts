@@ -5,12 +5,13 @@ import { assertErrorBody, INSTANT } from '../support/api/expect.ts';
 import { mutatedBody, mutatedBytes, pick, type Random, randomFrom } from '../support/api/mutate.ts';
 import { exchange, requestBytes } from '../support/api/raw.ts';
 import { startService, valid } from '../support/api/service.ts';
+import { casesOf } from '../support/long.ts';
 
 /**
  * Requests that are almost right, from a seed: never a 500, never a hang, always the error object or
  * an answer of the right shape. `FUZZ_BODIES=100000` is the long form; `FUZZ_SEED` runs one again.
  */
-const BODIES = Number(process.env.FUZZ_BODIES ?? 3_000);
+const BODIES = Number(process.env.FUZZ_BODIES ?? casesOf(3_000));
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32));
 const AT_ONCE = 16;
 

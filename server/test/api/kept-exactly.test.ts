@@ -4,6 +4,7 @@ import type * as Wire from '@punctual/client';
 import fc from 'fast-check';
 import { timezones } from '../../src/domain/calendar/zones/zone.ts';
 import { startService } from '../support/api/service.ts';
+import { casesOf } from '../support/long.ts';
 
 /** What POST and PUT accept, GET gives back exactly as it was sent, code point for code point. */
 
@@ -126,6 +127,6 @@ test('what was accepted is given back as it was sent, after a create and after a
       assertSame(put, replaced.body);
       assert.deepEqual((await service.call('GET', `/v1/schedule/${id}`)).body, replaced.body);
     }),
-    { numRuns: Number(process.env.PROPERTY_RUNS ?? 300) },
+    { numRuns: Number(process.env.PROPERTY_RUNS ?? casesOf(300)) },
   );
 });

@@ -7,6 +7,7 @@ import type { ScheduleFilter } from '../../../src/store/contract/schedules.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import { fold } from '../../../src/store/rows/row.ts';
 import { LOOKED_AT, ROWS_APART } from '../../../src/store/search-index.ts';
+import { casesOf } from '../../support/long.ts';
 import { aClient, anId, aSchedule, type OpenBackend } from '../../support/store/backend.ts';
 
 /**
@@ -23,7 +24,7 @@ export function searchContract(name: string, open: OpenBackend): void {
         await finds(searched, { filter: { label: 'woven' }, limit: 101, behind: null });
         await fc.assert(
           fc.asyncProperty(searches, search => finds(searched, search)),
-          { numRuns: 400, seed: 5 },
+          { numRuns: casesOf(400), seed: 5 },
         );
       } finally {
         await backend.close();
