@@ -26,9 +26,12 @@ for (const [name, open] of stores) {
 }
 after(() => rmSync(folder, { recursive: true }));
 
+/** As small as a new one, too. */
 function emptied(path: string): void {
   const database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-  database.exec(`BEGIN; ${tables.map(({ name }) => `DELETE FROM ${name};`).join(' ')} COMMIT`);
+  database.exec(
+    `BEGIN; ${tables.map(({ name }) => `DELETE FROM ${name};`).join(' ')} COMMIT; VACUUM`,
+  );
   database.close();
 }
