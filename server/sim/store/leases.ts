@@ -1,15 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { SURE_MS } from '../../src/domain/run/queue-row.ts';
-import { attemptsCell, RECOVERED, type Row } from '../../src/store/columns.ts';
+import { RECOVERED, type Row } from '../../src/store/columns.ts';
 import type { ClientStore } from '../../src/store/contract/clients.ts';
 import type { Cluster } from '../../src/store/contract/cluster.ts';
 import type { CompletionStore } from '../../src/store/contract/completions.ts';
 import type { OutboxStore, QueueStore, Settlement } from '../../src/store/contract/queue.ts';
 import type { ScheduleChange, ScheduleStore } from '../../src/store/contract/schedules.ts';
 import type { Store } from '../../src/store/contract/store.ts';
-import { cutOffEntry } from '../../src/store/rows/outbox.ts';
+import { restoredCells } from '../../src/store/rows/outbox.ts';
 import { recovered } from '../../src/store/rows/queue.ts';
-import { RESTORE_ENTRY } from '../../src/store/sqlite/outbox.ts';
+import { CUT_OFF_ENTRIES, RESTORE_ENTRY } from '../../src/store/sqlite/outbox.ts';
 import type { Machine } from '../machine.ts';
 import type { Hold } from '../model/evidence.ts';
 import type { Notices } from './notices.ts';
@@ -302,7 +302,7 @@ function outboxOf(
       SELECT 1 FROM schedules
       WHERE schedules.schedule_key = outbox.schedule_key AND status = 'deleted') AS is_deleted
     FROM outbox WHERE id = ?`);
-  const inFlight = database.prepare("SELECT * FROM outbox WHERE state = 'inFlight'");
+  const inFlight = database.prepare(CUT_OFF_ENTRIES);
   const restore = database.prepare(RESTORE_ENTRY);
   const isOurs = (id: string) => leases.isOf(id, node) && standing.get(id)?.state === 'inFlight';
 
@@ -335,8 +335,7 @@ function outboxOf(
     async recover(now) {
       const rows = (inFlight.all() as Row[]).filter(({ id }) => leases.isOver(id as string));
       for (const row of rows) {
-        const { attempts, isAwaiting } = cutOffEntry(row);
-        restore.run(now, attemptsCell(attempts), isAwaiting ? 1 : 0, row.id!);
+        restore.run(now, ...restoredCells(row, now));
         leases.takeBack(row.id as string);
       }
       return rows.length;

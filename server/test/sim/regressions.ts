@@ -529,4 +529,8 @@ export const REGRESSIONS: Regression[] = [
     seed: 281_888,
     mend: 'rules: a clock that was set back into a request makes it look taken back, where the mark of what was sent is unknown',
   },
+  {
+    seed: 183_803,
+    mend: 'recovery: the retry of a manual run that was claimed after its retries had ended was never sent',
+  },
 ];

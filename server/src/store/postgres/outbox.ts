@@ -1,10 +1,10 @@
 import { IDEMPOTENCY_KEPT_MS } from '../../domain/idempotency.ts';
-import { attemptsCell, type Cell, type Row, readFrom, SECRETS, selected } from '../columns.ts';
+import { type Cell, type Row, readFrom, SECRETS, selected } from '../columns.ts';
 import type { IdempotentCall } from '../contract/idempotency.ts';
 import type { ManualInsert, OutboxStore } from '../contract/queue.ts';
 import { fencesWithoutRow, nextFence } from '../fence.ts';
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
-import { cutOffEntry, isDropped, outboxClaimFrom, outboxDepthSql } from '../rows/outbox.ts';
+import { isDropped, outboxClaimFrom, outboxDepthSql, restoredCells } from '../rows/outbox.ts';
 import { takenBefore } from '../rows/queue.ts';
 import { type Connections, columnsOf, type Query, type Statement } from './connection.ts';
 import { fireableSchedulesOf } from './fireable-schedules.ts';
@@ -167,19 +167,22 @@ const renew: Statement = {
 const cutOff: Statement = {
   name: 'outbox_cut_off',
   text: `
-    SELECT id, attempt, attempts, claimed_at, trigger FROM outbox
+    SELECT outbox.id, kind, scheduled_for, attempt, attempts, claimed_at, trigger, policy, updated_at
+    FROM outbox LEFT JOIN schedules USING (schedule_key)
     WHERE state = 'inFlight' AND lease_until <= statement_timestamp()
-    ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED`,
+    ORDER BY lease_until LIMIT $1 FOR UPDATE OF outbox SKIP LOCKED`,
 };
 /** The target of a manual run that was cut off may have said how it ended. */
 const restore: Statement = {
   name: 'outbox_restore',
   text: `
-    UPDATE outbox SET due_at = least(due_at, $1), attempts = given.attempts, lease_until = NULL,
+    UPDATE outbox SET due_at = least(due_at, $1), lease_until = NULL,
+      attempt = given.attempt, attempts = given.attempts,
       state = CASE WHEN awaits = 1 OR EXISTS (
         SELECT FROM completions WHERE completions.run_id = outbox.id AND completions.attempt = outbox.attempt)
         THEN 'awaiting' ELSE 'waiting' END
-    FROM unnest($2::text[], $3::integer[], $4::text[]) AS given (attempts, awaits, id)
+    FROM unnest($2::integer[], $3::text[], $4::integer[], $5::text[])
+      AS given (attempt, attempts, awaits, id)
     WHERE outbox.id = given.id`,
 };
 
@@ -210,7 +213,8 @@ export function postgresOutbox(
   function recoverSome(now: number): Promise<number> {
     return transaction(async send => {
       const rows = await send(cutOff, [RECOVERED_AT_ONCE]);
-      if (rows.length > 0) await send(restore, [now, ...columnsOf(rows.map(restoredCells))]);
+      if (rows.length > 0)
+        await send(restore, [now, ...columnsOf(rows.map(row => restoredCells(row, now)))]);
       return rows.length;
     });
   }
@@ -301,9 +305,4 @@ async function blockFor(send: Query, now: number, manual: Row[]): Promise<Fences
   const dropped = manual.filter(isDropped).map(row => row.schedule_key as number);
   const rows = await send(block, [now, locked, dropped]);
   return new Map(rows.map(({ schedule_key, fence }) => [schedule_key!, fence as number]));
-}
-
-function restoredCells(row: Row): Cell[] {
-  const { attempts, isAwaiting } = cutOffEntry(row);
-  return [attemptsCell(attempts), isAwaiting ? 1 : 0, row.id!];
 }

@@ -2,9 +2,15 @@ import { MOST_AGAIN_SECONDS } from '../../domain/run/control.ts';
 import { awaitedAnew, dueAnew } from '../../domain/run/recount.ts';
 import type { Attempt } from '../../domain/run/run.ts';
 import { PUT_OFF_MS } from '../../domain/run/suspension.ts';
-import type { Row } from '../columns.ts';
+import { attemptsCell, type Cell, type Row } from '../columns.ts';
 import type { OutboxClaim, OutboxPosition, OutboxSettlement } from '../contract/queue.ts';
-import { attemptsFrom, fireableScheduleFrom, lostAttempt, oldSecretFrom } from './row.ts';
+import {
+  attemptsFrom,
+  fireableScheduleFrom,
+  lostAttempt,
+  oldSecretFrom,
+  wasClaimedTooLate,
+} from './row.ts';
 import { manualTriggerOf } from './runs.ts';
 
 /** Those of suspended clients are put off. */
@@ -83,14 +89,35 @@ export function isDropped({ trigger }: Row): boolean {
   return trigger === 'dropped';
 }
 
-/** An entry in flight when the process that claimed it is gone. */
-export function cutOffEntry(row: Row): { attempts: Attempt[]; isAwaiting: boolean } {
+/**
+ * The cells of an entry in flight when the process that claimed it is gone.
+ *
+ * @param row with `policy` and `updated_at` of its schedule
+ * @returns `attempt`, `attempts`, 1 where it awaits its completion and 0 elsewhere, `id`
+ */
+export function restoredCells(row: Row, now: number): Cell[] {
+  const { attempts, isAwaiting } = cutOff(row, now);
+  return [attempts.length, attemptsCell(attempts), isAwaiting ? 1 : 0, row.id!];
+}
+
+function cutOff(row: Row, now: number): { attempts: Attempt[]; isAwaiting: boolean } {
   const attempt = row.attempt as number;
   const attempts = attemptsFrom(row.attempts);
   if (isDecided({ attempt, attempts })) return { attempts, isAwaiting: true };
-  if (isDropped(row)) return { attempts, isAwaiting: false };
+  if (isDropped(row) || wasTooLate(row, now)) return { attempts, isAwaiting: false };
   const lost = lostAttempt(attempt, row.claimed_at as number);
   return { attempts: [...attempts, lost], isAwaiting: false };
+}
+
+/**
+ * Whether the retries of a manual run had ended when it was claimed: then nobody sent it, and the next claim ends it. Once its
+ * schedule was changed, or the clock set back, the policy and the instant that it was claimed with are not known.
+ */
+function wasTooLate(row: Row, now: number): boolean {
+  const claimedAt = row.claimed_at as number;
+  const changedAt = row.updated_at as number | null;
+  if (row.kind !== 'manual' || claimedAt > now || (changedAt ?? 0) >= claimedAt) return false;
+  return wasClaimedTooLate(row);
 }
 
 export function isAwaitingNext(

@@ -5,12 +5,17 @@ import { skippedBehind } from '../../domain/run/row-times.ts';
 import type { RunRecord } from '../../domain/run/run.ts';
 import { decidedFrom, type Start, startBeyond, startOf } from '../../domain/run/start.ts';
 import { PUT_OFF_MS } from '../../domain/run/suspension.ts';
-import { whyTooLate } from '../../domain/run/verdict.ts';
 import type { Schedule, ScheduleStatus } from '../../domain/schedule/schedule.ts';
 import { QUEUE, type Row } from '../columns.ts';
 import type { AwaitedManual, Claim, ClaimedRow } from '../contract/queue.ts';
 import type { Requeue } from '../contract/schedules.ts';
-import { attemptsFrom, fireableScheduleFrom, lostAttempt, whenFrom } from './row.ts';
+import {
+  attemptsFrom,
+  fireableScheduleFrom,
+  lostAttempt,
+  wasClaimedTooLate,
+  whenFrom,
+} from './row.ts';
 
 /** Rows of the queue, as both backends read them. */
 
@@ -252,10 +257,7 @@ function mayHaveLeft(row: Row, now: number, known: KnownOfSender): boolean {
  * changed, the policy that it was claimed with is not known.
  */
 function wasTooLate(row: Row, now: number): boolean {
-  if (row.policy == null || row.changed_at !== null || isOfClockAhead(row, now)) return false;
-  const { attempts, scheduledFor } = QUEUE.fromRow(row);
-  const policy = JSON.parse(row.policy as string);
-  return whyTooLate({ attempts, scheduledFor }, policy, row.claimed_at as number) !== null;
+  return row.changed_at === null && !isOfClockAhead(row, now) && wasClaimedTooLate(row);
 }
 
 /**

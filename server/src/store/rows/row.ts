@@ -2,6 +2,8 @@ import type { OldSecret } from '../../domain/access/rotation.ts';
 import type { Timing, When } from '../../domain/calendar/timing.ts';
 import { runId } from '../../domain/id.ts';
 import type { Attempt, RunRecord, RunStatus, RunTrigger } from '../../domain/run/run.ts';
+import { whyTooLate } from '../../domain/run/verdict.ts';
+import type { Policy } from '../../domain/schedule/schedule.ts';
 import { type Cell, type Row, SCHEDULE } from '../columns.ts';
 import type { FireableSchedule } from '../contract/queue.ts';
 import type { RunView } from '../contract/runs.ts';
@@ -65,6 +67,15 @@ export function lostAttempt(number: number, startedAt: number): Attempt {
     outcome: 'lost',
     error: 'Punctual stopped before the answer to this attempt was recorded.',
   };
+}
+
+/** Whether the retries of its run had ended when a row was claimed. @param row with the policy of its schedule */
+export function wasClaimedTooLate(row: Row): boolean {
+  if (row.policy == null) return false;
+  const attempts = attemptsFrom(row.attempts);
+  const scheduledFor = row.scheduled_for as number;
+  const policy = JSON.parse(row.policy as string) as Policy;
+  return whyTooLate({ attempts, scheduledFor }, policy, row.claimed_at as number) !== null;
 }
 
 /** @param row with a schedule's interval, time zone and timing */

@@ -17,12 +17,12 @@ import type { OutboxClaim, OutboxSettlement, OutboxStore } from '../contract/que
 import { fencesWithoutRow, nextFence } from '../fence.ts';
 import { MOST_MANUAL_RUNS, tooManyWaiting } from '../manual-runs.ts';
 import {
-  cutOffEntry,
   dueOfAwaiting,
   isAwaitingNext,
   isDropped,
   outboxClaimFrom,
   outboxDepthSql,
+  restoredCells,
 } from '../rows/outbox.ts';
 import { dueUnblocked, LOOKED_AT_BLOCKED, takenBefore } from '../rows/queue.ts';
 import { callbackRow, runRow } from '../rows/runs.ts';
@@ -35,12 +35,15 @@ import { runWriter } from './runs.ts';
 import { serviceChangeWriter } from './service-change.ts';
 import { targetRuns } from './target-runs.ts';
 
+export const CUT_OFF_ENTRIES = `
+  SELECT outbox.*, policy, updated_at FROM outbox LEFT JOIN schedules USING (schedule_key)
+  WHERE outbox.state = 'inFlight'`;
 /**
- * Restores an entry that was cut off: the target of a manual run may have said how it ended. Its parameters: now, the attempts,
- * whether it awaits, the id.
+ * Restores an entry that was cut off: the target of a manual run may have said how it ended. Its parameters: now, and the cells
+ * of `restoredCells`.
  */
 export const RESTORE_ENTRY = `
-  UPDATE outbox SET due_at = min(due_at, ?), attempts = ?,
+  UPDATE outbox SET due_at = min(due_at, ?), attempt = ?, attempts = ?,
     state = iif(? OR EXISTS (
       SELECT 1 FROM completions WHERE completions.run_id = outbox.id AND completions.attempt = outbox.attempt),
       'awaiting', 'waiting')
@@ -127,7 +130,7 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
       SELECT min(due_at) FROM outbox INDEXED BY outbox_awaiting
         WHERE state = 'awaiting' AND due_at > :after)`);
   const depth = database.prepare(outboxDepthSql(['waiting'], 'waiting'));
-  const cutOff = database.prepare("SELECT * FROM outbox WHERE state = 'inFlight'");
+  const cutOff = database.prepare(CUT_OFF_ENTRIES);
   const restore = database.prepare(RESTORE_ENTRY);
 
   function claimOne(row: Row, now: number): OutboxClaim {
@@ -231,10 +234,7 @@ export function sqliteOutbox(database: DatabaseSync, commits: GroupCommit): Outb
     recover(now) {
       return commits.write(() => {
         const rows = cutOff.all() as Row[];
-        for (const row of rows) {
-          const { attempts, isAwaiting } = cutOffEntry(row);
-          restore.run(now, attemptsCell(attempts), isAwaiting ? 1 : 0, row.id!);
-        }
+        for (const row of rows) restore.run(now, ...restoredCells(row, now));
         return rows.length;
       });
     },

@@ -232,6 +232,35 @@ export function recoveryContract(name: string, open: OpenBackend): void {
       assert.equal((await claimOne(store, START)).blockedSince, null);
     });
 
+    for (const { what, policy, known } of [
+      {
+        what: 'after its retries had ended was never sent: it is no lost attempt',
+        policy: null,
+        known: [2, ['response']],
+      },
+      {
+        what: 'and left before a change ended its retries is a lost attempt',
+        policy: { retryForSeconds: 20 },
+        known: [3, ['response', 'lost']],
+      },
+    ]) {
+      const first = policy === null ? 30 : 60;
+      test(`the retry of a manual run that was claimed ${what}`, async () => {
+        const { store } = backend;
+        const caller = await aClient(store);
+        const schedule = await stored(store, caller, { policy: { retryForSeconds: first } });
+        await triggered(store, caller, schedule);
+        const retry = outboxSettlementOf(await claimManual(store), { dueAt: NOON + 25 * SECOND });
+        await store.outbox.settle([retry]);
+        await claimManual(store, NOON + 31 * SECOND);
+        if (policy !== null)
+          await changed(store, caller, schedule, { policy }, NOON + 32 * SECOND, null);
+        const again = await restarted();
+        const { attempt, attempts } = await claimManual(again.store, START);
+        assert.deepEqual([attempt, attempts.map(({ outcome }) => outcome)], known);
+      });
+    }
+
     test('a manual run waits for the run that was cut off', async () => {
       const { caller, schedule } = await made();
       await claimOne(backend.store);
