@@ -380,7 +380,7 @@ export const MUTANTS: Mutant[] = [
     'lease_until <= statement_timestamp()',
     'true',
   ),
-  outboxCutOff('outbox, recover: by several nodes at once', 'FOR UPDATE SKIP LOCKED'),
+  outboxCutOff('outbox, recover: by several nodes at once', 'FOR UPDATE OF outbox SKIP LOCKED'),
   inPlace('engine/services/lease-renewer.ts', 'async #step()')(
     'node: renews nothing',
     'await this.#options.renew(clock.now() - leaseMs / LOOKS_PER_LEASE);',

@@ -117,4 +117,9 @@ export const REGRESSIONS_SHARED: Regression[] = [
     faults: ['calendars', 'nodes'],
     mend: 'rules: a node may freeze in the millisecond in which a request ends',
   },
+  {
+    seed: 311_192,
+    faults: ['kill', 'freeze', 'nodes'],
+    mend: 'rules: a node that was frozen as the answer came reads it as it goes on, and ends it by what its target has said since',
+  },
 ];

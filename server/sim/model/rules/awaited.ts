@@ -1,5 +1,6 @@
 import type { Arrival, SaidSeen } from '../evidence.ts';
-import { asleepAt } from './cuts.ts';
+import { asleepAt, WHOLE_MS } from './cuts.ts';
+import { goesOnAt } from './held.ts';
 import type { Tell } from './rule.ts';
 import { nameOf, writtenBy } from './times.ts';
 import {
@@ -87,7 +88,11 @@ function isCauseOf({ status, ...said }: SaidSeen, { run, attempt }: Spoken, view
   const isOfAnswer = [answeredAt, ...asleep.map(({ to }) => to)].some(
     readAt => Math.abs(at - readAt) <= roundedMs,
   );
-  return isOfAnswer && at <= askedAt && askedAt <= writtenAt;
+  // A node that was frozen reads it as it goes on.
+  const isOfThaw = goesOnAt(answeredAt, run.scheduleId, view).some(
+    to => Math.abs(at - to) <= Math.max(roundedMs, WHOLE_MS),
+  );
+  return (isOfAnswer || isOfThaw) && at <= askedAt && askedAt <= writtenAt;
 }
 
 /** When the claims end that nodes had then: an answer is written by then, also behind a batch that the store refused. */

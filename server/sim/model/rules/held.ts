@@ -16,11 +16,16 @@ export function isHeldAt(at: number, scheduleId: string, view: View): boolean {
  * By how much later a node that held a schedule read what came at an instant: one that was frozen then, or could not reach the store,
  * does it as it goes on.
  */
-export function readLateMs(at: number, scheduleId: string, { holds }: View): number {
+export function readLateMs(at: number, scheduleId: string, view: View): number {
+  return Math.max(at, ...goesOnAt(at, scheduleId, view)) - at;
+}
+
+/** When nodes that held a schedule then, and did nothing, go on: in that ms, or in the one before. */
+export function goesOnAt(at: number, scheduleId: string, { holds }: View): number[] {
   const rests = (holds.get(scheduleId) ?? []).flatMap(({ idle }) =>
     idle.filter(({ from, to, isGone }) => !isGone && from <= at + WHOLE_MS && at <= to),
   );
-  return Math.max(at, ...rests.map(({ to }) => to)) - at;
+  return rests.map(({ to }) => to);
 }
 
 /** Whether a node that has not heard of a resume may have put off what another one has brought back. */
