@@ -153,11 +153,16 @@ export async function historyOf(
 
 /** The ids of schedules by the labels that their callers gave them. */
 function madeOf(database: DatabaseSync): Map<string, string[]> {
+  const groups = Map.groupBy(namesIn(database), ([, label]) => label);
+  return new Map([...groups].map(([label, same]) => [label, same.map(([id]) => id)]));
+}
+
+/** The labels that callers gave their schedules, by their ids. */
+export function namesIn(database: DatabaseSync): Map<string, string> {
   const rows = database.prepare('SELECT id, label FROM schedules').all();
   const made = rows as { id: string; label: string }[];
   // Each change puts its number behind.
-  const groups = Map.groupBy(made, ({ label }) => label.split('#', 1)[0]!);
-  return new Map([...groups].map(([label, same]) => [label, same.map(({ id }) => id)]));
+  return new Map(made.map(({ id, label }) => [id, label.split('#', 1)[0]!]));
 }
 
 async function allRunsOf(

@@ -37,6 +37,7 @@ import { LostAnswers } from './store/lost-answers.ts';
 import { MOST_LOST, Notices } from './store/notices.ts';
 import { Pruned } from './store/pruned.ts';
 import { TakenBack } from './store/taken-back.ts';
+import { lineOf } from './story.ts';
 import { Wall } from './wall.ts';
 import { Network } from './wire/network.ts';
 import { Sockets } from './wire/sockets.ts';
@@ -99,7 +100,7 @@ export class Parts {
   }
 
   readonly tell = (line: string): void => {
-    this.trace.push(`${(this.machine.elapsedMs / 1_000).toFixed(3).padStart(8)}  ${line}`);
+    this.trace.push(lineOf(this.machine.elapsedMs, line));
   };
 
   /** @param apis as many as there are processes at a time */

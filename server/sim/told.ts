@@ -1,5 +1,7 @@
+import { iso } from './model/rules/view.ts';
 import type { Action } from './profile.ts';
 import type { Cut } from './shrink.ts';
+import { storyOf, withNames } from './story.ts';
 import type { Played } from './world.ts';
 
 /** How played worlds are told to people. */
@@ -60,15 +62,16 @@ function actionOf({ at, kind, ...rest }: Action): string {
   return `${(at / 1_000).toFixed(3).padStart(8)}  ${kind} ${said.join(', ')}`;
 }
 
-function worldOf({ seed, profile, evidence }: Played): string {
+function worldOf({ seed, profile, startedAt, evidence }: Played): string {
   const { lengthMs, faults, actions } = profile;
-  const span = `${(lengthMs / 1_000).toFixed(1)} s`;
+  const span = `${(lengthMs / 1_000).toFixed(1)} s from ${iso(startedAt)}`;
   const kinds = faults.length > 0 ? faults.join(', ') : 'no faults';
   const { schedules } = evidence;
   return `seed ${seed}: ${span}, ${schedules.length} schedules, ${actions.length} actions: ${kinds}`;
 }
 
-function verdictOf({ violations, hash, figures }: Played): string {
+function verdictOf(played: Played): string {
+  const { violations, hash, figures, names } = played;
   const { due, requests, duplicates, lost, missed, skipped, callbacks, completed } = figures;
   if (violations.length === 0) {
     return (
@@ -80,6 +83,9 @@ function verdictOf({ violations, hash, figures }: Played): string {
   const firsts = [...Map.groupBy(violations, ({ rule }) => rule).values()].map(([first]) => first!);
   const some = firsts.slice(0, MOST_VIOLATIONS);
   const more = violations.length - some.length;
-  const lines = some.map(({ rule, sentence }) => `  ${rule}: ${sentence}\n`).join('');
-  return more > 0 ? `${lines}  … and ${more} more\n` : lines;
+  const lines = some.map(({ rule, sentence }) => `  ${rule}: ${withNames(sentence, names)}\n`);
+  if (more > 0) lines.push(`  … and ${more} more\n`);
+  const story = storyOf(played, firsts[0]!.sentence);
+  if (story.length > 0) lines.push('  what led to the first of them\n');
+  return [...lines, ...story.map(line => `${line}\n`)].join('');
 }

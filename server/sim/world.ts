@@ -5,7 +5,7 @@ import { startCounter } from '../src/domain/id.ts';
 import { act } from './acts.ts';
 import { Api } from './api.ts';
 import { besideCrowd, CROWD_MS, CROWDED, crowdBodies } from './crowd.ts';
-import { gather, isOwed } from './gather.ts';
+import { gather, isOwed, namesIn } from './gather.ts';
 import { type Judgement, judge } from './judge.ts';
 import { longBodies } from './long/workload.ts';
 import { Machine } from './machine.ts';
@@ -28,6 +28,7 @@ import { hasCrowd } from './profile-of-clients.ts';
 import { isQuiet, quietWorkload } from './quiet.ts';
 import { Random } from './random.ts';
 import { steeredWorkload } from './steered-workload.ts';
+import type { Told } from './story.ts';
 import * as workload from './workload.ts';
 
 /**
@@ -35,14 +36,10 @@ import * as workload from './workload.ts';
  * share it.
  */
 
-export interface Played extends Judgement {
+export interface Played extends Judgement, Told {
   seed: number;
-  profile: Profile;
   /** Of all that was seen: the same seed has the same. */
   hash: string;
-  /** What happened, in its order. */
-  trace: string[];
-  evidence: Evidence;
 }
 
 /** All that was owed must be there by then. */
@@ -201,7 +198,9 @@ class World {
       const { schedules, arrivals, callbackArrivals, runs } = evidence;
       const seen = JSON.stringify([trace, schedules, arrivals, callbackArrivals, runs]);
       const hash = createHash('sha256').update(seen).digest('hex').slice(0, 16);
-      return { ...report, seed, profile, hash, trace, evidence };
+      const names = namesIn(database);
+      const { startedAt } = machine;
+      return { ...report, seed, profile, hash, trace, names, startedAt, evidence };
     }
   }
 

@@ -6,6 +6,7 @@ import { failureOf } from '../../sim/told.ts';
 import type { Played } from '../../sim/world.ts';
 
 const SEED = 21;
+const ID = '019ca945-0f17-7000-8016-bb54a54984c9';
 
 test('a failure is shrunk to what it needs, and told with the line that plays it', async () => {
   const whole = profileOf(SEED);
@@ -25,13 +26,19 @@ test('a failure is shrunk to what it needs, and told with the line that plays it
     {
       seed: SEED,
       profile: whole,
-      violations: [{ rule: 'early', sentence: 'It came.' }],
-      evidence: { schedules: [] },
+      violations: [{ rule: 'early', sentence: `Schedule ${ID} came.` }],
+      evidence: { schedules: [], arrivals: [], callbackArrivals: [], runs: [] },
       figures: {},
+      names: new Map([[ID, 's7']]),
+      startedAt: Date.parse('2026-03-01T12:00:00.021Z'),
+      trace: ['   0.000  start n1', '   0.200  create s7: * * * * * *'],
     } as unknown as Played,
     cut,
   );
-  assert.match(told, /^ {2}early: It came\.$/m);
+  assert.match(told, /^seed 21: \d+\.\d s from 2026-03-01T12:00:00\.021Z, /);
+  assert.match(told, /^ {2}early: Schedule s7 came\.$/m);
+  assert.match(told, /^ {2}what led to the first of them$/m);
+  assert.match(told, /^ {3}0\.200 {2}create s7: \* \* \* \* \* \*$/m);
   assert.match(told, new RegExp(`shrunk {2}from ${whole.actions.length} actions to 2, `));
   assert.match(
     told,
