@@ -324,3 +324,28 @@ test('a clock that is set back after the resume holds nothing up', async () => {
   assert.equal(world.sent.length - before, 10);
   assert.deepEqual(await world.store.suspensions.list(), []);
 });
+
+for (const isManual of [false, true]) {
+  const what = isManual ? 'manual run' : 'firing';
+  test(`a ${what} starts that comes just after another node has ended the suspension`, async t => {
+    const world = await World.start('2026-03-01T12:00:00.500Z');
+    const { id } = await world.schedule({
+      interval: isManual ? '0 15 * * *' : '30 * * * * *',
+      url: 'https://example.com/ok',
+    });
+    await suspend(world);
+    await world.clock.advanceTo('2026-03-01T12:00:28.600Z');
+    await resume(world);
+    const { suspensions, outbox, queue } = world.store;
+    while ((await suspensions.readmit(world.clientRowId, world.clock.now())) !== null);
+    const { mock: claims } = t.mock.method(isManual ? outbox : queue, 'claim');
+    if (isManual) await world.trigger(id);
+    await world.clock.advanceTo('2026-03-01T12:00:32.900Z');
+    const startedAt = Date.parse(`2026-03-01T12:00:${isManual ? '28.600' : '30.000'}Z`);
+    assert.deepEqual(
+      world.sent.map(({ at }) => at),
+      [startedAt],
+    );
+    assert.ok(claims.callCount() < 5, `${claims.callCount()} claims`);
+  });
+}

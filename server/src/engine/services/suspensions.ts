@@ -87,7 +87,10 @@ export class Suspensions {
       this.#isHeld(claim) ? 'held' : 'free',
     );
     if (held.length === 0) return { free: claims, putOff: [] };
-    return { free, putOff: await putOff(held) };
+    const off = await putOff(held);
+    // Another node has ended a suspension. Until this one knows of it, it would claim the same rows again.
+    if (off.length < held.length) this.#loop.wake();
+    return { free, putOff: off };
   }
 
   /** A client without a secret was deleted: nothing is sent that receivers could not believe. */
