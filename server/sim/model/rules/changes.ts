@@ -134,10 +134,12 @@ function checkStopped(
   const span = spans.find(each => (isDeleted ? each.isDeleted : each.at === told?.at));
   if (span === undefined || span.stoppedUntil <= heardBy) return;
   const until = Math.min(span.overFrom, span.stoppedUntil);
+  // A manual run is never claimed ahead of its time.
+  const mayCount = (run: RunSeen, index: number) =>
+    run.trigger === 'schedule' && wasTakenBack(run, schedule, index);
   const started = (run: RunSeen) =>
     run.attempts.find(
-      ({ startedAt }, index) =>
-        startedAt > heardBy && startedAt < until && !wasTakenBack(run, schedule, index),
+      ({ startedAt }, index) => startedAt > heardBy && startedAt < until && !mayCount(run, index),
     );
   for (const run of isDeleted ? [...runs, ...manual] : runs) {
     const attempt = started(run);

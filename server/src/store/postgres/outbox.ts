@@ -167,7 +167,8 @@ const renew: Statement = {
 const cutOff: Statement = {
   name: 'outbox_cut_off',
   text: `
-    SELECT outbox.id, kind, scheduled_for, attempt, attempts, claimed_at, trigger, policy, updated_at
+    SELECT outbox.id, kind, scheduled_for, attempt, attempts, claimed_at, trigger,
+      policy, status, updated_at
     FROM outbox LEFT JOIN schedules USING (schedule_key)
     WHERE state = 'inFlight' AND lease_until <= statement_timestamp()
     ORDER BY lease_until LIMIT $1 FOR UPDATE OF outbox SKIP LOCKED`,

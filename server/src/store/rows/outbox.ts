@@ -92,7 +92,7 @@ export function isDropped({ trigger }: Row): boolean {
 /**
  * The cells of an entry in flight when the process that claimed it is gone.
  *
- * @param row with `policy` and `updated_at` of its schedule
+ * @param row with `policy`, `status` and `updated_at` of its schedule
  * @returns `attempt`, `attempts`, 1 where it awaits its completion and 0 elsewhere, `id`
  */
 export function restoredCells(row: Row, now: number): Cell[] {
@@ -104,20 +104,20 @@ function cutOff(row: Row, now: number): { attempts: Attempt[]; isAwaiting: boole
   const attempt = row.attempt as number;
   const attempts = attemptsFrom(row.attempts);
   if (isDecided({ attempt, attempts })) return { attempts, isAwaiting: true };
-  if (isDropped(row) || wasTooLate(row, now)) return { attempts, isAwaiting: false };
+  if (isDropped(row) || endedUnsent(row, now)) return { attempts, isAwaiting: false };
   const lost = lostAttempt(attempt, row.claimed_at as number);
   return { attempts: [...attempts, lost], isAwaiting: false };
 }
 
 /**
- * Whether the retries of a manual run had ended when it was claimed: then nobody sent it, and the next claim ends it. Once its
- * schedule was changed, or the clock set back, the policy and the instant that it was claimed with are not known.
+ * Whether a manual run was claimed to be ended: its schedule was deleted, or its retries had ended. Then nobody sent it, and the
+ * next claim ends it. If its schedule was changed since, or the clock set back, nobody knows what it was claimed with.
  */
-function wasTooLate(row: Row, now: number): boolean {
+function endedUnsent(row: Row, now: number): boolean {
   const claimedAt = row.claimed_at as number;
   const changedAt = row.updated_at as number | null;
   if (row.kind !== 'manual' || claimedAt > now || (changedAt ?? 0) >= claimedAt) return false;
-  return wasClaimedTooLate(row);
+  return row.status === 'deleted' || wasClaimedTooLate(row);
 }
 
 export function isAwaitingNext(

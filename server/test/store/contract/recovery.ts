@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Attempt } from '../../../src/domain/run/run.ts';
+import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
 import type { CallbackClaim } from '../../../src/store/contract/queue.ts';
 import type { Store } from '../../../src/store/contract/store.ts';
 import {
@@ -232,32 +233,51 @@ export function recoveryContract(name: string, open: OpenBackend): void {
       assert.equal((await claimOne(store, START)).blockedSince, null);
     });
 
-    for (const { what, policy, known } of [
-      {
-        what: 'after its retries had ended was never sent: it is no lost attempt',
-        policy: null,
-        known: [2, ['response']],
-      },
+    const unsent = { attempt: 2, outcomes: ['response'] };
+    const sent = { attempt: 3, outcomes: ['response', 'lost'] };
+    interface Case {
+      what: string;
+      /** Of the schedule as it was triggered. */
+      retryForSeconds?: number;
+      /** Changed so many seconds after noon; the claim comes after 31. */
+      fields?: Partial<Schedule>;
+      changedAt?: number;
+      known: typeof sent;
+    }
+    const cases: Case[] = [
+      { what: 'after its retries had ended was never sent', retryForSeconds: 30, known: unsent },
       {
         what: 'and left before a change ended its retries is a lost attempt',
-        policy: { retryForSeconds: 20 },
-        known: [3, ['response', 'lost']],
+        ...{ fields: { policy: { retryForSeconds: 20 } }, changedAt: 32, known: sent },
       },
-    ]) {
-      const first = policy === null ? 30 : 60;
+      {
+        what: 'after its schedule was deleted was never sent',
+        ...{ fields: { status: 'deleted' }, changedAt: 30, known: unsent },
+      },
+      {
+        what: 'and left before its schedule was deleted is a lost attempt',
+        ...{ fields: { status: 'deleted' }, changedAt: 32, known: sent },
+      },
+    ];
+    for (const { what, retryForSeconds = 60, fields, changedAt = 0, known } of cases) {
       test(`the retry of a manual run that was claimed ${what}`, async () => {
         const { store } = backend;
         const caller = await aClient(store);
-        const schedule = await stored(store, caller, { policy: { retryForSeconds: first } });
+        const schedule = await stored(store, caller, { policy: { retryForSeconds } });
         await triggered(store, caller, schedule);
         const retry = outboxSettlementOf(await claimManual(store), { dueAt: NOON + 25 * SECOND });
         await store.outbox.settle([retry]);
+        const change = async () => {
+          if (fields)
+            await changed(store, caller, schedule, fields, NOON + changedAt * SECOND, null);
+        };
+        if (changedAt < 31) await change();
         await claimManual(store, NOON + 31 * SECOND);
-        if (policy !== null)
-          await changed(store, caller, schedule, { policy }, NOON + 32 * SECOND, null);
+        if (changedAt > 31) await change();
         const again = await restarted();
         const { attempt, attempts } = await claimManual(again.store, START);
-        assert.deepEqual([attempt, attempts.map(({ outcome }) => outcome)], known);
+        const outcomes = attempts.map(({ outcome }) => outcome);
+        assert.deepEqual({ attempt, outcomes }, known);
       });
     }
 
