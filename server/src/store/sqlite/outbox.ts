@@ -35,9 +35,11 @@ import { runWriter } from './runs.ts';
 import { serviceChangeWriter } from './service-change.ts';
 import { targetRuns } from './target-runs.ts';
 
+/** As `restoredCells` reads them. A callback may be of a schedule that is gone. */
 export const CUT_OFF_ENTRIES = `
   SELECT outbox.*, policy, status, updated_at FROM outbox LEFT JOIN schedules USING (schedule_key)
   WHERE outbox.state = 'inFlight'`;
+
 /**
  * Restores an entry that was cut off: the target of a manual run may have said how it ended. Its parameters: now, and the cells
  * of `restoredCells`.
