@@ -60,13 +60,15 @@ export class Clients {
     else void this.#delete(this.all.at(-1)!, change.cutOffMs);
   }
 
-  /** Who is suspended is resumed, and what was cut off is finished. */
+  /** Who is suspended is resumed, what was cut off is finished, and which secrets a change without an answer has left is known. */
   async heal(): Promise<void> {
     this.#isOver = true;
+    const { machine } = this.#options.around;
+    while (this.#isChanged.size > 0) await machine.sleep(AGAIN_MS, machine.world);
     for (const client of this.all) {
       if (client.suspensions.some(({ until }) => until === Infinity) && !client.deletion)
         await this.#resume(client);
-      while (client.deletion?.by === Infinity) await this.#options.around.machine.sleep(AGAIN_MS);
+      while (client.deletion?.by === Infinity) await machine.sleep(AGAIN_MS);
     }
   }
 

@@ -457,4 +457,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['clients', 'nodes', 'lose', 'slow', 'refuse'],
     mend: 'rules: a time that one node after the other claims, and loses, is not put off for its client',
   },
+  {
+    seed: 331_368,
+    faults: ['clients', 'nodes'],
+    mend: 'world: it ends when it knows which secrets a call has left that was not answered',
+  },
 ];
