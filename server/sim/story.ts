@@ -45,7 +45,7 @@ export function withNames(sentence: string, names: Told['names']): string {
 export function storyOf(told: Told, sentence: string): string[] {
   const id = scheduleOf(told, sentence);
   if (id === undefined) return [];
-  const until = untilOf(told, (sentence.match(INSTANT) ?? []).map(Date.parse));
+  const until = untilOf(told, id, (sentence.match(INSTANT) ?? []).map(Date.parse));
   const events = [tracedOf, claimsOf, requestsOf, endsOf]
     .flatMap(eventsOf => eventsOf(told, id))
     .filter(({ at }) => at <= until)
@@ -53,12 +53,13 @@ export function storyOf(told: Told, sentence: string): string[] {
   return events.slice(-MOST_EVENTS).map(({ at, line }) => lineOf(at, line));
 }
 
-/** By the world's time, ms since its start. A clock that was set says nothing of it: there the requests of these times do. */
-function untilOf(told: Told, instants: number[]): number {
-  const known = isSet(told)
-    ? told.evidence.arrivals.filter(({ scheduledFor }) => instants.includes(scheduledFor))
-    : instants.map(at => ({ at }));
-  const at = known.length === 0 ? Infinity : Math.max(...known.map(({ at }) => at));
+/** By the world's time, ms since its start. Where the clock was set, the requests of these times say more than the times. */
+function untilOf(told: Told, id: string, instants: number[]): number {
+  const requests = told.evidence.arrivals.filter(
+    ({ scheduleId, scheduledFor }) => scheduleId === id && instants.includes(scheduledFor),
+  );
+  const known = isSet(told) && requests.length > 0 ? requests.map(({ at }) => at) : instants;
+  const at = known.length === 0 ? Infinity : Math.max(...known);
   return at + AFTER_MS - told.startedAt;
 }
 

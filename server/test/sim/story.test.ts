@@ -75,7 +75,7 @@ function world(): Told {
       '   9.000  start n2',
     ],
     evidence: {
-      arrivals: [{ ...of(S2!, 600, 1, 500), node: 'n1' }, of(S1!, 610, 1, 200)],
+      arrivals: [{ ...of(S2!, 600, 1, 500), node: 'n1' }, of(S1!, 5_000, 1, 200)],
       callbackArrivals: [of(S2!, 800, 2, null)],
       runs: [
         {
