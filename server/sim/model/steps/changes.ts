@@ -18,6 +18,8 @@ import {
 /** A version of a schedule. In between it and the one after it nobody knows which of the two is in force. */
 export interface Held {
   is: Content;
+  /** Its date by the clock of then: what the service counts it from. */
+  datedAt: number;
   /** When its change was asked for, and answered. */
   mayFrom: number;
   from: number;
@@ -42,12 +44,12 @@ export function heldOf(
     const late = stalls.filter(stall => stall.from <= to && to <= stall.to);
     return { from, to: Math.max(to, ...late.map(stall => stall.to + settleMs)) };
   };
-  return versions.map(({ change, is }, index) => {
+  return versions.map(({ change, at: datedAt, is }, index) => {
     const { from: mayFrom, to: from } = spanOf(change) ?? { from: 0, to: createdBy };
     const next = versions[index + 1];
     const after = next === undefined ? undefined : spanOf(next.change);
     const { from: to, to: mayTo } = after ?? { from: Infinity, to: Infinity };
-    return { is, mayFrom, from, to, mayTo };
+    return { is, datedAt, mayFrom, from, to, mayTo };
   });
 }
 
@@ -142,6 +144,9 @@ export function couldCount(
   return at < to;
 }
 
+/** A change that is dated by a clock that was set back since counts from its date, until the row is looked at. */
+const RECOUNTED_MS = 2_000;
+
 /**
  * The times of the last version that must be on record: the clock has come to them since, from below, and a process has seen it.
  *
@@ -153,13 +158,17 @@ export function owedOf(
   spans: Span[],
   judged: Judged & { stalls: Window[]; since: number; until: number },
 ): number[] {
-  const { is, from } = held.at(-1)!;
+  const { is, datedAt, from } = held.at(-1)!;
   if (is.status !== 'enabled') return [];
   const { steps, since, until } = judged;
-  const offset = offsetAt(from, steps);
   const seen = spans.filter(span => span.to > from && couldCount(span, judged));
-  const shown = seen.map(span => Math.max(span.from, from) + span.offsetMs);
-  const lowest = Math.max(since, Math.min(from + offset, ...shown));
+  const shown = seen.flatMap(span => {
+    const at = Math.max(span.from, from);
+    const isBack = at + span.offsetMs < datedAt;
+    return isBack && span.to - at < RECOUNTED_MS ? [] : [at + span.offsetMs];
+  });
+  const madeAt = Math.max(from + offsetAt(from, steps), datedAt);
+  const lowest = Math.max(since, Math.min(madeAt, ...shown));
   // Nobody knows when it was made, but the service: a store that refuses puts that off.
   const after = held.length === 1 ? Math.max(lowest, createdAt) : lowest;
   const times = dueTimes(is.interval, is.timezone, after, until);
