@@ -467,4 +467,9 @@ export const REGRESSIONS_ASKED: Regression[] = [
     faults: ['edits', 'kill', 'callers'],
     mend: 'step rules: a change that is dated by a clock that was set back since counts from its date until its row is looked at',
   },
+  {
+    seed: 350_919,
+    faults: ['step', 'edits'],
+    mend: 'dispatcher: a run that was put aside, and is taken up again as its schedule is disabled, keeps its attempts',
+  },
 ];

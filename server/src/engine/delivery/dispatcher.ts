@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { loadVersions, unknownVersions } from '../../domain/calendar/load-calendars.ts';
 import { decide, type Move } from '../../domain/run/queue.ts';
+import { begunAs } from '../../domain/run/queue-row.ts';
 import type { Unseen } from '../../domain/run/unseen.ts';
 import { type LeaseDeadline, monotonicMs } from '../../outbound/lease-deadline.ts';
 import type { CalendarStore } from '../../store/contract/calendars.ts';
@@ -236,7 +237,7 @@ export class Dispatcher {
     const { row } = move;
     tellMove(move, claim.schedule.id, this.#options.observer);
     if (row?.state === 'inFlight') {
-      const begun = { ...claim, ...row, begun: true, changedAt: null };
+      const begun = { ...claim, ...row, was: begunAs(claim, row), begun: true, changedAt: null };
       held.update(begun);
       return [begun];
     }
