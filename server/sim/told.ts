@@ -1,7 +1,7 @@
 import { iso } from './model/rules/view.ts';
 import type { Action } from './profile.ts';
 import type { Cut } from './shrink.ts';
-import { storyOf, withNames } from './story.ts';
+import { lineOf, storyOf, withNames } from './story.ts';
 import type { Played } from './world.ts';
 
 /** How played worlds are told to people. */
@@ -59,7 +59,7 @@ function actionOf({ at, kind, ...rest }: Action): string {
   const said = Object.entries(rest).map(([name, value]) => {
     return `${name} ${typeof value === 'number' ? Number(value.toFixed(3)) : value}`;
   });
-  return `${(at / 1_000).toFixed(3).padStart(8)}  ${kind} ${said.join(', ')}`;
+  return lineOf(at, `${kind} ${said.join(', ')}`);
 }
 
 function worldOf({ seed, profile, startedAt, evidence }: Played): string {

@@ -74,8 +74,8 @@ export const PLANTED_AWAITING = [
     ...bug(
       'a run that a node was deciding about, and awaits, is sent again',
       ['completionLost', 'completionRefused', 'firedAwaiting', 'retryUnasked', 'retryEarly'],
-      'store/rows/queue.ts',
-      ["if (isAwaiting(last)) return { state: 'awaiting', ...back };", ''],
+      'domain/run/queue.ts',
+      ["if (isAwaiting(last)) return 'awaiting';", ''],
     ),
     ...OF_NODES,
   },

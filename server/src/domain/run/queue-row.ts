@@ -72,11 +72,6 @@ export function mayBegin(
   return row.state === 'retrying' || row.scheduledFor >= unseenUntil;
 }
 
-/** As what a row that begins is given back: one that was put aside has attempts (`KnownTime`), and was lost. */
-export function begunAs({ was }: Pick<TakenRow, 'was'>, { attempts }: QueueRow): TakenRow['was'] {
-  return was === 'waiting' && attempts.length > 0 ? 'lost' : was;
-}
-
 /** The first row of a schedule that is to fire, or null where it is not. */
 export function waitingRow(
   schedule: Pick<Schedule, 'status'> & When,

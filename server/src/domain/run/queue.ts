@@ -3,6 +3,7 @@ import { runId } from '../id.ts';
 import { iso } from '../iso.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 import type { ServiceChange } from '../schedule/service-change.ts';
+import { isAwaiting } from './completion.ts';
 import { isTooOld, missed, passedRecords, tooOld } from './passed.ts';
 import { neverEarly, type QueueRow, type TakenRow, waitingRow } from './queue-row.ts';
 import { beyondSent, clamped, followOf, latestOf, missedBefore, openRanges } from './row-times.ts';
@@ -237,6 +238,14 @@ function begin(row: TakenRow): Move {
     attempts,
   };
   return { row: begun, passed: [], ended: null };
+}
+
+/** The state of a row that was taken and not begun, by its attempts. One that was put aside has some (`KnownTime`). */
+export function notBegun(attempts: Attempt[]): TakenRow['was'] {
+  const last = attempts.at(-1);
+  if (last === undefined) return 'waiting';
+  if (isAwaiting(last)) return 'awaiting';
+  return last.outcome === 'lost' ? 'lost' : 'retrying';
 }
 
 function putBack(row: TakenRow, at: number): Move {

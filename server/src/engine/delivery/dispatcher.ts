@@ -1,7 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { loadVersions, unknownVersions } from '../../domain/calendar/load-calendars.ts';
-import { decide, type Move } from '../../domain/run/queue.ts';
-import { begunAs } from '../../domain/run/queue-row.ts';
+import { decide, type Move, notBegun } from '../../domain/run/queue.ts';
 import type { Unseen } from '../../domain/run/unseen.ts';
 import { type LeaseDeadline, monotonicMs } from '../../outbound/lease-deadline.ts';
 import type { CalendarStore } from '../../store/contract/calendars.ts';
@@ -237,7 +236,7 @@ export class Dispatcher {
     const { row } = move;
     tellMove(move, claim.schedule.id, this.#options.observer);
     if (row?.state === 'inFlight') {
-      const begun = { ...claim, ...row, was: begunAs(claim, row), begun: true, changedAt: null };
+      const begun = { ...claim, ...row, was: notBegun(row.attempts), begun: true, changedAt: null };
       held.update(begun);
       return [begun];
     }

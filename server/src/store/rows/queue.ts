@@ -1,5 +1,5 @@
 import { PunctualError } from '../../domain/errors.ts';
-import { isAwaiting } from '../../domain/run/completion.ts';
+import { notBegun } from '../../domain/run/queue.ts';
 import { neverEarly, type QueueRow } from '../../domain/run/queue-row.ts';
 import { skippedBehind } from '../../domain/run/row-times.ts';
 import type { RunRecord } from '../../domain/run/run.ts';
@@ -281,9 +281,5 @@ export function recovered(
   }
   // Taken and not begun: it is again what it was, and brought forward where the schedule was changed.
   const dueAt = changedAt === null ? was.dueAt : Math.min(was.dueAt, nextFor ?? changedAt);
-  const back = { dueAt, attempt: attempts.length, attempts };
-  const last = attempts.at(-1);
-  if (last === undefined) return { state: 'waiting', ...back };
-  if (isAwaiting(last)) return { state: 'awaiting', ...back };
-  return { state: last.outcome === 'lost' ? 'lost' : 'retrying', ...back };
+  return { state: notBegun(attempts), dueAt, attempt: attempts.length, attempts };
 }

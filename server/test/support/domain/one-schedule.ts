@@ -4,8 +4,8 @@ import { runId } from '../../../src/domain/id.ts';
 import { iso } from '../../../src/domain/iso.ts';
 import { afterAttempt } from '../../../src/domain/run/after-attempt.ts';
 import { type AwaitedAttempt, awaitedOf, type Said } from '../../../src/domain/run/completion.ts';
-import { decide, giveBack, type Move } from '../../../src/domain/run/queue.ts';
-import { begunAs, mayBegin, type QueueRow } from '../../../src/domain/run/queue-row.ts';
+import { decide, giveBack, type Move, notBegun } from '../../../src/domain/run/queue.ts';
+import { mayBegin, type QueueRow } from '../../../src/domain/run/queue-row.ts';
 import type { Attempt, RunRecord } from '../../../src/domain/run/run.ts';
 import { beyondOwn } from '../../../src/domain/run/start.ts';
 import { judge, responseFault, whyTooLate } from '../../../src/domain/run/verdict.ts';
@@ -118,7 +118,7 @@ export class OneSchedule {
     if (move.row?.state !== 'inFlight') return;
     // The record of a run that was put aside gives way to it.
     this.records.delete(runId(schedule.id, move.row.scheduledFor));
-    const was = begunAs(row, move.row);
+    const was = notBegun(move.row.attempts);
     const begun = { ...move.row, was, changedAt: null, blockedSince: null };
     const looked = Math.max(lookedAt, this.#now);
     this.#flight = { row: begun, schedule, phase: 'ready', lookedAt: looked };
