@@ -21,11 +21,13 @@ export const REGRESSIONS_ASKED: Regression[] = [
     seed: 17,
     faults: ['step'],
     mend: 'completer: times before that of a run that goes on come again, where the clock was set back',
+    shownBy: ['engine/clock-step.test.ts', 'loses no time that was skipped before'],
   },
   {
     seed: 73,
     faults: ['step'],
     mend: 'recount: a claim that was given up after it was marked goes on with the times that passed since',
+    shownBy: ['store/contract/recount.ts', 'a claim that was given up after it was marked goes on'],
   },
   {
     seed: 59,
@@ -41,6 +43,7 @@ export const REGRESSIONS_ASKED: Regression[] = [
     seed: 22,
     faults: ['awaiting'],
     mend: 'completer: times that come while a run awaits are skipped, whether or not anybody looks',
+    shownBy: ['engine/awaiting.test.ts', 'times that come while nobody looks are skipped'],
   },
   {
     seed: 13,
@@ -111,6 +114,10 @@ export const REGRESSIONS_ASKED: Regression[] = [
     seed: 318,
     faults: ['step'],
     mend: 'requeue: times that a clock that was ahead has recorded come again, also where their schedule was disabled meanwhile',
+    shownBy: [
+      'store/contract/requeue.ts',
+      'enabling forgets what a clock that was ahead has recorded',
+    ],
   },
   {
     seed: 305,
@@ -126,6 +133,7 @@ export const REGRESSIONS_ASKED: Regression[] = [
     seed: 309,
     faults: ['step', 'edits'],
     mend: 'recount: times come again behind one that waits for a manual run, and is yet to come again itself',
+    shownBy: ['store/contract/recount.ts', 'a row that waits behind a manual run goes on'],
   },
   {
     seed: 1_025,
@@ -141,6 +149,7 @@ export const REGRESSIONS_ASKED: Regression[] = [
     seed: 60,
     faults: ['socket'],
     mend: 'queue: a retry waits its time where two changes bring a next time before it, and take it away',
+    shownBy: ['engine/late-change.test.ts', 'a retry waits as long as it was to where two changes'],
   },
   {
     seed: 1_476,
@@ -181,6 +190,7 @@ export const REGRESSIONS_ASKED: Regression[] = [
     seed: 4_700,
     faults: ['kill', 'slow', 'callers', 'suspend'],
     mend: 'queue: a retry that was looked at in the millisecond in which a manual run began is due with its end',
+    shownBy: ['store/contract/outbox.ts', 'its end makes a retry due that was looked at'],
   },
   {
     seed: 20,
@@ -211,6 +221,7 @@ export const REGRESSIONS_ASKED: Regression[] = [
     seed: 47,
     faults: ['pause'],
     mend: 'pausing: a process that starts in a pause knows what the one before it had not sent',
+    shownBy: ['pausing.test.ts', 'a process that starts in a pause hands what was before it'],
   },
   {
     seed: 100,
@@ -266,6 +277,10 @@ export const REGRESSIONS_ASKED: Regression[] = [
     seed: 31120,
     faults: ['slow', 'step'],
     mend: 'queue: what was seen to come during a run is skipped, also if nobody looks after that',
+    shownBy: [
+      'domain/queue-attempt.test.ts',
+      'so are those that came before a gap in which nobody looked',
+    ],
   },
   {
     seed: 40421,
@@ -311,6 +326,7 @@ export const REGRESSIONS_ASKED: Regression[] = [
     seed: 72_709,
     faults: ['pause'],
     mend: 'throttles: what an engine abandons in a pause counts for the engine after it',
+    shownBy: ['engine/limits.test.ts', 'counts what an engine of the same process has abandoned'],
   },
   {
     seed: 72_138,
@@ -341,6 +357,10 @@ export const REGRESSIONS_ASKED: Regression[] = [
     seed: 802,
     faults: ['races', 'clients', 'callers'],
     mend: 'suspensions: what was deleted since its claim ends unsent, and is not put off',
+    shownBy: [
+      'store/contract/suspensions.ts',
+      'a manual run whose schedule was deleted since its claim',
+    ],
   },
   {
     seed: 816,
@@ -361,16 +381,25 @@ export const REGRESSIONS_ASKED: Regression[] = [
     seed: 391,
     faults: ['races', 'clients', 'callers'],
     mend: 'explain: what was claimed ahead of a kill waits for the resume, if the next process starts in a pause',
+    shownBy: ['domain/explain.test.ts', 'what a process left behind that ended before a pause'],
   },
   {
     seed: 205,
     faults: ['suspend', 'long'],
     mend: 'recovery: a retry that was claimed after its retries had ended was never sent, and is not sent again',
+    shownBy: [
+      'store/contract/recovery.ts',
+      'a retry that was claimed after its retries had ended was never sent',
+    ],
   },
   {
     seed: 101_110,
     faults: ['step', 'edits', 'callers', 'slow'],
     mend: 'store: a change takes back nothing that has left before it was written',
+    shownBy: [
+      'store/contract/ahead.ts',
+      'after it, where a change that is dated before it was written later',
+    ],
   },
   {
     seed: 298,
@@ -421,6 +450,7 @@ export const REGRESSIONS_ASKED: Regression[] = [
     seed: 152_580,
     faults: ['step', 'callers', 'slow', 'pause'],
     mend: 'queue: a lost run that may await a completion keeps back no times that come before its own',
+    shownBy: ['domain/queue-attempt.test.ts', 'a lost run of a clock that was ahead'],
   },
   {
     seed: 152_222,
@@ -431,6 +461,7 @@ export const REGRESSIONS_ASKED: Regression[] = [
     seed: 153_719,
     faults: ['calendars', 'pause', 'slow'],
     mend: 'fence: of two manual runs without a row in the queue, within one millisecond, the second has the greater one',
+    shownBy: ['store/contract/fence.ts', 'of manual runs grows where no firing is to come'],
   },
   {
     seed: 510_149,

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { oddsWith, profileOf } from '../../sim/profile.ts';
 import { isLongRun } from '../support/long.ts';
@@ -7,15 +9,29 @@ import { REGRESSIONS } from './regressions.ts';
 import { REGRESSIONS_ASKED } from './regressions-asked.ts';
 import { REGRESSIONS_SHARED } from './regressions-shared.ts';
 
+const TESTS = join(import.meta.dirname, '..');
+
 /** What is played since these seeds failed: their worlds shall stay as they were. */
 const PLAYED_SINCE = ['pause', 'quiet'];
 
 const ALL = [...REGRESSIONS, ...REGRESSIONS_ASKED, ...REGRESSIONS_SHARED];
 
-/** Mends of the simulator itself. Every change is judged by the others, which mended the service. */
-const IS_OF_SIMULATOR = /^(rules|world):/;
+/** Mends of the simulator itself. */
+const IS_OF_SIMULATOR = /^(rules|step rules|world):/;
 
-const REPLAYED = isLongRun ? ALL : ALL.filter(({ mend }) => !IS_OF_SIMULATOR.test(mend));
+/** Every change is judged by the mends of the service that nothing else shows. */
+const REPLAYED = isLongRun
+  ? ALL
+  : ALL.filter(({ mend, shownBy }) => !IS_OF_SIMULATOR.test(mend) && shownBy === undefined);
+
+test('what shows a mend besides its seed is a test of every run', () => {
+  for (const { shownBy } of ALL) {
+    if (shownBy === undefined) continue;
+    const [file, name] = shownBy;
+    assert.doesNotMatch(file, /\.long\./);
+    assert.ok(readFileSync(join(TESTS, file), 'utf8').includes(name), `${file}: ${name}`);
+  }
+});
 
 for (const { seed, mend, faults = [] } of REPLAYED) {
   test(`seed ${seed}: ${mend}`, async () => {

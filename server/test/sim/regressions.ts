@@ -3,6 +3,8 @@ export interface Regression {
   seed: number;
   /** What was mended for it. */
   mend: string;
+  /** A test that fails without the mend as well: a file below server/test, and how the name of the test begins. */
+  shownBy?: [file: string, name: string];
   /** That are on besides those that the seed has. */
   faults?: string[];
 }
@@ -20,6 +22,10 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 5_177,
     mend: 'store: the fence of a manual run is greater than the last one, also after its schedule has left the queue',
+    shownBy: [
+      'store/contract/fence.ts',
+      'of a manual run is greater than all before its schedule was disabled',
+    ],
   },
   {
     seed: 23,
@@ -32,6 +38,10 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 1_586,
     mend: 'queue: a retry that a change takes back gives way to the next time that the change has brought',
+    shownBy: [
+      'domain/queue-attempt.test.ts',
+      'a retry is decided about when a change brings an earlier time',
+    ],
   },
   {
     seed: 700,
@@ -172,22 +182,35 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 23_002,
     mend: 'completion: a deadline that a clock ahead has set is set anew when the clock is right again',
+    shownBy: [
+      'domain/completion.test.ts',
+      'a deadline that a clock ahead has set is as long from now on',
+    ],
   },
   {
     seed: 27_462,
     mend: 'breaker: a probe that was never sent leaves its place to the next request',
+    shownBy: ['engine/breaker.test.ts', 'one that was let through and never sent has seen nothing'],
   },
   {
     seed: 23_635,
-    mend: 'calendar: the model goes by one release of time zones, also for spans that croner counts',
+    mend: 'rules: the model goes by one release of time zones, also for spans that croner counts',
   },
   {
     seed: 27_454,
     mend: 'queue: a retry waits its time where its schedule is disabled and enabled while its end is written',
+    shownBy: [
+      'domain/queue-attempt.test.ts',
+      'a retry that a change brought forward waits its time',
+    ],
   },
   {
     seed: 9_836,
     mend: 'queue: a row behind a manual run looks again when its next time comes',
+    shownBy: [
+      'domain/queue.test.ts',
+      'a time that comes before it looks again is decided about when it comes',
+    ],
   },
   {
     seed: 26_193,
@@ -200,6 +223,10 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 27_158,
     mend: 'api: next times begin behind those that come while the store is asked',
+    shownBy: [
+      'api/times.test.ts',
+      'next: times that come while a slow store is asked are none of them',
+    ],
   },
   {
     seed: 60_268,
@@ -228,6 +255,7 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 70_894,
     mend: 'recount: a record of missed times is cut with the move of its row',
+    shownBy: ['store/contract/recount.ts', 'such a record ends with the move of the row'],
   },
   {
     seed: 70_821,
@@ -244,6 +272,10 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 73_464,
     mend: 'suspensions: what a start has just claimed is looked at before a suspension ends',
+    shownBy: [
+      'engine/suspensions.test.ts',
+      'a start after the end fires no time that passed meanwhile',
+    ],
   },
   {
     seed: 80_113,
@@ -284,6 +316,7 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 96_525,
     mend: 'engine: who writes looks at the clock as well, and a step back before the next look is seen',
+    shownBy: ['engine/clock-step.test.ts', 'holds up nothing that was written in that moment'],
   },
   {
     seed: 101_791,
@@ -304,6 +337,7 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 90_452,
     mend: 'completer: take back what a change said behind a request that had not left',
+    shownBy: ['engine/late-change.test.ts', 'does not say that its run was going'],
   },
   {
     seed: 104_383,
@@ -316,6 +350,7 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 120_603,
     mend: 'recount: a claim that was not sent, and that a clock that was set back marks, gives back its own time',
+    shownBy: ['store/contract/recount.ts', 'a claim whose own time has come is marked as well'],
   },
   {
     seed: 131_985,
@@ -332,6 +367,10 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 131_083,
     mend: 'recovery: what was claimed ahead may have left if history knows a later instant than the clock shows',
+    shownBy: [
+      'store/contract/ahead.ts',
+      'before it, by a clock that was set back since it has shown it',
+    ],
   },
   {
     seed: 136_590,
@@ -340,6 +379,10 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 120_030,
     mend: 'stats: a record of what was skipped may stand for many',
+    shownBy: [
+      'store/contract/stats.ts',
+      'one record of what was skipped behind a long run may stand for many',
+    ],
   },
   {
     seed: 150_336,
@@ -352,6 +395,7 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 134_603,
     mend: 'calendar recounter: times that have passed are decided about by the version before',
+    shownBy: ['engine/calendars.test.ts', 'times that have passed go by the version before'],
   },
   {
     seed: 152_527,
@@ -376,6 +420,10 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 180_039,
     mend: 'completions: an attempt that timed out says when, and its retry is counted from there',
+    shownBy: [
+      'domain/completion.test.ts',
+      'an attempt that timed out says by when nothing had come',
+    ],
   },
   {
     seed: 845_416,
@@ -392,6 +440,7 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 203_918,
     mend: 'store: a further run that is dropped blocks no time while it is ended',
+    shownBy: ['store/contract/service-change.ts', 'blocks no time where it was replaced'],
   },
   {
     seed: 211_783,
@@ -404,6 +453,10 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 91_776,
     mend: 'completer: a run that ends by a clock that is ahead looks at it, also between two looks of the loops',
+    shownBy: [
+      'engine/clock-step.test.ts',
+      'loses no time where a run ends by it, between two looks',
+    ],
   },
   {
     seed: 205_683,
@@ -412,6 +465,10 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 216_847,
     mend: 'completer: times that a change by a clock that was ahead has told as skipped do not fire',
+    shownBy: [
+      'engine/clock-step.test.ts',
+      'sends no time that a change of then has told as skipped',
+    ],
   },
   {
     seed: 221_805,
@@ -436,6 +493,10 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 233_049,
     mend: 'secrets: the engine hears of an end of an overlap that a deletion has ended before',
+    shownBy: [
+      'api/secret.test.ts',
+      'the engine is told of an overlap that a command has ended before',
+    ],
   },
   {
     seed: 236_868,
@@ -464,10 +525,12 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 262_566,
     mend: 'recounter: a retry that is counted anew waits for the end of a pause',
+    shownBy: ['engine/late-change-steps.test.ts', 'a retry waits for the end of a pause'],
   },
   {
     seed: 258_495,
     mend: 'throttles: a firing that was claimed before the limits of its destination changed leaves the new ones in force',
+    shownBy: ['engine/limits.test.ts', 'limits that were read last hold'],
   },
   {
     seed: 240_061,
@@ -476,6 +539,10 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 251_106,
     mend: 'store: a schedule that was disabled begins with its first time, also where a run of a clock that was ahead goes on',
+    shownBy: [
+      'store/contract/late-change.ts',
+      'starts with it where it was disabled, and a run of a clock',
+    ],
   },
   {
     seed: 251_832,
@@ -484,6 +551,7 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 259_780,
     mend: 'store: a change that is written after the clock was set back counts its times from then on',
+    shownBy: ['engine/late-change.test.ts', 'counts its times from then on, and loses none'],
   },
   {
     seed: 259_954,
@@ -496,6 +564,7 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 279_871,
     mend: 'recounter: once a clock is set ahead, a pass goes by it, and what is decided waits for a call on its way',
+    shownBy: ['engine/recounter.test.ts', 'while a pass waits for the store'],
   },
   {
     seed: 282_640,
@@ -520,10 +589,12 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 297_198,
     mend: 'dispatcher: a schedule completes after the run of its target, also where a claim is slow',
+    shownBy: ['engine/overlap.test.ts', 'a schedule completes after the run of its target'],
   },
   {
     seed: 212_940,
     mend: 'recounter: a run that awaits is looked at by its deadline, also where a clock that was ahead has claimed it',
+    shownBy: ['domain/completion.test.ts', 'a run that awaits is looked at by its deadline once'],
   },
   {
     seed: 281_888,
@@ -532,5 +603,6 @@ export const REGRESSIONS: Regression[] = [
   {
     seed: 183_803,
     mend: 'recovery: the retry of a manual run that was claimed after its retries had ended was never sent',
+    shownBy: ['store/contract/recovery.ts', 'the retry of a manual run that was claimed'],
   },
 ];
