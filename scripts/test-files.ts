@@ -6,6 +6,8 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 const ROOT = resolve(import.meta.dirname, '..');
 const TESTS = '{server,client,dashboard}/test/**/*.test.ts';
 const WORLDS = 'server/test/sim';
+/** All that a store promises. */
+const CONTRACT = join(ROOT, 'server/test/store/contract/contract.ts');
 
 /** A browser, a PostgreSQL, a process of its own, or the built dashboard: none of them belongs to a unit test. */
 const HEAVY = new Set([
@@ -50,14 +52,15 @@ export function batchesOf(files: string[]): string[][] {
 const LONG = join(ROOT, 'server/test/support/long.ts');
 
 /**
- * The test files of `npm test`, from the root of the project. The simulator's, and those that start processes, come first:
- * none of them is the one for which all others have to wait at the end.
+ * The test files of `npm test`, from the root of the project. The simulator's, those that start processes, and those of a whole
+ * backend come first: none of them is the one for which all others have to wait at the end.
  */
 export function quickTestFiles(): string[] {
   const quick = testFiles().filter(file => !isLong(file));
   const worlds = quick.filter(file => dirname(file) === WORLDS);
   const heavy = quick.filter(isHeavy());
-  return [...new Set([...worlds, ...heavy, ...quick])];
+  const ofBackends = quick.filter(isOfBackend());
+  return [...new Set([...worlds, ...heavy, ...ofBackends, ...quick])];
 }
 
 /** The test files that need nothing but Node, from the root of the project. */
@@ -69,6 +72,11 @@ export function unitTestFiles(): string[] {
 function isHeavy(): (file: string) => boolean {
   const needsMore = importing(name => HEAVY.has(name));
   return file => needsMore(join(ROOT, file));
+}
+
+function isOfBackend(): (file: string) => boolean {
+  const hasContract = importing(name => name === CONTRACT);
+  return file => hasContract(join(ROOT, file));
 }
 
 /** The test files that do more in a long run than in `npm test`, from the root of the project. */
