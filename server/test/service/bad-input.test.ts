@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { type Command, CommanderError } from 'commander';
 import { program } from '../../src/cli/main.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { skipUnlessLong } from '../support/long.ts';
+import { isLongRun, skipUnlessLong } from '../support/long.ts';
 import { emptyFolder, type Folder } from '../support/service/command.ts';
 
 /**
@@ -160,6 +160,11 @@ const STORES: Record<string, (folder: Folder) => string | Promise<string>> = {
   'a path where nothing can be made': () => '/proc/none/store.db',
 };
 const BESIDE = ['.engine', '-wal', '-shm'];
+/** Commands of one group open their store by the same lines: the quick run takes the first of each. */
+const OPENING = LEAVES.filter(
+  command =>
+    isLongRun || command.parent?.parent === null || command === command.parent?.commands[0],
+);
 /** These make a store, where there is none. */
 const MAKES = ['serve', 'dev', 'migrate'];
 
@@ -172,7 +177,7 @@ function callOn(command: Command, path: string): string[] {
 for (const [kind, put] of Object.entries(STORES)) {
   const skip = kind !== 'a damaged file' && skipUnlessLong;
   describe(`where the store is ${kind}`, { concurrency: 3, skip }, () => {
-    for (const command of LEAVES) {
+    for (const command of OPENING) {
       if (kind === 'none' && MAKES.includes(command.name())) continue;
       test(nameOf(command), { timeout: 60_000 }, async context => {
         const folder = emptyFolder(context);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { PunctualClient } from '../../../client/src/index.ts';
 import { emptyFolder, type Running, urlOf } from '../support/service/command.ts';
 
@@ -24,7 +24,7 @@ interface Arrival {
 }
 
 /** A target on loopback that keeps what arrives. */
-async function target(context: TestContext) {
+async function target(context: { after(end: () => void): void }) {
   const arrivals: Arrival[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
@@ -58,57 +58,54 @@ function schedule(url: string) {
   });
 }
 
-describe('punctual serve', () => {
-  test('a schedule made over HTTP fires, and its run stands in history; no secret in the logs, at any level', async context => {
-    const { url: hook, arrival } = await target(context);
-    const folder = emptyFolder(context);
-    const environment = {
-      ...CREDENTIALS,
-      PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8',
+/** Two starts on one database: one that fires, and the next one, a while later and with another key. */
+describe('punctual serve, and the next start', () => {
+  const folder = emptyFolder({ after });
+  const environment = { ...CREDENTIALS, PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8' };
+  const changed = { ...environment, PUNCTUAL_API_KEY: 'another-key-of-ada-lovelace' };
+  let made: { id: string };
+  let fired: Arrival;
+  let first: Running;
+  let second: Running;
+
+  before(async () => {
+    const { url: hook, arrival } = await target({ after });
+    first = await folder.start(['serve'], /"url":"/, {
+      ...environment,
       PUNCTUAL_LOG_LEVEL: 'trace',
-    };
-    const service = await folder.start(['serve'], /"url":"/, environment);
-    const base = urlOf(service.out());
-    const post = { method: 'POST', headers: HEADERS, body: schedule(hook) };
-    const made = await json(await fetch(`${base}/v1/schedule`, post));
-    await fetch(`${base}/v1/schedule`, { ...post, body: '{"url":' });
-    const { headers, body } = await arrival(1);
-    assert.deepEqual(JSON.parse(body), { hello: 'world' });
-    assert.equal(headers['punctual-schedule-id'], made.id);
-    assert.equal(headers['punctual-attempt'], '1');
-    assert.equal(await service.stop(), 0);
-    const logs = service.out() + service.err();
-    for (const secret of ['the-key-of-ada-lovelace', 'of-the-target', 'whsec_']) {
-      assert.ok(!logs.includes(secret), `${secret} stands in the logs`);
-    }
-    for (const line of service.out().trim().split('\n')) JSON.parse(line);
-
-    const again = await folder.start(['serve'], /"url":"/, environment);
-    const restarted = urlOf(again.out());
-    const id = headers['webhook-id'];
-    const run = await json(await fetch(`${restarted}/v1/run/${id}`, { headers: HEADERS }));
-    assert.equal(run.id, id);
-    await again.stop();
-  });
-
-  test('what was missed while it was down is counted, and told in the log', async context => {
-    const folder = emptyFolder(context);
-    const first = await folder.start(['serve'], /"url":"/, {
-      ...CREDENTIALS,
-      PUNCTUAL_ALLOW_TARGETS: '*',
     });
-    const body = JSON.stringify({
-      ...JSON.parse(schedule('http://127.0.0.1:9/')),
-      policy: { catchUpSeconds: 0, maxRetries: 0 },
-    });
+    const url = `${urlOf(first.out())}/v1/schedule`;
+    const policy = { catchUpSeconds: 0, maxRetries: 0 };
+    const body = JSON.stringify({ ...JSON.parse(schedule(hook)), policy });
     const post = { method: 'POST', headers: HEADERS, body };
-    assert.equal((await fetch(`${urlOf(first.out())}/v1/schedule`, post)).status, 200);
-    await first.stop();
+    made = await json(await fetch(url, post));
+    await fetch(url, { ...post, body: '{"url":' });
+    fired = await arrival(1);
+    assert.equal(await first.stop(), 0);
     await new Promise(resolve => setTimeout(resolve, 1_500));
     // The service may say either of them first.
     const both =
       /(time was|times were) missed"[\s\S]*"url":"|"url":"[\s\S]*(time was|times were) missed"/;
-    const second = await folder.start(['serve'], both, { PUNCTUAL_ALLOW_TARGETS: '*' });
+    second = await folder.start(['serve'], both, changed);
+  });
+
+  test('a schedule made over HTTP fires, and its run stands in history', async () => {
+    assert.deepEqual(JSON.parse(fired.body), { hello: 'world' });
+    assert.equal(fired.headers['punctual-schedule-id'], made.id);
+    assert.equal(fired.headers['punctual-attempt'], '1');
+    const id = fired.headers['webhook-id'];
+    const url = `${urlOf(second.out())}/v1/run/${id}`;
+    assert.equal((await json(await fetch(url, { headers: HEADERS }))).id, id);
+  });
+
+  test('no secret stands in the logs, at any level', () => {
+    for (const secret of ['the-key-of-ada-lovelace', 'of-the-target', 'whsec_']) {
+      assert.ok(!(first.out() + first.err()).includes(secret), `${secret} stands in the logs`);
+    }
+    for (const line of first.out().trim().split('\n')) JSON.parse(line);
+  });
+
+  test('what was missed while it was down is counted, and told in the log', async () => {
     const metrics = await (await fetch(`${urlOf(second.out())}/metrics`)).text();
     const [, missed] = /^punctual_runs_total\{status="missed"\} (\d+)$/m.exec(metrics)!;
     assert.ok(Number(missed) >= 1);
@@ -120,27 +117,26 @@ describe('punctual serve', () => {
       /^punctual_http_requests_total\{method="GET",route="\/v1\/run",status="401"\} 0$/m,
     );
     assert.doesNotMatch(metrics, /punctual_listening|punctual_database_connections/);
-    await second.stop();
   });
 
-  test('a changed PUNCTUAL_API_KEY names the key of before, which still works', async context => {
-    const folder = emptyFolder(context);
-    const before = await folder.start(['serve'], /"url":"/, CREDENTIALS);
-    assert.doesNotMatch(before.out(), /earlier value/);
-    await before.stop();
-    const changed = { ...CREDENTIALS, PUNCTUAL_API_KEY: 'another-key-of-ada-lovelace' };
-    const service = await folder.start(['serve'], /"url":"/, changed);
-    const line = service.out().match(/^.*earlier value of PUNCTUAL_API_KEY.*$/m)![0];
+  // It ends the service, so it is the last one.
+  test('a changed PUNCTUAL_API_KEY names the key of before, which works until it is revoked', async () => {
+    assert.doesNotMatch(first.out(), /earlier value/);
+    const line = second.out().match(/^.*earlier value of PUNCTUAL_API_KEY.*$/m)![0];
     const { keyId, level } = JSON.parse(line);
     assert.equal(level, 'warn');
+    const answer = () => fetch(`${urlOf(second.out())}/v1/run`, { headers: HEADERS });
+    assert.equal((await answer()).status, 200);
     const { code } = await folder.run(['key', 'revoke', keyId]);
     assert.equal(code, 0);
-    await service.stop();
-    const after = await folder.start(['serve'], /"url":"/, changed);
-    assert.doesNotMatch(after.out(), /earlier value/);
-    await after.stop();
+    assert.equal(await second.stop(), 0);
+    const third = await folder.start(['serve'], /"url":"/, changed);
+    assert.doesNotMatch(third.out(), /earlier value/);
+    await third.stop();
   });
+});
 
+describe('punctual serve', () => {
   test('a wrong setting, and a database that cannot be opened, end the start with one sentence', async context => {
     const wrong: [Record<string, string>, RegExp][] = [
       [{ PORT: '65536' }, /^PORT must be a whole number from 0 to 65535, not "65536"\.$/],
@@ -228,11 +224,16 @@ describe('a service that nobody has set up further', () => {
   });
 });
 
+/** Two starts in one folder: one for a program, and the next one for people. */
 describe('punctual dev', () => {
-  test('the request that it prints makes a schedule that fires at /echo within seconds, and the next start keeps client and key', async context => {
-    const folder = emptyFolder(context);
-    const service = await folder.start(['dev', '--json'], /\}\n/);
-    const { url, clientId, apiKey } = JSON.parse(service.out());
+  const folder = emptyFolder({ after });
+  let printed: { url: string; clientId: string; apiKey: string };
+  let service: Running;
+
+  test('a schedule made as it says fires at /echo within seconds', async () => {
+    const first = await folder.start(['dev', '--json'], /\}\n/);
+    printed = JSON.parse(first.out());
+    const { url, clientId, apiKey } = printed;
     const headers = { ClientId: clientId, ApiKey: apiKey, 'Content-Type': 'application/json' };
     const body = schedule(`${url}/echo`);
     await fetch(`${url}/v1/schedule`, { method: 'POST', headers, body });
@@ -245,20 +246,14 @@ describe('punctual dev', () => {
     const ended = runs.find(run => run.status === 'succeeded')!;
     const run = await json(await fetch(`${url}/v1/run/${ended.id}`, { headers }));
     assert.deepEqual(JSON.parse(run.attempts[0].responseBody).body, '{"hello":"world"}');
-    assert.equal(await service.stop(), 0);
-
-    const again = await folder.start(['dev', '--json'], /\}\n/);
-    await again.stop();
-    const second = JSON.parse(again.out());
-    assert.deepEqual([second.clientId, second.apiKey], [clientId, apiKey]);
+    assert.equal(await first.stop(), 0);
   });
-});
 
-describe('punctual dev, for people', () => {
-  const folder = emptyFolder({ after });
-  let service: Running;
-  before(async () => {
+  test('the next start keeps client and key', async () => {
     service = await folder.start(['dev'], /Ctrl\+C/);
+    const [, clientId] = /ClientId: (\S+)/.exec(service.out())!;
+    const [, apiKey] = /ApiKey: +(\S+)/.exec(service.out())!;
+    assert.deepEqual([clientId, apiKey], [printed.clientId, printed.apiKey]);
   });
 
   test('it prints credentials and two commands to paste', async () => {
@@ -267,10 +262,9 @@ describe('punctual dev, for people', () => {
   });
 
   test('each firing is a line, without its query', async () => {
-    const [, clientId] = /ClientId: (\S+)/.exec(service.out())!;
-    const [, apiKey] = /ApiKey: +(\S+)/.exec(service.out())!;
     const [, url] = /listens on (\S+) /.exec(service.out())!;
-    const client = new PunctualClient({ baseUrl: url!, clientId: clientId!, apiKey: apiKey! });
+    const { clientId, apiKey } = printed;
+    const client = new PunctualClient({ baseUrl: url!, clientId, apiKey });
     const schedule = { verb: 'POST' as const, interval: '* * * * * *', timezone: 'UTC' };
     await client.createSchedule({ ...schedule, url: `${url}/echo?token=hidden` });
     await client.createSchedule({ ...schedule, url: `${url}/nowhere` });
