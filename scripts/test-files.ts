@@ -59,7 +59,7 @@ export function quickTestFiles(): string[] {
   const quick = testFiles().filter(file => !isLong(file));
   const worlds = quick.filter(file => dirname(file) === WORLDS);
   const heavy = quick.filter(isHeavy());
-  const ofBackends = quick.filter(isOfBackend());
+  const ofBackends = quick.filter(importing(name => name === CONTRACT));
   return [...new Set([...worlds, ...heavy, ...ofBackends, ...quick])];
 }
 
@@ -70,19 +70,13 @@ export function unitTestFiles(): string[] {
 }
 
 function isHeavy(): (file: string) => boolean {
-  const needsMore = importing(name => HEAVY.has(name));
-  return file => needsMore(join(ROOT, file));
-}
-
-function isOfBackend(): (file: string) => boolean {
-  const hasContract = importing(name => name === CONTRACT);
-  return file => hasContract(join(ROOT, file));
+  return importing(name => HEAVY.has(name));
 }
 
 /** The test files that do more in a long run than in `npm test`, from the root of the project. */
 export function longTestFiles(): string[] {
   const hasLong = importing(name => name === LONG);
-  return testFiles().filter(file => isLong(file) || hasLong(join(ROOT, file)));
+  return testFiles().filter(file => isLong(file) || hasLong(file));
 }
 
 function isLong(file: string): boolean {
@@ -90,7 +84,7 @@ function isLong(file: string): boolean {
 }
 
 /**
- * Tells whether a file, or a file that it imports, imports one that is wanted.
+ * Tells whether a file, from the root of the project, or a file that it imports, imports one that is wanted.
  *
  * @param isWanted is asked by the name of a package, or by the path of a file
  */
@@ -107,7 +101,7 @@ function importing(isWanted: (name: string) => boolean): (file: string) => boole
     known.set(file, found);
     return found;
   };
-  return imports;
+  return file => imports(join(ROOT, file));
 }
 
 function importsOf(file: string): string[] {
