@@ -61,6 +61,7 @@ function schedule(url: string) {
 /** Two starts on one database: one that fires, and the next one, a while later and with another key. */
 describe('punctual serve, and the next start', () => {
   const folder = emptyFolder({ after });
+  const listening = target({ after });
   const environment = { ...CREDENTIALS, PUNCTUAL_ALLOW_TARGETS: '127.0.0.0/8' };
   const changed = { ...environment, PUNCTUAL_API_KEY: 'another-key-of-ada-lovelace' };
   let made: { id: string };
@@ -69,7 +70,7 @@ describe('punctual serve, and the next start', () => {
   let second: Running;
 
   before(async () => {
-    const { url: hook, arrival } = await target({ after });
+    const { url: hook, arrival } = await listening;
     first = await folder.start(['serve'], /"url":"/, {
       ...environment,
       PUNCTUAL_LOG_LEVEL: 'trace',
@@ -125,13 +126,15 @@ describe('punctual serve, and the next start', () => {
     const line = second.out().match(/^.*earlier value of PUNCTUAL_API_KEY.*$/m)![0];
     const { keyId, level } = JSON.parse(line);
     assert.equal(level, 'warn');
-    const answer = () => fetch(`${urlOf(second.out())}/v1/run`, { headers: HEADERS });
-    assert.equal((await answer()).status, 200);
+    const statusOf = async (service: Running) =>
+      (await fetch(`${urlOf(service.out())}/v1/run`, { headers: HEADERS })).status;
+    assert.equal(await statusOf(second), 200);
     const { code } = await folder.run(['key', 'revoke', keyId]);
     assert.equal(code, 0);
     assert.equal(await second.stop(), 0);
     const third = await folder.start(['serve'], /"url":"/, changed);
     assert.doesNotMatch(third.out(), /earlier value/);
+    assert.equal(await statusOf(third), 401);
     await third.stop();
   });
 });
